@@ -1,0 +1,39 @@
+# `make demo` and `make test` need Python >= 3.11 with its venv module, and make. TORCH_INDEX=URL chooses where torch comes from.
+PYTHON ?= python3
+TORCH_INDEX ?=
+BIN := .venv/bin
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export GOMP_SPINCOUNT := 0
+
+.PHONY: demo test format clean
+
+demo: .venv/ready
+	$(BIN)/seqsep demo
+
+test: .venv/ready-dev
+	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests
+	$(BIN)/mypy
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+format: .venv/ready-dev
+	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests
+
+.venv/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than 3.11; use make PYTHON=python3.11" >&2; exit 3; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no venv module; on Debian install python3-venv" >&2; exit 3; }
+	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/ready: .venv/pip constraints.txt pyproject.toml
+	$(if $(TORCH_INDEX),$(BIN)/pip install --quiet --index-url $(TORCH_INDEX) torch)
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+.venv/ready-dev: .venv/ready
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv report runs

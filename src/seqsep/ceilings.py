@@ -1,0 +1,99 @@
+"""Ceilings: the highest accuracy that a state of so many bits allows, and the length from which a bound bites.
+
+    B >= N (log2 S - h(e) - e log2(S - 1)),   e <= 1 - 1/S                    (*)
+
+Index lookup with N symbols, uniform and independent, from an alphabet of S; a uniform question; a state of B bits computed
+before the question is seen; e the error rate over both. Bits and symbols are whole numbers, accuracy 1 - e is a fraction.
+
+Source: Fano's inequality at each position and the data-processing inequality; h is the binary entropy in bits.
+Proof. Let Z be the state, X_i the symbols, e_i the error rate when position i is asked. Z takes at most 2^B values, so
+B >= H(Z) >= I(X_1 .. X_N; Z) >= sum_i I(X_i; Z), the last step since the X_i are independent. The answer to question i is a
+function of Z (and of coins independent of X), so Fano gives I(X_i; Z) >= log2 S - h(e_i) - e_i log2(S - 1). The right side is
+convex in e_i, h being concave, so by Jensen the sum over i is at least N times its value at e, the mean of the e_i. That value
+falls from log2 S at e = 0 to 0 at e = 1 - 1/S: the least e that (*) allows is its smaller root, and accuracy is at most 1 - e.
+
+The bound holds for every scheme, however found: what a model loses *above* its ceiling it could not hold; what it loses below,
+it failed to learn.
+"""
+
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from functools import cache
+from math import inf, nextafter
+
+from seqsep.tasks import IndexLookup, Task
+
+DIGITS = 50
+MARGIN = Decimal(10) ** -44
+LEAST_ERROR = Decimal(10) ** -32
+
+
+def ceiling(task: Task, state_bits: int) -> float | None:
+    """Highest accuracy on a task's evaluation examples with a state of `state_bits` bits; None where no bound on average is
+    known. A state that can hold all that a task asks for (`answer_bits`) has the ceiling 1."""
+    if isinstance(task, IndexLookup):
+        return index_lookup_ceiling(task.length, task.alphabet, state_bits)
+    _require(state_bits >= 0, f"ceiling({task!r}, state_bits={state_bits})", "state_bits is at least 0")
+    enough = task.answer_bits()
+    return 1.0 if enough is not None and state_bits >= enough else None
+
+
+@cache
+def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
+    """Highest accuracy on index lookup, as a fraction: an upper bound on it, rounded up, so never below the true bound.
+
+    It is 1/S for an empty state and exactly 1.0 where state_bits >= length log2 alphabet. Where it bites by less than a
+    float can tell, the rounding makes it 1.0 too.
+    """
+    call = f"index_lookup_ceiling(length={length}, alphabet={alphabet}, state_bits={state_bits})"
+    _require(length >= 1, call, "length is at least 1 symbol")
+    first = length_where_it_bites(alphabet, state_bits)
+    if first is None or length < first:
+        return 1.0
+    with localcontext(Context(prec=DIGITS, rounding=ROUND_CEILING)):
+        symbols = Decimal(alphabet)
+        # MARGIN exceeds what 50 digits lose here, so that every error rate on the way is proved to lie below the root.
+        missing_nats = symbols.ln() - Decimal(state_bits) / length * Decimal(2).ln() - MARGIN
+        error, step = LEAST_ERROR, LEAST_ERROR
+        while step >= LEAST_ERROR:
+            # Newton's method: the doubt is concave in the error, so a step from below the root ends below it.
+            log_error, log_right, log_others = error.ln(), (1 - error).ln(), (symbols - 1).ln()
+            doubt_nats = error * (log_others - log_error) - (1 - error) * log_right
+            step = max(Decimal(0), (missing_nats - doubt_nats) / (log_others - log_error + log_right))
+            error += step
+        accuracy = 1 - (error if error > LEAST_ERROR else 0)
+    nearest = float(accuracy)
+    return min(1.0, nearest if Decimal(nearest) >= accuracy else nextafter(nearest, inf))
+
+
+@cache
+def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 0) -> int | None:
+    """The least length N with state_bits + N bits_per_token < N log2 alphabet: from there on the ceiling is below 1.
+
+    Exact for any sizes: 2^B < S^N is decided without forming either. None: never, since the state grows at least as fast as
+    what is asked (an attention layer's cache), or since an alphabet of one symbol asks for nothing.
+    """
+    call = f"length_where_it_bites(alphabet={alphabet}, state_bits={state_bits}, bits_per_token={bits_per_token})"
+    _require(alphabet >= 1, call, "alphabet is at least 1 symbol")
+    _require(state_bits >= 0 and bits_per_token >= 0, call, "state_bits and bits_per_token are at least 0")
+    symbol_bits = (alphabet - 1).bit_length()
+    if bits_per_token >= symbol_bits:
+        return None
+    if alphabet == 1 << symbol_bits:
+        return state_bits // (symbol_bits - bits_per_token) + 1
+    if state_bits == 0:
+        return 1
+    digits = DIGITS
+    while True:
+        # log2 S is irrational here, so N = B / (log2 S - g) is never whole and enough digits tell its two neighbours apart.
+        with localcontext(Context(prec=digits)):
+            shortfall = Decimal(alphabet).ln() / Decimal(2).ln() - bits_per_token
+            slack = Decimal(10) ** (len(str(bits_per_token)) + 5 - digits)
+            low, high = state_bits / (shortfall + slack), state_bits / max(shortfall - slack, slack)
+            if low.adjusted() < digits - 10 and int(low - slack * low) == int(high + slack * high):
+                return int(low) + 1
+        digits *= 2
+
+
+def _require(condition: bool, call: str, expected: str) -> None:
+    if not condition:
+        raise ValueError(f"{call}: {expected}")

@@ -1,0 +1,286 @@
+"""The command line: arguments in, calls into the rooms, exit status out. No logic.
+
+Exit status: 0 done or holds; 1 refuted or a run failed; 2 bad input or usage; 3 environment; 130 interrupted.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, NoReturn
+
+DONE, REFUTED, BAD_INPUT, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class BadInput(ValueError):
+    """Something the user gave is wrong; the message is one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with one-line errors."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message} (try {self.prog} --help)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status and prints errors as one line on stderr."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        command, options = parse(arguments)
+        return command(options)
+    except KeyboardInterrupt:
+        return _say("interrupted; finished runs are kept", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except (ValueError, OverflowError, FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        if debug:
+            raise
+        return _say(_one_line(error), BAD_INPUT)
+    except (OSError, MemoryError) as error:
+        if debug:
+            raise
+        return _say(_one_line(error), ENVIRONMENT)
+    except Exception as error:
+        if debug:
+            raise
+        return _say(f"a bug: {type(error).__name__}: {_one_line(error)} (--debug shows where)", REFUTED)
+
+
+def script() -> NoReturn:
+    """The installed command: terminates like an interrupt on SIGTERM too."""
+
+    def stop(number: int, frame: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    sys.exit(main())
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _say(message: str, status: int) -> int:
+    print(f"seqsep: {message}", file=sys.stderr)
+    return status
+
+
+def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
+    """The command to call and its options. Raises BadInput for anything unknown."""
+    parser = Parser(
+        prog="seqsep",
+        description="What a sequence model of a given size can represent, with numbers.",
+        epilog="Every command takes --debug, which shows tracebacks. Exit status: 0 done or holds, 1 refuted or a run failed, "
+        "2 bad input, 3 environment, 130 interrupted.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def add(name: str, call: Any, purpose: str, example: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=purpose, description=purpose, epilog=f"Example: {example}")
+        sub.set_defaults(call=call)
+        return sub
+
+    demo = add("demo", _demo, "check the theorems, train six architectures, write the report page", "seqsep demo")
+    demo.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="where finished runs are kept")
+    demo.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
+    demo.add_argument("--workers", type=_positive, help="processes; by default one per core")
+
+    listing = add("list", _list, "list what there is", "seqsep list mixers --json")
+    listing.add_argument("what", choices=("tasks", "mixers", "theorems", "experiments"))
+    listing.add_argument("--json", action="store_true")
+
+    check = add("check", _check, "run theorems and compare measured sizes with their bounds",
+                "seqsep check index-lookup-attention --text README.md")  # fmt: skip
+    check.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
+    check.add_argument("--json", action="store_true")
+    for option in ("length", "alphabet", "positions", "kinds", "depth"):
+        check.add_argument(f"--{option}", type=int)
+    check.add_argument("--seed", type=int)
+    check.add_argument("--code", help="position code: signs, binary or parabola")
+    check.add_argument("--mixer", help="one mixer in place of all")
+    check.add_argument("--text", type=Path, help="retrieve from the bytes of this file")
+
+    sample = add("sample", _sample, "print examples of a task", "seqsep sample index-lookup --length 20 --count 3 --json")
+    sample.add_argument("task", metavar="TASK")
+    sample.add_argument("--count", type=_positive, default=1)
+    sample.add_argument("--start", type=int, default=0, help="index of the first example")
+    sample.add_argument("--seed", type=int, default=0)
+    sample.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
+    sample.add_argument("--json", action="store_true")
+
+    run = add("run", _run, "train the runs of an experiment", "seqsep run index-lookup-architectures --preset demo")
+    run.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
+    run.add_argument("--preset", default="demo")
+    run.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
+    run.add_argument("--workers", type=_positive, help="processes; by default one per core")
+    run.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
+
+    export = add(
+        "export", _export, "write the canonical rows of a store", "seqsep export --store runs/store.sqlite -o rows.jsonl"
+    )
+    export.add_argument("--store", type=Path, required=True)
+    export.add_argument("--experiment", help="only the rows of this experiment")
+    export.add_argument("-o", "--output", type=Path, required=True)
+
+    report = add("report", _report, "rebuild the page from committed rows", "seqsep report --rows results/demo.jsonl")
+    report.add_argument("--rows", type=Path, default=Path("results/demo.jsonl"))
+    report.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
+
+    known, rest = _parse_known(parser, arguments)
+    if known.call is _sample:
+        known.fields = _task_fields(known.task, rest)
+    elif rest:
+        raise BadInput(f"unknown argument {rest[0]} (try seqsep --help)")
+    return known.call, known
+
+
+def _parse_known(parser: Parser, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    if not arguments:
+        parser.print_help()
+        raise SystemExit(DONE)
+    return parser.parse_known_args(arguments)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text}")
+    return value
+
+
+def choose(kind: str, name: str, known: Sequence[str]) -> str:
+    """The known name that is meant, dashed. Raises BadInput with the nearest names."""
+    dashed = name.replace("_", "-")
+    if dashed in known:
+        return dashed
+    near = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
+    raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(near)}?")
+
+
+def _task_fields(name: str, rest: Sequence[str]) -> Any:
+    """The task of a name, with its fields read from flags."""
+    from seqsep.tasks import BY_NAME
+
+    task = BY_NAME[choose("task", name, list(BY_NAME))]
+    parser = Parser(prog=f"seqsep sample {name}")
+    for field in fields(task):
+        required = field.default is MISSING
+        parser.add_argument(f"--{field.name.replace('_', '-')}", dest=field.name, type=int, required=required,
+                            default=None if required else field.default)  # fmt: skip
+    return task(**vars(parser.parse_args(rest)))
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from seqsep.demo import demo
+
+    return REFUTED if demo(options.store, options.report, options.workers).failed else DONE
+
+
+def _list(options: argparse.Namespace) -> int:
+    from seqsep.listing import lines, listing
+
+    if options.json:
+        _print_json(listing(options.what))
+    else:
+        print("\n".join(lines(options.what)))
+    return DONE
+
+
+def _check(options: argparse.Namespace) -> int:
+    from seqsep.theorems import BY_NAME, TheoremFails
+
+    names = [choose("theorem", name, list(BY_NAME)) for name in options.names] or list(BY_NAME)
+    taken = ("length", "alphabet", "positions", "kinds", "depth", "seed", "code", "mixer", "text")
+    given = {name: getattr(options, name) for name in taken if getattr(options, name) is not None}
+    for option in given:
+        if not any(option in BY_NAME[name].options for name in names):
+            raise BadInput(f"check {' '.join(names)}: --{option} is not an option of {' or '.join(names)}")
+    records, refuted = [], False
+    for name in names:
+        theorem = BY_NAME[name]
+        try:
+            outcomes = theorem.check(**{option: value for option, value in given.items() if option in theorem.options})
+        except TheoremFails as failure:
+            refuted = True
+            _say(str(failure), REFUTED)
+            records.append(
+                {"theorem": name, "source": theorem.source, "holds": False, "counterexample": failure.counterexample}
+            )
+            continue
+        for outcome in outcomes:
+            records.append(outcome.record())
+            if not options.json:
+                print(outcome.line())
+    if options.json:
+        _print_json(records)
+    return REFUTED if refuted else DONE
+
+
+def _sample(options: argparse.Namespace) -> int:
+    from seqsep.tasks import NOTHING_ASKED
+
+    task = options.fields
+    batch = task.sample(options.start, options.count, options.seed, evaluate=not options.training)
+    for inputs, targets, tokens in zip(batch.inputs.tolist(), batch.targets.tolist(), batch.lengths.tolist(), strict=True):
+        inputs, targets = inputs[:tokens], targets[:tokens]
+        answer = next(target for target in reversed(targets) if target != NOTHING_ASKED)
+        readable = task.readable(tuple(inputs), answer)
+        if options.json:
+            _print_json({"inputs": inputs, "targets": targets, "readable": readable})
+        else:
+            print("  ".join(f"{key}: {value}" for key, value in readable.items()))
+    return DONE
+
+
+def _run(options: argparse.Namespace) -> int:
+    from seqsep.experiments import load_experiment
+    from seqsep.lab.store import Store
+    from seqsep.lab.sweep import sweep
+
+    experiment = load_experiment(options.experiment, choose)
+    runs = experiment.runs(options.preset)
+    if options.dry_run:
+        for run in runs:
+            print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")
+        print(f"{len(runs)} runs, at most {sum(run.steps for run in runs):,} steps")
+        return DONE
+    with Store(options.store) as store:
+        rows = sweep(runs, store, experiment.name, options.workers)
+    failed = [row for row in rows if not row.finished]
+    print(f"{len(rows)} runs in {options.store}, {len(failed)} failed")
+    return REFUTED if failed else DONE
+
+
+def _export(options: argparse.Namespace) -> int:
+    from seqsep.lab.row import write_rows
+    from seqsep.lab.store import Store
+
+    if not options.store.exists():
+        raise FileNotFoundError(2, "no such store", str(options.store))
+    with Store(options.store) as store:
+        rows = store.finished(options.experiment)
+    write_rows(options.output, rows)
+    print(f"{len(rows)} rows to {options.output}")
+    return DONE
+
+
+def _report(options: argparse.Namespace) -> int:
+    from seqsep.demo import report
+
+    print(f"open {report(options.rows, options.report)}")
+    return DONE

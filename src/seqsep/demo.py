@@ -1,0 +1,97 @@
+"""The main job, composed of the rooms below: check the theorems, train the architectures, write the page.
+
+A demo that was interrupted continues where it was: runs that the store holds finished are not trained again.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seqsep.experiments import dyck_architectures, index_lookup_architectures
+from seqsep.lab.progress import display
+from seqsep.lab.row import Row, read_rows
+from seqsep.lab.store import Store
+from seqsep.lab.sweep import sweep
+from seqsep.report.measured import Measured
+from seqsep.report.page import write_page
+from seqsep.report.picture import draw_picture
+from seqsep.theorems import THEOREMS, TheoremFails
+
+NAME = "demo"
+COMMITTED = Path("results/demo.jsonl")
+COMMANDS = (
+    ("make demo", "checks the theorems, trains the models and writes this page"),
+    ("make test", "runs the tests"),
+    ("seqsep report", "rebuilds this page from results/demo.jsonl without training"),
+    ("seqsep check --json", "prints the theorem table as JSON"),
+)
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What a demo came to: the page, and whether a theorem or a run failed."""
+
+    page: Path
+    failed: bool
+
+
+def demo(store: Path, folder: Path, workers: int | None = None, committed: Path = COMMITTED) -> Demo:
+    """Run the main job. `committed` are rows of all rates and seeds, drawn beside the fresh ones where the file is there."""
+    print("Theorems (measured / bound)", flush=True)
+    records, refuted = check_theorems()
+    runs = [*index_lookup_architectures.runs("demo"), *dyck_architectures.runs("demo")]
+    print(f"\nTraining {len(runs)} models (finished ones are kept in {store})", flush=True)
+    with Store(store) as opened:
+        rows = sweep(runs, opened, NAME, workers, display())
+    earlier = read_rows(committed) if committed.exists() else []
+    print(f"\n{compare(rows, earlier)}")
+    page = write(folder, rows, earlier, records)
+    failed = [row for row in rows if not row.finished]
+    for row in failed:
+        print(f"{row.run.label()}: {row.status}", file=sys.stderr)
+    print(f"Open {page}")
+    return Demo(page, refuted or bool(failed))
+
+
+def report(rows: Path, folder: Path) -> Path:
+    """The page from committed rows alone, with the theorems checked anew."""
+    return write(folder, [], read_rows(rows), check_theorems()[0])
+
+
+def check_theorems() -> tuple[list[dict[str, Any]], bool]:
+    """Every theorem with its defaults, a line each; the records, and whether one failed."""
+    records, refuted = [], False
+    for theorem in THEOREMS:
+        try:
+            for outcome in theorem.check():
+                print(outcome.line(), flush=True)
+                records.append(outcome.record())
+        except TheoremFails as failure:
+            refuted = True
+            print(f"FAILS  {failure}", flush=True)
+    return records, refuted
+
+
+def write(folder: Path, fresh: Sequence[Row], committed: Sequence[Row], records: Sequence[dict[str, Any]]) -> Path:
+    """The page and its picture."""
+    fresh_runs, committed_runs = list(measured(fresh)), list(measured(committed))
+    page = write_page(folder, fresh_runs, committed_runs, records, COMMANDS)
+    draw_picture(folder / "picture.png", fresh_runs, committed_runs)
+    return page
+
+
+def measured(rows: Iterable[Row]) -> Iterable[Measured]:
+    """Rows of the lab as the report's own records; runs without an outcome are left out."""
+    for row in rows:
+        if row.finished:
+            yield Measured.of(row.run, row.result, row.environment)
+
+
+def compare(fresh: Sequence[Row], committed: Sequence[Row]) -> str:
+    """How many fresh runs equal the committed row of the same key and environment, number for number."""
+    known = {(row.key, str(row.environment)): row.result for row in committed}
+    pairs = [(row.result, known[row.key, str(row.environment)]) for row in fresh if (row.key, str(row.environment)) in known]
+    equal = sum(ours == theirs for ours, theirs in pairs)
+    return f"{equal} of {len(pairs)} runs equal their committed rows number for number (another CPU may round otherwise)"

@@ -1,0 +1,1 @@
+"""Exact finite mathematics on integers, in NumPy: codes, automata, hand-built networks."""

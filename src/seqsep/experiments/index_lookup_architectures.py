@@ -1,0 +1,55 @@
+"""Which architecture learns index lookup at which length? Figure 2, left and middle, of Bhattamishra et al. 2024.
+
+Presets: `demo-rates` is every cell at three learning rates with seed 0, `demo-seeds` the best rate of each cell with two more
+seeds, `demo` that rate with seed 0 once more. Scaled down against the paper (section 6, appendix H): one layer of width 64
+for every architecture in place of up to 6 layers of width 256, thousands of steps in place of 250,000, three learning rates
+in place of seven, lengths 20, 50 and 100 in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at
+N = 50.
+"""
+
+from seqsep.experiments.base import Experiment, require_preset
+from seqsep.lab.run import Run
+from seqsep.mixers import MIXERS
+from seqsep.tasks import IndexLookup
+
+NAME = "index-lookup-architectures"
+PRESETS = ("demo", "demo-rates", "demo-seeds")
+RATES = (5e-4, 1e-3, 3e-3)
+SEEDS = (0, 1, 2)
+STEPS = {20: 1000, 50: 3000, 100: 6000}
+AT_100 = ("attention", "linear-attention")
+BEST_RATE: dict[tuple[str, int], float] = {}
+
+
+def cells() -> list[tuple[str, int]]:
+    """(architecture, length), the most expensive first, so that no core waits at the end."""
+    names = [mixer.name for mixer in MIXERS]
+    slow = ["mamba", *(name for name in names if name != "mamba")]
+    return [*((name, 50) for name in slow), *((name, 100) for name in AT_100), *((name, 20) for name in slow)]
+
+
+def runs(preset: str) -> list[Run]:
+    """The runs of a preset."""
+    require_preset(NAME, preset, PRESETS)
+    if preset == "demo-rates":
+        return [make(*cell, rate, SEEDS[0]) for cell in cells() for rate in RATES]
+    seeds = SEEDS[:1] if preset == "demo" else SEEDS[1:]
+    return [make(*cell, BEST_RATE[cell], seed) for cell in cells() for seed in seeds]
+
+
+def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run:
+    """One cell's run: batch 64, 5,000 evaluation examples, a stop at 99.9 %."""
+    return Run(
+        task=IndexLookup(length),
+        layers=(architecture,),
+        width=64,
+        steps=STEPS[length],
+        learning_rate=learning_rate,
+        seed=seed,
+        embedding_scale=0.3,
+        evaluate_every=STEPS[length] // 10,
+        target=0.999,
+    )
+
+
+EXPERIMENT = Experiment(NAME, "Which architecture learns index lookup at which length?", PRESETS, runs)

@@ -1,0 +1,94 @@
+"""Rows: what a finished run leaves for reports, as canonical JSON, one a line. No times, no hosts, no process ids."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from seqsep.lab.run import Run, canonical_json
+from seqsep.lab.train import Result
+
+
+def environment() -> dict[str, Any]:
+    """What results depend on beside the run; one machine with one such environment gives equal bits."""
+    return {"torch": str(torch.__version__), "device": "cpu", "threads": 1}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run of an experiment with its outcome. A run without one (its worker died, it raised) is never exported: its
+    `result` holds nothing but `status`, and `finished` is False."""
+
+    experiment: str
+    key: str
+    configuration: dict[str, Any]
+    result: dict[str, Any]
+    environment: dict[str, Any]
+
+    @property
+    def run(self) -> Run:
+        """The run of the configuration."""
+        return Run.from_configuration(self.configuration)
+
+    @property
+    def status(self) -> str:
+        """converged, finished or failed: ..."""
+        return self.result["status"]
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is an outcome; a loss that was not finite is one."""
+        return self.result.keys() != {"status"}
+
+    def to_json(self) -> str:
+        """Canonical JSON; the configuration is called `run` there."""
+        parts = asdict(self)
+        return canonical_json({"run": parts.pop("configuration")} | parts)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Row":
+        """Raises ValueError, in one line, for anything but the JSON of a finished row."""
+        try:
+            parts = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"expected a row as JSON, found: {error}") from error
+        kinds = {"experiment": str, "key": str, "run": dict, "result": dict, "environment": dict}
+        if not isinstance(parts, dict) or {name: type(value) for name, value in parts.items()} != kinds:
+            raise ValueError(f"expected an object with {', '.join(kinds)}, found {text[:60]!r}")
+        missing = [field.name for field in fields(Result) if field.name not in parts["result"]]
+        missing += [name for name in ("torch", "device", "threads") if name not in parts["environment"]]
+        if missing:
+            raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")
+        row = cls(configuration=parts.pop("run"), **parts)
+        _ = row.run  # raises where the task, a mixer or a field is unknown
+        return row
+
+
+def write_rows(path: Path | str, rows: Iterable[Row]) -> None:
+    """The rows, sorted by experiment and key, one a line; the file appears whole or not at all."""
+    path = Path(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    lines = [row.to_json() + "\n" for row in sorted(rows, key=lambda row: (row.experiment, row.key))]
+    try:
+        with temporary.open("w", encoding="ascii", newline="\n") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_rows(path: Path | str) -> list[Row]:
+    """The rows of a file that `write_rows` wrote. Raises ValueError naming the line, OSError for an unreadable file."""
+    rows = []
+    for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
+        try:
+            rows.append(Row.from_json(line))
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from error
+    return rows

@@ -1,0 +1,250 @@
+"""The store: SQLite on local disk, one row per run and experiment, a SHA-256 over every column, checkpoints in a folder beside.
+
+A row is checked on every read, the file on opening. A write is a transaction and on disk when the call returns; only the one
+driver that holds the lock file writes.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from seqsep.lab.row import Row, write_rows
+from seqsep.lab.run import canonical_json
+
+APPLICATION_ID = 0x73716570  # "sqep" in the file's header, so that `file` and we tell a store from other databases
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 5.0
+TABLES = {
+    "runs": "experiment TEXT NOT NULL, key TEXT NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL, result TEXT, "
+    "environment TEXT NOT NULL, seconds REAL NOT NULL, attempts INTEGER NOT NULL, digest TEXT NOT NULL, "
+    "PRIMARY KEY (key, experiment)",
+    "checkpoints": "key TEXT NOT NULL PRIMARY KEY, step INTEGER NOT NULL, sha256 TEXT NOT NULL, environment TEXT NOT NULL, "
+    "digest TEXT NOT NULL",
+}
+ENVIRONMENT_CODES = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+}
+
+
+class StoreError(ValueError):
+    """A file that is no sound store of this version: one line with the path, what was expected and what was found."""
+
+
+class StoreUnavailable(OSError):  # noqa: N818 - it says what the environment refuses, like BlockingIOError
+    """The environment refuses: another driver writes, the disk is full, the directory is not writable."""
+
+
+class Store:
+    """The rows and checkpoints of sweeps, in the file `path`; open it with `with`. `create=False` demands that it exists."""
+
+    def __init__(self, path: Path | str, create: bool = True) -> None:
+        self.path = Path(path)
+        beside = self.path.resolve()  # one store has one lock, by whatever links it is reached
+        self.lock, self.checkpoints = Path(f"{beside}.lock"), Path(f"{beside}.checkpoints")
+        self._driving = False
+        is_new = self._require_ours(create)
+        with self._in_one_line():
+            self._database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            with self._in_one_line():
+                self._open(is_new)
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _require_ours(self, create: bool) -> bool:
+        """Whether the file is still to be made. Read before SQLite does, which would touch another program's database."""
+        try:
+            if create:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("rb") as file:
+                header = file.read(100)
+        except FileNotFoundError:
+            if create:
+                return True
+            raise StoreError(f"{self.path}: expected a store of seqsep, found no such file") from None
+        except IsADirectoryError:
+            raise StoreError(f"{self.path}: expected a store of seqsep, found a folder") from None
+        except OSError as error:
+            raise StoreUnavailable(f"{self.path}: cannot be opened: {error.strerror or error}") from error
+        if header and header[:16] != b"SQLite format 3\0":
+            raise StoreError(f"{self.path}: expected a SQLite database, found a file that begins with {header[:16]!r}")
+        found = int.from_bytes(header[68:72], "big")
+        if header and found != APPLICATION_ID:
+            expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
+            raise StoreError(f"{self.path}: {expected}, found a database of another program (application id {found:#x})")
+        return not header  # a driver killed before its first commit leaves an empty file
+
+    def _open(self, is_new: bool) -> None:
+        # Bytes that are not UTF-8 must reach the digest check instead of failing in the driver without a row's name.
+        self._database.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+        self._database.execute("PRAGMA synchronous=FULL")
+        if is_new:  # before WAL, so that the identity is in the file's own header from its first commit on
+            with self._transaction():
+                self._database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                self._database.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+                for table, columns in TABLES.items():
+                    self._database.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
+        version = self._database.execute("PRAGMA user_version").fetchone()[0]
+        if version != SCHEMA_VERSION:
+            age = "newer" if version > SCHEMA_VERSION else "unknown"
+            raise StoreError(f"{self.path}: expected schema version {SCHEMA_VERSION}, found the {age} version {version}")
+        tables = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+        found = dict(self._database.execute(tables).fetchall())
+        if found != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
+            raise StoreError(f"{self.path}: expected the tables {', '.join(TABLES)} of schema version {version}, found others")
+        self._database.execute("PRAGMA journal_mode=WAL")
+        problem = self._database.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if problem != "ok":
+            raise StoreError(f"{self.path}: expected a sound database, found: {' '.join(problem.split())}")
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database; `with` does."""
+        self._database.close()
+
+    @contextmanager
+    def driving(self) -> Iterator[None]:
+        """Be the one driver that writes; raises StoreUnavailable while another is. The kernel frees a killed driver's lock."""
+        try:
+            descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise StoreUnavailable(f"{self.lock}: cannot be opened: {error.strerror}") from error
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
+                raise StoreUnavailable(f"{self.path}: another sweep writes to this store (process {holder})") from error
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+            self._driving = True
+            self._tidy()
+            yield
+        finally:
+            self._driving = False
+            os.close(descriptor)
+
+    def record(self, row: Row, seconds: float, attempts: int) -> None:
+        """Store one run's outcome in place of an earlier one. On return it is on disk; a finished run's checkpoint is gone."""
+        result = canonical_json(row.result) if row.finished else None
+        texts = canonical_json(row.configuration), row.status, result, canonical_json(row.environment)
+        with self._in_one_line(), self._transaction():
+            self._write("runs", (row.experiment, row.key, *texts, float(seconds), attempts))
+            if row.finished:
+                self._database.execute("DELETE FROM checkpoints WHERE key = ?", (row.key,))
+        if row.finished:
+            with suppress(OSError):  # the next driver tidies what stays
+                self.checkpoint_path(row.key).unlink(missing_ok=True)
+
+    def rows(self, experiment: str | None = None) -> list[Row]:
+        """Every row of one experiment or of all, also those of runs that failed; in order of experiment and key."""
+        return self._rows("1") if experiment is None else self._rows("experiment = ?", experiment)
+
+    def finished(self, experiment: str | None = None) -> list[Row]:
+        """The rows of runs that came to an end, be it a loss that was not finite."""
+        return [row for row in self.rows(experiment) if row.finished]
+
+    def get(self, key: str) -> list[Row]:
+        """The rows of one run: one for each experiment that holds it."""
+        return self._rows("key = ?", key)
+
+    def export(self, path: Path | str, experiment: str | None = None) -> int:
+        """Write the finished rows as canonical JSON lines; returns how many."""
+        rows = self.finished(experiment)
+        write_rows(path, rows)
+        return len(rows)
+
+    def checkpoint_path(self, key: str) -> Path:
+        """Where the run with this key keeps its one checkpoint."""
+        return self.checkpoints / f"{key}.safetensors"
+
+    def record_checkpoint(self, key: str, step: int, sha256: str, environment: dict[str, Any]) -> None:
+        """Store that a checkpoint is on disk; without this its file counts for nothing."""
+        with self._in_one_line(), self._transaction():
+            self._write("checkpoints", (key, step, sha256, canonical_json(environment)))
+
+    def checkpoint(self, key: str, environment: dict[str, Any]) -> tuple[int, str] | None:
+        """Step and SHA-256 of the last checkpoint of a run, unless another environment wrote it: that would mix results."""
+        for _, step, sha256, written_in in self._read("checkpoints", "key = ?", key):
+            if written_in == canonical_json(environment):
+                return step, sha256
+        return None
+
+    def _rows(self, condition: str, *values: str) -> list[Row]:
+        rows = []
+        for experiment, key, configuration, status, result, where, _, _ in self._read("runs", condition, *values):
+            outcome = {"status": status} if result is None else json.loads(result)
+            rows.append(Row(experiment, key, json.loads(configuration), outcome, json.loads(where)))
+        return sorted(rows, key=lambda row: (row.experiment, row.key))
+
+    def _read(self, table: str, condition: str, *values: str) -> list[list[Any]]:
+        with self._in_one_line():
+            found = self._database.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
+        for *row, digest in found:
+            if digest != _digest(row):
+                name = f"table {table}, row {row[0]!r:.40}, {row[1]!r:.20}"
+                raise StoreError(f"{self.path}: {name}: expected columns of SHA-256 {_digest(row)}, found {digest!r:.70}")
+        return [row for *row, _ in found]
+
+    def _write(self, table: str, row: tuple[Any, ...]) -> None:
+        assert self._driving, "only the driver writes"
+        marks = ", ".join("?" * (len(row) + 1))
+        self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, _digest(row)))
+
+    def _tidy(self) -> None:
+        """Remove checkpoint files without a row, and halves that a killed worker left."""
+        with self._in_one_line():
+            known = {f"{key}.safetensors" for (key,) in self._database.execute("SELECT key FROM checkpoints")}
+        for path in self.checkpoints.glob("*"):
+            if path.suffix in (".safetensors", ".tmp") and path.name not in known:
+                with suppress(OSError):
+                    path.unlink()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _in_one_line(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            if code is None:  # a mistake of ours, such as a closed database
+                raise
+            if code & 0xFF in ENVIRONMENT_CODES:
+                raise StoreUnavailable(f"{self.path}: {error}") from error
+            raise StoreError(f"{self.path}: expected a sound store, found: {error}") from error
+
+
+def _digest(row: Iterable[Any]) -> str:
+    """Of the columns as JSON; what JSON cannot hold (a blob that someone put there) enters as Python writes it."""
+    return hashlib.sha256(json.dumps(list(row), separators=(",", ":"), default=repr).encode()).hexdigest()

@@ -1,0 +1,79 @@
+"""A sweep: many runs, trained by the engine, each stored as it ends; what the store holds already is not trained again.
+
+Runs start in the given order (put the long ones first to keep every core busy to the end). The rows do not depend on the
+order, on the number of workers, or on how often the sweep was killed and started again.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+
+from seqsep.lab.progress import Display
+from seqsep.lab.row import Row, environment
+from seqsep.lab.run import Run
+from seqsep.lab.store import Store
+from seqsep.lab.supervisor import Ended, Job, Moved, Saved, Supervisor
+
+
+def sweep(
+    runs: Iterable[Run],
+    store: Store,
+    experiment: str,
+    workers: int | None = None,
+    progress: Display | None = None,
+    on_row: Callable[[Row], None] | None = None,
+) -> list[Row]:
+    """Train the runs that `store` does not hold finished; returns one row per run, in the order given.
+
+    A run is found in the store by its key and the environment: one that was trained under another version of torch is trained
+    again, and its row replaced. One that another experiment trained is taken over. A run that failed here (`row.finished` is
+    False: its workers died or it raised) is recorded and tried again by the next sweep only; a loss that is not finite is an
+    outcome like any other. A run with a checkpoint of the same environment continues from there, bit for bit.
+    `workers` is by default the number of cores that this process may use. `on_row` is called with each row that is trained
+    here, after it is on disk. Raises StoreUnavailable while another sweep drives this store.
+    """
+    runs = list(runs)
+    keys = [run.key() for run in runs]
+    here = environment()
+    rows: dict[str, Row] = {}
+    waiting: dict[str, Run] = {}
+    workers = usable_cores() if workers is None else workers
+    display = progress or Display()
+    with ExitStack() as stack:
+        stack.enter_context(store.driving())
+        supervisor = stack.enter_context(Supervisor(workers))
+        for key, run in dict(zip(keys, runs, strict=True)).items():
+            found = {row.experiment: row for row in store.get(key) if row.finished and row.environment == here}
+            if experiment in found:
+                rows[key] = found[experiment]
+            elif found:
+                rows[key] = Row(experiment, key, run.configuration(), next(iter(found.values())).result, here)
+                store.record(rows[key], seconds=0.0, attempts=0)
+            else:
+                waiting[key] = run
+        jobs = []
+        for key, run in waiting.items():
+            checkpoint = store.checkpoint(key, here)
+            jobs.append(Job(run, store.checkpoint_path(key), checkpoint[1] if checkpoint else None))
+        stack.callback(display.close)
+        display.begin([job.run for job in jobs], finished=len(rows))
+        order = list(waiting)
+        for event in supervisor.run(jobs):
+            key, run = order[event.job], jobs[event.job].run
+            match event:
+                case Moved(worker=worker, step=step, accuracy=accuracy):
+                    display.update(worker, run, step, accuracy)
+                case Saved(step=step, digest=digest):
+                    store.record_checkpoint(key, step, digest, here)
+                case Ended(result=result, seconds=seconds, attempts=attempts):
+                    rows[key] = Row(experiment, key, run.configuration(), result, here)
+                    store.record(rows[key], seconds, attempts)
+                    display.finish(run, result, seconds)
+                    if on_row is not None:
+                        on_row(rows[key])
+    return [rows[key] for key in keys]
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on, where the system tells; else all."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,182 @@
+"""The training loop: fresh examples each step, evaluation on a schedule, a stop on convergence, checkpoints, resume.
+
+Data and weights are pure functions of the run, so a run that is resumed from a checkpoint continues bit for bit on the same
+machine and thread count. A loss or gradient that is not finite ends the run as failed.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
+from seqsep.lab.run import Run
+from seqsep.model import Model
+from seqsep.tasks import NOTHING_ASKED, Batch, Task
+
+EXAMPLES_PER_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Point:
+    """One evaluation: accuracy over the examples and mean loss in nats per asked position."""
+
+    step: int
+    accuracy: float
+    loss_nats: float
+
+
+@dataclass
+class Progress:
+    """Where a run stands; `status` is running, converged, finished or failed: ..."""
+
+    step: int = 0
+    curve: list[Point] = field(default_factory=list)
+    status: str = "running"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a finished run leaves: the last and best evaluation, the curve, state bits as (fixed, per token), parameters."""
+
+    status: str
+    steps: int
+    accuracy: float
+    best_accuracy: float
+    curve: tuple[Point, ...]
+    state_bits: tuple[int, int]
+    parameters: int
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self) | {
+            "curve": [[point.step, point.accuracy, point.loss_nats] for point in self.curve],
+            "state_bits": list(self.state_bits),
+        }
+
+
+def train(
+    run: Run,
+    checkpoint: Path | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    on_checkpoint: Callable[[int, str], None] | None = None,
+    resume_digest: str | None = None,
+) -> tuple[Model, Result]:
+    """Train one run to its end, resuming from `checkpoint` where that file has the digest `resume_digest`.
+
+    `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. Numerical results
+    depend on torch's version, its threads and the device.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(run.seed)
+        model = run.model()
+    optimizer = torch.optim.Adam(model.parameters(), lr=run.learning_rate, fused=True)
+    progress = Progress()
+    if checkpoint is not None and resume_digest is not None:
+        step, points = load_checkpoint(checkpoint, resume_digest, model, optimizer)
+        progress = Progress(step, [Point(int(point[0]), *point[1:]) for point in points])
+    for batch in training_batches(run, progress.step):
+        loss = step_once(run, model, optimizer, batch, progress.step)
+        progress.step += 1
+        if not math.isfinite(loss):
+            progress.status = "failed: non-finite"
+        elif progress.step % run.evaluate_every == 0 or progress.step == run.steps:
+            point = evaluate(run, model, progress.step)
+            if math.isfinite(point.loss_nats):
+                progress.curve.append(point)
+            if not math.isfinite(point.loss_nats):  # the update spoiled the weights, though its own loss was finite
+                progress.status = "failed: non-finite"
+            elif point.accuracy >= run.target:
+                progress.status = "converged"
+            elif progress.step == run.steps:
+                progress.status = "finished"
+            elif checkpoint is not None and on_checkpoint is not None:
+                points = [[point.step, point.accuracy, point.loss_nats] for point in progress.curve]
+                on_checkpoint(progress.step, save_checkpoint(checkpoint, model, optimizer, progress.step, points))
+        if on_progress is not None:
+            on_progress(progress)
+        if progress.status != "running":
+            break
+    curve = tuple(progress.curve)
+    result = Result(
+        status=progress.status,
+        steps=progress.step,
+        accuracy=curve[-1].accuracy if curve else 0.0,
+        best_accuracy=max((point.accuracy for point in curve), default=0.0),
+        curve=curve,
+        state_bits=model.state_bits(),
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+    )
+    return model, result
+
+
+def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: Batch, step: int) -> float:
+    """One update; returns the loss, or NaN where the loss or the norm of the gradient is not finite (then no update)."""
+    if run.decay == "linear":
+        optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
+    logits, targets = asked(model, batch)
+    loss = F.cross_entropy(logits, targets)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    size = torch.nn.utils.get_total_norm([p.grad for p in model.parameters() if p.grad is not None])
+    if not torch.isfinite(loss + size):
+        return math.nan
+    optimizer.step()
+    return loss.item()
+
+
+def asked(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Logits and targets of the asked positions; where each example asks once, only that position is computed."""
+    inputs, targets = torch.from_numpy(batch.inputs), torch.from_numpy(batch.targets)
+    questions = targets != NOTHING_ASKED
+    if bool((questions.sum(1) == 1).all()):
+        at = questions.int().argmax(1)
+        return model(inputs, at), targets[questions]
+    return model(inputs)[questions], targets[questions]
+
+
+def training_batches(run: Run, first: int) -> Iterator[Batch]:
+    """The batches of steps first .. steps - 1, generated in blocks of several batches."""
+    at_once = max(1, EXAMPLES_PER_BLOCK // run.batch)
+    for step in range(first, run.steps, at_once):
+        count = min(at_once, run.steps - step) * run.batch
+        yield from split(run.task.sample(step * run.batch, count, run.seed), run.batch)
+
+
+def split(block: Batch, size: int) -> Iterator[Batch]:
+    """A block cut into batches; tokens behind the longest example of a batch are dropped."""
+    for first in range(0, len(block.lengths), size):
+        part = slice(first, first + size)
+        longest = int(block.lengths[part].max())
+        yield Batch(block.inputs[part, :longest], block.targets[part, :longest], block.lengths[part])
+
+
+@torch.no_grad()
+def evaluate(run: Run, model: Model, step: int) -> Point:
+    """Accuracy and loss on the first `evaluation` examples of the evaluation stream, under seed 0 for every run."""
+    right, loss, positions = 0, 0.0, 0
+    for batch in split(_evaluation_block(run.task, run.evaluation), 250):
+        logits, targets = asked(model, batch)
+        predictions = batch.targets.copy()
+        predictions[batch.targets != NOTHING_ASKED] = logits.argmax(-1).numpy()
+        right += int(np.sum(run.task.score(predictions, batch.targets)))
+        loss += float(F.cross_entropy(logits, targets, reduction="sum"))
+        positions += len(targets)
+    return Point(step, right / run.evaluation, loss / positions)
+
+
+_evaluation_blocks: dict[tuple[Task, int], Batch] = {}
+
+
+def _evaluation_block(task: Task, count: int) -> Batch:
+    """The evaluation examples, kept for the task that was asked last."""
+    if (task, count) not in _evaluation_blocks:
+        _evaluation_blocks.clear()
+        _evaluation_blocks[task, count] = task.sample(0, count, 0, evaluate=True)
+    return _evaluation_blocks[task, count]

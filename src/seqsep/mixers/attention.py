@@ -1,0 +1,99 @@
+"""Causal multi-head softmax attention.
+
+    q_t, k_t, v_t = W_Q x_t, W_K x_t, W_V x_t    (split into heads)
+    a_tj = softmax over j <= t of q_t . k_j / sqrt(d)
+    y_t  = W_O concat over heads of sum_j a_tj v_j
+
+Source: Vaswani et al. 2017, equation 1; initialised as GPT-2 (Radford et al. 2019).
+State: the keys and values of every token so far (a cache that grows with t).
+A hand-built network may choose its own widths of key and value, and `scale=1` (paper A's attention has no 1/sqrt(d));
+`causal=False` exists for theorems only and has no `step`.
+"""
+
+import math
+from typing import ClassVar, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from seqsep.mixers.base import Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
+
+
+class Cache(NamedTuple):
+    keys: Float[Tensor, "batch heads time key"]
+    values: Float[Tensor, "batch heads time value"]
+
+
+class Attention(Mixer):
+    name: ClassVar[str] = "attention"
+    block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="learned")
+    grows: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        key_width: int | None = None,
+        value_width: int | None = None,
+        scale: float | None = None,
+        causal: bool = True,
+    ) -> None:
+        """`key_width` and `value_width` count coordinates over all heads; by default they equal `width`."""
+        super().__init__()
+        key_width, value_width = key_width or width, value_width or width
+        for part in (key_width, value_width):
+            require_heads("Attention", part, heads)
+        self.heads = heads
+        self.causal = causal
+        self.scale = scale if scale is not None else 1 / math.sqrt(key_width // heads)
+        self.query = nn.Linear(width, key_width)
+        self.key = nn.Linear(width, key_width)
+        self.value = nn.Linear(width, value_width)
+        self.output = nn.Linear(value_width, width)
+
+    def initialise(self, depth: int) -> None:
+        initialise_as_gpt2(self, self.output, depth)
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
+        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=self.causal, scale=self.scale)
+        return self.output(merge_heads(mixed))
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        rows = torch.arange(x.shape[0], device=x.device)
+        query = self.query(x[rows, at]).unflatten(-1, (self.heads, -1))
+        key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.key, self.value))
+        scores = torch.einsum("bhd,bthd->bht", query, key) * self.scale
+        if self.causal:
+            later = torch.arange(x.shape[1], device=x.device) > at[:, None]
+            scores = scores.masked_fill(later[:, None], -math.inf)
+        return self.output(torch.einsum("bht,bthd->bhd", scores.softmax(-1), value).flatten(1))
+
+    def start(self, batch: int) -> Cache:
+        def empty(part: nn.Linear) -> Tensor:
+            return part.weight.new_zeros(batch, self.heads, 0, part.out_features // self.heads)
+
+        return Cache(empty(self.key), empty(self.value))
+
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
+        keys, values = state
+        key, value = (part(x).unflatten(-1, (self.heads, 1, -1)) for part in (self.key, self.value))
+        return self.look(x, state, t), Cache(torch.cat([keys, key], dim=2), torch.cat([values, value], dim=2))
+
+    def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cache:
+        keys, values = (split_heads(part(x), self.heads) for part in (self.key, self.value))
+        return Cache(torch.cat([state[0], keys], dim=2), torch.cat([state[1], values], dim=2))
+
+    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
+        """One token's output from the cache and itself; einsum reads a cache of batch 1 in place, for any batch of x."""
+        if not self.causal:
+            raise ValueError("Attention(causal=False).step(): attention without a mask is not a recurrent layer")
+        keys, values = state
+        query, key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.query, self.key, self.value))
+        before = torch.einsum("bhd,chtd->bht" if keys.shape[0] == 1 else "bhd,bhtd->bht", query, keys)
+        own = torch.einsum("bhd,bhd->bh", query, key)
+        weights = (torch.cat([before, own[..., None]], dim=-1) * self.scale).softmax(-1)
+        mixed = torch.einsum("bht,chtd->bhd" if values.shape[0] == 1 else "bht,bhtd->bhd", weights[..., :-1], values)
+        return self.output((mixed + weights[..., -1:] * value).flatten(1))

@@ -1,0 +1,127 @@
+"""What every mixer is: a layer that moves information along time, in parallel (`forward`) and one token at a time (`step`).
+
+The state is everything a layer remembers, as a named tuple of tensors whose first axis is the batch; its size in bits is
+counted from these tensors, never declared. `forward` equals `step` repeated; the model passes the time t, which is not state.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+State: TypeAlias = tuple[Tensor, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """What a block holds beside its mixer, as the mixer's own paper has it."""
+
+    norm: Literal["layer", "rms", "none"] = "layer"
+    residual: bool = True
+    mlp: bool = False
+    positions: Literal["learned", "none"] = "none"
+
+
+class Mixer(nn.Module, ABC):
+    """A sequence layer from width coordinates to width coordinates, causal.
+
+    Class attributes: `name`; `block`, the defaults around it; `grows`, whether the state grows with t;
+    `revision`, raised whenever its numbers change.
+    """
+
+    name: ClassVar[str]
+    block: ClassVar[Block]
+    grows: ClassVar[bool] = False
+    revision: ClassVar[int] = 1
+
+    @abstractmethod
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        """Outputs at every position, each a function of the inputs up to it."""
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        """`forward` at one position per example; a mixer that can do this for less overrides it."""
+        return self.forward(x)[torch.arange(x.shape[0], device=x.device), at]
+
+    @abstractmethod
+    def start(self, batch: int) -> State:
+        """The state before the first token."""
+
+    @abstractmethod
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
+        """The output at time t (from 0) and the state after it."""
+
+    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
+        """The outputs of `step` for many inputs put to one state (its batch is 1), without the states after them."""
+        shared = type(state)(*(part.expand(x.shape[0], *part.shape[1:]) for part in state))
+        return self.step(x, shared, t)[0]
+
+    def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> State:
+        """The state after all of x, read from `state` at time t, where no output is wanted."""
+        for offset in range(x.shape[1]):
+            state = self.step(x[:, offset], state, t + offset)[1]
+        return state
+
+    def initialise(self, depth: int) -> None:
+        """Draw weights that depend on the number of blocks; by default the constructor's stay."""
+
+
+def initialise_as_gpt2(mixer: nn.Module, output: nn.Linear, depth: int) -> None:
+    """GPT-2's weights: normal with deviation 0.02, biases 0, the output into the residual stream by 1/sqrt(2 depth) less."""
+    for module in mixer.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.normal_(module.weight, std=0.02)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+    nn.init.normal_(output.weight, std=0.02 / (2 * depth) ** 0.5)
+
+
+def split_heads(x: Float[Tensor, "batch time width"], heads: int) -> Float[Tensor, "batch heads time part"]:
+    """The coordinates dealt to the heads in order."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def merge_heads(x: Float[Tensor, "batch heads time part"]) -> Float[Tensor, "batch time width"]:
+    """The heads' coordinates side by side again."""
+    return x.transpose(1, 2).flatten(2)
+
+
+def require_heads(name: str, width: int, heads: int) -> None:
+    """Raise ValueError unless the heads divide the width."""
+    if heads < 1 or width % heads:
+        raise ValueError(f"{name}(width={width}, heads={heads}): heads must divide width")
+
+
+def state_bits(state: State) -> int:
+    """Bits of one example's state, counted from the tensors."""
+    return sum(8 * part.element_size() * part[0].numel() for part in state)
+
+
+def state_to_bytes(state: State, example: int) -> bytes:
+    """One example's state: the tensors in field order, little-endian."""
+    return b"".join(_little_endian(part[example]).tobytes() for part in state)
+
+
+def state_from_bytes(like: State, data: bytes) -> State:
+    """The state of one example (batch 1) from its bytes, with the shapes and types of `like`.
+
+    Raises ValueError where the number of bytes differs from that of `like`.
+    """
+    expected = state_bits(like) // 8
+    if len(data) != expected:
+        raise ValueError(f"state_from_bytes: a state like this one has {expected} bytes, found {len(data)}")
+    parts, offset = [], 0
+    for part in like:
+        template = _little_endian(part[0])
+        array = np.frombuffer(data, dtype=template.dtype, count=template.size, offset=offset).reshape(template.shape)
+        parts.append(torch.from_numpy(array.astype(array.dtype.newbyteorder("="))).to(part.device)[None])
+        offset += template.nbytes
+    return type(like)(*parts)
+
+
+def _little_endian(part: Tensor) -> np.ndarray:
+    array = part.detach().cpu().numpy()
+    return array.astype(array.dtype.newbyteorder("<"))

@@ -1,0 +1,77 @@
+"""Causal linear attention: softmax replaced by a feature map, so that the past is a matrix.
+
+    phi(u) = elu(u) + 1
+    S_t = S_{t-1} + phi(k_t) v_t^T      z_t = z_{t-1} + phi(k_t)
+    y_t = W_O concat over heads of (phi(q_t)^T S_t) / (phi(q_t) . z_t + 1e-6)
+
+Source: Katharopoulos et al. 2020 (arXiv:2006.16236), equations 7 and 16 to 20.
+State: per head a d x d matrix S and a vector z of d coordinates, d = width / heads.
+`forward` is the quadratic form, sum over j <= t of (phi(q_t) . phi(k_j)) v_j.
+"""
+
+from typing import ClassVar, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from seqsep.mixers.base import Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
+
+EPSILON = 1e-6
+
+
+class Memory(NamedTuple):
+    outer_products: Float[Tensor, "batch heads key value"]
+    key_sum: Float[Tensor, "batch heads key"]
+
+
+def feature_map(u: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """phi, positive everywhere."""
+    return F.elu(u) + 1
+
+
+class LinearAttention(Mixer):
+    name: ClassVar[str] = "linear-attention"
+    block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="learned")
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        require_heads("LinearAttention", width, heads)
+        self.heads = heads
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.output = nn.Linear(width, width)
+
+    def initialise(self, depth: int) -> None:
+        initialise_as_gpt2(self, self.output, depth)
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
+        weights = (feature_map(query) @ feature_map(key).transpose(-1, -2)).tril()
+        return self.output(merge_heads(weights @ value / (weights.sum(-1, keepdim=True) + EPSILON)))
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        rows = torch.arange(x.shape[0], device=x.device)
+        query = feature_map(self.query(x[rows, at])).unflatten(-1, (self.heads, -1))
+        key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.key, self.value))
+        weights = torch.einsum("bhd,bthd->bht", query, feature_map(key))
+        later = torch.arange(x.shape[1], device=x.device) > at[:, None]
+        weights = weights.masked_fill(later[:, None], 0)
+        mixed = torch.einsum("bht,bthd->bhd", weights, value)
+        return self.output((mixed / (weights.sum(-1)[..., None] + EPSILON)).flatten(1))
+
+    def start(self, batch: int) -> Memory:
+        part = self.key.out_features // self.heads
+        zeros = self.key.weight.new_zeros
+        return Memory(zeros(batch, self.heads, part, part), zeros(batch, self.heads, part))
+
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Memory]:
+        query, key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.query, self.key, self.value))
+        query, key = feature_map(query), feature_map(key)
+        outer_products = state[0] + key[..., :, None] * value[..., None, :]
+        key_sum = state[1] + key
+        mixed = torch.einsum("bhk,bhkv->bhv", query, outer_products)
+        normaliser = (query * key_sum).sum(-1, keepdim=True) + EPSILON
+        return self.output((mixed / normaliser).flatten(1)), Memory(outer_products, key_sum)

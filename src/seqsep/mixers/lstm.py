@@ -1,0 +1,50 @@
+"""Long short-term memory.
+
+    i, f, g, o = W_ih x_t + b_ih + W_hh h_{t-1} + b_hh       (four parts of width coordinates)
+    c_t = sigmoid(f) * c_{t-1} + sigmoid(i) * tanh(g)
+    h_t = sigmoid(o) * tanh(c_t)          y_t = h_t
+
+Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000); weights, gate order and speed are those of
+`torch.nn.LSTM`, which `forward` is. A stack of these blocks, which have no norm and no residual, is `nn.LSTM(num_layers)`.
+State: h and c, width coordinates each.
+"""
+
+from typing import ClassVar, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqsep.mixers.base import Block, Mixer, State
+
+
+class Memory(NamedTuple):
+    hidden: Float[Tensor, "batch width"]
+    cell: Float[Tensor, "batch width"]
+
+
+class LSTM(Mixer):
+    name: ClassVar[str] = "lstm"
+    block: ClassVar[Block] = Block(norm="none", residual=False)
+
+    def __init__(self, width: int, heads: int = 1) -> None:
+        """`heads` is taken for the sake of one signature and not used."""
+        super().__init__()
+        self.cells = nn.LSTM(width, width, batch_first=True)
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        return self.cells(x)[0]
+
+    def start(self, batch: int) -> Memory:
+        like = self.cells.all_weights[0][0]
+        return Memory(*(like.new_zeros(batch, self.cells.hidden_size) for _ in range(2)))
+
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Memory]:
+        hidden, cell = state
+        weight_ih, weight_hh, bias_ih, bias_hh = self.cells.all_weights[0]
+        from_input, from_state = F.linear(x, weight_ih, bias_ih), F.linear(hidden, weight_hh, bias_hh)
+        enter, forget, content, leave = (from_input + from_state).chunk(4, dim=-1)
+        cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(content)
+        hidden = torch.sigmoid(leave) * torch.tanh(cell)
+        return hidden, Memory(hidden, cell)

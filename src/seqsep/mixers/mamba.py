@@ -1,0 +1,186 @@
+"""Mamba's selective state space (S6) with its convolution and gate.
+
+    u, g = W_in x_t                                                  (inner = expand * width coordinates each)
+    u = silu(causal depthwise convolution of u over `conv` tokens)
+    B_t, C_t, Delta_t = from u: W_B u, W_C u, softplus(W_Delta W_low u + b)
+    h_t = exp(Delta_t A) h_{t-1} + Delta_t B_t u_t                   (per inner channel, `states` numbers)
+    y_t = W_out ((C_t . h_t + D u_t) * silu(g))
+
+Source: Gu and Dao 2023 (arXiv:2312.00752), algorithm 2 and section 3.4; names of weights as in the paper.
+State: h, inner x states numbers, and the last conv - 1 inputs of the convolution.
+`forward` scans inside one autograd function that keeps a state at about every sqrt(time)-th token.
+"""
+
+import math
+from typing import Any, ClassVar, NamedTuple, cast
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from seqsep.mixers.base import Block, Mixer, State
+
+
+class Memory(NamedTuple):
+    state: Float[Tensor, "batch inner states"]
+    window: Float[Tensor, "batch inner before"]
+
+
+class SelectiveScan(torch.autograd.Function):
+    """y_t = C_t . h_t with h_t = exp(Delta_t A) h_{t-1} + Delta_t B_t u_t; backward recomputes h between kept states.
+
+    With G_t the gradient of h_t (through y_t and through h_{t+1}):
+    G_t = C_t dy_t + exp(Delta_{t+1} A) G_{t+1}; and the gradient of the exponent Delta_t A is G_t * exp(Delta_t A) * h_{t-1}.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, u: Tensor, delta: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+        batch, time, inner = u.shape
+        every = max(1, math.isqrt(time))
+        h = u.new_zeros(batch, inner, a.shape[1])
+        y = torch.empty_like(u)
+        weighted = delta * u
+        kept = []
+        for t in range(time):
+            if t % every == 0:
+                kept.append(h.clone())
+            h.mul_((delta[:, t, :, None] * a).exp_()).add_(weighted[:, t, :, None] * b[:, t, None, :])
+            torch.matmul(h, c[:, t, :, None], out=y[:, t, :, None])
+        ctx.save_for_backward(u, delta, a, b, c, *kept)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Tensor, ...]:
+        (dy,) = gradients
+        u, delta, a, b, c, *kept = ctx.saved_tensors
+        time = u.shape[1]
+        every = max(1, math.isqrt(time))
+        du, ddelta, db, dc = torch.empty_like(u), torch.empty_like(u), torch.empty_like(b), torch.empty_like(c)
+        da = torch.zeros_like(a)
+        g = torch.zeros_like(kept[0])
+        weighted = delta * u
+        for first in range((time - 1) // every * every, -1, -every):
+            last = min(first + every, time)
+            decay = (delta[:, first:last, :, None] * a).exp_()
+            h = torch.empty(last - first + 1, *g.shape, dtype=g.dtype, device=g.device)
+            h[0] = kept[first // every]
+            for t in range(first, last):
+                now = t - first
+                torch.addcmul(weighted[:, t, :, None] * b[:, t, None, :], h[now], decay[:, now], out=h[now + 1])
+            for t in range(last - 1, first - 1, -1):
+                now = t - first
+                g.add_(dy[:, t, :, None] * c[:, t, None, :])
+                dc[:, t] = torch.matmul(dy[:, t, None, :], h[now + 1])[:, 0]
+                from_input = torch.matmul(g, b[:, t, :, None])[..., 0]
+                db[:, t] = torch.matmul(weighted[:, t, None, :], g)[:, 0]
+                g.mul_(decay[:, now])
+                exponent = g * h[now]
+                du[:, t] = from_input * delta[:, t]
+                ddelta[:, t] = from_input * u[:, t] + (exponent * a).sum(-1)
+                da += torch.einsum("bis,bi->is", exponent, delta[:, t])
+        return du, ddelta, da, db, dc
+
+
+class LastState(torch.autograd.Function):
+    """The state after the last of `time` inputs, sum over t of exp(since_t A) * entered_t B_t; no state in between is made.
+
+    since_t is the sum of Delta after t and entered_t = Delta_t u_t (0 behind the asked position).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, since: Tensor, entered: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        rates = a.T.contiguous()
+        h = since.new_zeros(since.shape[0], *rates.shape)
+        for t in range(since.shape[1]):
+            decay = (since[:, t, None] * rates).exp_().mul_(entered[:, t, None])
+            h.addcmul_(decay, b[:, t, :, None])
+        ctx.save_for_backward(since, entered, rates, b)
+        return h.transpose(1, 2)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Tensor, ...]:
+        since, entered, rates, b = ctx.saved_tensors
+        g = gradients[0].transpose(1, 2).contiguous()
+        dsince, dentered, db = (torch.empty_like(part) for part in (since, entered, b))
+        da, weighted = torch.zeros_like(g), since * entered
+        for t in range(since.shape[1]):
+            share = (since[:, t, None] * rates).exp_().mul_(g)
+            db[:, t] = (share * entered[:, t, None]).sum(-1)
+            share.mul_(b[:, t, :, None])
+            dentered[:, t] = share.sum(1)
+            da.addcmul_(share, weighted[:, t, None])
+            dsince[:, t] = share.mul_(rates).sum(1)
+        return dsince * entered, dentered, da.sum(0).T, db
+
+
+class Mamba(Mixer):
+    name: ClassVar[str] = "mamba"
+    block: ClassVar[Block] = Block(norm="rms")
+
+    def __init__(self, width: int, heads: int = 1, states: int = 16, expand: int = 2, conv: int = 4) -> None:
+        """`heads` is taken for the sake of one signature and not used."""
+        super().__init__()
+        inner, rank = expand * width, -(-width // 16)
+        self.states, self.conv, self.rank = states, conv, rank
+        self.input = nn.Linear(width, 2 * inner, bias=False)
+        self.convolution = nn.Conv1d(inner, inner, conv, groups=inner, padding=conv - 1)
+        self.select = nn.Linear(inner, rank + 2 * states, bias=False)
+        self.step_size = nn.Linear(rank, inner)
+        self.log_decay = nn.Parameter(torch.log(torch.arange(1, states + 1, dtype=torch.float32)).repeat(inner, 1))
+        self.skip = nn.Parameter(torch.ones(inner))
+        self.output = nn.Linear(inner, width, bias=False)
+        nn.init.uniform_(self.step_size.weight, -(rank**-0.5), rank**-0.5)
+        size = torch.exp(torch.rand(inner) * (math.log(0.1) - math.log(0.001)) + math.log(0.001)).clamp(min=1e-4)
+        with torch.no_grad():
+            self.step_size.bias.copy_(size + torch.log(-torch.expm1(-size)))
+
+    def initialise(self, depth: int) -> None:
+        with torch.no_grad():
+            self.output.weight.div_(depth**0.5)
+
+    def _select(self, u: Float[Tensor, "*shape inner"]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Delta, A, B, C from the convolved input."""
+        low, b, c = self.select(u).split([self.rank, self.states, self.states], dim=-1)
+        return F.softplus(self.step_size(low)), -self.log_decay.exp(), b, c
+
+    def _convolve(self, u: Float[Tensor, "batch time inner"]) -> Float[Tensor, "batch time inner"]:
+        """silu of the sum of `conv` shifted copies: on a CPU half the time of the grouped convolution, and no transposes."""
+        bias = cast(Tensor, self.convolution.bias)
+        time, padded = u.shape[1], F.pad(u, (0, 0, self.conv - 1, 0))
+        taps = (padded[:, tap : tap + time] * self.convolution.weight[:, 0, tap] for tap in range(self.conv))
+        return F.silu(sum(taps, start=bias))
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        u, gate = self.input(x).chunk(2, dim=-1)
+        u = self._convolve(u)
+        delta, a, b, c = self._select(u)
+        y = SelectiveScan.apply(u, delta, a, b, c)
+        return self.output((y + self.skip * u) * F.silu(gate))
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        """The state at one position is a weighted sum of its inputs: no scan."""
+        rows = torch.arange(x.shape[0], device=x.device)
+        into_state, into_gate = self.input.weight.chunk(2)
+        u, gate = self._convolve(F.linear(x, into_state)), F.linear(x[rows, at], into_gate)
+        delta, a, b, c = self._select(u)
+        total = delta.cumsum(1)
+        since = (total[rows, at][:, None] - total).clamp(min=0)
+        past = (torch.arange(x.shape[1], device=x.device) <= at[:, None])[..., None]
+        entered = delta * u * past.to(u.dtype)
+        kept = LastState.apply(since, entered, a, b)
+        y = torch.einsum("bis,bs->bi", kept, c[rows, at])
+        return self.output((y + self.skip * u[rows, at]) * F.silu(gate))
+
+    def start(self, batch: int) -> Memory:
+        zeros, inner = self.skip.new_zeros, self.skip.shape[0]
+        return Memory(zeros(batch, inner, self.states), zeros(batch, inner, self.conv - 1))
+
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Memory]:
+        u, gate = self.input(x).chunk(2, dim=-1)
+        seen = torch.cat([state[1], u[..., None]], dim=-1)
+        u = F.silu((seen * self.convolution.weight[:, 0]).sum(-1) + cast(Tensor, self.convolution.bias))
+        delta, a, b, c = self._select(u)
+        h = (delta[..., None] * a).exp() * state[0] + (delta * u)[..., None] * b[..., None, :]
+        y = (h * c[..., None, :]).sum(-1)
+        return self.output((y + self.skip * u) * F.silu(gate)), Memory(h, seen[..., 1:])

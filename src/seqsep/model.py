@@ -1,0 +1,241 @@
+"""The one model: embed, blocks, read out; filled by training and by theorems alike.
+
+    x_t = token[input_t] + position[t]        (positions where a layer's paper has them)
+    x   = x + mixer(norm(x));  x = x + W_2 gelu(W_1 norm(x))          (norm, residual and MLP: defaults of the mixer's block)
+    logits_t = W norm(x_t)
+
+With `layers=("attention",)` this is GPT-2 (pre-norm, GELU MLP of 4 x width, learned absolute positions, its initialisation)
+with a read-out of its own. `Model.load` fills the same class with a hand-built `exact.network.Network`, in float64.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias, cast
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from seqsep.exact.network import AttentionLayer, AutomatonLayer, FeedForward, Network
+from seqsep.mixers import BY_NAME, Attention, Automaton, Block, Mixer, State, state_bits
+from seqsep.mixers.base import initialise_as_gpt2
+
+ModelState: TypeAlias = tuple[State, ...]
+
+
+class MLP(nn.Module):
+    """W_2 activation(W_1 x): GPT-2's with the tanh form of GELU, or ReLU for hand-built networks."""
+
+    def __init__(self, width: int, hidden: int, relu: bool = False) -> None:
+        super().__init__()
+        self.inner = nn.Linear(width, hidden)
+        self.outer = nn.Linear(hidden, width)
+        self.relu = relu
+
+    def forward(self, x: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:
+        inner = self.inner(x)
+        return self.outer(F.relu(inner) if self.relu else F.gelu(inner, approximate="tanh"))
+
+
+class Residual(nn.Module):
+    """A mixer with what its block holds around it; every method treats norm, residual and MLP alike."""
+
+    def __init__(self, mixer: Mixer, block: Block, width: int, mlp: MLP | None) -> None:
+        super().__init__()
+        self.mixer, self.residual, self.mlp = mixer, block.residual, mlp
+        self.norm = normalisation(block.norm, width)
+        self.mlp_norm = normalisation(block.norm if mlp is not None else "none", width)
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        return self._finish(x, self.mixer(self.norm(x)))
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        rows = torch.arange(x.shape[0], device=x.device)
+        return self._finish(x[rows, at], self.mixer.forward_at(self.norm(x), at))
+
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
+        mixed, state = self.mixer.step(self.norm(x), state, t)
+        return self._finish(x, mixed), state
+
+    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
+        return self._finish(x, self.mixer.look(self.norm(x), state, t))
+
+    def _finish(self, x: Float[Tensor, "*shape width"], mixed: Float[Tensor, "*shape width"]) -> Tensor:
+        x = x + mixed if self.residual else mixed
+        return x if self.mlp is None else x + self.mlp(self.mlp_norm(x))
+
+
+def normalisation(norm: str, width: int) -> nn.Module:
+    """LayerNorm as GPT-2, RMSNorm as Mamba, or none."""
+    return {"layer": lambda: nn.LayerNorm(width), "rms": lambda: nn.RMSNorm(width, eps=1e-5), "none": nn.Identity}[norm]()
+
+
+class Model(nn.Module):
+    """A sequence model over tokens; `Model.build` makes one to train, `Model.load` one from a hand-built network."""
+
+    def __init__(
+        self,
+        tokens: nn.Embedding,
+        positions: nn.Embedding | None,
+        blocks: Sequence[Residual],
+        norm: nn.Module,
+        readout: nn.Linear,
+    ) -> None:
+        super().__init__()
+        self.tokens, self.positions = tokens, positions
+        self.blocks = nn.ModuleList(blocks)
+        self.norm, self.readout = norm, readout
+
+    @classmethod
+    def build(
+        cls,
+        vocabulary: int,
+        classes: int,
+        longest: int,
+        layers: Sequence[str],
+        width: int,
+        heads: int = 4,
+        embedding_scale: float = 0.02,
+    ) -> "Model":
+        """A model to train; weights come from torch's global generator.
+
+        `longest`: most tokens of an input; `embedding_scale`: deviation of the token and position embeddings.
+        Raises ValueError for no layers, an unknown mixer, or heads that do not divide the width.
+        """
+        unknown = [name for name in layers if name not in BY_NAME]
+        if not layers or unknown:
+            raise ValueError(f"Model.build(layers={tuple(layers)!r}): layers are one or more of {', '.join(BY_NAME)}")
+        blocks = []
+        for name in layers:
+            mixer = BY_NAME[name](width, heads)
+            mlp = MLP(width, 4 * width) if mixer.block.mlp else None
+            mixer.initialise(len(layers))
+            if mlp is not None:
+                initialise_as_gpt2(mlp, mlp.outer, len(layers))
+            blocks.append(Residual(mixer, mixer.block, width, mlp))
+        learned = any(BY_NAME[name].block.positions == "learned" for name in layers)
+        model = cls(
+            nn.Embedding(vocabulary, width),
+            nn.Embedding(longest, width) if learned else None,
+            blocks,
+            normalisation(BY_NAME[layers[-1]].block.norm, width),
+            nn.Linear(width, classes),
+        )
+        nn.init.normal_(model.readout.weight, std=0.02)
+        nn.init.zeros_(model.readout.bias)
+        for embedding in (model.tokens, model.positions):
+            if embedding is not None:
+                nn.init.normal_(embedding.weight, std=embedding_scale)
+        return model
+
+    @classmethod
+    def load(cls, network: Network) -> "Model":
+        """The hand-built network in float64: same weights, same answers as long as no sum exceeds 53 bits."""
+
+        def linear(weight: Tensor, bias: Tensor | None = None) -> nn.Linear:
+            layer = nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
+            layer.weight.data = weight
+            layer.bias.data = bias if bias is not None else weight.new_zeros(weight.shape[0])
+            return layer
+
+        def floats(array: object) -> Tensor:
+            return torch.from_numpy(array.floats())  # type: ignore[attr-defined]
+
+        def embedding(table: Tensor) -> nn.Embedding:
+            return nn.Embedding.from_pretrained(table, freeze=False)
+
+        width, plain, blocks = network.width, Block(norm="none"), []
+        for layer, feed_forward in network.layers:
+            mixer: Mixer
+            if isinstance(layer, AttentionLayer):
+                key_width, value_width = layer.key.integers.shape[0], layer.value.integers.shape[0]
+                mixer = Attention(width, network.heads, key_width, value_width, scale=1.0)
+                for part in ("query", "key", "value", "output"):
+                    setattr(mixer, part, linear(floats(getattr(layer, part))))
+                block = plain
+            elif isinstance(layer, AutomatonLayer):
+                mixer = Automaton(torch.from_numpy(layer.table.integers.copy()), layer.start)
+                block = mixer.block
+            mlp = None
+            if isinstance(feed_forward, FeedForward):
+                mlp = MLP(width, feed_forward.inner.integers.shape[0], relu=True)
+                mlp.inner = linear(floats(feed_forward.inner), floats(feed_forward.inner_bias))
+                mlp.outer = linear(floats(feed_forward.outer), floats(feed_forward.outer_bias))
+            blocks.append(Residual(mixer, block, width, mlp))
+        tokens = torch.cat([floats(network.symbols), floats(network.indices)])
+        positions = None if network.positions is None else embedding(floats(network.positions))
+        readout = linear(floats(network.readout), floats(network.readout_bias))
+        return cls(embedding(tokens), positions, blocks, nn.Identity(), readout).double().eval()
+
+    def _embed(self, inputs: Int64[Tensor, "*shape"], times: Tensor | int) -> Float[Tensor, "*shape width"]:
+        x = self.tokens(inputs)
+        return x if self.positions is None else x + self.positions.weight[times]
+
+    def forward(
+        self, inputs: Int64[Tensor, "batch time"], at: Int64[Tensor, "batch"] | None = None
+    ) -> Float[Tensor, "batch time classes"] | Float[Tensor, "batch classes"]:
+        """Logits at every position, or at one position per example: then the last block computes only what that needs."""
+        self._require_room(inputs.shape[1])
+        x = self._embed(inputs, torch.arange(inputs.shape[1], device=inputs.device))
+        blocks = cast(list[Residual], list(self.blocks))
+        for block in blocks if at is None else blocks[:-1]:
+            x = block(x)
+        if at is not None:
+            x = blocks[-1].forward_at(x, at)
+        return self.readout(self.norm(x))
+
+    def start(self, batch: int) -> ModelState:
+        return tuple(cast(Residual, block).mixer.start(batch) for block in self.blocks)
+
+    def step(
+        self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
+    ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
+        """Logits after the token at time t (from 0), and the state after it."""
+        self._require_room(t + 1)
+        x, after = self._embed(inputs, t), []
+        for block, part in zip(cast(list[Residual], list(self.blocks)), state, strict=True):
+            x, new = block.step(x, part, t)
+            after.append(new)
+        return self.readout(self.norm(x)), tuple(after)
+
+    def read(self, inputs: Int64[Tensor, "batch time"], state: ModelState | None = None, t: int = 0) -> ModelState:
+        """The state after all tokens, from `state` at time t (by default the start)."""
+        self._require_room(t + inputs.shape[1])
+        state = self.start(inputs.shape[0]) if state is None else state
+        x = self._embed(inputs, torch.arange(t, t + inputs.shape[1], device=inputs.device))
+        *earlier, last = zip(cast(list[Residual], list(self.blocks)), state, strict=True)
+        after = []
+        for block, part in earlier:
+            outputs = []
+            for offset in range(inputs.shape[1]):
+                y, part = block.step(x[:, offset], part, t + offset)
+                outputs.append(y)
+            after.append(part)
+            x = torch.stack(outputs, dim=1) if outputs else x
+        block, part = last
+        return (*after, block.mixer.remember(block.norm(x), part, t))
+
+    def ask(self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int) -> Float[Tensor, "batch classes"]:
+        """Logits for many tokens put to one state (batch 1) at time t, each as if it alone came next."""
+        self._require_room(t + 1)
+        x = self._embed(inputs, t)
+        for block, part in zip(cast(list[Residual], list(self.blocks)), state, strict=True):
+            x = block.look(x, part, t)
+        return self.readout(self.norm(x))
+
+    def _require_room(self, time: int) -> None:
+        if self.positions is not None and time > self.positions.num_embeddings:
+            raise ValueError(f"Model: {time} tokens, but this model has positions for {self.positions.num_embeddings}")
+
+    def state_bits(self, t: int = 0) -> tuple[int, int]:
+        """(fixed, per token) bits of one example's state, counted from tensors."""
+        fixed = grown = 0
+        for block in cast(list[Residual], list(self.blocks)):
+            start = block.mixer.start(1)
+            if block.mixer.grows:
+                weight = next(block.mixer.parameters())
+                x = weight.new_zeros(1, cast(nn.Linear, block.mixer.query).in_features)
+                grown += state_bits(block.mixer.step(x, start, 0)[1]) - state_bits(start)
+            else:
+                fixed += state_bits(start)
+        return fixed, grown

@@ -1,0 +1,97 @@
+"""What every task is: a frozen dataclass that makes examples by index and can solve them slowly and obviously.
+
+Its fields are its whole configuration. Nothing here needs torch: a Batch holds NumPy arrays, padded on the right.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Bool, Int64
+
+NOTHING_ASKED = -100
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Examples: token ids, the class asked for at each position (-100: nothing asked), and tokens before the padding."""
+
+    inputs: Int64[np.ndarray, "batch time"]
+    targets: Int64[np.ndarray, "batch time"]
+    lengths: Int64[np.ndarray, "batch"]
+
+
+@dataclass(frozen=True)
+class Task(ABC):
+    """A problem on sequences of tokens. Subclasses add fields; `length` is the length that is evaluated."""
+
+    name: ClassVar[str]
+    revision: ClassVar[int] = 1
+    loss: ClassVar[str] = "cross-entropy"
+
+    length: int
+
+    @property
+    @abstractmethod
+    def vocabulary(self) -> int:
+        """Number of token ids."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> int:
+        """Number of answers that a read-out tells apart."""
+
+    @property
+    @abstractmethod
+    def longest(self) -> int:
+        """Most tokens in an example, the question included."""
+
+    @abstractmethod
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        """Examples start .. start + count - 1 under a seed; `evaluate` takes the evaluation stream and its lengths."""
+
+    @abstractmethod
+    def solve(self, inputs: tuple[int, ...]) -> int:
+        """The answer to one sequence without padding, computed from the definition."""
+
+    @abstractmethod
+    def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
+        """One example as a person would write it; the format is fixed."""
+
+    @abstractmethod
+    def answer_bits(self) -> int | None:
+        """State bits that a recurrent model must carry to answer every input of this length; None: no such bound."""
+
+    @abstractmethod
+    def alphabets(self, length: int) -> tuple[range, ...]:
+        """The tokens allowed at each position of an input of `length`: the inputs are their product."""
+
+    def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
+        """The task at one length as a plain callable from token tuples to answers, for `seqsep.exact`."""
+        expected = len(self.alphabets(length))
+
+        def answer(inputs: tuple[int, ...]) -> int:
+            if len(inputs) != expected:
+                raise ValueError(f"{self.name}: an input of length {length} has {expected} tokens, found {len(inputs)}")
+            return self.solve(inputs)
+
+        return answer
+
+    def score(
+        self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
+    ) -> Bool[np.ndarray, "batch"]:
+        """Which examples are right: every asked position predicted exactly."""
+        return np.all((targets == NOTHING_ASKED) | (predictions == targets), axis=1)
+
+    def configuration(self) -> dict[str, Any]:
+        """The fields that differ from their defaults, by name, with the task's name."""
+        chosen = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {"name": self.name} | {f.name: chosen[f.name] for f in fields(self) if chosen[f.name] != f.default}
+
+
+def require(condition: bool, task: Task, expected: str) -> None:
+    """Raise ValueError with the task as it was called and what was expected, unless the condition holds."""
+    if not condition:
+        raise ValueError(f"{task!r}: {expected}")

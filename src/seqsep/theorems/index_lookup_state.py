@@ -1,0 +1,220 @@
+"""Both sides: ceil(N log2 S) state bits are enough for index lookup, and no recurrent model does it with fewer.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
+We differ: the paper shows m p >= N, for two symbols of the alphabet; with all S of them the same proof gives
+m p >= N log2 S, and that is attained.
+
+Upper, as code. The state is the number spelled by the symbols in base S; the question p reads its p-th digit. At time t <= N
+there are S^t states, so ceil(N log2 S) bits hold every one. Bob, given the state after N symbols, asks every position.
+
+Lower, as code. With B < N log2 S bits, two of the S^N prefixes leave the same state (pigeonhole); they differ at some position
+p. The model gives the same answer to the question p after either prefix, and must err on one of them. `collide` finds the
+prefixes and the input for any `Recurrence` given, by walking prefixes in a fixed scattered order.
+
+What a run shows: the witness, for the models given. That every model with fewer bits has one is the pigeonhole principle.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import torch
+
+from seqsep.exact.automata import Recurrence
+from seqsep.exact.network import Array, AutomatonLayer, Network
+from seqsep.model import Model, ModelState
+from seqsep.tasks import IndexLookup
+from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+
+NAME = "index-lookup-state"
+SOURCE = "Bhattamishra et al. 2024, Theorem 3"
+UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
+LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+MOST_TABLE_STATES = 4096
+MOST_PREFIXES = 1 << 21
+
+
+def build(length: int, alphabet: int) -> Recurrence:
+    """The exact model: the symbols so far as a number in base S."""
+    task = IndexLookup(length, alphabet)
+
+    def move(t: int, state: int, token: int) -> int:
+        if t < length:
+            return state * alphabet + token
+        return state // alphabet ** (length - 1 - (token - alphabet)) % alphabet
+
+    return Recurrence(task.answer_bits(), 0, move, lambda t, state: state)
+
+
+def build_network(length: int, alphabet: int) -> Network:
+    """The same model as a table that differs by time step, for S^N <= 4,096; it loads into `Model`.
+
+    Raises ValueError beyond that size.
+    """
+    states = alphabet**length
+    if states > MOST_TABLE_STATES:
+        raise ValueError(f"build_network(length={length}, alphabet={alphabet}): {states} states, at most {MOST_TABLE_STATES}")
+    machine = build(length, alphabet)
+    tokens = alphabet + length
+    table = np.zeros((length + 1, states, tokens), dtype=np.int64)
+    for t in range(length + 1):
+        for state in range(alphabet**t):
+            for token in range(alphabet) if t < length else range(alphabet, tokens):
+                table[t, state, token] = machine.move(t, state, token)
+    one_hot = np.eye(tokens, tokens + states, dtype=np.int64)
+    readout = np.eye(alphabet, states, dtype=np.int64)
+    return Network(
+        name=NAME,
+        precision=max(1, machine.state_bits),
+        spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
+        symbols=Array(one_hot[:alphabet]),
+        indices=Array(one_hot[alphabet:], by_index=True),
+        positions=None,
+        layers=((AutomatonLayer(Array(table), 0), None),),
+        readout=Array(np.concatenate([np.zeros((alphabet, tokens), dtype=np.int64), readout], axis=1)),
+        readout_bias=Array(np.zeros(alphabet, dtype=np.int64), Fraction(1)),
+    )
+
+
+@dataclass(frozen=True)
+class Collision:
+    """Two prefixes with one state, the position where they differ, and the input on which the model errs."""
+
+    prefixes: tuple[tuple[int, ...], tuple[int, ...]]
+    state: int
+    position: int
+    errs_on: tuple[int, ...]
+    answer: int
+    expected: int
+    prefixes_tried: int
+
+
+def collide(model: Recurrence, length: int, alphabet: int, seed: int = 0) -> Collision | None:
+    """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
+
+    Prefixes are walked without repeats until one collides: at most 2^B + 1 of them, in expectation about 2^(B/2) for a
+    model that mixes well. None: no two prefixes collide (then B >= N log2 S). Raises ValueError where 2^21 prefixes were
+    walked without a collision and more remain.
+    """
+    seen: dict[int, tuple[int, ...]] = {}
+    for tried, prefix in enumerate(_prefixes(length, alphabet, seed)):
+        if tried >= MOST_PREFIXES:
+            raise ValueError(f"collide(length={length}, alphabet={alphabet}): no collision among {MOST_PREFIXES:,} prefixes")
+        state = model.state(prefix)
+        other = seen.setdefault(state, prefix)
+        if other != prefix:
+            position = next(index for index in range(length) if prefix[index] != other[index])
+            question = (alphabet + position,)
+            answer = model.answer(question, state, length)
+            wrong = prefix if prefix[position] != answer else other
+            return Collision((other, prefix), state, position + 1, wrong + question, answer, wrong[position], tried + 1)
+    return None
+
+
+def _prefixes(length: int, alphabet: int, seed: int) -> Iterator[tuple[int, ...]]:
+    """All S^N prefixes, each once: an affine walk through their ranks, with a step prime to S^N."""
+    total = alphabet**length
+    step = (total * 618 // 1000 // alphabet * alphabet + 1) % total or 1
+    for index in range(min(total, MOST_PREFIXES + 1)):
+        rank = (index * step + seed) % total
+        yield tuple(rank // alphabet**place % alphabet for place in range(length))
+
+
+def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
+    """The exact model with its state reduced modulo 2^bits: what is left when the rest does not fit."""
+    exact = build(length, alphabet)
+    return Recurrence(bits, 0, lambda t, state, token: exact.move(t, state, token) % (1 << bits), exact.read)
+
+
+def quantised_lstm(length: int, alphabet: int, width: int, seed: int) -> Recurrence:
+    """An LSTM with random weights whose hidden and cell numbers keep only their signs: 2 x width state bits."""
+    task = IndexLookup(length, alphabet)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = Model.build(task.vocabulary, task.classes, task.longest, ("lstm",), width, embedding_scale=1.0)
+    model = model.double().requires_grad_(False)
+    places = 2 ** np.arange(2 * width, dtype=np.int64)
+
+    def unpack(state: int) -> ModelState:
+        signs = torch.tensor([(state >> place & 1) * 2.0 - 1 for place in range(2 * width)], dtype=torch.float64)
+        return ((signs[None, :width], signs[None, width:]),)
+
+    def move(t: int, state: int, token: int) -> int:
+        after = model.step(torch.tensor([token]), unpack(state), t)[1][0]
+        return int((torch.cat([part[0] for part in after]).numpy() > 0) @ places)
+
+    def read(t: int, state: int) -> int:
+        return int(model.readout(unpack(state)[0][0]).argmax())
+
+    return Recurrence(2 * width, 0, move, read)
+
+
+def check(length: int = 7, alphabet: int = 3, seed: int = 0) -> list[Outcome]:
+    """The exact model on every input (S^N <= 4,096; else on random prefixes, every position), and two smaller ones that err."""
+    task = IndexLookup(length, alphabet)
+    return [_check_upper(task, seed), *_check_lower(task, seed)]
+
+
+def _check_upper(task: IndexLookup, seed: int) -> Outcome:
+    length, alphabet = task.length, task.alphabet
+    machine = build(length, alphabet)
+    exhaustive = alphabet**length <= MOST_TABLE_STATES
+    loaded = Model.load(build_network(length, alphabet)) if exhaustive else None
+    questions = list(range(alphabet, alphabet + length))
+    prefixes = list(_prefixes(length, alphabet, seed)) if exhaustive else _random_prefixes(task, seed)
+    for prefix in prefixes:
+        state = machine.state(prefix)
+        recovered = tuple(machine.answer((question,), state, length) for question in questions)
+        if recovered != prefix:
+            raise TheoremFails(NAME, {"symbols": prefix, "recovered": recovered})
+    if loaded is not None:
+        _require_model_recovers(loaded, np.array(prefixes, dtype=np.int64), questions)
+    sizes = {"state_bits": machine.state_bits, "symbols_recovered": length}
+    return Outcome(NAME, SOURCE, "upper", UPPER, length, exhaustive, len(prefixes) * length, sizes, dict(sizes))
+
+
+@torch.no_grad()
+def _require_model_recovers(model: Model, prefixes: np.ndarray, questions: list[int]) -> None:
+    state = model.read(torch.from_numpy(prefixes))
+    for place, question in enumerate(questions):
+        logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
+        wrong = np.flatnonzero(logits.argmax(-1).numpy() != prefixes[:, place])
+        if len(wrong):
+            raise TheoremFails(NAME, {"symbols": prefixes[wrong[0]].tolist(), "position": place + 1, "run": "Model"})
+
+
+def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
+    return [tuple(inputs[: task.length].tolist()) for inputs in task.sample(0, 20, seed, evaluate=True).inputs]
+
+
+def _check_lower(task: IndexLookup, seed: int) -> Iterator[Outcome]:
+    needed = task.answer_bits()
+    if needed < 2:
+        return
+    victims: list[tuple[str, Callable[[], Recurrence]]] = [
+        ("exact model, highest bits dropped", lambda: with_fewer_bits(task.length, task.alphabet, min(needed - 1, 18)))
+    ]
+    if needed > 2:
+        width = min((needed - 1) // 2, 8)
+        victims.append(("LSTM of signs", lambda: quantised_lstm(task.length, task.alphabet, width, seed)))
+    for name, make in victims:
+        model = make()
+        found = collide(model, task.length, task.alphabet, seed)
+        if found is None or model.answer(found.errs_on) == task.solve(found.errs_on):
+            raise TheoremFails(NAME, {"model": name, "state bits": model.state_bits, "collision": found})
+        witness = {
+            "prefixes": [list(prefix) for prefix in found.prefixes],
+            "position": found.position,
+            "errs_on": list(found.errs_on),
+            "answer": found.answer,
+            "expected": found.expected,
+        }
+        yield Outcome(
+            NAME, SOURCE, "lower", LOWER, task.length, False, found.prefixes_tried,
+            {"state_bits": model.state_bits}, {"state_bits": needed},
+            as_printed={"state_bits": task.length}, variant=name, witness=witness,
+        )  # fmt: skip
+
+
+THEOREM = Theorem(NAME, SOURCE, f"{UPPER}; {LOWER}", check, ("length", "alphabet", "seed"))

@@ -1,0 +1,105 @@
+"""The committed rows are those of the presets, the best rates are theirs, and they show what the README and the page say."""
+
+from pathlib import Path
+
+import pytest
+
+from seqsep.demo import COMMITTED, compare, report
+from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
+from seqsep.lab.row import read_rows
+from seqsep.mixers import MIXERS
+from seqsep.tasks import BoundedDyck, IndexLookup
+
+ROOT = Path(__file__).parents[2]
+RECURRENT = [mixer.name for mixer in MIXERS if not mixer.grows]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return read_rows(ROOT / COMMITTED)
+
+
+@pytest.fixture(scope="module")
+def by_key(rows):
+    return {row.key: row for row in rows}
+
+
+def test_every_run_of_the_presets_is_there_once(rows):
+    runs = [run for experiment in EXPERIMENTS for preset in ("demo-rates", "demo-seeds") for run in experiment.runs(preset)]
+    assert sorted(run.key() for run in runs) == sorted(row.key for row in rows)
+    assert all(row.run.key() == row.key for row in rows)
+    assert {run.seed for run in runs} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+def test_the_demo_reruns_committed_runs(experiment, by_key):
+    assert all(run.key() in by_key for run in experiment.runs("demo"))
+    with pytest.raises(ValueError, match="demo-seeds"):
+        experiment.runs("paper-gird")
+
+
+def test_best_rates_are_those_of_the_committed_rows(by_key):
+    """Most accurate with seed 0; where rates are equal, or a run stops at its target, the one that took fewer steps."""
+
+    def best(runs):
+        results = {run.learning_rate: by_key[run.key()].result for run in runs}
+        return max(results, key=lambda rate: (min(results[rate]["accuracy"], 0.999), -results[rate]["steps"]))
+
+    lookup, dyck = index_lookup_architectures, dyck_architectures
+    for cell, rate in lookup.BEST_RATE.items():
+        assert best([lookup.make(*cell, each, 0) for each in lookup.RATES]) == rate, cell
+    for architecture, rate in dyck.BEST_RATE.items():
+        assert best([dyck.make(architecture, each, 0) for each in dyck.RATES]) == rate, architecture
+    assert set(lookup.BEST_RATE) == set(lookup.cells())
+
+
+def accuracies(rows, architecture, length):
+    """Of the three seeds at the best rate."""
+    rate = index_lookup_architectures.BEST_RATE[architecture, length]
+    found = [
+        row.result["accuracy"]
+        for row in rows
+        if row.run.layers == (architecture,) and row.run.task == IndexLookup(length) and row.run.learning_rate == rate
+    ]
+    assert len(found) == 3
+    return found
+
+
+def test_the_separation_is_visible(rows):
+    """Attention is above 99 % where every recurrent model is at most 90 %: at N = 50, or at N = 100 for one that exceeds it."""
+    for architecture in RECURRENT:
+        longest = 50 if max(accuracies(rows, architecture, 50)) <= 0.9 else 100
+        assert max(accuracies(rows, architecture, longest)) <= 0.9
+        assert min(accuracies(rows, "attention", longest)) > 0.99
+    assert min(accuracies(rows, "attention", 20)) > 0.99
+
+
+def first_step(result, goal):
+    return next((step for step, accuracy, _ in result["curve"] if accuracy >= goal), None)
+
+
+def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
+    found = {"lstm": [], "attention": []}
+    for row in rows:
+        architecture = row.run.layers[0]
+        if row.run.task == BoundedDyck(30) and architecture in found:
+            if row.run.learning_rate == dyck_architectures.BEST_RATE[architecture]:
+                found[architecture].append(first_step(row.result, 0.99))
+    assert None not in found["lstm"]
+    assert len(found["lstm"]) == len(found["attention"]) == 3
+    for attention in found["attention"]:
+        assert max(found["lstm"]) <= (attention or dyck_architectures.STEPS) / 2
+
+
+def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch):
+    page = report(ROOT / COMMITTED, tmp_path)
+    text = page.read_text()
+    assert "index-lookup-attention" in text
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+def test_compare_counts_equal_rows(rows):
+    assert compare(rows[:5], rows).startswith("5 of 5 runs equal")
+    changed = [type(rows[0])(*(getattr(rows[0], f) for f in ("experiment", "key", "configuration")), {"accuracy": 0.0}, rows[0].environment)]
+    assert compare(changed, rows).startswith("0 of 1 runs equal")
+    assert compare(rows[:5], []).startswith("0 of 0")

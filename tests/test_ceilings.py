@@ -1,0 +1,124 @@
+"""No scheme on tiny cases beats the ceiling, the ends are exact, and where it bites is decided on integers."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from seqsep.ceilings import ceiling, index_lookup_ceiling, length_where_it_bites
+from seqsep.tasks import BoundedDyck, IndexLookup
+
+
+def best_accuracy(length: int, alphabet: int, states: int) -> Fraction:
+    """By trying every function from inputs to states, each with the most frequent symbol as its answer."""
+    inputs = np.array(list(itertools.product(range(alphabet), repeat=length)))
+    has = (inputs[:, :, None] == np.arange(alphabet)).astype(np.int32)
+    functions = np.array(list(itertools.product(range(states), repeat=len(inputs) - 1)), dtype=np.int8)
+    functions = np.pad(functions, ((0, 0), (1, 0)))
+    right = sum(
+        np.tensordot((functions == state).astype(np.int32), has, axes=(1, 0)).max(-1).sum(-1) for state in range(states)
+    )
+    return Fraction(int(np.max(right)), length * len(inputs))
+
+
+@pytest.mark.parametrize(
+    ("length", "alphabet", "state_bits"),
+    [(1, 2, 0), (1, 3, 1), (1, 5, 1), (2, 2, 0), (2, 2, 1), (3, 2, 1), (3, 2, 2), (4, 2, 1), (2, 3, 1), (2, 3, 2), (2, 4, 1)],
+)
+def test_no_function_beats_the_ceiling(length: int, alphabet: int, state_bits: int) -> None:
+    best = best_accuracy(length, alphabet, 2**state_bits)
+    highest = index_lookup_ceiling(length, alphabet, state_bits)
+    assert best <= Fraction(highest)
+    assert highest < 1.0 or alphabet**length <= 2**state_bits
+
+
+def test_a_perfect_code_comes_close() -> None:
+    """Hamming over GF(64): 63 symbols kept, every word of 65 within one symbol of a code word."""
+    accuracy = 1 - (1 - Fraction(1, 4096)) / 65
+    assert accuracy <= Fraction(index_lookup_ceiling(65, 64, 6 * 63)) < accuracy + Fraction(4, 1000)
+
+
+@pytest.mark.parametrize("alphabet", [2, 3, 7, 64, 1000, 2**31])
+def test_an_empty_state_is_at_chance_rounded_up(alphabet: int) -> None:
+    highest = index_lookup_ceiling(9, alphabet, 0)
+    assert Fraction(highest) >= Fraction(1, alphabet)
+    assert highest <= math.nextafter(1 / alphabet, 1) * (1 + 1e-15)
+
+
+def test_never_below_the_root_in_fractions() -> None:
+    """Where e = 1/2 and S = 2 the deficit is exactly one bit; at S = 4, e = 3/4 two bits: both ends of the inequality."""
+    assert Fraction(index_lookup_ceiling(10, 2, 0)) >= Fraction(1, 2)
+    assert Fraction(index_lookup_ceiling(10, 4, 0)) >= Fraction(1, 4)
+    error = 1 - index_lookup_ceiling(100, 64, 300)
+    entropy = -error * math.log2(error) - (1 - error) * math.log2(1 - error)
+    assert 100 * (6 - entropy - error * math.log2(63)) == pytest.approx(300, abs=1e-9)
+
+
+def test_monotone_in_bits_and_length() -> None:
+    for alphabet in (2, 3, 64):
+        by_bits = [index_lookup_ceiling(12, alphabet, bits) for bits in range(0, 80, 7)]
+        by_length = [index_lookup_ceiling(length, alphabet, 20) for length in range(1, 40, 5)]
+        assert by_bits == sorted(by_bits)
+        assert by_length == sorted(by_length, reverse=True)
+        assert by_bits[-1] == by_length[0] == 1.0
+
+
+@pytest.mark.parametrize("alphabet", [2, 3, 5, 6, 10, 63, 64, 65])
+def test_it_bites_exactly_where_states_run_out(alphabet: int) -> None:
+    for state_bits in (0, 1, 2, 5, 6, 7, 64, 300, 301, 4096):
+        first = length_where_it_bites(alphabet, state_bits)
+        assert first is not None
+        assert alphabet ** (first - 1) <= 2**state_bits < alphabet**first
+        assert index_lookup_ceiling(first, alphabet, state_bits) < 1.0
+        if first > 1:
+            assert index_lookup_ceiling(first - 1, alphabet, state_bits) == 1.0
+
+
+def test_it_bites_exactly_at_near_misses() -> None:
+    """Powers of three that come closest to a power of two, and a size whose power cannot be formed."""
+    for length, bits in ((53, 84), (665, 1054), (31867, 50508)):
+        first = length_where_it_bites(3, bits)
+        assert first == (length + 1 if 3**length <= 2**bits else length)
+        assert first is not None
+        assert 3 ** (first - 1) <= 2**bits < 3**first
+    assert length_where_it_bites(64, 6 * 10**40) == 10**40 + 1
+    assert (
+        length_where_it_bites(3, 10**60)
+        == int(
+            "630929753571457437099527114342760854299585640131880427870654"  # floor(10^60 log_3 2), from the digits of log_3 2
+        )
+        + 1
+    )
+
+
+def test_a_state_that_grows() -> None:
+    assert length_where_it_bites(64, 0, 4096) is None
+    assert length_where_it_bites(64, 60, 6) is None
+    assert length_where_it_bites(64, 60, 4) == 31
+    first = length_where_it_bites(65, 100, 6)
+    assert first is not None
+    assert 65 ** (first - 1) <= 2 ** (100 + 6 * (first - 1))
+    assert 65**first > 2 ** (100 + 6 * first)
+
+
+def test_an_alphabet_of_one_asks_for_nothing() -> None:
+    assert length_where_it_bites(1, 0) is None
+    assert index_lookup_ceiling(5, 1, 0) == 1.0
+
+
+def test_dispatch() -> None:
+    assert ceiling(IndexLookup(50), 300) == 1.0
+    lower = ceiling(IndexLookup(50), 299)
+    assert lower is not None
+    assert 0.99 < lower < 1.0
+    dyck = BoundedDyck(30)
+    assert ceiling(dyck, dyck.answer_bits()) == 1.0
+    assert ceiling(dyck, dyck.answer_bits() - 1) is None
+
+
+@pytest.mark.parametrize("arguments", [(0, 64, 1), (5, 0, 1), (5, 64, -1)])
+def test_wrong_arguments(arguments: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match="at least"):
+        index_lookup_ceiling(*arguments)

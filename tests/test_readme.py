@@ -1,0 +1,40 @@
+"""What the README says can be done, is done here."""
+
+import re
+from pathlib import Path
+
+from seqsep.cli import main
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+
+
+def test_the_python_example_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
+    assert len(code.strip().splitlines()) <= 10
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out
+
+
+def test_retrieval_from_the_readme_itself(capsys):
+    assert main(["check", "index-lookup-attention", "--text", str(README), "--positions", "300"]) == 0
+    assert "300 inputs" in capsys.readouterr().out
+
+
+def test_every_file_of_the_tree_is_there_and_every_file_is_in_the_tree():
+    tree = README.read_text().split("## The tree")[1].split("```")[1]
+    named, stack = set(), []
+    for line in tree.strip("\n").splitlines():
+        indent, name = (len(line) - len(line.lstrip())) // 2, line.split()[0]
+        stack = [*stack[:indent], name.rstrip("/")]
+        named.add("/".join(stack))
+        assert (ROOT / "/".join(stack)).exists(), "/".join(stack)
+    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.py") if path.name != "__init__.py"}
+    assert modules <= named, sorted(modules - named)
+
+
+def test_commands_and_sections_stand_in_order():
+    text = README.read_text()
+    places = [text.index(part) for part in ("make demo", "make test", "![", "```python", "## The tree", "## What it does not do")]
+    assert places == sorted(places)
+    assert (ROOT / re.search(r"!\[[^]]*\]\(([^)]*)\)", text).group(1)).exists()
