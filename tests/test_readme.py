@@ -35,6 +35,8 @@ def test_every_file_of_the_tree_is_there_and_every_file_is_in_the_tree():
 
 def test_commands_and_sections_stand_in_order():
     text = README.read_text()
-    places = [text.index(part) for part in ("make demo", "make test", "![", "```python", "## The tree", "## What it does not do")]
+    places = [
+        text.index(part) for part in ("make demo", "make test", "![", "```python", "## The tree", "## What it does not do")
+    ]
     assert places == sorted(places)
     assert (ROOT / re.search(r"!\[[^]]*\]\(([^)]*)\)", text).group(1)).exists()

@@ -25,7 +25,10 @@ def files(package) -> set[str]:
     ],
 )
 def test_registry_equals_files(package, members):
-    named = {Path(inspect.getfile(inspect.unwrap(m if inspect.isclass(m) else getattr(m, "check", None) or m.runs))).stem for m in members}
+    named = {
+        Path(inspect.getfile(inspect.unwrap(m if inspect.isclass(m) else getattr(m, "check", None) or m.runs))).stem
+        for m in members
+    }
     assert named == files(package)
     assert len(members) == len(named)
 

@@ -249,6 +249,7 @@ def _sample(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from seqsep.experiments import load_experiment
+    from seqsep.lab.progress import display
     from seqsep.lab.store import Store
     from seqsep.lab.sweep import sweep
 
@@ -260,7 +261,7 @@ def _run(options: argparse.Namespace) -> int:
         print(f"{len(runs)} runs, at most {sum(run.steps for run in runs):,} steps")
         return DONE
     with Store(options.store) as store:
-        rows = sweep(runs, store, experiment.name, options.workers)
+        rows = sweep(runs, store, experiment.name, options.workers, display())
     failed = [row for row in rows if not row.finished]
     print(f"{len(rows)} runs in {options.store}, {len(failed)} failed")
     return REFUTED if failed else DONE

@@ -100,6 +100,10 @@ def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch):
 
 def test_compare_counts_equal_rows(rows):
     assert compare(rows[:5], rows).startswith("5 of 5 runs equal")
-    changed = [type(rows[0])(*(getattr(rows[0], f) for f in ("experiment", "key", "configuration")), {"accuracy": 0.0}, rows[0].environment)]
+    changed = [
+        type(rows[0])(
+            *(getattr(rows[0], f) for f in ("experiment", "key", "configuration")), {"accuracy": 0.0}, rows[0].environment
+        )
+    ]
     assert compare(changed, rows).startswith("0 of 1 runs equal")
     assert compare(rows[:5], []).startswith("0 of 0")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqsep.lab import store as store_module
-from seqsep.lab.row import Row, environment, read_rows, write_rows
+from seqsep.lab.row import Row, environment, read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store import APPLICATION_ID, Store, StoreError, StoreUnavailable
 from seqsep.tasks import IndexLookup
@@ -264,6 +264,15 @@ def test_a_full_disk_is_the_environment_and_nothing_is_half_written(path: Path) 
         assert store.rows() == before
 
 
+@pytest.mark.parametrize("code", ["SQLITE_IOERR_WRITE", "SQLITE_BUSY_SNAPSHOT", "SQLITE_CANTOPEN_FULLPATH"])
+def test_extended_codes_of_sqlite_are_told_apart(path: Path, code: str) -> None:
+    error = sqlite3.OperationalError("no luck")
+    error.sqlite_errorcode = getattr(sqlite3, code)
+    with Store(path) as store, pytest.raises(StoreUnavailable) as found, store._in_one_line():
+        raise error
+    one_line(found, path, "no luck")
+
+
 def test_the_export_depends_on_the_finished_rows_only(path: Path, tmp_path: Path) -> None:
     with Store(tmp_path / "later.db") as store, store.driving():
         store.record(FAILED, seconds=9.0, attempts=3)
@@ -282,35 +291,3 @@ def test_the_export_depends_on_the_finished_rows_only(path: Path, tmp_path: Path
     assert lines[0]["run"] == row(1).configuration
     assert read_rows(tmp_path / "trial.jsonl") == sorted([row(1), row(2)], key=lambda row: row.key)
     assert [made.run.seed for made in read_rows(tmp_path / "trial.jsonl")] == [made["run"]["seed"] for made in lines[1:]]
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        (b"{", "as JSON"),
-        (b"\xff", "as JSON"),
-        (b"[" * 100_000, "as JSON"),
-        (b"[]", "expected an object with experiment, key, run, result, environment"),
-        (row().to_json().replace('"key"', '"name"').encode(), "expected an object with"),
-        (row().to_json().replace('"curve"', '"line"').encode(), "without curve"),
-        (row().to_json().replace('"threads"', '"cores"').encode(), "without threads"),
-        (row().to_json().replace('"lstm"', '"gru"').encode(), "layers are one or more of"),
-        (row().to_json().replace('"width"', '"wide"').encode(), "unknown or missing field"),
-    ],
-)
-def test_a_bad_line_is_named(tmp_path: Path, line: bytes, found: str) -> None:
-    path = tmp_path / "rows.jsonl"
-    write_rows(path, [row()])
-    path.write_bytes(path.read_bytes() + line + b"\n")
-    with pytest.raises(ValueError, match="line 2") as error:
-        read_rows(path)
-    one_line(error, path, found)
-
-
-def test_rows_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    write_rows(path, [row()])
-    with pytest.raises(ValueError, match="Out of range float"):
-        write_rows(path, [row(1), row(2, accuracy=float("nan"))])
-    assert read_rows(path) == [row()]
-    assert list(tmp_path.iterdir()) == [path]

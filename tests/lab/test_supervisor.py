@@ -137,6 +137,7 @@ def test_jobs_are_handed_out_in_order_and_a_worker_takes_many() -> None:
 def test_a_run_starts_again_from_its_last_checkpoint() -> None:
     events = play(1, job(DIES_ONCE), job(FINE, "e" * 64))
     assert Saved(0, 10, "d" * 64) in events
+    assert [event.job for event in events if isinstance(event, Moved) and event.step == 0] == [0, 0, 1]
     assert {event.job: event.result["digest"] for event in events if isinstance(event, Ended)} == {0: "d" * 64, 1: "e" * 64}
 
 

@@ -51,7 +51,7 @@ def row_of(run: Run) -> Row:
     return Row("trial", run.key(), run.configuration(), train(run)[1].record(), environment())
 
 
-class Stop(Exception):  # noqa: N818 - not an error
+class Stop(Exception):
     pass
 
 
@@ -192,7 +192,7 @@ def alive(pid: int) -> bool:
 
 
 def test_a_sweep_killed_interrupted_and_started_again_exports_the_same_bytes(tmp_path: Path) -> None:
-    """SIGKILL in the second run, SIGINT in the third, each after a checkpoint; one worker, and runs in another order than above.
+    """SIGKILL in the second run, SIGINT in the third, each after a checkpoint; one worker, runs in another order than above.
 
     The driver has no main guard, on purpose: a short script of a user has none.
     """

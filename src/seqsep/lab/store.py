@@ -45,7 +45,7 @@ class StoreError(ValueError):
     """A file that is no sound store of this version: one line with the path, what was expected and what was found."""
 
 
-class StoreUnavailable(OSError):  # noqa: N818 - it says what the environment refuses, like BlockingIOError
+class StoreUnavailable(OSError):
     """The environment refuses: another driver writes, the disk is full, the directory is not writable."""
 
 

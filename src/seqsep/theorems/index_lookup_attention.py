@@ -109,9 +109,9 @@ def _precision(code: PositionCode, eta: int, tokens: int) -> int:
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
     """Every size with explicit constants, from N, S and the code alone.
 
-    width d = b + 2k; p as `_precision` says; core = 3 max(b, k) d p; program = p (S b' + 2 k d + 2 b d + 6 b d + 3 b + d + S d'
-    + S) with b' = d' = d: the symbol table, W_Q and W_K, W_V and W_O, the FFN with its biases, the read-out and its bias;
-    tables = program + p (2 N + 1) d.
+    width d = b + 2 k; p as `_precision` says; core = 3 max(b, k) d p; tables = program + p (2 N + 1) d; and
+    program = p (S d + 2 k d + 2 b d + 6 b d + 3 b + d + S d + S): the symbol table, W_Q and W_K, W_V and W_O, the FFN's
+    matrices and biases, the read-out and its bias.
     """
     b, k = _bits(alphabet), code.dimension
     d, p = b + 2 * k, _precision(code, code.least_scale(), length + 1)
@@ -120,6 +120,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
         "width": d,
         "heads": 1,
         "layers": 1,
+        "eta": code.least_scale(),
         "precision": p,
         "core_bits": 3 * max(b, k) * d * p,
         "program_bits": p * entries,
@@ -238,10 +239,13 @@ def _require_answers(model: Model, sequence: Int64[np.ndarray, "length"], asked:
 
 def _outcome(network: Network, length: int, alphabet: int, code: str, exhaustive: bool, inputs: int) -> Outcome:
     ledger = network.ledger()
+    attention, _ = network.layers[0]
+    assert isinstance(attention, AttentionLayer)
     measured: dict[str, Number] = {
         "width": network.width,
         "heads": network.heads,
         "layers": len(network.layers),
+        "eta": int(attention.query.largest),
         "precision": network.precision,
         "core_bits": ledger.core,
         "program_bits": ledger.program,
@@ -251,11 +255,7 @@ def _outcome(network: Network, length: int, alphabet: int, code: str, exhaustive
     require_within(NAME, measured, bounds)
     printed: dict[str, Number | str] | None = None
     if code == Signs.name:
-        printed = {
-            "entries": "±1/sqrt(k)",
-            "eta": round(2 * np.log(3 * length).item(), 3),
-            "eta_as_built": CODES[code](length + 1).least_scale(),
-        }
+        printed = {"entries": "±1/sqrt(k)", "eta": round(2 * np.log(3 * length).item(), 3)}
     return Outcome(
         NAME, SOURCE, "upper", STATEMENT, length, exhaustive, inputs, measured, bounds, printed, variant=f"code {code}"
     )
