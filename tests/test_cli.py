@@ -114,8 +114,12 @@ def test_list(capsys, what):
     _, out, _ = run(capsys, "list", what, "--json")
     names = {entry["name"] for entry in json.loads(out)}
     assert all(entry["summary"] for entry in json.loads(out))
-    expected = {"tasks": {"index-lookup", "bounded-dyck"}, "mixers": {m.name for m in MIXERS} | {"automaton"},
-                "theorems": {t.name for t in THEOREMS}, "experiments": {"index-lookup-architectures", "dyck-architectures"}}  # fmt: skip
+    expected = {
+        "tasks": {"index-lookup", "bounded-dyck"},
+        "mixers": {mixer.name for mixer in MIXERS} | {"automaton"},
+        "theorems": {theorem.name for theorem in THEOREMS},
+        "experiments": {"index-lookup-architectures", "dyck-architectures"},
+    }
     assert names == expected[what]
     _, plain, _ = run(capsys, "list", what)
     assert all(f"{name}: " in plain for name in names)

@@ -82,9 +82,9 @@ def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
     found = {"lstm": [], "attention": []}
     for row in rows:
         architecture = row.run.layers[0]
-        if row.run.task == BoundedDyck(30) and architecture in found:
-            if row.run.learning_rate == dyck_architectures.BEST_RATE[architecture]:
-                found[architecture].append(first_step(row.result, 0.99))
+        at_best_rate = row.run.learning_rate == dyck_architectures.BEST_RATE[architecture]
+        if row.run.task == BoundedDyck(30) and architecture in found and at_best_rate:
+            found[architecture].append(first_step(row.result, 0.99))
     assert None not in found["lstm"]
     assert len(found["lstm"]) == len(found["attention"]) == 3
     for attention in found["attention"]:

@@ -7,8 +7,9 @@
 
 Source: Gupta et al. 2022 (arXiv:2203.14343), Proposition 1(a) and section 3 (DSS-exp). DSS-softmax, the paper's other form,
 is not here: its kernel depends on the length of the input, so it is not a recurrence.
-We differ: Lambda starts at S4D-Lin's values -1/2 + i pi n (Gu et al. 2022, arXiv:2206.11893) in place of Skew-HiPPO's
-eigenvalues, which they approximate.
+We differ: both parts of Lambda are exponentials, so the real part stays negative and the imaginary part positive, and one
+step size serves both; Lambda starts at S4D-Lin's values -1/2 + i pi n (Gu et al. 2022, arXiv:2206.11893), which approximate
+the eigenvalues of Skew-HiPPO that the paper starts from.
 State: s, `states` complex numbers per channel (two floats each). `forward` is a Fourier convolution with the kernel.
 """
 

@@ -81,7 +81,7 @@ def bound(kinds: int, depth: int) -> dict[str, Number]:
 
 
 def check(length: int = 30, kinds: int = 2, depth: int = 2, seed: int = 0) -> list[Outcome]:
-    """The loaded model on every word, even or odd, up to the longest length with at most 70,000 words, and on drawn words of `length`.
+    """The loaded model on every word of every length with at most 70,000 words, even or odd, and on drawn words of `length`.
 
     Raises ValueError for an odd length; TheoremFails with a word on which model and definition differ.
     """
