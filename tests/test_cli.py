@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ import time
 import pytest
 
 from seqsep.cli import main
+from seqsep.lab.store import Store
 from seqsep.mixers import MIXERS
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS
@@ -169,6 +171,21 @@ def test_bad_input_is_one_line_and_exit_status_2(capsys, tmp_path, arguments, ex
     assert out == ""
     assert err.count("\n") == 1
     assert expected.format(**fill) in err
+
+
+@pytest.mark.parametrize(("pragma", "expected"), [("application_id = 7", "program"), ("user_version = 99", "version")])
+def test_a_store_of_another_program_or_a_newer_version(capsys, tmp_path, pragma, expected):
+    store = tmp_path / "s.sqlite"
+    with Store(store):
+        pass
+    connection = sqlite3.connect(store)
+    connection.execute(f"PRAGMA {pragma}")
+    connection.close()
+    status, _, err = run(capsys, "export", "--store", str(store), "-o", str(tmp_path / "rows.jsonl"))
+    assert status == 2
+    assert err.count("\n") == 1
+    assert expected in err
+    assert str(store) in err
 
 
 def test_dry_run_prints_the_runs(capsys, tmp_path):

@@ -227,7 +227,7 @@ class Model(nn.Module):
         if self.positions is not None and time > self.positions.num_embeddings:
             raise ValueError(f"Model: {time} tokens, but this model has positions for {self.positions.num_embeddings}")
 
-    def state_bits(self, t: int = 0) -> tuple[int, int]:
+    def state_bits(self) -> tuple[int, int]:
         """(fixed, per token) bits of one example's state, counted from tensors."""
         fixed = grown = 0
         for block in cast(list[Residual], list(self.blocks)):

@@ -51,6 +51,21 @@ def test_forward_is_no_recorded_loop_over_time(mixer):
     assert nodes(11) == nodes(40)
 
 
+class Plain(LSTM):
+    """An outside author's mixer may keep its state in a plain tuple."""
+
+    def start(self, batch):
+        return tuple(super().start(batch))
+
+    def step(self, x, state, t):
+        y, after = super().step(x, state, t)
+        return y, tuple(after)
+
+
+def test_a_plain_tuple_is_a_state():
+    laws.check_mixer(lambda width: Plain(width, 2))
+
+
 class Leaky(LinearAttention):
     """Sees the future."""
 

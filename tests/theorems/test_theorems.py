@@ -145,6 +145,12 @@ def test_protocol_bits_are_the_state_and_every_split_agrees():
         one_way_protocol.check(mixer="attention")
 
 
+def test_protocol_on_a_hand_built_automaton():
+    model = Model.load(bounded_dyck_state.build_network(bounded_dyck_state.build()))
+    for word in BoundedDyck(10).sample(0, 5, 0).inputs:
+        assert one_way_protocol.reduce(model, torch.from_numpy(word)) == 8
+
+
 def one_layer(name: str) -> Model:
     torch.manual_seed(0)
     return Model.build(9, 4, 9, (name,), 8, 2).double()

@@ -16,7 +16,7 @@ RATES = (5e-4, 1e-3, 3e-3)
 SEEDS = (0, 1, 2)
 STEPS = 1200
 MODELS = tuple(mixer.name for mixer in reversed(MIXERS))
-BEST_RATE: dict[str, float] = {}
+BEST_RATE = {name: 1e-3 if name == "retention" else 3e-3 for name in MODELS}
 
 
 def runs(preset: str) -> list[Run]:

@@ -16,9 +16,24 @@ NAME = "index-lookup-architectures"
 PRESETS = ("demo", "demo-rates", "demo-seeds")
 RATES = (5e-4, 1e-3, 3e-3)
 SEEDS = (0, 1, 2)
-STEPS = {20: 1000, 50: 3000, 100: 6000}
+STEPS = {20: 1000, 50: 3000, 100: 7500}
 AT_100 = ("attention", "linear-attention")
-BEST_RATE: dict[tuple[str, int], float] = {}
+BEST_RATE = {
+    ("attention", 20): 3e-3,
+    ("attention", 50): 1e-3,
+    ("attention", 100): 1e-3,
+    ("linear-attention", 20): 3e-3,
+    ("linear-attention", 50): 1e-3,
+    ("linear-attention", 100): 1e-3,
+    ("retention", 20): 1e-3,
+    ("retention", 50): 1e-3,
+    ("lstm", 20): 3e-3,
+    ("lstm", 50): 3e-3,
+    ("dss", 20): 3e-3,
+    ("dss", 50): 3e-3,
+    ("mamba", 20): 3e-3,
+    ("mamba", 50): 1e-3,
+}
 
 
 def cells() -> list[tuple[str, int]]:

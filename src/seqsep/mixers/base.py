@@ -5,6 +5,7 @@ counted from these tensors, never declared. `forward` equals `step` repeated; th
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
@@ -56,7 +57,7 @@ class Mixer(nn.Module, ABC):
 
     def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         """The outputs of `step` for many inputs put to one state (its batch is 1), without the states after them."""
-        shared = type(state)(*(part.expand(x.shape[0], *part.shape[1:]) for part in state))
+        shared = with_parts(state, (part.expand(x.shape[0], *part.shape[1:]) for part in state))
         return self.step(x, shared, t)[0]
 
     def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> State:
@@ -95,6 +96,12 @@ def require_heads(name: str, width: int, heads: int) -> None:
         raise ValueError(f"{name}(width={width}, heads={heads}): heads must divide width")
 
 
+def with_parts(like: State, parts: Iterable[Tensor]) -> State:
+    """A state of the same kind (a named tuple or a plain one) with other tensors."""
+    make = getattr(like, "_make", tuple)
+    return make(parts)
+
+
 def state_bits(state: State) -> int:
     """Bits of one example's state, counted from the tensors."""
     return sum(8 * part.element_size() * part[0].numel() for part in state)
@@ -119,7 +126,7 @@ def state_from_bytes(like: State, data: bytes) -> State:
         array = np.frombuffer(data, dtype=template.dtype, count=template.size, offset=offset).reshape(template.shape)
         parts.append(torch.from_numpy(array.astype(array.dtype.newbyteorder("="))).to(part.device)[None])
         offset += template.nbytes
-    return type(like)(*parts)
+    return with_parts(like, parts)
 
 
 def _little_endian(part: Tensor) -> np.ndarray:
