@@ -1,0 +1,72 @@
+"""Numbers as a reader sees them. A number that is missing or not finite is an em dash; nothing rounds to a claim it is not."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+DASH = "—"
+
+
+def known(value: float | None) -> bool:
+    """Whether there is a finite number to show."""
+    return value is not None and math.isfinite(value)
+
+
+def percent(fraction: float | None) -> str:
+    """An accuracy in percent without the sign: one decimal, more where a value below 1 would read 100.0."""
+    if fraction is None or not math.isfinite(fraction):
+        return DASH
+    for decimals in (1, 2, 3):
+        text = f"{100 * fraction:.{decimals}f}"
+        if fraction >= 1 or float(text) < 100:
+            return text
+    return "<100"
+
+
+def percent_at_most(fraction: float | None) -> str:
+    """An upper bound in percent: rounded up to one decimal, and never up to 100."""
+    if fraction is None or not math.isfinite(fraction):
+        return DASH
+    if fraction >= 1:
+        return "100"
+    tenths = math.ceil(Fraction(fraction) * 1000)
+    return "<100" if tenths >= 1000 else f"{tenths / 10:.1f}"
+
+
+def count(number: int | None) -> str:
+    """A whole number with commas at the thousands."""
+    return DASH if number is None else f"{number:,}"
+
+
+def counts(numbers: Sequence[int]) -> str:
+    """Different whole numbers in order, or their range where there are more than four."""
+    found = sorted(set(numbers))
+    if len(found) > 4:
+        return f"{count(found[0])} to {count(found[-1])}"
+    return ", ".join(count(number) for number in found) or DASH
+
+
+def number(value: Any) -> str:
+    """Any value of a theorem's record: whole numbers exactly up to 15 digits, others to four significant digits."""
+    if value is None:
+        return DASH
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Integral):
+        whole = int(value)
+        return f"{whole:,}" if abs(whole) < 10**15 else f"{'-' * (whole < 0)}about 2^{abs(whole).bit_length() - 1}"
+    if isinstance(value, Real):
+        real = float(value)
+        return f"{real:,.4g}" if math.isfinite(real) else DASH
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {number(part)}" for key, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(number(part) for part in value)
+    return str(value)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence has them: one, two and three."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

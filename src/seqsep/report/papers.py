@@ -1,0 +1,83 @@
+"""The papers' own numbers, typed: papers.json holds every value of their figures, and its source.
+
+Architectures have our names here ("retention" for the paper's RetNet); `label` keeps the paper's, with (depth, width).
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+SEPARATIONS = "https://arxiv.org/abs/2406.09347"
+OURS = {"linear_attention": "linear-attention", "retnet": "retention"}
+
+
+@dataclass(frozen=True)
+class Series:
+    """One model of a figure: accuracy as a fraction by length in tokens."""
+
+    architecture: str
+    label: str
+    depth: int
+    width: int
+    accuracy: dict[int, float]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of the paper's experiments, as section 6 and appendix H state it."""
+
+    name: str
+    paper: str
+
+
+SETTINGS = (
+    Setting("Attention on index lookup (depth, width)", "(1, 64)"),
+    Setting("Recurrent models on index lookup (depth, width)", "LSTM (3, 256); the others (6, 256)"),
+    Setting("Models on Dyck-(2,2) (depth, width)", "LSTM, Mamba (1, 64); attention (1, 64), (2, 64), (1, 256)"),
+    Setting("Lengths of index lookup", "20, 50, 100, 200, 400"),
+    Setting("Alphabet of index lookup", "64 symbols"),
+    Setting("Lengths of Dyck-(2,2)", "20 to 400 (curves at 400)"),
+    Setting("Training steps, at most", "250,000"),
+    Setting("Learning rates", "0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00005, 0.000001"),
+    Setting("Examples a step", "64, fresh ones"),
+    Setting("Evaluation examples", "5,000"),
+    Setting("Seeds", "not stated"),
+    Setting("Hardware", "8 V100 and 16 GTX 1080 Ti; at most 1,200 GPU-hours in all"),
+)
+
+
+@cache
+def _papers() -> dict[str, Any]:
+    papers: dict[str, Any] = json.loads(files("seqsep.report").joinpath("papers.json").read_text(encoding="utf-8"))
+    return papers
+
+
+def _series(figure: str) -> list[Series]:
+    data = _papers()["separations"][figure]
+    found = []
+    for label, percents in data["accuracy_percent"].items():
+        match = re.fullmatch(r"(\w+)-\((\d+),(\d+)\)", label)
+        assert match is not None, label
+        name, depth, width = match.groups()
+        accuracy = {length: percent / 100 for length, percent in zip(data["lengths"], percents, strict=True)}
+        found.append(Series(OURS.get(name, name), label, int(depth), int(width), accuracy))
+    return found
+
+
+def figure2_index_lookup() -> dict[str, Series]:
+    """Index lookup by architecture, alphabet 64."""
+    return {series.architecture: series for series in _series("figure2_index_lookup")}
+
+
+def figure3_mamba_width() -> dict[int, Series]:
+    """Index lookup by two layers of Mamba, by width."""
+    return {series.width: series for series in _series("figure3_mamba_width_index_lookup")}
+
+
+def figure2_dyck() -> str:
+    """What figure 2 shows of Dyck-(2,2), in words."""
+    text: str = _papers()["separations"]["figure2_dyck_2_2_curves_length_400"]["text"]
+    return text

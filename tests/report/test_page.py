@@ -1,0 +1,210 @@
+"""The page: it shows each number, needs nothing from outside, is well formed, and survives missing and hostile input."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqsep.ceilings import index_lookup_ceiling
+from seqsep.report import Measured, write_page
+from seqsep.report.contender import Contender
+from seqsep.report.numerals import percent, percent_at_most
+from seqsep.tasks import BoundedDyck, IndexLookup
+
+ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")
+LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
+DYCK = BoundedDyck(30)
+
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags balance; keeps the elements, the text, and what would be fetched."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.rows: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+        self.text = re.sub(r"\s+", " ", self.text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text += data
+            if "tr" in self.open:
+                self.rows[-1] += " " + data
+
+
+def read(folder: Path, *arguments: Any, **named: Any) -> Reader:
+    path = write_page(folder, *arguments, **named)
+    assert path == folder / "index.html"
+    return Reader(path.read_text(encoding="utf-8").replace("\u00a0", " "))
+
+
+def test_shows_every_number(
+    tmp_path: Path,
+    fresh: list[Measured],
+    committed: list[Measured],
+    theorems: list[dict[str, Any]],
+    cell_accuracy: Any,
+) -> None:
+    page = read(tmp_path, fresh, committed, theorems)
+    rows = [row for row in page.rows if "ceiling" in row]
+    assert len(rows) == len(ARCHITECTURES)
+    for architecture, row in zip(ARCHITECTURES, rows, strict=True):
+        for length in LOOKUP:
+            best = cell_accuracy(length, architecture)
+            assert f" {percent(best)} " in row
+            assert f"{percent(best - 0.0048)}–{percent(best)}" in row
+    for paper in ("49.8", "71.6", "78.5", "75.8", "99.3"):
+        assert any(paper in row for row in rows)
+    for number in ("7,413", "9,017", "976", "6,144, a sample", "65,536, all of them", "1 of 2", "✗ fails", "✓ holds"):
+        assert number in page.text
+    assert "97.8 97.8" not in page.text
+    assert all(f"{width}" in page.text for width in ("mamba-(2,1024)", "34.1"))
+    assert "quantifier over all models stays with the written proof" in page.text
+
+
+def test_headline_is_computed(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+    page = read(tmp_path, fresh)
+    assert "One attention layer looks up a symbol among 50 with 99.1 % accuracy" in page.text
+    assert "in the same 1,000 steps the best of 5 recurrent models (LSTM) reaches 75.7 %" in page.text
+    assert (
+        "On Dyck-(2,2), N = 30, the order is reversed: the LSTM reaches 99 % after 500 steps, attention after 1,000"
+        in page.text
+    )
+    worse = [run for run in fresh if run.contender.architecture != "attention"]
+    worse += [measured(task, "attention", 0.03) for task in LOOKUP.values()]
+    worse += [measured(DYCK, "attention", 0.9, curve=((1000, 0.9, 1.0),))]
+    page = read(tmp_path, worse)
+    assert "No separation at these settings" in page.text
+    assert "attention not within 1,000 (90.0 %)" in page.text
+
+
+def test_headline_names_who_was_not_trained_there(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+    longer = [measured(IndexLookup(100), "attention", 0.9931), measured(IndexLookup(100), "linear-attention", 0.51)]
+    page = read(tmp_path, [*fresh, *longer])
+    assert (
+        "among 100 with 99.3 % accuracy; in the same 1,000 steps linear attention, a recurrent model, reaches 51.0 %"
+        in page.text
+    )
+    assert "LSTM, Retention, DSS and Mamba, not trained at N = 100, reached at most 75.7 % at N = 50." in page.text
+
+
+def test_caption_keeps_learning_and_holding_apart(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+    page = read(tmp_path, fresh)
+    assert "All 10 cells below 99 % are failures to learn in at most 1,000 steps" in page.text
+    assert "Nothing here is a lack of state: every ceiling is 100 %." in page.text
+    assert "first falls below 100 % at N = 683" in page.text
+    small = [run for run in fresh if run.contender.architecture != "lstm"]
+    small += [measured(task, "lstm", 0.3, state_bits=(150, 0)) for task in LOOKUP.values()]
+    page = read(tmp_path, small)
+    assert "Of the 10 cells below 99 %, 9 are failures to learn" in page.text
+    most = percent_at_most(index_lookup_ceiling(50, 64, 150))
+    assert f"LSTM at N = 50 has 150 bits for the 300 that the symbols take, hence at most {most} %." in page.text
+    assert "Nothing here is a lack of state" not in page.text
+    assert any("bites" in (attributes.get("class") or "") for _, attributes in page.seen)
+
+
+def test_nothing_is_fetched(tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]) -> None:
+    page = read(tmp_path, fresh, (), theorems)
+    tags = {tag for tag, _ in page.seen}
+    assert not tags & {"script", "img", "iframe", "object", "embed", "base", "form", "use", "image"}
+    for tag, attributes in page.seen:
+        assert "src" not in attributes
+        assert not any(name.startswith("on") for name in attributes)
+        reference = attributes.get("href") or attributes.get("xlink:href") or "#"
+        assert reference[0] == "#" or reference == "data:," or (tag == "a" and reference.startswith("https://arxiv.org/"))
+        assert "url(" not in (attributes.get("style") or "")
+    source = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "@import" not in source
+    assert "url(" not in source
+    policies = [attributes["content"] for tag, attributes in page.seen if attributes.get("http-equiv")]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
+
+
+def test_is_accessible(tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]) -> None:
+    page = read(tmp_path, fresh, (), theorems)
+    tags = [tag for tag, _ in page.seen]
+    assert tags.count("caption") == tags.count("table")
+    assert tags.count("h1") == 1
+    assert all(attributes.get("scope") for tag, attributes in page.seen if tag == "th")
+    identifiers = {attributes["id"] for _, attributes in page.seen if "id" in attributes}
+    charts = [attributes for tag, attributes in page.seen if tag == "svg"]
+    assert len(charts) == 4
+    for chart in charts:
+        assert chart["role"] == "img"
+        assert set((chart["aria-labelledby"] or "").split()) <= identifiers
+    anchors = {attributes["href"][1:] for tag, attributes in page.seen if tag == "a" and (attributes["href"] or "")[0] == "#"}
+    assert anchors <= identifiers
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3, 7])
+def test_missing_data_is_a_dash(tmp_path: Path, fresh: list[Measured], kept: int) -> None:
+    page = read(tmp_path, fresh[:kept], fresh[kept : 2 * kept])
+    assert "—" in page.text
+    assert "nan" not in page.text.lower()
+
+
+def test_committed_rows_alone_make_the_page(tmp_path: Path, committed: list[Measured]) -> None:
+    page = read(tmp_path, (), committed)
+    assert "99.1 % accuracy" in page.text
+    assert "where marked c the committed run" in page.text
+    assert "this run: —; committed: 0, 1, 2" in page.text
+
+
+def test_numbers_that_are_not_finite(tmp_path: Path, measured: Any) -> None:
+    nothing, infinite = float("nan"), float("inf")
+    runs = [measured(LOOKUP[50], name, nothing, curve=((250, nothing, infinite),)) for name in ("attention", "lstm")]
+    page = read(tmp_path, runs, runs, [{"theorem": "x", "measured": {"a": infinite}, "bound": {"a": 10**5000}}])
+    assert "about 2^16609" in page.text
+    assert not re.search(r"\b(nan|inf)\b", page.text)
+
+
+def test_hostile_strings_are_escaped(tmp_path: Path, measured: Any) -> None:
+    evil = "</td></table><script>alert(1)</script>\"'<img src=x onerror=alert(2)>"
+    run = measured(LOOKUP[50], "lstm", 0.5, contender=Contender((evil,), 64), environment={"torch": evil, evil: evil})
+    record = dict.fromkeys(("theorem", "source", "side", "statement", "inputs", "length"), evil)
+    page = read(
+        tmp_path,
+        [run, measured(LOOKUP[50], "attention", 0.995)],
+        [run],
+        [record | {"measured": {evil: evil}, "bound": {}, "as_printed": {evil: evil}}],
+        commands=((evil, evil),),
+    )
+    assert not {"script", "img"} & {tag for tag, _ in page.seen}
+    assert evil in page.text
+    assert all("onerror" not in attributes for _, attributes in page.seen)
+
+
+def test_same_input_same_bytes(tmp_path: Path, fresh: list[Measured], committed: list[Measured]) -> None:
+    first = write_page(tmp_path / "a" / "b", fresh, committed).read_bytes()
+    assert first == write_page(tmp_path / "c", fresh, committed).read_bytes()
+
+
+def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+    deep = Contender(("attention", "attention"), 64)
+    hybrid = Contender(("mamba", "attention"), 32)
+    runs = [measured(DYCK, "attention", 0.98, contender=deep), measured(LOOKUP[20], "mamba", 0.6, contender=hybrid)]
+    page = read(tmp_path, fresh + runs)
+    for name in ("Attention (1, 64)", "Attention (2, 64)", "mamba+attention"):
+        assert name in page.text

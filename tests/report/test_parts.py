@@ -1,0 +1,110 @@
+"""The papers' numbers, the choice of runs, number formats, and labels that keep apart."""
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from seqsep.report import Measured
+from seqsep.report.chart import round_ticks, spread_apart
+from seqsep.report.measured import Evidence
+from seqsep.report.numerals import counts, listed, number, percent, percent_at_most
+from seqsep.report.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
+from seqsep.tasks import BoundedDyck, IndexLookup
+
+LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
+DYCK = BoundedDyck(30)
+
+
+def test_papers() -> None:
+    figure = figure2_index_lookup()
+    assert list(figure) == ["lstm", "linear-attention", "retention", "dss", "mamba", "attention"]
+    assert figure["mamba"].label == "mamba-(6,256)"
+    assert (figure["retention"].label, figure["retention"].depth, figure["retention"].width) == ("retnet-(6,256)", 6, 256)
+    assert figure["lstm"].accuracy == pytest.approx({20: 1.0, 50: 0.498, 100: 0.182, 200: 0.094, 400: 0.058})
+    assert figure3_mamba_width()[1024].accuracy[400] == pytest.approx(0.126)
+    assert "attention-(2,64)" in figure2_dyck()
+
+
+def test_one_run_stands_for_a_model(fresh: list[Measured], committed: list[Measured], measured: Any) -> None:
+    task, lstm = LOOKUP[50], measured(LOOKUP[50], "lstm", 0.5).contender
+    both, rebuilt = Evidence(tuple(fresh), tuple(committed)), Evidence((), tuple(committed))
+    best = both.best(task, lstm)
+    assert best in fresh
+    assert best is not None
+    assert best.learning_rate == 0.001
+    chosen = rebuilt.best(task, lstm)
+    assert chosen is not None
+    assert (chosen.seed, chosen.learning_rate) == (0, 0.001)
+    assert [run.seed for run in both.each_seed(task, lstm)] == [0, 1, 2]
+    assert both.best(DYCK, measured(DYCK, "dss", 0.5).contender) is None
+
+
+def test_fastest_is_not_always_best(measured: Any) -> None:
+    slow = measured(DYCK, "lstm", 0.999, curve=((500, 0.5, 1.0), (1000, 0.999, 0.1)))
+    quick = measured(DYCK, "lstm", 0.992, curve=((250, 0.992, 0.2),), learning_rate=0.003)
+    runs = Evidence((slow, quick), ())
+    assert runs.best(DYCK, slow.contender) is slow
+    assert runs.fastest(DYCK, slow.contender) is quick
+
+
+def test_from_a_row() -> None:
+    class Run:
+        task, layers, width, learning_rate, seed, steps, batch, evaluation = LOOKUP[20], ("dss",), 64, 0.001, 1, 750, 64, 5000
+
+    result = {
+        "status": "finished",
+        "steps": 750,
+        "accuracy": 0.1,
+        "best_accuracy": 0.2,
+        "curve": [[250, 0.2, 3.5], [750, 0.1, 3.6]],
+        "state_bits": [262144, 0],
+        "parameters": 9,
+    }
+    run = Measured.of(Run(), result, {"torch": "2.13.0"})
+    assert (run.accuracy, run.steps_allowed, run.recurrent, run.bits_before_the_question) == (0.1, 750, True, 262144)
+    assert run.contender.size == "(1, 64)"
+
+
+def test_numbers_never_round_to_a_claim() -> None:
+    assert [percent(x) for x in (1.0, 0.9998, 0.99999, 0.9999999, 0.0156, math.nan, None)] == [
+        "100.0",
+        "99.98",
+        "99.999",
+        "<100",
+        "1.6",
+        "—",
+        "—",
+    ]
+    assert [percent_at_most(x) for x in (1.0, 0.99999, 0.5641, None)] == ["100", "<100", "56.5", "—"]
+    assert number(1e300) == "1e+300"
+    assert [number(x) for x in (True, 12, 0.5, math.inf, "text", None, [1, 2], {"a": 1})] == [
+        "yes",
+        "12",
+        "0.5",
+        "—",
+        "text",
+        "—",
+        "1, 2",
+        "a: 1",
+    ]
+    assert counts([3, 1, 3]) == "1, 3"
+    assert counts(list(range(9))) == "0 to 8"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed([]) == ""
+
+
+def test_labels_keep_apart_and_in_order() -> None:
+    wished = [10.0, 11.0, 12.0, 100.0, 299.0, 300.0]
+    placed = spread_apart(wished, 16.0, 16.0, 276.0)
+    assert all(later - earlier >= 16 - 1e-9 for earlier, later in pairwise(placed))
+    assert placed[0] >= 16
+    assert placed[-1] <= 276
+    assert placed[3] == 100
+    assert spread_apart([], 16.0, 0.0, 1.0) == []
+
+
+def test_round_ticks() -> None:
+    assert round_ticks(2000.0, 4) == (0, 500, 1000, 1500, 2000)
+    assert round_ticks(3500.0, 4)[-1] == 3000
