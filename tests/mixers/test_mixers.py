@@ -96,7 +96,7 @@ class HiddenState(DSS):
         return y + 1e-6 * self.seen, after
 
 
-class WrongGradient(Mamba):
+class WrongGradient(LSTM):
     """Detaches a path."""
 
     def forward_at(self, x, at):

@@ -56,17 +56,14 @@ def test_golden_digest_of_10000_examples(task, expected, size):
     assert (task.revision, digest(task, shuffled)) == (1, expected)
 
 
-def rows(task: Task, start: int, count: int) -> tuple[int, bytes]:
-    batch = task.sample(start, count, 11)
-    return start, batch.inputs.tobytes() + batch.targets.tobytes()
-
-
 def test_workers_make_the_same_examples():
     task = BoundedDyck(30)
-    alone = dict(rows(task, start, 50) for start in range(0, 300, 50))
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
-        shared = dict(pool.map(rows, [task] * 6, range(250, -1, -50), [50] * 6))
-    assert shared == alone
+        shared = {start: pool.submit(task.sample, start, 50, 11) for start in range(250, -1, -50)}
+        for start, found in shared.items():
+            alone, there = task.sample(start, 50, 11), found.result()
+            assert np.array_equal(there.inputs, alone.inputs)
+            assert np.array_equal(there.targets, alone.targets)
 
 
 @pytest.mark.parametrize(("length", "alphabet"), [(1, 1), (1, 4), (3, 3), (4, 2)])
