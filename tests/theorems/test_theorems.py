@@ -28,7 +28,7 @@ def test_laws(theorem):
     laws.check_theorem(theorem)
 
 
-@pytest.mark.parametrize(("length", "alphabet"), [(1, 1), (1, 5), (2, 3), (3, 4), (5, 2)])
+@pytest.mark.parametrize(("length", "alphabet"), [(1, 1), (1, 5), (2, 3), (3, 3), (5, 2)])
 def test_index_lookup_attention_on_every_input(length, alphabet):
     for outcome in index_lookup_attention.check(length, alphabet):
         assert outcome.exhaustive
@@ -36,7 +36,7 @@ def test_index_lookup_attention_on_every_input(length, alphabet):
 
 
 @pytest.mark.parametrize("code", [code.name for code in CODES])
-@pytest.mark.parametrize("length", [7, 63, 64, 300])
+@pytest.mark.parametrize("length", [7, 63, 64, 200])
 def test_index_lookup_attention_at_larger_lengths(code, length):
     (outcome,) = index_lookup_attention.check(length, 64, code)
     assert not outcome.exhaustive
@@ -139,7 +139,7 @@ def test_text_file(tmp_path):
 
 
 def test_protocol_bits_are_the_state_and_every_split_agrees():
-    for outcome in one_way_protocol.check(length=6):
+    for outcome in one_way_protocol.check(length=6, mixer="dss"):
         assert outcome.measured == outcome.bound
     with pytest.raises(ValueError, match="mixer is one of"):
         one_way_protocol.check(mixer="attention")
@@ -194,8 +194,8 @@ def test_index_lookup_state_both_sides(length, alphabet):
 
 
 def test_exact_model_at_a_large_length():
-    upper, *_ = index_lookup_state.check(200, 64)
-    assert upper.measured["state_bits"] == 1200
+    upper, *_ = index_lookup_state.check(100, 64)
+    assert upper.measured["state_bits"] == 600
     assert not upper.exhaustive
 
 
