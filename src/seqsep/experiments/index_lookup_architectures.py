@@ -1,10 +1,10 @@
 """Which architecture learns index lookup at which length? Figure 2, left and middle, of Bhattamishra et al. 2024.
 
 Presets: `demo-rates` is every cell at three learning rates with seed 0, `demo-seeds` the best rate of each cell with two more
-seeds, `demo` that rate with seed 0 once more. Scaled down against the paper (section 6, appendix H): one layer of width 64
-for every architecture in place of up to 6 layers of width 256, thousands of steps in place of 250,000, three learning rates
-in place of seven, lengths 20, 50 and 100 in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at
-N = 50.
+seeds, `demo` that rate with seed 0 once more at N = 20 and 50; N = 100, a third of the time, is drawn from committed rows.
+Scaled down against the paper (section 6, appendix H): one layer of width 64 for every architecture in place of up to 6
+layers of width 256, thousands of steps in place of 250,000, three learning rates in place of seven, lengths 20, 50 and 100
+in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at N = 50.
 """
 
 from seqsep.experiments.base import Experiment, require_preset
@@ -17,6 +17,7 @@ PRESETS = ("demo", "demo-rates", "demo-seeds")
 RATES = (5e-4, 1e-3, 3e-3)
 SEEDS = (0, 1, 2)
 STEPS = {20: 1000, 50: 3000, 100: 7500}
+DEMO_LENGTHS = (20, 50)
 AT_100 = ("attention", "linear-attention")
 BEST_RATE = {
     ("attention", 20): 3e-3,
@@ -48,8 +49,9 @@ def runs(preset: str) -> list[Run]:
     require_preset(NAME, preset, PRESETS)
     if preset == "demo-rates":
         return [make(*cell, rate, SEEDS[0]) for cell in cells() for rate in RATES]
-    seeds = SEEDS[:1] if preset == "demo" else SEEDS[1:]
-    return [make(*cell, BEST_RATE[cell], seed) for cell in cells() for seed in seeds]
+    if preset == "demo":
+        return [make(*cell, BEST_RATE[cell], SEEDS[0]) for cell in cells() if cell[1] in DEMO_LENGTHS]
+    return [make(*cell, BEST_RATE[cell], seed) for cell in cells() for seed in SEEDS[1:]]
 
 
 def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run:
