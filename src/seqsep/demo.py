@@ -12,6 +12,7 @@ from typing import Any
 from seqsep.experiments import dyck_architectures, index_lookup_architectures
 from seqsep.lab.progress import display
 from seqsep.lab.row import Row, read_rows
+from seqsep.lab.run import canonical_json
 from seqsep.lab.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.report.measured import Measured
@@ -91,7 +92,11 @@ def measured(rows: Iterable[Row]) -> Iterable[Measured]:
 
 def compare(fresh: Sequence[Row], committed: Sequence[Row]) -> str:
     """How many fresh runs equal the committed row of the same key and environment, number for number."""
-    known = {(row.key, str(row.environment)): row.result for row in committed}
-    pairs = [(row.result, known[row.key, str(row.environment)]) for row in fresh if (row.key, str(row.environment)) in known]
+
+    def identity(row: Row) -> tuple[str, str]:
+        return row.key, canonical_json(row.environment)
+
+    known = {identity(row): row.result for row in committed}
+    pairs = [(row.result, known[identity(row)]) for row in fresh if identity(row) in known]
     equal = sum(ours == theirs for ours, theirs in pairs)
     return f"{equal} of {len(pairs)} runs equal their committed rows number for number (another CPU may round otherwise)"

@@ -1,5 +1,6 @@
 """The committed rows are those of the presets, the best rates are theirs, and they show what the README and the page say."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -112,4 +113,6 @@ def test_compare_counts_equal_rows(rows):
         )
     ]
     assert compare(changed, rows).startswith("0 of 1 runs equal")
+    reordered = dataclasses.replace(rows[0], environment=dict(reversed(rows[0].environment.items())))
+    assert compare([reordered], rows).startswith("1 of 1")
     assert compare(rows[:5], []).startswith("0 of 0")
