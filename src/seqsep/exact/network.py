@@ -7,7 +7,7 @@ Attention scores have no 1/sqrt(d). A network is run by `seqsep.model.Model.load
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -89,7 +89,6 @@ class Network:
     layers: tuple[tuple[AttentionLayer | AutomatonLayer, FeedForward | None], ...]
     readout: Array
     readout_bias: Array
-    kind: str = field(default="network", init=False)
 
     @property
     def width(self) -> int:

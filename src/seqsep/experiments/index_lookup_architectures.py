@@ -1,7 +1,7 @@
 """Which architecture learns index lookup at which length? Figure 2, left and middle, of Bhattamishra et al. 2024.
 
 Presets: `demo-rates` is every cell at three learning rates with seed 0, `demo-seeds` the best rate of each cell with two more
-seeds, `demo` that rate with seed 0 once more at N = 20 and 50; N = 100, a third of the time, is drawn from committed rows.
+seeds, `demo` that rate with seed 0 once more at N = 20 and 50; N = 100 is drawn from committed rows.
 Scaled down against the paper (section 6, appendix H): one layer of width 64 for every architecture in place of up to 6
 layers of width 256, thousands of steps in place of 250,000, three learning rates in place of seven, lengths 20, 50 and 100
 in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at N = 50.
