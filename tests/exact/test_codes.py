@@ -62,11 +62,11 @@ def test_signs_are_verified_and_drawn_again_until_they_hold(monkeypatch):
     assert table.max() == code.dimension - code.gap
     assert 4 * table.max() <= code.dimension
     monkeypatch.setattr(Signs, "dimension", property(lambda self: 40))
-    short = Signs(30)
+    short = Signs(14)
     table = scores(short)
     np.fill_diagonal(table, -40)
     assert 4 * table.max() <= 40
-    assert short.attempt > 0
+    assert short.attempt > 0  # at this small dimension the first draws fail
 
 
 @settings(max_examples=30)
