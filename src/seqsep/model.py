@@ -11,16 +11,19 @@ with a read-out of its own. `Model.load` fills the same class with a hand-built 
 from collections.abc import Sequence
 from typing import TypeAlias, cast
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.exact.network import AttentionLayer, AutomatonLayer, FeedForward, Network
+from seqsep.exact.network import Array, AttentionLayer, FeedForward, Network
 from seqsep.mixers import BY_NAME, Attention, Automaton, Block, Mixer, State, state_bits
 from seqsep.mixers.base import initialise_as_gpt2
 
 ModelState: TypeAlias = tuple[State, ...]
+Tokens: TypeAlias = Int64[Tensor, "*shape"]
+Vectors: TypeAlias = Float[Tensor, "*shape coordinates"]
 
 
 class MLP(nn.Module):
@@ -71,11 +74,12 @@ def normalisation(norm: str, width: int) -> nn.Module:
 
 
 class Model(nn.Module):
-    """A sequence model over tokens; `Model.build` makes one to train, `Model.load` one from a hand-built network."""
+    """A sequence model over tokens, or over vectors in a hand-built one; `Model.build` makes one to train, `Model.load` one from a
+    hand-built network."""
 
     def __init__(
         self,
-        tokens: nn.Embedding,
+        tokens: nn.Module,
         positions: nn.Embedding | None,
         blocks: Sequence[Residual],
         norm: nn.Module,
@@ -124,7 +128,7 @@ class Model(nn.Module):
         nn.init.normal_(model.readout.weight, std=0.02)
         nn.init.zeros_(model.readout.bias)
         for embedding in (model.tokens, model.positions):
-            if embedding is not None:
+            if isinstance(embedding, nn.Embedding):
                 nn.init.normal_(embedding.weight, std=embedding_scale)
         return model
 
@@ -132,28 +136,28 @@ class Model(nn.Module):
     def load(cls, network: Network) -> "Model":
         """The hand-built network in float64: same weights, same answers as long as no sum exceeds 53 bits."""
 
+        def floats(*arrays: Array) -> Tensor:
+            return torch.from_numpy(np.concatenate([array.floats() for array in arrays]))
+
         def linear(weight: Tensor, bias: Tensor | None = None) -> nn.Linear:
             layer = nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
             layer.weight.data = weight
             layer.bias.data = bias if bias is not None else weight.new_zeros(weight.shape[0])
             return layer
 
-        def floats(array: object) -> Tensor:
-            return torch.from_numpy(array.floats())  # type: ignore[attr-defined]
-
-        def embedding(table: Tensor) -> nn.Embedding:
-            return nn.Embedding.from_pretrained(table, freeze=False)
-
         width, plain, blocks = network.width, Block(norm="none"), []
         for layer, feed_forward in network.layers:
             mixer: Mixer
             if isinstance(layer, AttentionLayer):
-                key_width, value_width = layer.key.integers.shape[0], layer.value.integers.shape[0]
-                mixer = Attention(width, network.heads, key_width, value_width, scale=1.0)
-                for part in ("query", "key", "value", "output"):
-                    setattr(mixer, part, linear(floats(getattr(layer, part))))
+                heads = layer.heads
+                key_width, value_width = (sum(len(getattr(head, part).integers) for head in heads) for part in ("key", "value"))
+                mixer = Attention(width, len(heads), key_width, value_width, scale=1.0, causal=layer.causal)
+                mixer.query, mixer.key, mixer.value = (
+                    linear(floats(*(getattr(head, part) for head in heads))) for part in ("query", "key", "value")
+                )
+                mixer.output = linear(torch.cat([floats(head.output) for head in heads], dim=1))
                 block = plain
-            elif isinstance(layer, AutomatonLayer):
+            else:
                 mixer = Automaton(torch.from_numpy(layer.table.integers.copy()), layer.start)
                 block = mixer.block
             mlp = None
@@ -162,17 +166,24 @@ class Model(nn.Module):
                 mlp.inner = linear(floats(feed_forward.inner), floats(feed_forward.inner_bias))
                 mlp.outer = linear(floats(feed_forward.outer), floats(feed_forward.outer_bias))
             blocks.append(Residual(mixer, block, width, mlp))
-        tokens = torch.cat([floats(network.symbols), floats(network.indices)])
-        positions = None if network.positions is None else embedding(floats(network.positions))
+        inputs: nn.Module
+        if network.vectors is not None:
+            inputs = linear(floats(network.vectors).T)
+        else:
+            tables = [table for table in (network.symbols, network.indices) if table is not None]
+            inputs = nn.Embedding.from_pretrained(floats(*tables), freeze=False)
+        positions = None
+        if network.positions is not None:
+            positions = nn.Embedding.from_pretrained(floats(network.positions), freeze=False)
         readout = linear(floats(network.readout), floats(network.readout_bias))
-        return cls(embedding(tokens), positions, blocks, nn.Identity(), readout).double().eval()
+        return cls(inputs, positions, blocks, nn.Identity(), readout).double().eval()
 
-    def _embed(self, inputs: Int64[Tensor, "*shape"], times: Tensor | int) -> Float[Tensor, "*shape width"]:
+    def _embed(self, inputs: Tokens | Vectors, times: Tensor | int) -> Float[Tensor, "*shape width"]:
         x = self.tokens(inputs)
         return x if self.positions is None else x + self.positions.weight[times]
 
     def forward(
-        self, inputs: Int64[Tensor, "batch time"], at: Int64[Tensor, "batch"] | None = None
+        self, inputs: Tokens | Vectors, at: Int64[Tensor, "batch"] | None = None
     ) -> Float[Tensor, "batch time classes"] | Float[Tensor, "batch classes"]:
         """Logits at every position, or at one position per example: then the last block computes only what that needs."""
         self._require_room(inputs.shape[1])

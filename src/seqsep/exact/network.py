@@ -1,51 +1,37 @@
-"""A hand-built network as frozen integer arrays, and the ledger of its size in bits.
+"""A hand-built network as frozen integer arrays on the grid Q_p, and the ledger of its size in bits.
 
-Every array holds integers times a unit (a fraction), so that a weight is an exact number and can be put on the grid Q_p of
-Bhattamishra et al. 2024 (arXiv:2406.09347), appendix B.2: multiples of n^-Kc between -n^Kc and n^Kc.
-The residual stream has named spaces. Blocks have no norm: x + attention(x), then x + W_2 relu(W_1 x + b_1) + b_2.
-Attention scores have no 1/sqrt(d). A network is run by `seqsep.model.Model.load`, in float64.
+The residual stream has named spaces. Blocks have no norm: x + attention(x), then x + W_2 relu(W_1 x + b_1) + b_2. Attention
+scores have no 1/sqrt(d) and no biases. `exact.executor` runs a network on its grid, `seqsep.model.Model.load` in float64.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Float64
+from numpy.typing import ArrayLike
+
+from seqsep.exact.grid import Array, Grid
+
+__all__ = ["Array", "AttentionLayer", "AutomatonLayer", "FeedForward", "Head", "Layer", "Ledger", "Network", "whole"]
 
 
 @dataclass(frozen=True)
-class Array:
-    """Integers times `unit`; `by_index` marks a table that is a function of the position or index alone."""
-
-    integers: np.ndarray
-    unit: Fraction = Fraction(1)
-    by_index: bool = False
-
-    def __post_init__(self) -> None:
-        if self.integers.dtype != np.int64:
-            raise ValueError(f"Array(integers of {self.integers.dtype}): integers are int64")
-        frozen = self.integers.copy()
-        frozen.setflags(write=False)
-        object.__setattr__(self, "integers", frozen)
-
-    def floats(self) -> Float64[np.ndarray, "..."]:
-        return self.integers.astype(np.float64) * float(self.unit)
-
-    @property
-    def largest(self) -> Fraction:
-        """Greatest magnitude of an entry."""
-        return int(np.abs(self.integers).max(initial=0)) * self.unit
-
-
-@dataclass(frozen=True)
-class AttentionLayer:
-    """One causal head: scores (W_Q x) . (W_K x'), values W_V x', written back by W_O; no biases."""
+class Head:
+    """Scores (W_Q x) . (W_K x'), values W_V x', written back by W_O."""
 
     query: Array
     key: Array
     value: Array
     output: Array
+
+
+@dataclass(frozen=True)
+class AttentionLayer:
+    """Heads side by side; `causal` is the mask, with a token seen by itself. Heads have equal widths of key and of value."""
+
+    heads: tuple[Head, ...]
+    causal: bool = True
 
 
 @dataclass(frozen=True)
@@ -66,10 +52,16 @@ class FeedForward:
     outer_bias: Array
 
 
+Layer = tuple[AttentionLayer | AutomatonLayer, FeedForward | None]
+
+
 @dataclass(frozen=True)
 class Ledger:
-    """Size in bits. `core` = 3 m d p H over the attention layers, the paper's formula; `program` = every entry that is not a
-    function of the index alone; `tables` = the others as well."""
+    """Size in bits.
+
+    `core` = 3 m d p H over the attention layers, the paper's formula (m: the wider of key and value of a head, d: the width of
+    the residual stream); `program` = every entry that is not a function of the index alone; `tables` = the others as well.
+    """
 
     core: int
     program: int
@@ -78,47 +70,91 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Network:
-    """Embeddings, layers and a read-out, all of one width; `precision` is p, the bits of a number."""
+    """Embeddings, layers and a read-out, all of one width.
+
+    Tokens are embedded by the rows of `symbols`, then those of `indices`; where `vectors` is given, inputs are vectors on the
+    grid, multiplied by it (coordinates x width), and there are no tokens. `positions` is added by time (or None).
+    Raises ValueError where an array is not on the grid or has another width.
+    """
 
     name: str
-    precision: int
+    grid: Grid
     spaces: Mapping[str, slice]
-    symbols: Array
-    indices: Array
-    positions: Array | None
-    layers: tuple[tuple[AttentionLayer | AutomatonLayer, FeedForward | None], ...]
+    symbols: Array | None
+    layers: tuple[Layer, ...]
     readout: Array
     readout_bias: Array
+    indices: Array | None = None
+    positions: Array | None = None
+    vectors: Array | None = None
+
+    def __post_init__(self) -> None:
+        if (self.symbols is None) == (self.vectors is None):
+            raise ValueError(f"Network({self.name}): inputs are tokens (symbols) or vectors (vectors), one of the two")
+        for name, array in self.arrays():
+            if not self.grid.holds(array) and not name.endswith("AutomatonLayer.table"):
+                raise ValueError(
+                    f"Network({self.name}): {name} has entries up to {float(array.largest):g} in units of {array.unit}, "
+                    f"which are not all on the grid of step 1/{self.grid.steps} up to {self.grid.steps}"
+                )
+
+    @property
+    def precision(self) -> int:
+        """p, the bits of a number."""
+        return self.grid.precision
 
     @property
     def width(self) -> int:
-        return self.symbols.integers.shape[1]
+        return int(self.readout.integers.shape[1])
 
     @property
     def heads(self) -> int:
-        """Heads of a layer."""
-        return 1
+        """Most heads of a layer."""
+        return max((len(mixer.heads) for mixer, _ in self.layers if isinstance(mixer, AttentionLayer)), default=1)
+
+    @property
+    def causal(self) -> bool:
+        """Whether every attention layer has a causal mask."""
+        return all(mixer.causal for mixer, _ in self.layers if isinstance(mixer, AttentionLayer))
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
         """Every array with its name."""
-        yield "symbols", self.symbols
-        yield "indices", self.indices
-        if self.positions is not None:
-            yield "positions", self.positions
+        for name in ("symbols", "indices", "positions", "vectors"):
+            if getattr(self, name) is not None:
+                yield name, getattr(self, name)
         for number, (mixer, feed_forward) in enumerate(self.layers):
-            for part in (mixer, feed_forward):
-                for name, value in vars(part).items() if part is not None else ():
-                    if isinstance(value, Array):
-                        yield f"layers.{number}.{type(part).__name__}.{name}", value
+            if isinstance(mixer, AttentionLayer):
+                for index, head in enumerate(mixer.heads):
+                    yield from _arrays_of(head, f"layers.{number}.heads.{index}")
+            else:
+                yield f"layers.{number}.AutomatonLayer.table", mixer.table
+            if feed_forward is not None:
+                yield from _arrays_of(feed_forward, f"layers.{number}.feed_forward")
         yield "readout", self.readout
         yield "readout_bias", self.readout_bias
 
     def ledger(self) -> Ledger:
-        core = 0
+        """The three totals, from the arrays; an automaton's table takes ceil(log2 states) bits an entry."""
+        core = program = tables = 0
         for mixer, _ in self.layers:
             if isinstance(mixer, AttentionLayer):
-                head_width = max(mixer.key.integers.shape[0], mixer.value.integers.shape[0])
-                core += 3 * head_width * self.width * self.precision * self.heads
-        program = sum(array.integers.size for _, array in self.arrays() if not array.by_index) * self.precision
-        tables = sum(array.integers.size for _, array in self.arrays()) * self.precision
+                for head in mixer.heads:
+                    head_width = max(head.key.integers.shape[0], head.value.integers.shape[0])
+                    core += 3 * head_width * self.width * self.precision
+        for name, array in self.arrays():
+            entry = self.precision
+            if name.endswith("AutomatonLayer.table"):
+                entry = max(1, (array.integers.shape[1] - 1).bit_length())
+            tables += array.integers.size * entry
+            program += 0 if array.by_index else array.integers.size * entry
         return Ledger(core, program, tables)
+
+
+def _arrays_of(part: Head | FeedForward, prefix: str) -> Iterator[tuple[str, Array]]:
+    for entry in fields(part):
+        yield f"{prefix}.{entry.name}", getattr(part, entry.name)
+
+
+def whole(integers: ArrayLike, by_index: bool = False) -> Array:
+    """A frozen copy of whole numbers as an array of unit 1."""
+    return Array(np.array(integers, dtype=np.int64), Fraction(1), by_index)

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from seqsep.exact.automata import DFA
+from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.mixers import state_bits
 from seqsep.model import Model
@@ -58,11 +59,9 @@ def build_network(automaton: DFA) -> Network:
     readout[0, tokens:] = ~automaton.accepting
     return Network(
         name=NAME,
-        precision=(states - 1).bit_length(),
+        grid=Grid(4),
         spaces={"token": slice(0, tokens), "state": slice(tokens, width)},
         symbols=Array(np.eye(tokens, width, dtype=np.int64)),
-        indices=Array(np.zeros((0, width), dtype=np.int64)),
-        positions=None,
         layers=((AutomatonLayer(Array(automaton.table[None]), automaton.start), None),),
         readout=Array(readout),
         readout_bias=Array(np.zeros(2, dtype=np.int64)),

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from seqsep.exact.automata import Recurrence
+from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.model import Model, ModelState
 from seqsep.tasks import IndexLookup
@@ -66,11 +67,10 @@ def build_network(length: int, alphabet: int) -> Network:
     readout = np.eye(alphabet, states, dtype=np.int64)
     return Network(
         name=NAME,
-        precision=max(1, machine.state_bits),
+        grid=Grid(4),
         spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
         symbols=Array(one_hot[:alphabet]),
         indices=Array(one_hot[alphabet:], by_index=True),
-        positions=None,
         layers=((AutomatonLayer(Array(table), 0), None),),
         readout=Array(np.concatenate([np.zeros((alphabet, tokens), dtype=np.int64), readout], axis=1)),
         readout_bias=Array(np.zeros(alphabet, dtype=np.int64), Fraction(1)),

@@ -1,0 +1,152 @@
+"""The executor agrees with one that computes number by number in fractions, and reports what it rounded."""
+
+import dataclasses
+import importlib.util
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from seqsep.exact.executor import ask, run
+from seqsep.exact.grid import Array, Grid
+from seqsep.exact.network import AttentionLayer, AutomatonLayer, FeedForward, Head, Network, whole
+from seqsep.model import Model
+
+_found = importlib.util.spec_from_file_location("reference", Path(__file__).with_name("reference.py"))
+reference = importlib.util.module_from_spec(_found)
+_found.loader.exec_module(reference)
+
+WIDTH, TOKENS, TIME = 5, 4, 6
+
+
+def random_network(seed: int, grid: Grid, causal: bool = True, heads: int = 2, layers: int = 2) -> Network:
+    random = np.random.default_rng(seed)
+
+    def some(*shape: int, by_index: bool = False) -> Array:
+        unit = [Fraction(1), grid.step, Fraction(1, grid.steps**1)][random.integers(3)]
+        most = 2 if unit == 1 else 2 * grid.steps
+        return Array(random.integers(-most, most + 1, shape), unit, by_index)
+
+    blocks = []
+    for layer in range(layers):
+        parts = tuple(Head(some(2, WIDTH), some(2, WIDTH), some(3, WIDTH), some(WIDTH, 3)) for _ in range(heads))
+        feed_forward = FeedForward(some(4, WIDTH), some(4), some(WIDTH, 4), some(WIDTH)) if layer == 0 else None
+        blocks.append((AttentionLayer(parts, causal), feed_forward))
+    return Network(
+        "random", grid, {}, some(TOKENS - 1, WIDTH), tuple(blocks), some(3, WIDTH), some(3),
+        indices=some(1, WIDTH), positions=some(TIME, WIDTH, by_index=True),
+    )  # fmt: skip
+
+
+def fractions(array: Array) -> list:
+    return [[int(entry) * array.unit for entry in row] for row in array.integers]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("softmax", ["stepwise", "once"])
+def test_random_networks_against_fractions(seed, softmax):
+    grid = Grid([6, 16, 100, 1000][seed % 4], ("floor", "nearest")[seed % 2], softmax)
+    network = random_network(seed, grid, causal=seed % 3 > 0, heads=1 + seed % 2)
+    inputs = np.random.default_rng(seed).integers(0, TOKENS, (3, TIME))
+    result = run(network, inputs)
+    for row, tokens in enumerate(inputs.tolist()):
+        assert fractions(result.logits[row]) == reference.run(network, tokens)
+    last = run(network, inputs, at=-1)
+    assert fractions(last.logits[:, 0]) == fractions(result.logits[:, -1])
+    some = run(network, inputs, at=np.array([[2, 0], [5, 5], [1, 3]]))
+    assert fractions(some.logits[0]) == [fractions(result.logits[0])[2], fractions(result.logits[0])[0]]
+    assert sum(result.tally.rounded.values()) > 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_asking_many_questions_is_running_each(seed):
+    network = random_network(seed, Grid(50), heads=1 + seed % 2, layers=1 + seed % 2)
+    prefix = np.random.default_rng(seed).integers(0, TOKENS, TIME - 1)
+    questions = np.arange(TOKENS)
+    asked = ask(network, prefix, questions)
+    each = run(network, np.concatenate([np.tile(prefix, (TOKENS, 1)), questions[:, None]], axis=1), at=-1)
+    assert fractions(asked.logits) == fractions(each.logits[:, 0])
+    assert asked.answers.tolist() == each.answers[:, 0].tolist()
+
+
+def test_chunks_change_nothing(monkeypatch):
+    network = random_network(3, Grid(30))
+    inputs = np.random.default_rng(0).integers(0, TOKENS, (7, TIME))
+    whole_run, asked = run(network, inputs), ask(network, inputs[0, :-1], np.arange(TOKENS))
+    monkeypatch.setattr("seqsep.exact.executor.ENTRIES_AT_ONCE", 11)
+    assert fractions(run(network, inputs).logits[4]) == fractions(whole_run.logits[4])
+    assert run(network, inputs).tally == whole_run.tally
+    assert fractions(ask(network, inputs[0, :-1], np.arange(TOKENS)).logits) == fractions(asked.logits)
+
+
+def test_vectors_are_inputs_too():
+    grid = Grid(10)
+    network = dataclasses.replace(
+        random_network(1, grid), symbols=None, indices=None, vectors=whole(np.random.default_rng(0).integers(-2, 3, (2, WIDTH)))
+    )
+    given = np.random.default_rng(2).integers(-100, 101, (3, TIME, 2))
+    found = run(network, given)
+    embedded = given @ network.vectors.integers
+    tokens = dataclasses.replace(
+        network, vectors=None, symbols=Array(np.clip(embedded.reshape(-1, WIDTH), -100, 100), grid.step),
+    )  # fmt: skip
+    ids = np.arange(3 * TIME).reshape(3, TIME)
+    assert fractions(found.logits[1]) == fractions(run(tokens, ids).logits[1])
+    with pytest.raises(ValueError, match="2 coordinates of magnitude at most 10"):
+        run(network, given + 200)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@torch.no_grad()
+def test_a_network_loads_into_the_model(causal):
+    """On a fine grid the exact logits are the float64 ones up to a few steps: heads, masks, tokens and vectors alike."""
+    network = dataclasses.replace(random_network(7, Grid(4), causal), grid=Grid(10**9))
+    inputs = np.random.default_rng(0).integers(0, TOKENS, (5, TIME))
+    exact, floats = run(network, inputs).logits.floats(), Model.load(network)(torch.from_numpy(inputs)).numpy()
+    assert np.abs(floats - exact).max() < 1e-7 * np.abs(exact).max()
+    vectors = whole(np.random.default_rng(0).integers(-2, 3, (2, WIDTH)))
+    network = dataclasses.replace(network, symbols=None, indices=None, vectors=vectors)
+    given = np.random.default_rng(2).integers(-(10**9), 10**9, (3, TIME, 2))
+    exact, floats = run(network, given).logits.floats(), Model.load(network)(torch.from_numpy(given / 1e9)).numpy()
+    assert np.abs(floats - exact).max() < 1e-7 * np.abs(exact).max()
+
+
+def test_bad_calls_are_named():
+    network = random_network(0, Grid(9))
+    with pytest.raises(ValueError, match="tokens are 0 to 3, found 0 to 9"):
+        run(network, np.array([[0, 9]]))
+    with pytest.raises(ValueError, match="7 tokens, positions for 6"):
+        run(network, np.zeros((1, 7), dtype=np.int64))
+    with pytest.raises(ValueError, match="without a causal mask"):
+        ask(random_network(0, Grid(9), causal=False), np.zeros(2, dtype=np.int64), np.arange(2))
+    with pytest.raises(ValueError, match="readout has entries up to 10"):
+        dataclasses.replace(network, readout=whole([[10] * WIDTH] * 3))
+    with pytest.raises(ValueError, match="not all on the grid"):
+        dataclasses.replace(network, readout=Array(np.ones((3, WIDTH), dtype=np.int64), Fraction(1, 2)))
+    with pytest.raises(ValueError, match="one of the two"):
+        dataclasses.replace(network, vectors=whole([[1] * WIDTH]))
+    table = AutomatonLayer(whole(np.zeros((1, 2, 2))), 0)
+    with pytest.raises(ValueError, match="layer 0 is an automaton"):
+        run(dataclasses.replace(network, layers=((table, None),)), np.zeros((1, 2), dtype=np.int64))
+
+
+def test_the_answer_is_sure_only_without_a_tie():
+    network = dataclasses.replace(
+        random_network(0, Grid(9)), readout=whole(np.zeros((3, WIDTH))), readout_bias=whole([1, 1, 0])
+    )
+    result = run(network, np.zeros((1, 2), dtype=np.int64))
+    assert result.answers.tolist() == [[0, 0]]
+    assert not result.sure.any()
+
+
+def test_the_ledger_counts_every_entry():
+    network = random_network(0, Grid(9))
+    ledger = network.ledger()
+    entries = sum(array.integers.size for _, array in network.arrays())
+    assert ledger.tables == entries * network.precision
+    assert ledger.program == (entries - TIME * WIDTH) * network.precision
+    assert ledger.core == 2 * 2 * 3 * 3 * WIDTH * network.precision
+    assert network.heads == 2
+    assert network.causal
