@@ -5,20 +5,26 @@ BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
 
-.PHONY: demo test format clean
+.PHONY: demo test verify errata format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
 
 test: .venv/ready-dev
-	$(BIN)/ruff format --check src tests
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
+verify: .venv/ready-dev
+	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
+
+errata: .venv/ready-dev
+	$(BIN)/python -m seqsep.report.errata > docs/errata.md.new && mv docs/errata.md.new docs/errata.md
+
 format: .venv/ready-dev
-	$(BIN)/ruff format src tests
-	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
 
 .venv/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than 3.11; use make PYTHON=python3.11" >&2; exit 3; }

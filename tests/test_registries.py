@@ -12,7 +12,9 @@ INFRASTRUCTURE = {"__init__", "base"}
 
 
 def files(package) -> set[str]:
-    return {path.stem for path in Path(package.__file__).parent.glob("*.py")} - INFRASTRUCTURE
+    """Members' files; those that begin with an underscore hold parts of one member."""
+    every = {path.stem for path in Path(package.__file__).parent.glob("*.py")} - INFRASTRUCTURE
+    return {stem for stem in every if not stem.startswith("_")}
 
 
 @pytest.mark.parametrize(

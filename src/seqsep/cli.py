@@ -9,10 +9,12 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from argparse import SUPPRESS
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
+from inspect import signature
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args, get_type_hints
 
 DONE, REFUTED, BAD_INPUT, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -102,14 +104,18 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
     check = add("check", _check, "run theorems and compare measured sizes with their bounds",
                 "seqsep check index-lookup-attention --text README.md")  # fmt: skip
+    check.description = f"{check.description}; options of each theorem: seqsep list theorems"
     check.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
     check.add_argument("--json", action="store_true")
-    for option in ("length", "alphabet", "positions", "kinds", "depth"):
-        check.add_argument(f"--{option}", type=int)
-    check.add_argument("--seed", type=int)
-    check.add_argument("--code", help="position code: signs, binary or parabola")
-    check.add_argument("--mixer", help="one mixer in place of all")
-    check.add_argument("--text", type=Path, help="retrieve from the bytes of this file")
+
+    apply = add("apply", _apply, "run the built weights of a theorem on your own inputs",
+                "seqsep apply index-lookup-attention --length 20 --input FILE.jsonl")  # fmt: skip
+    apply.description = (
+        f"{apply.description}: one JSON object a line, in the readable form of seqsep sample; one answer a line out; "
+        "options of each theorem: seqsep list theorems"
+    )
+    apply.add_argument("theorem", metavar="THEOREM")
+    apply.add_argument("--input", type=Path, required=True, help="file of JSON lines; - reads standard input")
 
     sample = add("sample", _sample, "print examples of a task", "seqsep sample index-lookup --length 20 --count 3 --json")
     sample.add_argument("task", metavar="TASK")
@@ -140,6 +146,16 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     known, rest = _parse_known(parser, arguments)
     if known.call is _sample:
         known.fields = _task_fields(known.task, rest)
+    elif known.call is _check:
+        from seqsep.theorems import BY_NAME
+
+        known.names = [choose("theorem", name, list(BY_NAME)) for name in known.names] or list(BY_NAME)
+        known.given = _given("check", known.names, {name: BY_NAME[name].check for name in known.names}, rest)
+    elif known.call is _apply:
+        from seqsep.theorems import BY_NAME
+
+        known.theorem = choose("theorem", known.theorem, [name for name in BY_NAME if BY_NAME[name].applier is not None])
+        known.given = _given("apply", [known.theorem], {known.theorem: BY_NAME[known.theorem].applier}, rest)
     elif rest:
         raise BadInput(f"unknown argument {rest[0]} (try seqsep --help)")
     return known.call, known
@@ -181,6 +197,26 @@ def _task_fields(name: str, rest: Sequence[str]) -> Any:
     return task(**vars(parser.parse_args(rest)))
 
 
+def _given(command: str, names: Sequence[str], calls: Mapping[str, Any], rest: Sequence[str]) -> dict[str, Any]:
+    """Options of the theorems' functions read from flags; their types are those of the parameters."""
+    parser = Parser(prog=f"seqsep {command} {' '.join(names) if len(names) < 3 else ''}".strip(), argument_default=SUPPRESS)
+    types: dict[str, tuple[Any, bool]] = {}
+    for call in calls.values():
+        hints = get_type_hints(call)
+        types |= {name: (hints[name], entry.default is entry.empty) for name, entry in signature(call).parameters.items()}
+    for name, (hint, required) in types.items():
+        flag = f"--{name.replace('_', '-')}"
+        kind = next((part for part in (get_args(hint) or (hint,)) if part is not type(None)))
+        if kind is bool:
+            parser.add_argument(flag, action="store_true")
+        else:
+            parser.add_argument(flag, type=kind if isinstance(kind, type) else str, required=required)
+    given, unknown = parser.parse_known_args(rest)
+    if unknown:
+        raise BadInput(f"{command}: {unknown[0]} is not an option of {' or '.join(names)}")
+    return vars(given)
+
+
 def _print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
@@ -204,17 +240,11 @@ def _list(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     from seqsep.theorems import BY_NAME, TheoremFails
 
-    names = [choose("theorem", name, list(BY_NAME)) for name in options.names] or list(BY_NAME)
-    taken = ("length", "alphabet", "positions", "kinds", "depth", "seed", "code", "mixer", "text")
-    given = {name: getattr(options, name) for name in taken if getattr(options, name) is not None}
-    for option in given:
-        if not any(option in BY_NAME[name].options for name in names):
-            raise BadInput(f"check {' '.join(names)}: --{option} is not an option of {' or '.join(names)}")
     records, refuted = [], False
-    for name in names:
+    for name in options.names:
         theorem = BY_NAME[name]
         try:
-            outcomes = theorem.check(**{option: value for option, value in given.items() if option in theorem.options})
+            outcomes = theorem.check(**{option: value for option, value in options.given.items() if option in theorem.options})
         except TheoremFails as failure:
             refuted = True
             _say(str(failure), REFUTED)
@@ -229,6 +259,16 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         _print_json(records)
     return REFUTED if refuted else DONE
+
+
+def _apply(options: argparse.Namespace) -> int:
+    from seqsep.theorems import apply
+
+    name = "standard input" if str(options.input) == "-" else str(options.input)
+    text = sys.stdin.read() if str(options.input) == "-" else options.input.read_text(encoding="utf-8")
+    for answer in apply(options.theorem, text.splitlines(), name, **options.given):
+        _print_json({"answer": answer})
+    return DONE
 
 
 def _sample(options: argparse.Namespace) -> int:

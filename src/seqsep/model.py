@@ -74,8 +74,7 @@ def normalisation(norm: str, width: int) -> nn.Module:
 
 
 class Model(nn.Module):
-    """A sequence model over tokens, or over vectors in a hand-built one; `Model.build` makes one to train, `Model.load` one from a
-    hand-built network."""
+    """A sequence model over tokens (or vectors, where a hand-built network has them); `Model.build` makes one to train."""
 
     def __init__(
         self,

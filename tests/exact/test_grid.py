@@ -145,6 +145,20 @@ def test_products_of_any_size_are_exact(x_bits, y_bits, inner, rounding, data):
     assert tally.saturated["here"] == sum(abs(reference.place(Grid(steps * 2**90, "floor"), n)) > steps for n in exactly)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 62), st.integers(2, 62), st.sampled_from(ROUNDINGS), st.data())
+def test_multiplying_entry_by_entry_is_exact(x_bits, y_bits, rounding, data):
+    random = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    x, y = (random.integers(-(2**bits), 2**bits, 40) >> random.integers(0, bits, 40) for bits in (x_bits, y_bits))
+    grid = Grid(data.draw(st.sampled_from([4, 1000, 10**6, 3**20])), rounding)
+    unit = data.draw(st.sampled_from([Fraction(1), grid.step]))
+    tally = Tally()
+    found = grid.multiply(Array(x, unit), Array(y, unit), tally, "here")
+    exactly = [int(a) * int(b) * unit * unit for a, b in zip(x, y, strict=True)]
+    assert value(found) == [reference.place(grid, number) for number in exactly]
+    assert tally.saturated["here"] == sum(abs(reference.place(Grid(grid.steps * 2**90), n)) > grid.steps for n in exactly)
+
+
 def test_the_41_bit_product_goes_through_limbs():
     random = np.random.default_rng(1)
     x, y = (random.integers(-(10**12), 10**12, shape) for shape in ((256, 64), (64, 256)))

@@ -101,7 +101,10 @@ def common_unit(first: Fraction, second: Fraction) -> Fraction:
 
 @dataclass
 class Tally:
-    """How many numbers were rounded (moved) and saturated, by place; the exponentials of a softmax are not listed."""
+    """How many numbers were rounded (moved) and saturated, by place; the exponentials of a softmax are not listed.
+
+    A number that saturates may count as rounded as well.
+    """
 
     rounded: Counter[str] = field(default_factory=Counter)
     saturated: Counter[str] = field(default_factory=Counter)
@@ -165,6 +168,28 @@ class Grid:
             sums, most, unit = both.integers, both.most, both.unit
         return self._place(sums, most, unit, tally, where)
 
+    def multiply(self, x: Array, y: Array, tally: Tally, where: str) -> Array:
+        """x * y entry by entry, rounded once, saturated.
+
+        Products that may pass int64 are told apart in float64: beyond 2^61 they saturate on any grid with L^3 < 2^60 and unit
+        at least L^-2; the others are right although the array's product wraps elsewhere.
+        """
+        unit, most = x.unit * y.unit, x.most * y.most
+        if fits(most):
+            return self._place(x.integers * y.integers, most, unit, tally, where)
+        small = x.integers.dtype == y.integers.dtype == np.int64 and (unit * self.steps).numerator == 1
+        if not (small and unit * self.steps * self.steps >= 1 and self.steps**3 < 1 << 60):
+            return self._place(widened(x.integers) * widened(y.integers), most, unit, tally, where)
+        estimate = x.integers.astype(np.float64) * y.integers.astype(np.float64)
+        in_steps = unit * self.steps
+        quotient, moved = _rounded(
+            x.integers * y.integers, 0, in_steps.numerator, in_steps.denominator, self.rounding == "nearest", self.steps
+        )
+        np.putmask(quotient, estimate > 2.0**61, 1 << 61)
+        np.putmask(quotient, estimate < -(2.0**61), -(1 << 61))
+        tally.rounded[where] += moved
+        return self._saturate(quotient, self.step, tally, where)
+
     def _place(self, integers: np.ndarray | Limbs, most: int, unit: Fraction, tally: Tally, where: str) -> Array:
         in_steps = unit * self.steps
         if in_steps.denominator != 1:
@@ -182,15 +207,12 @@ class Grid:
         if found.largest <= self.steps:
             return Array(integers.astype(np.int64), unit) if integers.dtype == np.object_ and fits(found.most) else found
         end = math.floor(self.steps / unit)
-        beyond = (integers > end) | (integers < -end)
-        tally.saturated[where] += int(beyond.sum())
-        if (end * unit) == self.steps:
-            clipped = np.minimum(np.maximum(integers, -end), end)
-            return Array(clipped.astype(np.int64) if fits(end) else clipped, unit)
-        unit, end = self.step, self.steps**2  # the end of the grid is not a multiple of the array's own unit
-        finer = found.of_unit(unit).integers
-        clipped = np.minimum(np.maximum(finer, -end), end)
-        return Array(clipped.astype(np.int64) if fits(end) else clipped, unit)
+        if end * unit != self.steps:  # the end of the grid is not a multiple of the array's own unit
+            tally.saturated[where] += int(np.count_nonzero((integers > end) | (integers < -end)))
+            return self._saturate(found.of_unit(self.step).integers, self.step, Tally(), where)
+        clipped = np.clip(integers, -end, end)
+        tally.saturated[where] += int(np.count_nonzero(clipped != integers))
+        return Array(clipped.astype(np.int64, copy=False) if fits(end) else clipped, unit)
 
     @property
     def cut(self) -> float:

@@ -1,5 +1,7 @@
 """Theorems: each is a file with the statement, the proof, what it builds or reduces, and a check that runs it."""
 
+import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seqsep.theorems import bounded_dyck_state, index_lookup_attention, index_lookup_state, one_way_protocol
@@ -24,4 +26,28 @@ def check(name: str, **options: Any) -> list[Outcome]:
     return BY_NAME[name].check(**options)
 
 
-__all__ = ["BY_NAME", "THEOREMS", "Outcome", "Theorem", "TheoremFails", "check"]
+def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
+    """Answers of a theorem's built weights, one for each line, a JSON object in the `readable` form; blank lines are skipped.
+
+    Raises ValueError for an unknown name or option, and with `source` and the line's number for a bad line.
+    """
+    theorem = BY_NAME.get(name)
+    if theorem is None or theorem.applier is None:
+        known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.applier is not None)
+        raise ValueError(f"apply({name!r}): theorem is one of {known}")
+    answer = theorem.applier(**options)
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            given = json.loads(line)
+            if not isinstance(given, dict):
+                raise ValueError(f"expected a JSON object, found {line.strip()[:80]}")
+            yield answer(given)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{source}, line {number}: not JSON: {error.msg} at column {error.colno}") from None
+        except ValueError as error:
+            raise ValueError(f"{source}, line {number}: {error}") from None
+
+
+__all__ = ["BY_NAME", "THEOREMS", "Outcome", "Theorem", "TheoremFails", "apply", "check"]

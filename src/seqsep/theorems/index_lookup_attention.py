@@ -217,6 +217,31 @@ def check(
     return [_tightness(outcome, alphabet, seed) for outcome in outcomes] if tightness else outcomes
 
 
+def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+    """At least so many questions at N <= 64, in between, and at 1,024 <= N <= 4,096; the latter spread over the positions.
+
+    The codes take turns. `_hard` holds the worst inputs there are: a retrieved bit is furthest from its value when every other
+    symbol has the other bit, as in a constant sequence with one symbol changed.
+    """
+    outcomes = []
+    for lengths, inputs, spread in (
+        ((1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64), small, None),
+        ((65, 127, 128, 255, 256, 511, 512, 1000), medium, None),
+        ((1024, 2048, 4096), large, 25),
+    ):
+        tried = 0
+        for turn in range(1_000_000):
+            if tried >= inputs:
+                break
+            length = lengths[turn % len(lengths)]
+            codes = [name for name in CODES if _has_addresses(name, length + 1)]
+            code = codes[turn // len(lengths) % len(codes)]
+            outcome = _check_sequences(length, 64, code, seed + turn, spread)
+            tried += outcome.inputs
+            outcomes.append(outcome)
+    return outcomes
+
+
 def _margin(network: Network) -> Callable[[Result], Fraction]:
     """The least distance of a retrieved bit from 1/2."""
     return lambda result: least_distance(result.attended[0][..., network.spaces["symbol"]], Fraction(1, 2))
@@ -235,16 +260,20 @@ def _check_text(data: Int64[np.ndarray, "length"], code: str, positions: int | N
     return _outcome(trial, length, 256, code, exhaustive=False)
 
 
-def _check_sequences(length: int, alphabet: int, code: str, seed: int) -> Outcome:
+def _check_sequences(length: int, alphabet: int, code: str, seed: int, spread: int | None = None) -> Outcome:
+    """Every question, or `spread` of them, of every sequence or of `_hard`."""
     network = build(length, alphabet, code)
     trial = Trial(NAME, network, _margin(network))
-    exhaustive = alphabet**length * length <= EXHAUSTIVE_INPUTS
+    exhaustive = spread is None and alphabet**length * length <= EXHAUSTIVE_INPUTS
     if exhaustive:
         for shorter in range(1, length + 1):
             _require_all(trial, shorter, alphabet)
     else:
         for sequence in _hard(IndexLookup(length, alphabet), seed):
-            _require_answers(trial, np.array(sequence, dtype=np.int64), np.arange(len(sequence)), alphabet)
+            asked = np.arange(len(sequence))
+            if spread is not None:
+                asked = np.unique(np.linspace(0, len(sequence) - 1, spread).astype(np.int64))
+            _require_answers(trial, np.array(sequence, dtype=np.int64), asked, alphabet)
     return _outcome(trial, length, alphabet, code, exhaustive)
 
 
@@ -367,9 +396,9 @@ THEOREM = Theorem(
     STATEMENT,
     check,
     ("length", "alphabet", "code", "text", "positions", "tightness", "seed"),
-    applier,
-    ("alphabet", "code"),
-    (
+    applier=applier,
+    applier_options=("alphabet", "code"),
+    errata=(
         Erratum(
             where="Theorem 1, appendix C.2",
             printed="the question has the key 0, and scores 0 with itself",
@@ -378,4 +407,6 @@ THEOREM = Theorem(
             test="tests/theorems/test_index_lookup_attention.py::test_the_printed_key_of_the_question_fails",
         ),
     ),
+    verify=verify,
+    sources=("exact/codes.py", "theorems/index_lookup_attention.py"),
 )

@@ -1,0 +1,38 @@
+"""Rows of the long checks are fresh: none was written for other code, and none has a failure."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+_found = importlib.util.spec_from_file_location("verify", Path(__file__).with_name("verify.py"))
+verify = importlib.util.module_from_spec(_found)
+_found.loader.exec_module(verify)
+
+
+@pytest.mark.parametrize("name", list(verify.checks()))
+def test_the_row_is_fresh(name):
+    assert verify.stale(name) == [], f"run make verify ({name})"
+    row = json.loads((verify.ROWS / f"{name}.json").read_text(encoding="utf-8"))
+    assert row["failures"] == 0
+    assert row["inputs"] >= 100_000
+    assert sum(part["inputs"] for part in row["outcomes"] if part["length"] <= 64) >= row["inputs"] // 2
+    assert sum(part["inputs"] for part in row["outcomes"] if 1024 <= part["length"] <= 4096) >= 1000
+    assert all(part["least_margin"] > 0 for part in row["outcomes"])
+
+
+def test_no_row_is_left_over():
+    assert {path.stem for path in verify.ROWS.glob("*.json")} == set(verify.checks())
+
+
+def test_changed_code_is_stale_and_changed_words_are_not(tmp_path, monkeypatch):
+    source = tmp_path / "src/seqsep/one.py"
+    source.parent.mkdir(parents=True)
+    monkeypatch.setattr(verify, "ROOT", tmp_path)
+    source.write_text('"""Words."""\n\n\ndef f():\n    """More."""\n    return 1  # one\n')
+    before = verify.digest("one.py")
+    source.write_text('"""Other words."""\n\n\ndef f():\n    return 1\n')
+    assert verify.digest("one.py") == before
+    source.write_text('"""Words."""\n\n\ndef f():\n    """More."""\n    return 2  # one\n')
+    assert verify.digest("one.py") != before

@@ -1,0 +1,105 @@
+"""The long checks, whole: python tests/verify.py [NAME ...] (make verify). Each leaves a row in results/verify/.
+
+A row says what was checked, how many inputs, the least margin, the seconds, and the digests of the sources it covers; a check
+whose sources have not changed since its row is skipped. tests/test_verify.py fails while a row is stale.
+"""
+
+import ast
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from seqsep import theorems
+from seqsep.theorems import Outcome
+
+ROOT = Path(__file__).parents[1]
+ROWS = ROOT / "results/verify"
+EXACT = ("exact/grid.py", "exact/integers.py", "exact/executor.py", "exact/network.py")
+
+
+def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
+    """Name -> the check, and the sources below src/seqsep that it covers."""
+    found = {}
+    for theorem in theorems.THEOREMS:
+        if theorem.verify is not None:
+            found[theorem.name] = (theorem.verify, (*EXACT, "theorems/base.py", *theorem.sources))
+    return found
+
+
+def digest(path: str) -> str:
+    """Of the code: docstrings and comments do not count."""
+    tree = ast.parse((ROOT / "src/seqsep" / path).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            node.body = body[1:]  # type: ignore[attr-defined]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def stale(name: str) -> list[str]:
+    """What has changed since the row: sources, or "no row"."""
+    path = ROWS / f"{name}.json"
+    if not path.exists():
+        return ["no row"]
+    known = json.loads(path.read_text(encoding="utf-8"))["sources"]
+    return [source for source in checks()[name][1] if known.get(source) != digest(source)]
+
+
+def verify(name: str) -> dict[str, Any]:
+    """Run one check whole and write its row."""
+    check, sources = checks()[name]
+    start = time.process_time()
+    outcomes = check()
+    row = {
+        "check": name,
+        "inputs": sum(outcome.inputs for outcome in outcomes),
+        "failures": sum(not outcome.holds for outcome in outcomes),
+        "cpu_seconds": round(time.process_time() - start),
+        "outcomes": merged(outcomes),
+        "sources": {source: digest(source) for source in sources},
+    }
+    ROWS.mkdir(parents=True, exist_ok=True)
+    (ROWS / f"{name}.json").write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+    return row
+
+
+def merged(outcomes: list[Outcome]) -> list[dict[str, Any]]:
+    """One entry for each variant and length, with the sum of inputs and the least margins."""
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    for outcome in outcomes:
+        margin = outcome.margin
+        entry = {
+            "variant": outcome.variant,
+            "length": outcome.length,
+            "inputs": outcome.inputs,
+            "least_margin": None if margin is None else margin.least,
+            "proved_margin": None if margin is None else margin.proved,
+            "margin_of": None if margin is None else margin.of,
+        }
+        same = found.setdefault((str(outcome.variant), outcome.length), entry)
+        if same is not entry:
+            same["inputs"] += entry["inputs"]
+            for least in ("least_margin", "proved_margin"):
+                known = [value for value in (same[least], entry[least]) if value is not None]
+                same[least] = min(known, default=None)
+    return sorted(found.values(), key=lambda entry: (entry["length"], str(entry["variant"])))
+
+
+def main(names: list[str]) -> int:
+    for name in names or list(checks()):
+        changed = stale(name)
+        if not changed:
+            print(f"{name}: up to date")
+            continue
+        print(f"{name}: {', '.join(changed)}", flush=True)
+        row = verify(name)
+        print(f"{name}: {row['inputs']:,} inputs, {row['failures']} failures, {row['cpu_seconds']} CPU-s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
