@@ -23,6 +23,7 @@ ROWS = {
     "experiments": 8,
     "demo": 9,
     "explorer": 9,
+    "flags": 9,
     "listing": 9,
     "cli": 10,
     "__init__": 10,

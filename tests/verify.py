@@ -18,7 +18,7 @@ from seqsep.theorems import Outcome
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "results/verify"
-EXACT = ("exact/grid.py", "exact/integers.py", "exact/executor.py", "exact/network.py")
+EXACT = ("grid", "integers", "softmax", "executor", "network", "codes", "position_code", "linear_codes", "circle")
 
 
 def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
@@ -26,7 +26,10 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found = {}
     for theorem in theorems.THEOREMS:
         if theorem.verify is not None:
-            found[theorem.name] = (theorem.verify, (*EXACT, "theorems/base.py", *theorem.sources))
+            found[theorem.name] = (
+                theorem.verify,
+                (*(f"exact/{name}.py" for name in EXACT), "theorems/base.py", *theorem.sources),
+            )
     return found
 
 

@@ -4,30 +4,17 @@ Exit status: 0 done or holds; 1 refuted or a run failed; 2 bad input or usage; 3
 """
 
 import argparse
-import difflib
 import json
 import os
 import signal
 import sys
-from argparse import SUPPRESS
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
-from inspect import signature
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn, get_args, get_type_hints
+from typing import Any, NoReturn
+
+from seqsep.flags import BadInput, Parser, choose, positive, task_fields, theorem_options
 
 DONE, REFUTED, BAD_INPUT, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
-
-
-class BadInput(ValueError):
-    """Something the user gave is wrong; the message is one line."""
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse with one-line errors."""
-
-    def error(self, message: str) -> NoReturn:
-        raise BadInput(f"{message} (try {self.prog} --help)")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -96,7 +83,7 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     demo = add("demo", _demo, "check the theorems, train six architectures, write the report page", "seqsep demo")
     demo.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="where finished runs are kept")
     demo.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
-    demo.add_argument("--workers", type=_positive, help="processes; by default one per core")
+    demo.add_argument("--workers", type=positive, help="processes; by default one per core")
 
     listing = add("list", _list, "list what there is", "seqsep list mixers --json")
     listing.add_argument("what", choices=("tasks", "mixers", "theorems", "experiments"))
@@ -119,7 +106,7 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
     sample = add("sample", _sample, "print examples of a task", "seqsep sample index-lookup --length 20 --count 3 --json")
     sample.add_argument("task", metavar="TASK")
-    sample.add_argument("--count", type=_positive, default=1)
+    sample.add_argument("--count", type=positive, default=1)
     sample.add_argument("--start", type=int, default=0, help="index of the first example")
     sample.add_argument("--seed", type=int, default=0)
     sample.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
@@ -129,7 +116,7 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     run.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
     run.add_argument("--preset", default="demo")
     run.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
-    run.add_argument("--workers", type=_positive, help="processes; by default one per core")
+    run.add_argument("--workers", type=positive, help="processes; by default one per core")
     run.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
 
     export = add(
@@ -145,17 +132,17 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
     known, rest = _parse_known(parser, arguments)
     if known.call is _sample:
-        known.fields = _task_fields(known.task, rest)
+        known.fields = task_fields(known.task, rest)
     elif known.call is _check:
         from seqsep.theorems import BY_NAME
 
         known.names = [choose("theorem", name, list(BY_NAME)) for name in known.names] or list(BY_NAME)
-        known.given = _given("check", known.names, {name: BY_NAME[name].check for name in known.names}, rest)
+        known.given = theorem_options("check", known.names, {name: BY_NAME[name].check for name in known.names}, rest)
     elif known.call is _apply:
         from seqsep.theorems import BY_NAME
 
         known.theorem = choose("theorem", known.theorem, [name for name in BY_NAME if BY_NAME[name].applier is not None])
-        known.given = _given("apply", [known.theorem], {known.theorem: BY_NAME[known.theorem].applier}, rest)
+        known.given = theorem_options("apply", [known.theorem], {known.theorem: BY_NAME[known.theorem].applier}, rest)
     elif rest:
         raise BadInput(f"unknown argument {rest[0]} (try seqsep --help)")
     return known.call, known
@@ -166,55 +153,6 @@ def _parse_known(parser: Parser, arguments: Sequence[str]) -> tuple[argparse.Nam
         parser.print_help()
         raise SystemExit(DONE)
     return parser.parse_known_args(arguments)
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text}")
-    return value
-
-
-def choose(kind: str, name: str, known: Sequence[str]) -> str:
-    """The known name that is meant, dashed. Raises BadInput with the nearest names."""
-    dashed = name.replace("_", "-")
-    if dashed in known:
-        return dashed
-    near = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
-    raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(near)}?")
-
-
-def _task_fields(name: str, rest: Sequence[str]) -> Any:
-    """The task of a name, with its fields read from flags."""
-    from seqsep.tasks import BY_NAME
-
-    task = BY_NAME[choose("task", name, list(BY_NAME))]
-    parser = Parser(prog=f"seqsep sample {name}")
-    for field in fields(task):
-        required = field.default is MISSING
-        parser.add_argument(f"--{field.name.replace('_', '-')}", dest=field.name, type=int, required=required,
-                            default=None if required else field.default)  # fmt: skip
-    return task(**vars(parser.parse_args(rest)))
-
-
-def _given(command: str, names: Sequence[str], calls: Mapping[str, Any], rest: Sequence[str]) -> dict[str, Any]:
-    """Options of the theorems' functions read from flags; their types are those of the parameters."""
-    parser = Parser(prog=f"seqsep {command} {' '.join(names) if len(names) < 3 else ''}".strip(), argument_default=SUPPRESS)
-    types: dict[str, tuple[Any, bool]] = {}
-    for call in calls.values():
-        hints = get_type_hints(call)
-        types |= {name: (hints[name], entry.default is entry.empty) for name, entry in signature(call).parameters.items()}
-    for name, (hint, required) in types.items():
-        flag = f"--{name.replace('_', '-')}"
-        kind = next((part for part in (get_args(hint) or (hint,)) if part is not type(None)))
-        if kind is bool:
-            parser.add_argument(flag, action="store_true")
-        else:
-            parser.add_argument(flag, type=kind if isinstance(kind, type) else str, required=required)
-    given, unknown = parser.parse_known_args(rest)
-    if unknown:
-        raise BadInput(f"{command}: {unknown[0]} is not an option of {' or '.join(names)}")
-    return vars(given)
 
 
 def _print_json(value: Any) -> None:

@@ -1,13 +1,14 @@
-"""Codes: gaps and sums by brute force over every pair; vectors by index; bounds never too small."""
+"""Codes: gaps, coherences and sums by brute force over every pair; vectors by index; bounds never too small."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqsep.exact.codes import CODES, Binary, Parabola, Signs
+from seqsep.exact.codes import BY_NAME, CODES, Binary, Circle, DualBCH, Kerdock, OneHot, Parabola, Signs
 
 
 def scores(code):
@@ -16,17 +17,43 @@ def scores(code):
 
 
 @pytest.mark.parametrize("make", CODES, ids=lambda code: code.name)
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 17, 64, 100, 257])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 17, 33, 64, 100, 129, 257])
 def test_gap_and_others_over_every_pair(make, count):
     code = make(count)
     table = scores(code)
     away = table.diagonal()[:, None] - table
     np.fill_diagonal(away, np.iinfo(np.int64).max)
-    assert away.min() >= code.gap
-    assert code.gap >= 1
-    for eta in (1, 2, 3):
-        sums = np.where(np.eye(count, dtype=bool), 0, np.exp(-eta * np.minimum(away, 700).astype(float))).sum(1)
-        assert sums.max() <= code.others(eta) * (1 + 1e-12)
+    assert code.gap > 0
+    assert count == 1 or int(away.min()) * code.unit**2 == code.gap
+    for eta in (1, 2, 3, code.least_scale()):
+        each = eta * away.astype(float) * float(code.unit**2)
+        sums = np.where(np.eye(count, dtype=bool), 0, np.exp(-np.minimum(each, 700))).sum(1)
+        assert sums.max() <= code.others(eta) * (1 + 1e-12) + count * math.exp(-700)
+        assert code.others(eta + 1) <= code.others(eta)
+
+
+@pytest.mark.parametrize("make", [code for code in CODES if code.of_one_length], ids=lambda code: code.name)
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 31, 33, 64, 100, 200, 300])
+def test_coherence_over_every_pair_and_welch(make, count):
+    code = make(count)
+    table = scores(code)
+    square = int(table[0, 0])
+    assert (table.diagonal() == square).all()
+    table = table[~np.eye(count, dtype=bool)]
+    if count == 1:
+        assert code.one_sided_coherence is code.two_sided_coherence is code.welch_bound is None
+        return
+    assert code.one_sided_coherence == Fraction(int(table.max()), square)
+    assert code.two_sided_coherence == Fraction(int(np.abs(table).max()), square)
+    assert (code.welch_bound is None) == (count <= code.dimension)
+    assert (code.welch_bound or 0) <= code.two_sided_coherence + 1e-12
+
+
+def test_welch_bound_is_met_by_the_simplex_code():
+    simplex = DualBCH(32)  # 32 vectors in 31 coordinates with products -1
+    assert simplex.two_sided_coherence == Fraction(1, 31)
+    assert simplex.welch_bound == pytest.approx(1 / 31)
+    assert Parabola(100).welch_bound is Circle(100).welch_bound is Circle(100).one_sided_coherence is None
 
 
 @pytest.mark.parametrize("make", CODES, ids=lambda code: code.name)
@@ -53,6 +80,11 @@ def test_constants_of_the_findings():
     assert 0.27 < Parabola(10).others(2) < 0.272
     assert Binary(1001).dimension == 10
     assert Binary(1001).least_scale() == 2
+    assert [OneHot(count).least_scale() for count in (1000, 1 << 20)] == [9, 15]
+    assert [DualBCH(count).least_scale() for count in (1000, 1 << 20)] == [1, 1]
+    assert [DualBCH(count).dimension for count in (1000, 1 << 20)] == [31, 127]
+    assert Kerdock(1000).dimension == 64
+    assert list(BY_NAME) == ["signs", "binary", "parabola", "dual-bch", "kerdock", "one-hot", "circle"]
 
 
 def test_signs_are_verified_and_drawn_again_until_they_hold(monkeypatch):
@@ -70,7 +102,7 @@ def test_signs_are_verified_and_drawn_again_until_they_hold(monkeypatch):
 
 
 @settings(max_examples=30)
-@given(st.integers(1, 10**12))
+@given(st.integers(1, 1 << 32))
 def test_parabola_at_any_count(count):
     code = Parabola(count)
     p = np.array([0, count // 3, count - 1])
@@ -86,6 +118,22 @@ def test_bad_counts_are_named():
     for make in CODES:
         with pytest.raises(ValueError, match="at least 1"):
             make(0)
-    with pytest.raises(ValueError, match="20,000"):
-        Signs(20_001)
-    assert math.isfinite(Binary(1).others(1))
+    assert int(Parabola(1 << 32).keys(np.array([0]))[0, 1]) == 1 << 62
+
+
+@pytest.mark.parametrize(
+    ("make", "capacity", "named"),
+    [
+        (Signs, 20_000, "20,000"),
+        (Parabola, 1 << 32, "2\\^32"),
+        (DualBCH, 1 << 30, "1,073,741,824"),
+        (Kerdock, 1 << 16, "65,536"),
+        (Circle, (1 << 21) - 1, "2,097,151"),
+    ],
+)
+def test_capacity_is_named(make, capacity, named):
+    with pytest.raises(ValueError, match=rf"{make.__name__}\(count={capacity + 1}\): .*{named}"):
+        make(capacity + 1)
+    if make is not Signs:
+        code = make(capacity)
+        assert code.keys(np.array([capacity - 1])).shape == (1, code.dimension)

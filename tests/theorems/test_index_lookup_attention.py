@@ -13,6 +13,7 @@ from seqsep.exact.network import AttentionLayer, Network
 from seqsep.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems import TheoremFails, index_lookup_attention
+from seqsep.theorems._index_lookup_trials import hard_sequences, require_answers, retrieved_margin
 
 NAMES = [code.name for code in CODES]
 
@@ -133,7 +134,7 @@ def test_constant_eta_is_enough_at_every_length(length):
     asked = np.arange(length) if length < 1000 else np.unique(np.linspace(0, length - 1, 300).astype(int))
     result = ask(network, symbols, 2 + asked)
     assert np.array_equal(result.answers, symbols[asked])
-    assert index_lookup_attention._margin(network)(result) >= 1 / 4
+    assert retrieved_margin(network)(result) >= 1 / 4
     assert network.layers[0][0].heads[0].query.largest == 2
 
 
@@ -171,11 +172,10 @@ def test_tightness_prints_smaller_values_that_work_and_below_which_it_fails():
     assert tight.measured["steps"] <= tight.bound["steps"]
     assert tight.measured["eta"] <= tight.bound["eta"]
     assert tight.measured["precision"] == Grid(tight.measured["steps"]).precision
+    built = index_lookup_attention.build(30, 4, "parabola", eta=tight.measured["eta"] - 1)
+    trial = index_lookup_attention.Trial("index-lookup-attention", built)
     with pytest.raises(TheoremFails):
-        built = index_lookup_attention.build(30, 4, "parabola", eta=tight.measured["eta"] - 1)
-        trial = index_lookup_attention.Trial("index-lookup-attention", built)
-        for sequence in index_lookup_attention._hard(IndexLookup(30, 4), 0):
-            index_lookup_attention._require_answers(trial, np.array(sequence), np.arange(len(sequence)), 4)
+        any(require_answers(trial, np.array(s), np.arange(len(s)), 4) for s in hard_sequences(IndexLookup(30, 4), 0))
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():

@@ -3,13 +3,10 @@
 import dataclasses
 import math
 
-import numpy as np
 import pytest
 import torch
 
 from seqsep import laws
-from seqsep.exact.codes import CODES
-from seqsep.exact.network import Array, AttentionLayer
 from seqsep.mixers import LSTM, Mamba
 from seqsep.model import Model
 from seqsep.tasks import BoundedDyck, IndexLookup
@@ -17,7 +14,6 @@ from seqsep.theorems import (
     THEOREMS,
     TheoremFails,
     bounded_dyck_state,
-    index_lookup_attention,
     index_lookup_state,
     one_way_protocol,
 )

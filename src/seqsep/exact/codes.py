@@ -1,60 +1,19 @@
-"""Position codes: integer keys and queries for addresses 0 .. count - 1, by index, without a stored table.
-
-The score of key j for query p is queries(p) . keys(j). Its greatest value over j is at j = p, by at least `gap`; with
-scores scaled by eta, the softmax gives address p a weight of at least 1 / (1 + others(eta)), since
-others(eta) >= sum over j != p of exp(-eta (score_p - score_j)). A code's constants are proved in its docstring or verified.
-"""
+"""Position codes, one class per family: of N addresses each, by index, in any number of coordinates from two to N."""
 
 import math
-from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Int, Int64
 
+from seqsep.exact.circle import Circle
+from seqsep.exact.linear_codes import DualBCH, Kerdock
+from seqsep.exact.position_code import PositionCode
 from seqsep.stream import Use, draws
 
 MOST_VERIFIED = 20_000
-
-
-class PositionCode(ABC):
-    """A code of `count` addresses in `dimension` coordinates. Raises ValueError for a count below 1."""
-
-    name: ClassVar[str]
-
-    def __init__(self, count: int) -> None:
-        if count < 1:
-            raise ValueError(f"{type(self).__name__}(count={count}): a code has at least 1 address")
-        self.count = count
-
-    @property
-    @abstractmethod
-    def dimension(self) -> int:
-        """Coordinates of a key."""
-
-    @property
-    @abstractmethod
-    def gap(self) -> int:
-        """A lower bound, over p and j != p, of score(p, p) - score(p, j)."""
-
-    @abstractmethod
-    def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        """The keys of the addresses."""
-
-    @abstractmethod
-    def queries(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        """The queries that ask for the addresses."""
-
-    def others(self, eta: int) -> float:
-        """An upper bound of sum over j != p of exp(-eta (score(p, p) - score(p, j)))."""
-        return (self.count - 1) * math.exp(-eta * self.gap)
-
-    def least_scale(self) -> int:
-        """The least whole eta that gives the wanted address a weight above 3/4: others(eta) < 1/3."""
-        eta = 1
-        while self.others(eta) >= 1 / 3:
-            eta += 1
-        return eta
 
 
 class Signs(PositionCode):
@@ -75,7 +34,7 @@ class Signs(PositionCode):
             raise ValueError(f"Signs(count={count}): at most {MOST_VERIFIED:,} random vectors can be verified pair by pair")
         self.attempt = 0
         while True:
-            self._most = self._greatest_product()
+            self._least, self._most = self._extreme_products()
             if self.INVERSE_GAMMA * self._most <= self.dimension:
                 return
             self.attempt += 1
@@ -88,15 +47,24 @@ class Signs(PositionCode):
     def gap(self) -> int:
         return self.dimension - self._most
 
-    def _greatest_product(self) -> int:
-        """Greatest T_i . T_j over i != j; exact, since products of ±1 in float32 are integers below 2^24."""
+    @property
+    def one_sided_coherence(self) -> Fraction | None:
+        return None if self.count == 1 else Fraction(self._most, self.dimension)
+
+    @property
+    def two_sided_coherence(self) -> Fraction | None:
+        return None if self.count == 1 else Fraction(max(self._most, -self._least), self.dimension)
+
+    def _extreme_products(self) -> tuple[int, int]:
+        """Least and greatest T_i . T_j over i != j; exact, since products of ±1 in float32 are integers below 2^24."""
         vectors = self.keys(np.arange(self.count)).astype(np.float32)
-        most = -self.dimension
+        least, most = self.dimension, -self.dimension
         for first in range(0, self.count, 1024):
-            products = vectors[first : first + 1024] @ vectors.T
-            np.fill_diagonal(products[:, first:], -self.dimension)
+            products = vectors[first : first + 1024] @ vectors[first:].T
+            least = min(least, int(products.min()))
+            np.fill_diagonal(products, -self.dimension)
             most = max(most, int(products.max()))
-        return most
+        return least, most
 
     def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
         words = -(-self.dimension // 32)
@@ -107,15 +75,13 @@ class Signs(PositionCode):
         bits = (uniform[:, :, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
         return 2 * bits.reshape(len(addresses), -1)[:, : self.dimension].astype(np.int64) - 1
 
-    def queries(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        return self.keys(addresses)
-
 
 class Binary(PositionCode):
     """The binary digits of the address as ±1, least first: dimension b = max(1, ceil(log2 count)).
 
     Addresses that differ in d digits have product b - 2 d, so the gap is 2, and at most C(b, d) addresses lie at distance d:
-    others(eta) = sum over d >= 1 of C(b, d) exp(-2 eta d) = (1 + exp(-2 eta))^b - 1.
+    others(eta) = sum over d >= 1 of C(b, d) exp(-2 eta d) = (1 + exp(-2 eta))^b - 1. Addresses 2^(b-1) - 1 and 2^(b-1) differ
+    in every digit, so the two-sided coherence is 1.
     """
 
     name: ClassVar[str] = "binary"
@@ -128,24 +94,63 @@ class Binary(PositionCode):
     def gap(self) -> int:
         return 2
 
+    @property
+    def one_sided_coherence(self) -> Fraction | None:
+        return None if self.count == 1 else Fraction(self.dimension - 2, self.dimension)
+
+    @property
+    def two_sided_coherence(self) -> Fraction | None:
+        return None if self.count == 1 else Fraction(1)
+
     def others(self, eta: int) -> float:
         return math.expm1(self.dimension * math.log1p(math.exp(-2 * eta)))
 
     def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
         return 2 * ((addresses.astype(np.int64)[:, None] >> np.arange(self.dimension)) & 1) - 1
 
-    def queries(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        return self.keys(addresses)
+
+class OneHot(PositionCode):
+    """One coordinate per address: T_i . T_j = 0 for i != j, and others(eta) = (N - 1) exp(-eta)."""
+
+    name: ClassVar[str] = "one-hot"
+
+    @property
+    def dimension(self) -> int:
+        return self.count
+
+    @property
+    def gap(self) -> int:
+        return 1
+
+    @property
+    def one_sided_coherence(self) -> Fraction | None:
+        return None if self.count == 1 else Fraction(0)
+
+    @property
+    def two_sided_coherence(self) -> Fraction | None:
+        return self.one_sided_coherence
+
+    def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
+        vectors = np.zeros((len(addresses), self.count), dtype=np.int64)
+        vectors[np.arange(len(addresses)), addresses] = 1
+        return vectors
 
 
 class Parabola(PositionCode):
     """Two coordinates for any count: keys (x, x^2), queries (2 x_p, -1), with x = address - floor(count / 2).
 
     The score is x_p^2 - (x - x_p)^2, greatest at x = x_p by at least 1; the centre keeps numbers small. At distance t there are
-    at most two addresses: others(eta) = 2 * sum over t >= 1 of exp(-eta t^2), for every count; 0.271 at eta = 2.
+    at most two addresses: others(eta) = 2 * sum over t >= 1 of exp(-eta t^2), for every count; 0.271 at eta = 2. The keys have
+    several lengths, hence no coherence, and fit 64 bits for at most 2^32 addresses.
     """
 
     name: ClassVar[str] = "parabola"
+    of_one_length: ClassVar[bool] = False
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        if count > 1 << 32:
+            raise ValueError(f"Parabola(count={count}): at most 2^32 addresses, for keys below 2^63")
 
     @property
     def dimension(self) -> int:
@@ -172,5 +177,19 @@ class Parabola(PositionCode):
         return np.stack([2 * x, np.full_like(x, -1)], axis=1)
 
 
-CODES: tuple[type[PositionCode], ...] = (Signs, Binary, Parabola)
+CODES: tuple[type[PositionCode], ...] = (Signs, Binary, Parabola, DualBCH, Kerdock, OneHot, Circle)
 BY_NAME: dict[str, type[PositionCode]] = {code.name: code for code in CODES}
+
+
+@lru_cache(maxsize=16)
+def position_code(name: str, count: int) -> PositionCode:
+    """A code by name, kept, since some verify all their pairs."""
+    return BY_NAME[name](count)
+
+
+def has_addresses(name: str, count: int) -> bool:
+    """Whether the code has that many."""
+    try:
+        return position_code(name, count).count == count
+    except ValueError:
+        return False

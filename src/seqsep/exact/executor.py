@@ -15,6 +15,7 @@ from jaxtyping import Bool, Int64
 
 from seqsep.exact.grid import Array, Grid, Tally, common_unit
 from seqsep.exact.network import AttentionLayer, FeedForward, Network
+from seqsep.exact.softmax import attend, mix
 
 ENTRIES_AT_ONCE = 1 << 23
 
@@ -195,8 +196,8 @@ def _mixed(
     time = key.integers.shape[1]
     scores = grid.product(query, _transposed(key), tally, f"{where} scores")
     mask = None if allowed is None else np.broadcast_to(allowed, (batch, asked, time)).reshape(batch * asked, time)
-    weights = grid.attend(Array(scores.integers.reshape(batch * asked, time), scores.unit), mask, tally, where)
-    return grid.mix(weights, value, np.repeat(np.arange(batch), asked), tally, f"{where} mixed")
+    weights = attend(grid, Array(scores.integers.reshape(batch * asked, time), scores.unit), mask, tally, where)
+    return mix(grid, weights, value, np.repeat(np.arange(batch), asked), tally, f"{where} mixed")
 
 
 def _written(grid: Grid, layer: AttentionLayer, mixed: list[Array], here: Stream, tally: Tally, where: str) -> Stream:
@@ -234,11 +235,11 @@ def _look(grid: Grid, layer: AttentionLayer, x: Stream, last: Stream, tally: Tal
             own = grid.product(query[some], _transposed(own_key[some]), tally, f"{where} scores")[:, 0]
             unit = common([before, own])
             scores = np.concatenate([before.of_unit(unit).integers, own.of_unit(unit).integers], axis=1)
-            weights = grid.attend(Array(scores, unit), None, tally, where)
+            weights = attend(grid, Array(scores, unit), None, tally, where)
             table = _joined([value[0], own_value[some][:, 0]])  # the values side by side, the rows' own ones behind
             weights = weights._replace(key=np.where(weights.key < time, weights.key, time + weights.row))
             rows = np.zeros(len(scores), dtype=np.int64)
-            parts.append(grid.mix(weights, table[None], rows, tally, f"{where} mixed"))
+            parts.append(mix(grid, weights, table[None], rows, tally, f"{where} mixed"))
         mixed.append(_joined(parts))
     return _written(grid, layer, mixed, last, tally, where)
 

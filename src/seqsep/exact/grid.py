@@ -15,23 +15,20 @@ operation proves that nothing wraps (through float64 products, whole or in two l
 and Python integers where it does not. A `Tally` counts what was rounded and what saturated, by the place where it happened.
 """
 
-import decimal
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int64, Shaped
+from jaxtyping import Float64, Shaped
 
-from seqsep.exact.integers import Limbs, dot, fits, scaled, total_by_row, widened
+from seqsep.exact.integers import Limbs, dot, fits, scaled, widened
 
 Rounding = Literal["floor", "nearest"]
 Softmax = Literal["stepwise", "once"]
-FLOAT_SLACK = 2.0**-40  # numpy's exp is within 4 units of the last place; the argument adds 2^-46
-LN_2_ABOVE = 0.6931472
 
 
 @dataclass(frozen=True)
@@ -110,15 +107,6 @@ class Tally:
     saturated: Counter[str] = field(default_factory=Counter)
 
 
-class Weights(NamedTuple):
-    """Attention weights above 0, in steps, row by row: entry i is weight `steps[i]` of key `key[i]` in row `row[i]`."""
-
-    row: Int64[np.ndarray, "entries"]
-    key: Int64[np.ndarray, "entries"]
-    steps: Shaped[np.ndarray, "entries"]
-    first: Int64[np.ndarray, "rows"]
-
-
 @dataclass(frozen=True)
 class Grid:
     """Q_p with L = `steps` steps per unit. Raises ValueError for fewer than 2 steps."""
@@ -190,6 +178,10 @@ class Grid:
         tally.rounded[where] += moved
         return self._saturate(quotient, self.step, tally, where)
 
+    def nearest_step(self, value: Fraction) -> int:
+        """One number in steps, rounded."""
+        return math.floor(value + Fraction(1, 2)) if self.rounding == "nearest" else math.floor(value)
+
     def _place(self, integers: np.ndarray | Limbs, most: int, unit: Fraction, tally: Tally, where: str) -> Array:
         in_steps = unit * self.steps
         if in_steps.denominator != 1:
@@ -213,157 +205,6 @@ class Grid:
         clipped = np.clip(integers, -end, end)
         tally.saturated[where] += int(np.count_nonzero(clipped != integers))
         return Array(clipped.astype(np.int64, copy=False) if fits(end) else clipped, unit)
-
-    @property
-    def cut(self) -> float:
-        """Exponents below -cut round to 0 steps: L < 2^b, so e^x L < 1 (nearest: < 1/2) once x < -b ln 2 (-(b + 1) ln 2)."""
-        return (self.steps.bit_length() + (self.rounding == "nearest")) * LN_2_ABOVE
-
-    def exp(self, exponents: Array) -> Shaped[np.ndarray, "..."]:
-        """e^x for x <= 0 in steps, correctly rounded: in float64, and in higher precision near a grid line."""
-        flat = exponents.integers.ravel()
-        steps = np.zeros(flat.shape, dtype=np.int64 if fits(self.steps) else np.object_)
-        steps[flat == 0] = self.steps
-        alive = np.flatnonzero((flat != 0) & (flat >= -math.ceil(self.cut / exponents.unit)))
-        if len(alive) == 0:
-            return steps.reshape(exponents.integers.shape)
-        distinct, where = np.unique(flat[alive], return_inverse=True)
-        value = np.exp(distinct.astype(np.float64) * float(exponents.unit)) * float(self.steps)
-        half = 0.5 if self.rounding == "nearest" else 0.0
-        below, above = np.floor(value * (1 - FLOAT_SLACK) + half), np.floor(value * (1 + FLOAT_SLACK) + half)
-        unclear = (below != above) | (above >= 2.0**52)
-        found = np.where(unclear, 0, below).astype(np.int64).astype(steps.dtype)
-        for index in np.flatnonzero(unclear):
-            found[index] = self._exp_exactly(int(distinct[index]) * exponents.unit)
-        steps[alive] = found[where.reshape(-1)]
-        return steps.reshape(exponents.integers.shape)
-
-    def _exp_exactly(self, exponent: Fraction) -> int:
-        """e^x for a rational x < 0 in steps, rounded: e^x is irrational there, so some precision tells it from a grid line."""
-        for digits in _precisions(self.steps):
-            low, high = _exp_between(exponent, digits)
-            first, last = (self._round(bound * self.steps) for bound in (low, high))
-            if first == last:
-                return first
-        raise AssertionError("unreachable")
-
-    def _round(self, value: Fraction) -> int:
-        return math.floor(value + Fraction(1, 2)) if self.rounding == "nearest" else math.floor(value)
-
-    def attend(self, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | None, tally: Tally, where: str) -> Weights:
-        """The softmax of every row over its allowed keys (at least one), rounded at the places that `softmax` names."""
-        integers = scores.integers
-        if allowed is not None:
-            lowest = int(integers.min()) - 1
-            integers = np.where(allowed, integers, lowest)
-        top = integers.max(axis=1, keepdims=True)
-        below = integers - top
-        span = int(top.max()) - int(integers.min())
-        if self.softmax == "once":
-            return self._attend_once(Array(below, scores.unit), allowed)
-        if span * scores.unit > self.steps:
-            lost = below < -math.floor(self.steps / scores.unit)
-            tally.saturated[f"{where} minus maximum"] += int((lost if allowed is None else lost & allowed).sum())
-        alive = below >= -math.ceil(self.cut / scores.unit)
-        if allowed is not None:
-            alive &= allowed
-        row, key = np.nonzero(alive)
-        steps = self.exp(Array(below[row, key], scores.unit))
-        first = np.searchsorted(row, np.arange(len(integers)))
-        total = total_by_row(steps, first, self.steps)
-        weights = self._quotient(steps, np.repeat(total, np.diff(np.append(first, len(row)))))
-        return Weights(row, key, weights, first)
-
-    def _quotient(self, steps: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """steps / total in steps, rounded."""
-        doubled = 2 if self.rounding == "nearest" else 1
-        if steps.dtype == np.object_ or not fits(4 * self.steps * max(self.steps, int(total.max()))):
-            steps, total = widened(steps), widened(total)
-        numerator = doubled * self.steps * steps
-        return (numerator + total if doubled == 2 else numerator) // (doubled * total)
-
-    def _attend_once(self, below: Array, allowed: Bool[np.ndarray, "rows keys"] | None) -> Weights:
-        """Exact weights e^(x_i) / sum over j of e^(x_j), then rounded.
-
-        A row of equal scores has the rational weights 1/m. In any other row every weight is irrational: distinct exponents have
-        linearly independent exponentials over the rationals (Lindemann-Weierstrass), so some precision tells it from a line.
-        """
-        rows, keys = below.integers.shape
-        mask = np.ones((rows, keys), dtype=bool) if allowed is None else allowed
-        steps = np.zeros((rows, keys), dtype=np.int64 if fits(self.steps) else np.object_)
-        value = np.where(mask, np.exp(np.maximum(below.integers.astype(np.float64) * float(below.unit), -700.0)), 0.0)
-        value = value / value.sum(axis=1, keepdims=True) * float(self.steps)
-        half = 0.5 if self.rounding == "nearest" else 0.0
-        slack = FLOAT_SLACK * (1 + keys * 2.0**-10)
-        low, high = np.floor(value * (1 - slack) + half), np.floor(value * (1 + slack) + half)
-        unclear = ((low != high) | (high >= 2.0**52)) & mask
-        steps[...] = np.where(unclear, 0, low).astype(np.int64).astype(steps.dtype)
-        for place in np.flatnonzero(unclear.any(axis=1)):
-            exponents = Counter(below.integers[place, mask[place]].tolist())
-            found = self._weights_exactly({int(x) * below.unit: count for x, count in exponents.items()})
-            for other in np.flatnonzero(unclear[place]):
-                steps[place, other] = found[int(below.integers[place, other]) * below.unit]
-        row, key = np.nonzero(mask & (steps > 0))
-        return Weights(row, key, steps[row, key], np.searchsorted(row, np.arange(rows)))
-
-    def _weights_exactly(self, exponents: dict[Fraction, int]) -> dict[Fraction, int]:
-        if len(exponents) == 1:
-            [(exponent, count)] = exponents.items()
-            return {exponent: self._round(Fraction(self.steps, count))}
-        found: dict[Fraction, int] = {}
-        for digits in _precisions(self.steps * sum(exponents.values())):
-            bounds = {x: _exp_between(x, digits) for x in exponents}
-            least, most = (sum(bounds[x][end] * count for x, count in exponents.items()) for end in (0, 1))
-            for x, (low, high) in bounds.items():
-                first, last = self._round(low * self.steps / most), self._round(high * self.steps / least)
-                if first == last:
-                    found[x] = first
-            if len(found) == len(exponents):
-                return found
-        raise AssertionError("unreachable")
-
-    def mix(self, weights: Weights, values: Array, batch: Int64[np.ndarray, "rows"], tally: Tally, where: str) -> Array:
-        """Sums of weights times values (batch, keys, coordinates): exact, rounded once; row r reads values[batch[r]]."""
-        width = values.integers.shape[-1]
-        rows = len(weights.first)
-        most = (self.steps + (len(weights.key) if self.rounding == "nearest" else 0)) * max(1, values.most)
-        wide = not fits(most) or weights.steps.dtype == np.object_ or values.integers.dtype == np.object_
-        sums = np.zeros((rows, width), dtype=np.object_ if wide else np.int64)
-        last = np.append(weights.first, len(weights.row))
-        begin = 0
-        while begin < rows:
-            end = max(begin + 1, int(np.searchsorted(last, last[begin] + (1 << 21), side="right")) - 1)
-            part = slice(int(last[begin]), int(last[end]))
-            some = values.integers[batch[weights.row[part]], weights.key[part]]
-            steps = weights.steps[part, None]
-            terms = widened(steps) * widened(some) if wide else steps * some
-            sums[begin:end] = _by_row(terms, last[begin : end + 1] - last[begin])
-            begin = end
-        return self.place(Array(sums, values.unit * self.step), tally, where)
-
-
-def _by_row(terms: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Sums of consecutive terms between bounds; an empty stretch sums to 0."""
-    filled = np.flatnonzero(np.diff(bounds))
-    sums = np.zeros((len(bounds) - 1, terms.shape[1]), dtype=terms.dtype)
-    if len(filled):
-        sums[filled] = np.add.reduceat(terms, bounds[filled], axis=0)
-    return sums
-
-
-def _precisions(steps: int) -> list[int]:
-    first = len(str(steps)) + 12
-    return [first << doubling for doubling in range(12)]
-
-
-def _exp_between(exponent: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Bounds of e^x, from `decimal`, whose exp is correctly rounded: half a unit in the last digit either way."""
-    with decimal.localcontext(prec=digits, Emin=-999_999, Emax=999_999) as context:
-        context.rounding = decimal.ROUND_FLOOR
-        low = (decimal.Decimal(exponent.numerator) / exponent.denominator).exp().next_minus()
-        context.rounding = decimal.ROUND_CEILING
-        high = (decimal.Decimal(exponent.numerator) / exponent.denominator).exp().next_plus()
-    return Fraction(low), Fraction(high)
 
 
 def _rounded(

@@ -26,36 +26,31 @@ What a run does not show: other lengths than the one built. The bounds below hol
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
-from functools import lru_cache
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Int64
 
 from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.codes import PositionCode, Signs
-from seqsep.exact.executor import Result, ask
+from seqsep.exact.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.tasks import IndexLookup
+from seqsep.theorems import _index_lookup_trials as trials
 from seqsep.theorems.base import (
     Erratum,
     Margin,
     Number,
     Outcome,
     Theorem,
-    TheoremFails,
     Trial,
-    least_distance,
     require_within,
     sizes,
     tighten,
-    whole_number,
-    whole_numbers,
 )
 
 NAME = "index-lookup-attention"
@@ -65,7 +60,6 @@ MARGIN = "a retrieved bit from 1/2"
 EVERY_POSITION_UP_TO = 16 * 1024
 SPREAD_POSITIONS = 1000
 EXHAUSTIVE_INPUTS = 50_000
-IN_FLOATS_UP_TO = 1 << 24
 
 
 def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | None = None, eta: int | None = None) -> Network:
@@ -77,19 +71,6 @@ def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | 
     if code not in CODES:
         raise ValueError(f"build(length={length}, code={code!r}): code is one of {', '.join(CODES)}")
     return _assemble(IndexLookup(length, alphabet), position_code(code, length + 1), steps, eta)
-
-
-@lru_cache(maxsize=16)
-def position_code(name: str, count: int) -> PositionCode:
-    """A code by name, kept, since some verify all their pairs."""
-    return CODES[name](count)
-
-
-def _has_addresses(name: str, count: int) -> bool:
-    try:
-        return position_code(name, count).count == count
-    except ValueError:
-        return False
 
 
 def _assemble(task: IndexLookup, code: PositionCode, steps: int | None = None, eta: int | None = None) -> Network:
@@ -104,12 +85,10 @@ def _assemble(task: IndexLookup, code: PositionCode, steps: int | None = None, e
         rows[:, space] = block
         return rows
 
-    def pick(space: slice) -> np.ndarray:
-        return np.eye(width, dtype=np.int64)[space]
-
-    read_bits = pick(symbol)
+    identity = np.eye(width, dtype=np.int64)
+    read_bits = identity[symbol]
     addresses = np.arange(task.length + 1)
-    head = Head(query=whole(eta * pick(asked)), key=whole(pick(own)), value=whole(read_bits), output=whole(read_bits.T))
+    head = Head(query=whole(eta * identity[asked]), key=whole(identity[own]), value=whole(read_bits), output=whole(read_bits.T))
     feed_forward = FeedForward(
         inner=whole(np.concatenate([4 * read_bits, 4 * read_bits, read_bits])),
         inner_bias=whole(np.repeat([-1, -3, 0], bits)),
@@ -174,16 +153,12 @@ def crossing(alphabet: int, code: str, total: str = "core_bits", most: int = 1 <
     Searched up to `most` symbols; the network's sizes grow like log N, so there is one crossing. None: not below `most`.
     """
 
-    def recurrent_is_larger(length: int) -> bool:
-        return (alphabet**length - 1).bit_length() > bound(length, alphabet, position_code(code, length + 1))[total]
+    def bits_beyond(length: int) -> int:
+        return (alphabet**length - 1).bit_length() - int(bound(length, alphabet, CODES[code](length + 1))[total])
 
-    if not recurrent_is_larger(most):
+    if bits_beyond(most) <= 0:
         return None
-    below, above = 0, most
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if recurrent_is_larger(middle) else (middle, above)
-    return above
+    return bisect_left(range(most + 1), True, lo=1, key=lambda length: bits_beyond(length) > 0)
 
 
 def check(
@@ -212,7 +187,7 @@ def check(
         raise ValueError("check(positions=...): positions goes with text; without it every position is asked")
     if code is not None and code not in CODES:
         raise ValueError(f"check(code={code!r}): code is one of {', '.join(CODES)}")
-    names = [name for name in CODES if _has_addresses(name, length + 1)] if code is None else [code]
+    names = [name for name in CODES if has_addresses(name, length + 1)] if code is None else [code]
     outcomes = [_check_sequences(length, alphabet, name, seed) for name in names]
     return [_tightness(outcome, alphabet, seed) for outcome in outcomes] if tightness else outcomes
 
@@ -220,8 +195,8 @@ def check(
 def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
     """At least so many questions at N <= 64, in between, and at 1,024 <= N <= 4,096; the latter spread over the positions.
 
-    The codes take turns. `_hard` holds the worst inputs there are: a retrieved bit is furthest from its value when every other
-    symbol has the other bit, as in a constant sequence with one symbol changed.
+    The codes take turns. `hard_sequences` holds the worst inputs there are: a retrieved bit is furthest from its value when
+    every other symbol has the other bit, as in a constant sequence with one symbol changed.
     """
     outcomes = []
     for lengths, inputs, spread in (
@@ -229,22 +204,13 @@ def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: 
         ((65, 127, 128, 255, 256, 511, 512, 1000), medium, None),
         ((1024, 2048, 4096), large, 25),
     ):
-        tried = 0
-        for turn in range(1_000_000):
-            if tried >= inputs:
-                break
+        tried = turn = 0
+        while tried < inputs:
             length = lengths[turn % len(lengths)]
-            codes = [name for name in CODES if _has_addresses(name, length + 1)]
-            code = codes[turn // len(lengths) % len(codes)]
-            outcome = _check_sequences(length, 64, code, seed + turn, spread)
-            tried += outcome.inputs
-            outcomes.append(outcome)
+            codes = [name for name in CODES if has_addresses(name, length + 1)]
+            outcomes.append(_check_sequences(length, 64, codes[turn // len(lengths) % len(codes)], seed + turn, spread))
+            tried, turn = tried + outcomes[-1].inputs, turn + 1
     return outcomes
-
-
-def _margin(network: Network) -> Callable[[Result], Fraction]:
-    """The least distance of a retrieved bit from 1/2."""
-    return lambda result: least_distance(result.attended[0][..., network.spaces["symbol"]], Fraction(1, 2))
 
 
 def _check_text(data: Int64[np.ndarray, "length"], code: str, positions: int | None) -> Outcome:
@@ -255,115 +221,49 @@ def _check_text(data: Int64[np.ndarray, "length"], code: str, positions: int | N
         raise ValueError(f"check(positions={positions}): positions is 1 to {length}, the bytes of the file")
     network = build(length, 256, code)
     asked = np.unique(np.linspace(0, length - 1, positions).round().astype(np.int64))
-    trial = Trial(NAME, network, _margin(network))
-    _require_answers(trial, data, asked, 256)
+    trial = Trial(NAME, network, trials.retrieved_margin(network))
+    trials.require_answers(trial, data, asked, 256)
     return _outcome(trial, length, 256, code, exhaustive=False)
 
 
 def _check_sequences(length: int, alphabet: int, code: str, seed: int, spread: int | None = None) -> Outcome:
-    """Every question, or `spread` of them, of every sequence or of `_hard`."""
+    """Every question, or `spread` of them, of every sequence or of `hard_sequences`."""
     network = build(length, alphabet, code)
-    trial = Trial(NAME, network, _margin(network))
+    trial = Trial(NAME, network, trials.retrieved_margin(network))
     exhaustive = spread is None and alphabet**length * length <= EXHAUSTIVE_INPUTS
     if exhaustive:
         for shorter in range(1, length + 1):
-            _require_all(trial, shorter, alphabet)
+            trials.require_all(trial, shorter, alphabet)
     else:
-        for sequence in _hard(IndexLookup(length, alphabet), seed):
+        for sequence in trials.hard_sequences(IndexLookup(length, alphabet), seed):
             asked = np.arange(len(sequence))
             if spread is not None:
                 asked = np.unique(np.linspace(0, len(sequence) - 1, spread).astype(np.int64))
-            _require_answers(trial, np.array(sequence, dtype=np.int64), asked, alphabet)
+            trials.require_answers(trial, np.array(sequence, dtype=np.int64), asked, alphabet)
     return _outcome(trial, length, alphabet, code, exhaustive)
 
 
-def _require_all(trial: Trial, length: int, alphabet: int) -> None:
-    """Every sequence of one length with every question."""
-    sequences = np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length) % alphabet
-    rows, asked = np.divmod(np.arange(len(sequences) * length), length)
-    inputs = np.concatenate([sequences[rows], alphabet + asked[:, None]], axis=1)
-    for first in range(0, len(inputs), 1 << 16):
-        some = slice(first, first + (1 << 16))
-        part, places = inputs[some], asked[some]
-        trial.require(
-            part,
-            part[np.arange(len(part)), places],
-            lambda row, part=part, places=places: {"symbols": part[row, :-1].tolist(), "position": int(places[row]) + 1},
-        )
-
-
 def _tightness(outcome: Outcome, alphabet: int, seed: int) -> Outcome:
-    """The least eta and L, on up to 16 sequences of `_hard` with every question."""
+    """The least eta and L, on up to 16 sequences of `hard_sequences` with every question."""
     code, length = str(outcome.variant).removeprefix("code "), outcome.length
-    task = IndexLookup(length, alphabet)
 
     def works(steps: int, eta: int) -> bool:
         try:
-            network = build(length, alphabet, code, steps, eta)
-        except ValueError:
+            return trials.answers_hard_sequences(NAME, build(length, alphabet, code, steps, eta), length, alphabet, seed)
+        except ValueError:  # an entry is not on the grid
             return False
-        trial = Trial(NAME, network, in_floats=0)
-        try:
-            for sequence in _hard(task, seed):
-                _require_answers(trial, np.array(sequence, dtype=np.int64), np.arange(len(sequence)), alphabet)
-        except TheoremFails:
-            return False
-        return True
 
-    printed = {"eta": round(2 * math.log(3 * length), 3)}  # at entries ±1/sqrt(k); times k in integers of ours
     eta = position_code(code, length + 1).least_scale()
-    return tighten(outcome, build(length, alphabet, code), eta, works, printed if code == Signs.name else None)
-
-
-def _all(length: int, alphabet: int) -> Iterator[Sequence[int]]:
-    for shorter in range(1, length + 1):
-        for rank in range(alphabet**shorter):
-            yield [rank // alphabet**place % alphabet for place in range(shorter)]
-
-
-def _hard(task: IndexLookup, seed: int) -> Iterator[Sequence[int]]:
-    batch = task.sample(0, 8, seed)
-    for inputs, count in zip(batch.inputs, batch.lengths - 1, strict=True):
-        yield inputs[:count].tolist()
-    for inputs in task.sample(0, 8, seed, evaluate=True).inputs:
-        yield inputs[: task.length].tolist()
-    for odd_one in sorted({0, task.length // 2, task.length - 1}):
-        for common, other in ((0, task.alphabet - 1), (task.alphabet - 1, 0)):
-            yield [other if place == odd_one else common for place in range(task.length)]
-
-
-def _require_answers(trial: Trial, sequence: Int64[np.ndarray, "length"], asked: Int64[np.ndarray, "n"], alphabet: int) -> None:
-    """Put each question to the network after the sequence, and compare with the sequence itself; in float64 too where small."""
-    expected = sequence[asked][:, None]
-
-    def readable(row: int) -> Mapping[str, Any]:
-        return {"symbols": sequence.tolist(), "position": int(asked[row]) + 1}
-
-    at_once = max(1, (1 << 26) // (len(sequence) + 1))
-    for first in range(0, len(asked), at_once):
-        some = slice(first, first + at_once)
-        result = ask(trial.network, sequence, alphabet + asked[some])
-        trial.compare(result.answers[:, None], result.sure[:, None], expected[some], readable, "on the grid")
-        if trial.inputs * len(sequence) < IN_FLOATS_UP_TO and trial.in_floats:
-            with torch.no_grad():
-                state = trial.model.read(torch.from_numpy(sequence)[None])
-                few = some if len(sequence) < EVERY_POSITION_UP_TO else slice(first, first + 16)
-                logits = trial.model.ask(torch.from_numpy(alphabet + asked[few]), state, len(sequence))
-            answers = logits.argmax(-1).numpy()[:, None]
-            trial.compare(answers, np.ones_like(answers, dtype=bool), expected[few], readable, "in float64")
-        trial.note(result, len(result.answers))
+    return tighten(outcome, build(length, alphabet, code), eta, works, outcome.as_printed)
 
 
 def _outcome(trial: Trial, length: int, alphabet: int, code: str, exhaustive: bool) -> Outcome:
-    attention, _ = trial.network.layers[0]
-    assert isinstance(attention, AttentionLayer)
-    measured = {**sizes(trial.network), "eta": int(attention.heads[0].query.largest)}
+    measured = {**sizes(trial.network), "eta": int(dict(trial.network.arrays())["layers.0.heads.0.query"].largest)}
     made = position_code(code, length + 1)
     bounds = bound(length, alphabet, made)
     require_within(NAME, measured, bounds)
-    printed: dict[str, Number | str] | None = None
-    if code == Signs.name:
-        printed = {"entries": "±1/sqrt(k)", "eta": round(2 * math.log(3 * length), 3)}
+    printed: dict[str, Number | str] | None
+    printed = {"entries": "±1/sqrt(k)", "eta": round(2 * math.log(3 * length), 3)} if code == Signs.name else None
     proved = 1 / (1 + made.others(made.least_scale())) - 1 / 2 - 1 / trial.network.grid.steps
     assert trial.least is not None
     return Outcome(
@@ -374,20 +274,7 @@ def _outcome(trial: Trial, length: int, alphabet: int, code: str, exhaustive: bo
 
 def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable[[Mapping[str, Any]], int]:
     """Answers {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
-    network = build(length, alphabet, code)
-
-    def answer(given: Mapping[str, Any]) -> int:
-        symbols, position = whole_numbers(given, "symbols"), whole_number(given, "position")
-        if not 1 <= len(symbols) <= length:
-            raise ValueError(f"symbols: expected 1 to {length} of them, found {len(symbols)}")
-        if not 0 <= min(symbols) <= max(symbols) < alphabet:
-            raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
-        if not 1 <= position <= len(symbols):
-            raise ValueError(f"position: expected 1 to {len(symbols)}, found {position}")
-        prefix = np.array(symbols, dtype=np.int64)
-        return int(ask(network, prefix, np.array([alphabet + position - 1])).answers[0])
-
-    return answer
+    return partial(trials.answer_to, build(length, alphabet, code), length, alphabet)
 
 
 THEOREM = Theorem(
@@ -408,5 +295,5 @@ THEOREM = Theorem(
         ),
     ),
     verify=verify,
-    sources=("exact/codes.py", "theorems/index_lookup_attention.py"),
+    sources=("theorems/index_lookup_attention.py", "theorems/_index_lookup_trials.py"),
 )

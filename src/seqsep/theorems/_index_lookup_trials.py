@@ -1,0 +1,98 @@
+"""Inputs of index lookup that `index_lookup_attention` is tried on, and how its answers are compared."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+
+from seqsep.exact.executor import Result, ask
+from seqsep.exact.network import Network
+from seqsep.tasks import IndexLookup
+from seqsep.theorems.base import TheoremFails, Trial, least_distance, whole_number, whole_numbers
+
+FLOATS_UP_TO = 1 << 24
+FLOAT_QUESTIONS = 16
+
+
+def require_all(trial: Trial, length: int, alphabet: int) -> None:
+    """Every sequence of one length with every question."""
+    sequences = np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length) % alphabet
+    rows, asked = np.divmod(np.arange(len(sequences) * length), length)
+    inputs = np.concatenate([sequences[rows], alphabet + asked[:, None]], axis=1)
+    for first in range(0, len(inputs), 1 << 16):
+        some = slice(first, first + (1 << 16))
+        part, places = inputs[some], asked[some]
+        trial.require(
+            part,
+            part[np.arange(len(part)), places],
+            partial(_readable, part, places),
+        )
+
+
+def _readable(inputs: Int64[np.ndarray, "n tokens"], asked: Int64[np.ndarray, "n"], row: int) -> Mapping[str, Any]:
+    return {"symbols": inputs[row, :-1].tolist(), "position": int(asked[row]) + 1}
+
+
+def hard_sequences(task: IndexLookup, seed: int) -> Iterator[Sequence[int]]:
+    batch = task.sample(0, 8, seed)
+    for inputs, count in zip(batch.inputs, batch.lengths - 1, strict=True):
+        yield inputs[:count].tolist()
+    for inputs in task.sample(0, 8, seed, evaluate=True).inputs:
+        yield inputs[: task.length].tolist()
+    for odd_one in sorted({0, task.length // 2, task.length - 1}):
+        for common, other in ((0, task.alphabet - 1), (task.alphabet - 1, 0)):
+            yield [other if place == odd_one else common for place in range(task.length)]
+
+
+def require_answers(trial: Trial, sequence: Int64[np.ndarray, "length"], asked: Int64[np.ndarray, "n"], alphabet: int) -> None:
+    """Put each question to the network after the sequence, and compare with the sequence itself; in float64 too where small."""
+    expected = sequence[asked][:, None]
+
+    def readable(row: int) -> Mapping[str, Any]:
+        return {"symbols": sequence.tolist(), "position": int(asked[row]) + 1}
+
+    at_once = max(1, (1 << 26) // (len(sequence) + 1))
+    for first in range(0, len(asked), at_once):
+        some = slice(first, first + at_once)
+        result = ask(trial.network, sequence, alphabet + asked[some])
+        trial.compare(result.answers[:, None], result.sure[:, None], expected[some], readable, "on the grid")
+        if trial.inputs * len(sequence) < FLOATS_UP_TO and trial.in_floats:
+            with torch.no_grad():
+                state = trial.model.read(torch.from_numpy(sequence)[None])
+                few = some if len(sequence) < 1 << 14 else slice(first, first + FLOAT_QUESTIONS)
+                logits = trial.model.ask(torch.from_numpy(alphabet + asked[few]), state, len(sequence))
+            answers = logits.argmax(-1).numpy()[:, None]
+            trial.compare(answers, np.ones_like(answers, dtype=bool), expected[few], readable, "in float64")
+        trial.note(result, len(result.answers))
+
+
+def answers_hard_sequences(theorem: str, network: Network, length: int, alphabet: int, seed: int) -> bool:
+    """Whether the network answers every question of every sequence of `hard_sequences`."""
+    trial = Trial(theorem, network, in_floats=0)
+    try:
+        for sequence in hard_sequences(IndexLookup(length, alphabet), seed):
+            require_answers(trial, np.array(sequence, dtype=np.int64), np.arange(len(sequence)), alphabet)
+    except TheoremFails:
+        return False
+    return True
+
+
+def answer_to(network: Network, length: int, alphabet: int, given: Mapping[str, Any]) -> int:
+    """The network's answer to a user's input. Raises ValueError with the field's name."""
+    symbols, position = whole_numbers(given, "symbols"), whole_number(given, "position")
+    if not 1 <= len(symbols) <= length:
+        raise ValueError(f"symbols: expected 1 to {length} of them, found {len(symbols)}")
+    if not 0 <= min(symbols) <= max(symbols) < alphabet:
+        raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
+    if not 1 <= position <= len(symbols):
+        raise ValueError(f"position: expected 1 to {len(symbols)}, found {position}")
+    return int(ask(network, np.array(symbols, dtype=np.int64), np.array([alphabet + position - 1])).answers[0])
+
+
+def retrieved_margin(network: Network) -> Callable[[Result], Fraction]:
+    """The least distance of a retrieved bit from 1/2."""
+    return lambda result: least_distance(result.attended[0][..., network.spaces["symbol"]], Fraction(1, 2))
