@@ -56,7 +56,7 @@ def matrices() -> None:
     grid = Grid(STEPS)
     x, y = (RANDOM.integers(-(10**12), 10**12, shape) for shape in ((256, 64), (64, 256)))
     first, second = Array(x, Fraction(1, STEPS)), Array(y, Fraction(1, STEPS))
-    wide = dict(int_bits=21, frac_bits=20)
+    wide = {"int_bits": 21, "frac_bits": 20}
     peer_x, peer_y = (apytypes.APyFixedArray.from_float(part / 2**20, **wide) for part in (x, y))
 
     def theirs() -> object:
