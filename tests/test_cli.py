@@ -1,5 +1,6 @@
 """The formats that others rely on, and bad input: one line, exit status 2."""
 
+import io
 import json
 import os
 import signal
@@ -151,6 +152,14 @@ def test_list_mixers_prints_the_block_defaults(capsys):
         ("check index-lookup-attention --text no/such/file", "no/such/file: No such file"),
         ("check index-lookup-attention --text {folder}", "Is a directory"),
         ("check index-lookup-attention --text {text} --positions 999", "positions is 1 to 5"),
+        ("check index-lookup-attention --positions many", "invalid int value: 'many'"),
+        ("apply index-lookup-attention --length 4 --input no/such/file", "no/such/file: No such file"),
+        ("apply index-lookup-attention --input {text}", "required: --length"),
+        ("apply index-lookup-attention --length 4", "required: --input"),
+        ("apply index-lookup-attention --length 4 --input {text}", "{text}, line 1: not JSON"),
+        ("apply index-lookup-attention --length 4 --code walsh --input {text}", "code is one of signs, binary, parabola"),
+        ("apply index-lookup-attention --length 4 --gamma 2 --input {text}", "--gamma is not an option of index-lookup-attention"),
+        ("apply one-way-protocol --length 4 --input {text}", "did you mean"),
         ("list words", "invalid choice"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
         ("run index-lookup-architectures --preset papr", "demo-rates"),
@@ -245,6 +254,21 @@ def test_interrupt_stops_within_2_seconds_and_the_store_opens(capsys, tmp_path):
     assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
     assert rows.read_text() == ""
     capsys.readouterr()
+
+
+def test_apply_answers_what_sample_prints(capsys, tmp_path, monkeypatch):
+    _, out, _ = run(capsys, "sample", "index-lookup", "--length", "9", "--count", "5", "--json")
+    examples = [json.loads(line)["readable"] for line in out.splitlines()]
+    path = tmp_path / "inputs.jsonl"
+    path.write_text("\n\n".join(map(json.dumps, examples)))
+    status, out, _ = run(capsys, "apply", "index-lookup-attention", "--length", "9", "--input", str(path))
+    assert status == 0
+    assert [json.loads(line) for line in out.splitlines()] == [{"answer": example["answer"]} for example in examples]
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(examples[0]) + '\n{"symbols": [1]}\n[1]\n'))
+    status, out, error = run(capsys, "apply", "index-lookup-attention", "--length", "9", "--input", "-")
+    assert status == 2
+    assert [json.loads(line) for line in out.splitlines()] == [{"answer": examples[0]["answer"]}]
+    assert "standard input, line 2: position: missing; found symbols" in error
 
 
 def test_a_closed_pipe_is_no_error(tmp_path):

@@ -26,10 +26,21 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found = {}
     for theorem in theorems.THEOREMS:
         if theorem.verify is not None:
-            found[theorem.name] = (
-                theorem.verify,
-                (*(f"exact/{name}.py" for name in EXACT), "theorems/base.py", *theorem.sources),
-            )
+            stem = theorem.name.replace("-", "_")
+            parts = sorted(part for part in _imported(f"theorems/{stem}.py") if part.startswith("_"))
+            own = tuple(f"theorems/{part}.py" for part in (stem, "base", *parts))
+            found[theorem.name] = (theorem.verify, (*(f"exact/{name}.py" for name in EXACT), *own))
+    return found
+
+
+def _imported(path: str) -> set[str]:
+    """Modules of `theorems` that a file of it imports."""
+    found = set()
+    for node in ast.walk(ast.parse((ROOT / "src/seqsep" / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "seqsep.theorems":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seqsep.theorems."):
+            found.add(node.module.split(".")[2])
     return found
 
 

@@ -192,6 +192,7 @@ def _check(options: argparse.Namespace) -> int:
             continue
         for outcome in outcomes:
             records.append(outcome.record())
+            refuted |= not outcome.holds
             if not options.json:
                 print(outcome.line())
     if options.json:

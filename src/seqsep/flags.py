@@ -5,6 +5,7 @@ import difflib
 from argparse import SUPPRESS
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
+from fractions import Fraction
 from inspect import signature
 from typing import Any, NoReturn, get_args, get_type_hints
 
@@ -26,6 +27,14 @@ def positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text}")
     return value
+
+
+def fraction(text: str) -> Fraction:
+    """A fraction or decimal number: 1/64, 0.1."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise argparse.ArgumentTypeError(f"expected a number such as 1/64 or 0.1, found {text}") from None
 
 
 def choose(kind: str, name: str, known: Sequence[str]) -> str:
@@ -63,7 +72,8 @@ def theorem_options(command: str, names: Sequence[str], calls: Mapping[str, Any]
         if kind is bool:
             parser.add_argument(flag, action="store_true")
         else:
-            parser.add_argument(flag, type=kind if isinstance(kind, type) else str, required=required)
+            read = fraction if kind is Fraction else kind if isinstance(kind, type) else str
+            parser.add_argument(flag, type=read, required=required)
     given, unknown = parser.parse_known_args(rest)
     if unknown:
         raise BadInput(f"{command}: {unknown[0]} is not an option of {' or '.join(names)}")

@@ -4,7 +4,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from seqsep.theorems import bounded_dyck_state, index_lookup_attention, index_lookup_state, one_way_protocol
+from seqsep.theorems import (
+    bounded_dyck_state,
+    index_lookup_attention,
+    index_lookup_state,
+    nearest_neighbor_two_layers,
+    one_way_protocol,
+)
 from seqsep.theorems.base import Outcome, Theorem, TheoremFails
 
 THEOREMS: tuple[Theorem, ...] = (
@@ -12,6 +18,7 @@ THEOREMS: tuple[Theorem, ...] = (
     one_way_protocol.THEOREM,
     index_lookup_state.THEOREM,
     bounded_dyck_state.THEOREM,
+    nearest_neighbor_two_layers.THEOREM,
 )
 BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 

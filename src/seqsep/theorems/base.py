@@ -109,7 +109,7 @@ class Theorem:
 
     `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
     `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin.
-    `verify()` is the long check (`make verify`), which covers the files `sources` below src/seqsep.
+    `verify()` is the long check (`make verify`).
     """
 
     name: str
@@ -121,7 +121,6 @@ class Theorem:
     applier_options: tuple[str, ...] = ()
     errata: tuple[Erratum, ...] = ()
     verify: Callable[[], list[Outcome]] | None = None
-    sources: tuple[str, ...] = ()
 
 
 def require_within(theorem: str, measured: Mapping[str, Number], bound: Mapping[str, Number]) -> None:

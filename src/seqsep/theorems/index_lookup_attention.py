@@ -295,5 +295,4 @@ THEOREM = Theorem(
         ),
     ),
     verify=verify,
-    sources=("theorems/index_lookup_attention.py", "theorems/_index_lookup_trials.py"),
 )
