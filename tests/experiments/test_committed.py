@@ -85,16 +85,18 @@ def first_step(result, goal):
 
 
 def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
-    found = {"lstm": [], "attention": []}
+    found, accuracies = {"lstm": [], "attention": []}, []
     for row in rows:
         architecture = row.run.layers[0]
         at_best_rate = row.run.learning_rate == dyck_architectures.BEST_RATE[architecture]
         if row.run.task == BoundedDyck(30) and architecture in found and at_best_rate:
             found[architecture].append(first_step(row.result, 0.99))
+            accuracies += [row.result["accuracy"]] if architecture == "attention" else []
     assert None not in found["lstm"]
     assert len(found["lstm"]) == len(found["attention"]) == 3
     for attention in found["attention"]:
-        assert max(found["lstm"]) <= (attention or dyck_architectures.STEPS) / 2
+        assert max(found["lstm"]) <= (attention or dyck_architectures.STEPS["attention"]) / 2
+    assert min(accuracies) > 0.96
 
 
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch):

@@ -33,6 +33,7 @@ class Run:
     seed: int = 0
     decay: Literal["constant", "linear"] = "constant"
     embedding_scale: float = 0.02
+    weight_scale: float = 0.02
     evaluate_every: int = 250
     evaluation: int = 5000
     target: float = 1.0
@@ -49,9 +50,10 @@ class Run:
         self._require(0 <= self.seed < 1 << 63, f"seed is a whole number from 0 to 2^63 - 1, found {self.seed!r}")
         self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0, found {self.learning_rate!r}")
         self._require(self.decay in ("constant", "linear"), f"decay is constant or linear, found {self.decay!r}")
-        self._require(self.embedding_scale > 0, f"embedding_scale is above 0, found {self.embedding_scale!r}")
+        for name in ("embedding_scale", "weight_scale"):
+            self._require(getattr(self, name) > 0, f"{name} is above 0, found {getattr(self, name)!r}")
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
-        for name in ("learning_rate", "embedding_scale", "target"):
+        for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
             object.__setattr__(self, name, float(getattr(self, name)))
 
     def _require(self, condition: bool, expected: str) -> None:
@@ -91,6 +93,7 @@ class Run:
             self.width,
             self.heads,
             self.embedding_scale,
+            self.weight_scale,
         )
 
     def label(self) -> str:
