@@ -17,7 +17,7 @@ from seqsep.exact.grid import Array, Grid, Tally, common_unit
 from seqsep.exact.network import AttentionLayer, FeedForward, Network
 from seqsep.exact.softmax import attend, mix
 
-ENTRIES_AT_ONCE = 1 << 23
+ENTRIES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
