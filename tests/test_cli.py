@@ -89,8 +89,8 @@ def test_check_json(capsys):
 def test_check_prints_a_line_each(capsys):
     status, out, _ = run(capsys, "check", "bounded-dyck-state", "--length", "4")
     assert status == 0
-    (line,) = out.splitlines()
-    assert line.startswith("holds  bounded-dyck-state (upper bound; Bhattamishra et al. 2024")
+    line, *_ = out.splitlines()
+    assert line.startswith("holds  bounded-dyck-state [automaton] (upper bound; Bhattamishra et al. 2024")
     assert "states 8 / 8" in line
 
 
@@ -119,7 +119,7 @@ def test_list(capsys, what):
     assert all(entry["summary"] for entry in json.loads(out))
     expected = {
         "tasks": {"index-lookup", "bounded-dyck"},
-        "mixers": {mixer.name for mixer in MIXERS} | {"automaton"},
+        "mixers": {mixer.name for mixer in MIXERS} | {"automaton", "elman"},
         "theorems": {theorem.name for theorem in THEOREMS},
         "experiments": {"index-lookup-architectures", "dyck-architectures"},
     }
@@ -158,7 +158,10 @@ def test_list_mixers_prints_the_block_defaults(capsys):
         ("apply index-lookup-attention --length 4", "required: --input"),
         ("apply index-lookup-attention --length 4 --input {text}", "{text}, line 1: not JSON"),
         ("apply index-lookup-attention --length 4 --code walsh --input {text}", "code is one of signs, binary, parabola"),
-        ("apply index-lookup-attention --length 4 --gamma 2 --input {text}", "--gamma is not an option of index-lookup-attention"),
+        (
+            "apply index-lookup-attention --length 4 --gamma 2 --input {text}",
+            "--gamma is not an option of index-lookup-attention",
+        ),
         ("apply one-way-protocol --length 4 --input {text}", "did you mean"),
         ("list words", "invalid choice"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),

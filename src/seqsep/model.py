@@ -17,8 +17,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.exact.network import Array, AttentionLayer, FeedForward, Network
-from seqsep.mixers import BY_NAME, Attention, Automaton, Block, Mixer, State, state_bits
+from seqsep.exact.network import Array, AttentionLayer, ElmanLayer, FeedForward, Network
+from seqsep.mixers import BY_NAME, Attention, Automaton, Block, Elman, Mixer, State, state_bits
 from seqsep.mixers.base import initialise_as_gpt2
 
 ModelState: TypeAlias = tuple[State, ...]
@@ -158,6 +158,11 @@ class Model(nn.Module):
                 )
                 mixer.output = linear(torch.cat([floats(head.output) for head in heads], dim=1))
                 block = plain
+            elif isinstance(layer, ElmanLayer):
+                mixer = Elman(width, activation=layer.activation)
+                mixer.recurrent, mixer.input = linear(floats(layer.recurrent), floats(layer.bias)), linear(floats(layer.input))
+                mixer.first = floats(layer.start)
+                block = mixer.block
             else:
                 mixer = Automaton(torch.from_numpy(layer.table.integers.copy()), layer.start)
                 block = mixer.block

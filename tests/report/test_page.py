@@ -150,7 +150,7 @@ def test_is_accessible(tmp_path: Path, fresh: list[Measured], theorems: list[dic
     assert all(attributes.get("scope") for tag, attributes in page.seen if tag == "th")
     identifiers = {attributes["id"] for _, attributes in page.seen if "id" in attributes}
     charts = [attributes for tag, attributes in page.seen if tag == "svg"]
-    assert len(charts) == 4
+    assert len(charts) == 4 + 3 + 2
     for chart in charts:
         assert chart["role"] == "img"
         assert set((chart["aria-labelledby"] or "").split()) <= identifiers

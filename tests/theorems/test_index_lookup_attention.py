@@ -18,7 +18,7 @@ from seqsep.theorems._index_lookup_trials import hard_sequences, require_answers
 NAMES = [code.name for code in CODES]
 
 
-@pytest.mark.parametrize(("length", "alphabet"), [(1, 1), (1, 5), (2, 3), (3, 3), (5, 2)])
+@pytest.mark.parametrize(("length", "alphabet"), [(1, 1), (1, 5), (2, 64), (2, 3), (3, 3), (5, 2)])
 def test_index_lookup_attention_on_every_input(length, alphabet):
     for outcome in index_lookup_attention.check(length, alphabet):
         assert outcome.exhaustive
@@ -106,15 +106,13 @@ def test_an_oversized_network_is_found_out(monkeypatch):
 
 
 def test_size_numbers():
-    """p = 41 and 21 at N = 1,000 and the crossing of the attention matrices with N log2 S at N = 1,291, for S = 64."""
+    """p = 41 and 21 at N = 1,000; the attention matrices cross N log2 S at N = 1,291, for S = 64."""
     parabola, binary = (index_lookup_attention.build(1000, 64, code) for code in ("parabola", "binary"))
     assert (parabola.precision, binary.precision) == (41, 21)
     assert parabola.ledger().core == 3 * 6 * 10 * 41
-    assert index_lookup_attention.crossing(64, "parabola") == 1291
     below, at = (index_lookup_attention.bound(n, 64, CODES[2](n + 1))["core_bits"] for n in (1290, 1291))
     assert below >= 6 * 1290
     assert at < 6 * 1291
-    assert index_lookup_attention.crossing(64, "parabola", most=1000) is None
 
 
 @pytest.mark.parametrize("code", NAMES)

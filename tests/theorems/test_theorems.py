@@ -119,35 +119,6 @@ def test_state_outside_the_counted_bits_is_refused():
         machine.state((1, 1, 1, 1))
 
 
-@pytest.mark.parametrize(("length", "kinds", "depth"), [(8, 2, 2), (6, 2, 3), (6, 3, 1), (10, 1, 4)])
-def test_bounded_dyck_state(length, kinds, depth):
-    (outcome,) = bounded_dyck_state.check(length, kinds, depth)
-    assert outcome.exhaustive
-    assert outcome.measured == outcome.bound
-    assert outcome.inputs == sum((2 * kinds) ** n for n in range(1, length + 1))
-
-
-def test_bounded_dyck_22_has_seven_live_states_and_a_dead_one():
-    automaton = bounded_dyck_state.build()
-    assert (len(automaton.minimal().table), int(automaton.minimal().live().sum())) == (8, 7)
-    assert automaton.recurrence().state_bits == 3
-    assert [automaton.count_words(n) for n in range(0, 14, 2)] == [1, *(2 ** (n - 1) for n in range(2, 14, 2))]
-
-
-def test_a_wrong_automaton_is_found_out(monkeypatch):
-    honest = bounded_dyck_state.build
-
-    def build(kinds, depth):
-        automaton = honest(kinds, depth)
-        table = automaton.table.copy()
-        table[3, 1] = 0
-        return dataclasses.replace(automaton, table=table)
-
-    monkeypatch.setattr(bounded_dyck_state, "build", build)
-    with pytest.raises(TheoremFails, match="string"):
-        bounded_dyck_state.check(8)
-
-
 def test_automaton_runs_in_the_model_and_as_a_recurrence_alike():
     automaton = bounded_dyck_state.build(2, 3)
     model, machine = Model.load(bounded_dyck_state.build_network(automaton)), automaton.recurrence()

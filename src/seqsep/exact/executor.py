@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Int64
 
 from seqsep.exact.grid import Array, Grid, Tally, common_unit
-from seqsep.exact.network import AttentionLayer, FeedForward, Network
+from seqsep.exact.network import AttentionLayer, ElmanLayer, FeedForward, Network
 from seqsep.exact.softmax import attend, mix
 
 ENTRIES_AT_ONCE = 1 << 20
@@ -69,10 +69,13 @@ def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked
     rows = everywhere if at is None else np.full((batch, 1), at % time) if isinstance(at, int) else at
     attended = []
     for number, (mixer, feed_forward) in enumerate(network.layers):
-        if not isinstance(mixer, AttentionLayer):
-            raise ValueError(f"run({network.name}): layer {number} is an automaton; its table is run by `exact.automata`")
         asked = rows if number == len(network.layers) - 1 else everywhere
-        x = _attention(network.grid, mixer, x, asked, tally, f"layer {number}")
+        if isinstance(mixer, ElmanLayer):
+            x = _recurrence(network, mixer, x, tally, f"layer {number}").at(asked)
+        elif isinstance(mixer, AttentionLayer):
+            x = _attention(network.grid, mixer, x, asked, tally, f"layer {number}")
+        else:
+            raise ValueError(f"run({network.name}): layer {number} is an automaton; its table is run by `exact.automata`")
         attended.append(x.dense())
         x = _feed_forward(network.grid, feed_forward, x, tally, f"layer {number}")
     return Result(_read_out(network, x, tally), tuple(attended), tally)
@@ -198,6 +201,24 @@ def _mixed(
     mask = None if allowed is None else np.broadcast_to(allowed, (batch, asked, time)).reshape(batch * asked, time)
     weights = attend(grid, Array(scores.integers.reshape(batch * asked, time), scores.unit), mask, tally, where)
     return mix(grid, weights, value, np.repeat(np.arange(batch), asked), tally, f"{where} mixed")
+
+
+def _recurrence(network: Network, layer: ElmanLayer, x: Stream, tally: Tally, where: str) -> Stream:
+    """h_t = relu(W h_(t-1) + U x_t + b) at every position: each sum is formed exactly and rounded once."""
+    if layer.activation != "relu":
+        raise ValueError(f"run({network.name}): {where} is a {layer.activation}, which has no exact values; `Model` runs it")
+    batch, time = x.place.shape
+    weights = _transposed(_joined([layer.recurrent, layer.input], axis=1))
+    given, after = x.dense(), []
+    state = Array(np.repeat(layer.start.integers[None], batch, axis=0), layer.start.unit)
+    for t in range(time):
+        inner = network.grid.product(_joined([state, given[:, t]], axis=1), weights, tally, where, layer.bias)
+        state = Array(np.maximum(inner.integers, 0), inner.unit)
+        after.append(state)
+    rows = _joined([Array(state.integers[:, None], state.unit) for state in after], axis=1)
+    return Stream(
+        Array(rows.integers.reshape(batch * time, -1), rows.unit).lifted(), np.arange(batch * time).reshape(batch, time)
+    )
 
 
 def _written(grid: Grid, layer: AttentionLayer, mixed: list[Array], here: Stream, tally: Tally, where: str) -> Stream:

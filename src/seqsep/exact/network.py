@@ -7,13 +7,25 @@ scores have no 1/sqrt(d) and no biases. `exact.executor` runs a network on its g
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from seqsep.exact.grid import Array, Grid
 
-__all__ = ["Array", "AttentionLayer", "AutomatonLayer", "FeedForward", "Head", "Layer", "Ledger", "Network", "whole"]
+__all__ = [
+    "Array",
+    "AttentionLayer",
+    "AutomatonLayer",
+    "ElmanLayer",
+    "FeedForward",
+    "Head",
+    "Layer",
+    "Ledger",
+    "Network",
+    "whole",
+]
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,17 @@ class AutomatonLayer:
 
 
 @dataclass(frozen=True)
+class ElmanLayer:
+    """h_t = activation(W h_(t-1) + U x_t + b), which replaces x_t; W and U are width x width, `start` is the state before."""
+
+    recurrent: Array
+    input: Array
+    bias: Array
+    start: Array
+    activation: Literal["relu", "sigmoid"] = "relu"
+
+
+@dataclass(frozen=True)
 class FeedForward:
     """x + W_2 relu(W_1 x + b_1) + b_2."""
 
@@ -52,7 +75,7 @@ class FeedForward:
     outer_bias: Array
 
 
-Layer = tuple[AttentionLayer | AutomatonLayer, FeedForward | None]
+Layer = tuple[AttentionLayer | AutomatonLayer | ElmanLayer, FeedForward | None]
 
 
 @dataclass(frozen=True)
@@ -126,8 +149,10 @@ class Network:
             if isinstance(mixer, AttentionLayer):
                 for index, head in enumerate(mixer.heads):
                     yield from _arrays_of(head, f"layers.{number}.heads.{index}")
-            else:
+            elif isinstance(mixer, AutomatonLayer):
                 yield f"layers.{number}.AutomatonLayer.table", mixer.table
+            else:
+                yield from _arrays_of(mixer, f"layers.{number}.elman")
             if feed_forward is not None:
                 yield from _arrays_of(feed_forward, f"layers.{number}.feed_forward")
         yield "readout", self.readout
@@ -150,9 +175,10 @@ class Network:
         return Ledger(core, program, tables)
 
 
-def _arrays_of(part: Head | FeedForward, prefix: str) -> Iterator[tuple[str, Array]]:
+def _arrays_of(part: Head | FeedForward | ElmanLayer, prefix: str) -> Iterator[tuple[str, Array]]:
     for entry in fields(part):
-        yield f"{prefix}.{entry.name}", getattr(part, entry.name)
+        if isinstance(getattr(part, entry.name), Array):
+            yield f"{prefix}.{entry.name}", getattr(part, entry.name)
 
 
 def whole(integers: ArrayLike, by_index: bool = False) -> Array:

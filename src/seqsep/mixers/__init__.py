@@ -4,13 +4,14 @@ from seqsep.mixers.attention import Attention
 from seqsep.mixers.automaton import Automaton
 from seqsep.mixers.base import Block, Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.mixers.dss import DSS
+from seqsep.mixers.elman import Elman
 from seqsep.mixers.linear_attention import LinearAttention
 from seqsep.mixers.lstm import LSTM
 from seqsep.mixers.mamba import Mamba
 from seqsep.mixers.retention import Retention
 
 MIXERS: tuple[type[Mixer], ...] = (Attention, LSTM, LinearAttention, Retention, DSS, Mamba)
-THEOREM_MIXERS: tuple[type[Mixer], ...] = (Automaton,)
+THEOREM_MIXERS: tuple[type[Mixer], ...] = (Automaton, Elman)
 BY_NAME: dict[str, type[Mixer]] = {mixer.name: mixer for mixer in MIXERS}
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Attention",
     "Automaton",
     "Block",
+    "Elman",
     "LinearAttention",
     "Mamba",
     "Mixer",

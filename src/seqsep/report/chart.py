@@ -3,12 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from seqsep.report.contender import Contender
+from seqsep.report.contender import Style
 
 WIDTH, HEIGHT = 490.0, 316.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 176.0, 12.0, 40.0
 LINE_OF_TEXT = 16.0
+WIDTH_OF_LETTER = 6.6
 SHAPES = {
     "o": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "s": "M-3.6-3.6h7.2v7.2h-7.2z",
@@ -20,21 +22,36 @@ SHAPES = {
 }
 
 
+@runtime_checkable
+class Look(Protocol):
+    """How a line looks: a word that is safe as the name of a style, and the style."""
+
+    @property
+    def slug(self) -> str: ...
+
+    @property
+    def style(self) -> Style: ...
+
+
 @dataclass(frozen=True)
 class Data:
-    """One line: its points in data coordinates, fainter lines of the same colour, single dots, and a label."""
+    """One line: its points in data coordinates, fainter lines of the same colour, single dots, and a label.
 
-    contender: Contender
+    `dashed` goes on where the points end, and bears the label then.
+    """
+
+    contender: Look
     value: str
     name: str
     points: tuple[tuple[float, float], ...]
     faint: tuple[tuple[tuple[float, float], ...], ...] = ()
     dots: tuple[tuple[float, float], ...] = ()
+    dashed: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A scale with its ticks; `log` for ratios. Only the horizontal one shows its title."""
+    """A scale with its ticks; `log` for ratios. In a line chart only the horizontal one shows its title."""
 
     low: float
     high: float
@@ -64,6 +81,20 @@ class Line:
     dots: tuple[tuple[float, float], ...]
     end: tuple[float, float]
     label_y: float
+    dashed: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A single point and where its label stands, in the drawing's coordinates; `anchor` is SVG's text-anchor."""
+
+    slug: str
+    shape: str
+    name: str
+    at: tuple[float, float]
+    label: tuple[float, float]
+    anchor: str
+    strong: bool
 
 
 @dataclass(frozen=True)
@@ -78,6 +109,9 @@ class Chart:
     y_ticks: tuple[tuple[float, str], ...]
     guides: tuple[float, ...]
     band: tuple[float, float] | None
+    marks: tuple[Mark, ...] = ()
+    steps: str = ""
+    y_title: str = ""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
@@ -106,7 +140,7 @@ def draw(
 
     drawn = [(one, finite(one.points)) for one in data]
     drawn = [(one, points) for one, points in drawn if points]
-    ends = [at(points[-1]) for _, points in drawn]
+    ends = [at((finite(one.dashed) or points)[-1]) for one, points in drawn]
     heights = spread_apart([end[1] for end in ends], LINE_OF_TEXT, TOP + 4, HEIGHT - BOTTOM)
     lines = tuple(
         Line(
@@ -120,6 +154,7 @@ def draw(
             dots=tuple(map(at, finite(one.dots))),
             end=end,
             label_y=round(height, 1),
+            dashed=path((points[-1], *finite(one.dashed))) if one.dashed else "",
         )
         for place, ((one, points), end, height) in enumerate(zip(drawn, ends, heights, strict=True))
     )
@@ -132,6 +167,57 @@ def draw(
         y_ticks=tuple((at((x.low, value))[1], text) for value, text in y.ticks),
         guides=tuple(at((x.low, value))[1] for value in guides),
         band=(at((band[0], y.low))[0], at((band[1], y.low))[0]) if band else None,
+    )
+
+
+def scatter(
+    title: str,
+    summary: str,
+    points: Sequence[tuple[Look, str, tuple[float, float], bool]],
+    x: Axis,
+    y: Axis,
+    step_through: Sequence[tuple[float, float]] = (),
+) -> Chart:
+    """Lay out points (look, label, place, strong), and a step line down through `step_through`, which goes right and falls.
+
+    A label stands above and beside its point, and higher where it would run into that of a point to the left.
+    """
+    right = WIDTH - 24
+
+    def at(point: tuple[float, float]) -> tuple[float, float]:
+        across, up = x.place(point[0]), y.place(point[1])
+        return round(LEFT + across * (right - LEFT), 1), round(HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM), 1)
+
+    marks: list[Mark] = []
+    taken: list[tuple[float, float, float]] = []
+    for look, name, point, strong in sorted(points, key=lambda one: (at(one[2])[0], -at(one[2])[1])):
+        across, down = at(point)
+        wide, label_y = len(name) * WIDTH_OF_LETTER, down - 9
+        anchor, label_x = ("start", across + 6) if across + 6 + wide <= WIDTH else ("end", across - 6)
+        low, high = (label_x, label_x + wide) if anchor == "start" else (label_x - wide, label_x)
+        while any(low < end + 4 and start - 4 < high and abs(label_y - used) < 15 for start, end, used in taken):
+            label_y -= 3
+        taken.append((low, high, label_y))
+        label = (round(label_x, 1), round(label_y, 1))
+        marks.append(Mark(look.slug, SHAPES[look.style.marker], name, (across, down), label, anchor, strong))
+    steps = ""
+    if step_through:
+        corners = [at(point) for point in step_through]
+        steps = f"M{corners[0][0]} {TOP}V{corners[0][1]}" + "".join(f"H{across}V{down}" for across, down in corners[1:])
+        steps += f"H{right}"
+    return Chart(
+        title=title,
+        summary=summary,
+        lines=(),
+        x_title=x.title,
+        x_ticks=tuple((at((value, y.low))[0], text) for value, text in x.ticks),
+        y_ticks=tuple((at((x.low, value))[1], text) for value, text in y.ticks),
+        guides=(),
+        band=None,
+        marks=tuple(marks),
+        steps=steps,
+        y_title=y.title,
+        right=right,
     )
 
 

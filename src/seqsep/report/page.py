@@ -5,20 +5,20 @@ Nothing on it needs the network or JavaScript; the same input gives the same byt
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from seqsep.report import curves, tables
 from seqsep.report.contender import OTHER, STYLES
-from seqsep.report.headline import dyck_sentence, separation, task_title, tiles
+from seqsep.report.headline import dyck_sentence, separation, tiles
 from seqsep.report.heatmap import heatmap
+from seqsep.report.ledger_charts import LEDGER_STYLES, frontier_figures, separation_figure
 from seqsep.report.measured import Evidence, Measured
 from seqsep.report.numerals import DASH, count, known
 from seqsep.report.papers import SEPARATIONS, figure2_dyck
+from seqsep.report.templates import environment, source
 from seqsep.report.theorem_table import outcomes
 from seqsep.tasks import BoundedDyck
 
@@ -51,10 +51,10 @@ def page(runs: Evidence, theorems: Sequence[Mapping[str, Any]], commands: Sequen
     """The page as text."""
     checks = outcomes(theorems)
     grid = heatmap(runs)
-    template = _environment().get_template("page.html")
+    template = environment().get_template("page.html")
     text = template.render(
-        css=Markup(_read("page.css")),  # our own file
-        styles={**STYLES, "other": OTHER},
+        css=Markup(source("page.css")),  # our own file
+        styles={**STYLES, "other": OTHER, **LEDGER_STYLES},
         separation=separation(runs),
         dyck_sentences=[text for task in runs.tasks(BoundedDyck) if (text := dyck_sentence(runs, task))],
         tiles=tiles(runs, sum(check.holds for check in checks), len(checks)),
@@ -67,6 +67,8 @@ def page(runs: Evidence, theorems: Sequence[Mapping[str, Any]], commands: Sequen
         paper_dyck=figure2_dyck(),
         paper_link=SEPARATIONS,
         theorems=checks,
+        separation_in_bits=separation_figure(),
+        frontiers=frontier_figures(),
         scaled_down=tables.scaled_down(runs),
         provenance=tables.provenance(runs),
         commands=commands,
@@ -87,15 +89,3 @@ def _evaluation_error(runs: Evidence) -> str:
     if not errors:
         return ""
     return f"{count(min(examples))} evaluation examples: standard error at most {100 * max(errors):.1f} points."
-
-
-def _read(name: str) -> str:
-    return files("seqsep.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"count": count, "task_title": task_title}
-    return environment

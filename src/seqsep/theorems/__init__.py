@@ -6,19 +6,25 @@ from typing import Any
 
 from seqsep.theorems import (
     bounded_dyck_state,
+    equality_two_layers,
     index_lookup_attention,
     index_lookup_state,
     nearest_neighbor_two_layers,
     one_way_protocol,
+    relabelled_equality_two_layers,
+    sparse_threshold_two_layers,
 )
 from seqsep.theorems.base import Outcome, Theorem, TheoremFails
 
 THEOREMS: tuple[Theorem, ...] = (
     index_lookup_attention.THEOREM,
+    equality_two_layers.THEOREM,
+    relabelled_equality_two_layers.THEOREM,
+    sparse_threshold_two_layers.THEOREM,
+    nearest_neighbor_two_layers.THEOREM,
     one_way_protocol.THEOREM,
     index_lookup_state.THEOREM,
     bounded_dyck_state.THEOREM,
-    nearest_neighbor_two_layers.THEOREM,
 )
 BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 

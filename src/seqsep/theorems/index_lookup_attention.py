@@ -26,7 +26,6 @@ What a run does not show: other lengths than the one built. The bounds below hol
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -97,7 +96,7 @@ def _assemble(task: IndexLookup, code: PositionCode, steps: int | None = None, e
     )
     return Network(
         name=f"{NAME}-{code.name}",
-        grid=Grid.of(task.length + 1, _exponent(code, eta)) if steps is None else Grid(steps),
+        grid=Grid.of(task.length + 1, _exponent(code, eta, bits)) if steps is None else Grid(steps),
         spaces={"symbol": symbol, "asked": asked, "own": own},
         symbols=whole(place(spelled, symbol)),
         indices=Array(place(code.queries(addresses[:-1]), asked), code.unit, by_index=True),
@@ -112,12 +111,13 @@ def _bits(alphabet: int) -> int:
     return max(1, (alphabet - 1).bit_length())
 
 
-def _exponent(code: PositionCode, eta: int) -> int:
+def _exponent(code: PositionCode, eta: int, bits: int) -> int:
     """The least Kc for which entries and winning scores lie on the grid of n = max(4, addresses)."""
     ends = np.array([0, code.count - 1])
     keys, queries = code.keys(ends), code.queries(ends)
     largest = max(int(np.abs(keys).max()), eta * int(np.abs(queries).max())) * code.unit
-    needed = max(largest, eta * int((keys * queries).sum(1).max()) * code.unit**2, 4)
+    winning = (keys.astype(object) * queries).sum(1).max()  # the circle's pass int64
+    needed = max(largest, eta * winning * code.unit**2, 4, bits)
     base, exponent = max(4, code.count), 1
     while base**exponent < needed or (code.unit * base**exponent).denominator != 1:
         exponent += 1
@@ -133,7 +133,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
     """
     b, k = _bits(alphabet), code.dimension
     eta = code.least_scale()
-    d, p = b + 2 * k, Grid.of(length + 1, _exponent(code, eta)).precision
+    d, p = b + 2 * k, Grid.of(length + 1, _exponent(code, eta, b)).precision
     entries = alphabet * d + 2 * k * d + 2 * b * d + 6 * b * d + 3 * b + d + alphabet * d + alphabet
     return {
         "width": d,
@@ -145,20 +145,6 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
         "program_bits": p * entries,
         "tables_bits": p * (entries + (2 * length + 1) * d),
     }
-
-
-def crossing(alphabet: int, code: str, total: str = "core_bits", most: int = 1 << 20) -> int | None:
-    """The least N from which on every recurrent model needs more state bits, N log2 S, than this network's `total`.
-
-    Searched up to `most` symbols; the network's sizes grow like log N, so there is one crossing. None: not below `most`.
-    """
-
-    def bits_beyond(length: int) -> int:
-        return (alphabet**length - 1).bit_length() - int(bound(length, alphabet, CODES[code](length + 1))[total])
-
-    if bits_beyond(most) <= 0:
-        return None
-    return bisect_left(range(most + 1), True, lo=1, key=lambda length: bits_beyond(length) > 0)
 
 
 def check(
