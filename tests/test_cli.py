@@ -158,7 +158,10 @@ def test_list_mixers_prints_the_block_defaults(capsys):
         ("apply index-lookup-attention --length 4", "required: --input"),
         ("apply index-lookup-attention --length 4 --input {text}", "{text}, line 1: not JSON"),
         ("apply index-lookup-attention --length 4 --code walsh --input {text}", "code is one of signs, binary, parabola"),
-        ("apply index-lookup-attention --length 4 --gamma 2 --input {text}", "--gamma is not an option of index-lookup-attention"),
+        (
+            "apply index-lookup-attention --length 4 --gamma 2 --input {text}",
+            "--gamma is not an option of index-lookup-attention",
+        ),
         ("apply one-way-protocol --length 4 --input {text}", "did you mean"),
         ("list words", "invalid choice"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
