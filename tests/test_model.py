@@ -117,12 +117,14 @@ def test_state_bits_of_a_hybrid_are_fixed_and_per_token():
     assert sum(8 * part.numel() * part.element_size() for block in state for part in block) == 2 * 16 * 32 * 6
 
 
-def test_initialisation_is_gpt2s_and_the_embedding_scale_is_kept():
-    model = Model.build(2000, 7, 500, ("attention", "attention"), 64, 4, embedding_scale=0.5)
+@pytest.mark.parametrize("weight_scale", [0.02, 0.09])
+def test_initialisation_is_gpt2s_and_the_scales_are_kept(weight_scale):
+    model = Model.build(2000, 7, 500, ("attention", "attention"), 64, 4, embedding_scale=0.5, weight_scale=weight_scale)
     block = model.blocks[0]
-    for part, expected in ((model.tokens, 0.5), (model.positions, 0.5), (block.mixer.query, 0.02), (block.mlp.inner, 0.02),
-                           (block.mixer.output, 0.01), (block.mlp.outer, 0.01), (model.readout, 0.02)):  # fmt: skip
-        assert abs(float(part.weight.std()) / expected - 1) < 0.1
+    for part, expected in ((model.tokens, 0.5), (model.positions, 0.5), (block.mixer.query, weight_scale),
+                           (block.mlp.inner, weight_scale), (block.mixer.output, weight_scale / 2),
+                           (block.mlp.outer, weight_scale / 2), (model.readout, weight_scale)):  # fmt: skip
+        assert abs(float(part.weight.detach().std()) / expected - 1) < 0.1
     assert float(block.mlp.inner.bias.abs().max()) == 0
 
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from seqsep.exact.network import Array, AttentionLayer, FeedForward, Network
 from seqsep.mixers import BY_NAME, Attention, Automaton, Block, Mixer, State, state_bits
-from seqsep.mixers.base import initialise_as_gpt2
+from seqsep.mixers.base import GPT2_DEVIATION, initialise_as_gpt2
 
 ModelState: TypeAlias = tuple[State, ...]
 Tokens: TypeAlias = Int64[Tensor, "*shape"]
@@ -99,10 +99,12 @@ class Model(nn.Module):
         width: int,
         heads: int = 4,
         embedding_scale: float = 0.02,
+        weight_scale: float = GPT2_DEVIATION,
     ) -> "Model":
         """A model to train; weights come from torch's global generator.
 
-        `longest`: most tokens of an input; `embedding_scale`: deviation of the token and position embeddings.
+        `longest`: most tokens of an input; `embedding_scale`: deviation of the token and position embeddings;
+        `weight_scale`: deviation of the read-out and of the linear layers that start as GPT-2's (0.02 there, at width 768).
         Raises ValueError for no layers, an unknown mixer, or heads that do not divide the width.
         """
         unknown = [name for name in layers if name not in BY_NAME]
@@ -112,9 +114,9 @@ class Model(nn.Module):
         for name in layers:
             mixer = BY_NAME[name](width, heads)
             mlp = MLP(width, 4 * width) if mixer.block.mlp else None
-            mixer.initialise(len(layers))
+            mixer.initialise(len(layers), weight_scale)
             if mlp is not None:
-                initialise_as_gpt2(mlp, mlp.outer, len(layers))
+                initialise_as_gpt2(mlp, mlp.outer, len(layers), weight_scale)
             blocks.append(Residual(mixer, mixer.block, width, mlp))
         learned = any(BY_NAME[name].block.positions == "learned" for name in layers)
         model = cls(
@@ -124,7 +126,7 @@ class Model(nn.Module):
             normalisation(BY_NAME[layers[-1]].block.norm, width),
             nn.Linear(width, classes),
         )
-        nn.init.normal_(model.readout.weight, std=0.02)
+        nn.init.normal_(model.readout.weight, std=weight_scale)
         nn.init.zeros_(model.readout.bias)
         for embedding in (model.tokens, model.positions):
             if isinstance(embedding, nn.Embedding):

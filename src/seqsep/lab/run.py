@@ -6,6 +6,7 @@ revisions of the task, the mixers and the training loop enter. Equal keys mean e
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -20,8 +21,11 @@ LOOP_REVISION = 1
 @dataclass(frozen=True)
 class Run:
     """What to train and how. Steps are batches of fresh examples; Adam, cross-entropy; `decay` of the learning rate is
-    "constant" or "linear" (to 0 at the last step). Every `evaluate_every` steps the model is scored on the first
-    `evaluation` examples of the evaluation stream, and the run has converged once their accuracy reaches `target`."""
+    "constant" or "linear" (to 0 at the last step). Two standard deviations of the weights drawn at the start:
+    `embedding_scale` for tokens and positions, `weight_scale` for the read-out and for the linear layers that start as
+    GPT-2's (those of attention, linear attention, retention and their MLPs). Every `evaluate_every` steps the model is
+    scored on the first `evaluation` examples of the evaluation stream, and the run has converged once their accuracy
+    reaches `target`."""
 
     task: Task
     layers: tuple[str, ...]
@@ -33,6 +37,7 @@ class Run:
     seed: int = 0
     decay: Literal["constant", "linear"] = "constant"
     embedding_scale: float = 0.02
+    weight_scale: float = 0.02
     evaluate_every: int = 250
     evaluation: int = 5000
     target: float = 1.0
@@ -49,9 +54,11 @@ class Run:
         self._require(0 <= self.seed < 1 << 63, f"seed is a whole number from 0 to 2^63 - 1, found {self.seed!r}")
         self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0, found {self.learning_rate!r}")
         self._require(self.decay in ("constant", "linear"), f"decay is constant or linear, found {self.decay!r}")
-        self._require(self.embedding_scale > 0, f"embedding_scale is above 0, found {self.embedding_scale!r}")
+        for name in ("embedding_scale", "weight_scale"):
+            value = getattr(self, name)
+            self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
-        for name in ("learning_rate", "embedding_scale", "target"):
+        for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
             object.__setattr__(self, name, float(getattr(self, name)))
 
     def _require(self, condition: bool, expected: str) -> None:
@@ -91,6 +98,7 @@ class Run:
             self.width,
             self.heads,
             self.embedding_scale,
+            self.weight_scale,
         )
 
     def label(self) -> str:

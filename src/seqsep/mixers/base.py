@@ -17,6 +17,9 @@ from torch import Tensor, nn
 State: TypeAlias = tuple[Tensor, ...]
 
 
+GPT2_DEVIATION = 0.02
+
+
 @dataclass(frozen=True)
 class Block:
     """What a block holds beside its mixer, as the mixer's own paper has it."""
@@ -66,18 +69,18 @@ class Mixer(nn.Module, ABC):
             state = self.step(x[:, offset], state, t + offset)[1]
         return state
 
-    def initialise(self, depth: int) -> None:
-        """Draw weights that depend on the number of blocks; by default the constructor's stay."""
+    def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
+        """Draw weights that depend on the number of blocks, with this deviation where GPT-2 has 0.02; by default none are."""
 
 
-def initialise_as_gpt2(mixer: nn.Module, output: nn.Linear, depth: int) -> None:
-    """GPT-2's weights: normal with deviation 0.02, biases 0, the output into the residual stream by 1/sqrt(2 depth) less."""
+def initialise_as_gpt2(mixer: nn.Module, output: nn.Linear, depth: int, deviation: float = GPT2_DEVIATION) -> None:
+    """GPT-2's weights: normal with one deviation, biases 0, the output into the residual stream by 1/sqrt(2 depth) less."""
     for module in mixer.modules():
         if isinstance(module, nn.Linear):
-            nn.init.normal_(module.weight, std=0.02)
+            nn.init.normal_(module.weight, std=deviation)
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
-    nn.init.normal_(output.weight, std=0.02 / (2 * depth) ** 0.5)
+    nn.init.normal_(output.weight, std=deviation / (2 * depth) ** 0.5)
 
 
 def split_heads(x: Float[Tensor, "batch time width"], heads: int) -> Float[Tensor, "batch heads time part"]:

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.mixers.base import Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
+from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
 
 EPSILON = 1e-6
 
@@ -44,8 +44,8 @@ class LinearAttention(Mixer):
         self.value = nn.Linear(width, width)
         self.output = nn.Linear(width, width)
 
-    def initialise(self, depth: int) -> None:
-        initialise_as_gpt2(self, self.output, depth)
+    def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
+        initialise_as_gpt2(self, self.output, depth, deviation)
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))

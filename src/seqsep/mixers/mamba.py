@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.mixers.base import Block, Mixer, State
+from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
 
 
 class Memory(NamedTuple):
@@ -135,7 +135,7 @@ class Mamba(Mixer):
         with torch.no_grad():
             self.step_size.bias.copy_(size + torch.log(-torch.expm1(-size)))
 
-    def initialise(self, depth: int) -> None:
+    def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
         with torch.no_grad():
             self.output.weight.div_(depth**0.5)
 

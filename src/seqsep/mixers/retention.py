@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.mixers.base import Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
+from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
 
 
 class Memory(NamedTuple):
@@ -50,8 +50,8 @@ class Retention(Mixer):
         angle = 10000.0 ** (-torch.arange(0, part, 2, dtype=torch.float64) / part)
         self.register_buffer("angle", angle.repeat_interleave(2), persistent=False)
 
-    def initialise(self, depth: int) -> None:
-        initialise_as_gpt2(self, self.output, depth)
+    def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
+        initialise_as_gpt2(self, self.output, depth, deviation)
 
     def _rotate(self, u: Float[Tensor, "*shape part"], times: Tensor) -> Float[Tensor, "*shape part"]:
         """Turn each pair of coordinates by times * theta; `times` broadcasts against all axes of u but the last."""
