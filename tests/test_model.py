@@ -125,7 +125,7 @@ def test_initialisation_is_gpt2s_and_the_scales_are_kept(weight_scale):
                            (block.mlp.inner, weight_scale), (block.mixer.output, weight_scale / 2),
                            (block.mlp.outer, weight_scale / 2), (model.readout, weight_scale)):  # fmt: skip
         assert abs(float(part.weight.detach().std()) / expected - 1) < 0.1
-    assert float(block.mlp.inner.bias.abs().max()) == 0
+    assert float(block.mlp.inner.bias.detach().abs().max()) == 0
 
 
 @pytest.mark.parametrize(

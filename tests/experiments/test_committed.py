@@ -84,17 +84,33 @@ def first_step(result, goal):
     return next((step for step, accuracy, _ in result["curve"] if accuracy >= goal), None)
 
 
-def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
-    found = {"lstm": [], "attention": []}
+@pytest.fixture(scope="module")
+def on_dyck(rows):
+    """The results of the three seeds at the best rate, by architecture."""
+    found = {}
     for row in rows:
         architecture = row.run.layers[0]
-        at_best_rate = row.run.learning_rate == dyck_architectures.BEST_RATE[architecture]
-        if row.run.task == BoundedDyck(30) and architecture in found and at_best_rate:
-            found[architecture].append(first_step(row.result, 0.99))
-    assert None not in found["lstm"]
-    assert len(found["lstm"]) == len(found["attention"]) == 3
-    for attention in found["attention"]:
-        assert max(found["lstm"]) <= (attention or dyck_architectures.STEPS) / 2
+        if row.run.task == BoundedDyck(30) and row.run.learning_rate == dyck_architectures.BEST_RATE[architecture]:
+            found.setdefault(architecture, []).append(row.result)
+    assert {len(results) for results in found.values()} == {3}
+    return found
+
+
+def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(on_dyck):
+    """Or, where attention does not reach 99 %, at most half of the steps that it was given."""
+    lstm = [first_step(result, 0.99) for result in on_dyck["lstm"]]
+    attention = [first_step(result, 0.99) or result["steps"] for result in on_dyck["attention"]]
+    assert None not in lstm
+    assert max(lstm) <= min(attention) / 2
+
+
+def test_on_dyck_attention_learns_with_every_seed_at_one_rate(on_dyck, by_key):
+    """The comparison is with a model that has left chance: 96 to 97 %, and below 60 % at the other two rates."""
+    found = [result["accuracy"] for result in on_dyck["attention"]]
+    assert min(found) > 0.96
+    assert max(found) < 0.97
+    others = set(dyck_architectures.RATES) - {dyck_architectures.BEST_RATE["attention"]}
+    assert all(by_key[dyck_architectures.make("attention", rate, 0).key()].result["accuracy"] < 0.6 for rate in others)
 
 
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch):
