@@ -11,6 +11,7 @@ from seqsep.report.chart import round_ticks, spread_apart
 from seqsep.report.measured import Evidence
 from seqsep.report.numerals import counts, listed, number, percent, percent_at_most
 from seqsep.report.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
+from seqsep.report.tables import scaled_down
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
@@ -52,6 +53,7 @@ def test_fastest_is_not_always_best(measured: Any) -> None:
 def test_from_a_row() -> None:
     class Run:
         task, layers, width, learning_rate, seed, steps, batch, evaluation = LOOKUP[20], ("dss",), 64, 0.001, 1, 750, 64, 5000
+        weight_scale = 0.09
 
     result = {
         "status": "finished",
@@ -64,7 +66,20 @@ def test_from_a_row() -> None:
     }
     run = Measured.of(Run(), result, {"torch": "2.13.0"})
     assert (run.accuracy, run.steps_allowed, run.recurrent, run.bits_before_the_question) == (0.1, 750, True, 262144)
-    assert run.contender.size == "(1, 64)"
+    assert (run.contender.size, run.weight_scale) == ("(1, 64)", 0.09)
+
+
+def test_weights_drawn_otherwise_are_named(measured: Any) -> None:
+    usual = [measured(DYCK, "lstm", 0.5), measured(LOOKUP[20], "attention", 0.5), measured(DYCK, "attention", 0.5, seed=1)]
+    others = [measured(DYCK, name, 0.5, weight_scale=scale) for name, scale in (("dss", 0.09), ("attention", 0.18))]
+
+    def here(runs: list[Measured]) -> str:
+        ((_, _, text),) = (row for row in scaled_down(Evidence(tuple(runs), ())) if row[0].startswith("Deviation"))
+        return text
+
+    assert here(usual) == "0.02"
+    assert here(usual + others) == "0.02; 0.09 for DSS on Dyck-(2,2), N = 30; 0.18 for Attention on Dyck-(2,2), N = 30"
+    assert here([]) == "—"
 
 
 def test_numbers_never_round_to_a_claim() -> None:

@@ -6,6 +6,7 @@ revisions of the task, the mixers and the training loop enter. Equal keys mean e
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -20,8 +21,11 @@ LOOP_REVISION = 1
 @dataclass(frozen=True)
 class Run:
     """What to train and how. Steps are batches of fresh examples; Adam, cross-entropy; `decay` of the learning rate is
-    "constant" or "linear" (to 0 at the last step). Every `evaluate_every` steps the model is scored on the first
-    `evaluation` examples of the evaluation stream, and the run has converged once their accuracy reaches `target`."""
+    "constant" or "linear" (to 0 at the last step). Two standard deviations of the weights drawn at the start:
+    `embedding_scale` for tokens and positions, `weight_scale` for the read-out and for the linear layers that start as
+    GPT-2's (those of attention, linear attention, retention and their MLPs). Every `evaluate_every` steps the model is
+    scored on the first `evaluation` examples of the evaluation stream, and the run has converged once their accuracy
+    reaches `target`."""
 
     task: Task
     layers: tuple[str, ...]

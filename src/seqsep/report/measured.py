@@ -52,6 +52,10 @@ class Trained(Protocol):
     def evaluation(self) -> int:
         """Examples an evaluation scores."""
 
+    @property
+    def weight_scale(self) -> float:
+        """Deviation of the read-out and of the linear layers that start as GPT-2's."""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -70,6 +74,7 @@ class Measured:
     parameters: int
     batch: int
     evaluation: int
+    weight_scale: float = 0.02
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -89,6 +94,7 @@ class Measured:
             parameters=result["parameters"],
             batch=run.batch,
             evaluation=run.evaluation,
+            weight_scale=run.weight_scale,
             environment=dict(environment),
         )
 

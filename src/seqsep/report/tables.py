@@ -1,5 +1,6 @@
 """The plain tables: learning rates, the paper's numbers beside ours, what was scaled down, and what was run."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +9,7 @@ from statistics import fmean
 from seqsep.report.contender import Contender, names
 from seqsep.report.headline import task_title
 from seqsep.report.measured import Evidence, Measured
-from seqsep.report.numerals import DASH, count, counts, known, percent
+from seqsep.report.numerals import DASH, count, counts, known, listed, percent
 from seqsep.report.papers import SETTINGS, Series, figure2_index_lookup, figure3_mamba_width
 from seqsep.tasks import BoundedDyck, IndexLookup
 
@@ -116,6 +117,7 @@ def scaled_down(runs: Evidence) -> list[tuple[str, str, str]]:
         counts([run.task.length for run in dyck]),
         counts([run.steps_allowed for run in runs.all]),
         ", ".join(f"{rate:g}" for rate in rates) or DASH,
+        _weight_scales(runs),
         counts([run.batch for run in runs.all]) + ", fresh ones",
         counts([run.evaluation for run in runs.all]),
         f"this run: {fresh}; committed: {committed}",
@@ -130,6 +132,16 @@ def _sizes(runs: Sequence[Measured]) -> str:
     if len(sizes) <= 1:
         return f"{' '.join(sizes)}{' each' if len(contenders) > 1 else ''}" or DASH
     return "; ".join(f"{one.title} {one.size}" for one in contenders)
+
+
+def _weight_scales(runs: Evidence) -> str:
+    """The deviation of most runs, then every other one with who has it."""
+    scales = [scale for scale, _ in Counter(run.weight_scale for run in runs.all).most_common()]
+    words = [f"{scale:g}" for scale in scales[:1]]
+    for scale in sorted(scales[1:]):
+        having = sorted({f"{run.contender.title} on {task_title(run.task)}" for run in runs.all if run.weight_scale == scale})
+        words.append(f"{scale:g} for {listed(having)}")
+    return "; ".join(words) or DASH
 
 
 def _environments(runs: Evidence) -> list[str]:

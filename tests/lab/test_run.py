@@ -1,0 +1,32 @@
+"""A run as a value: its key never changes for a field at its default, and a field out of range is named in one line."""
+
+import math
+
+import pytest
+
+from seqsep.lab.run import Run
+from seqsep.tasks import BoundedDyck
+
+SHAPE = {"task": BoundedDyck(6), "layers": ("attention",), "width": 8, "heads": 2}
+
+
+def test_a_field_at_its_default_leaves_the_key_as_it_was_before_the_field_existed():
+    plain = Run(**SHAPE)
+    assert plain.key() == "3dd25c14fc5a829e6d55ac429245978e20464bc84a50dcad7ed58cff2eac2284"
+    assert Run(**SHAPE, weight_scale=0.02).key() == plain.key()
+    assert "weight_scale" not in plain.configuration()
+
+
+def test_a_weight_scale_is_kept_in_the_configuration_and_enters_the_key_and_the_weights():
+    plain, wide = Run(**SHAPE), Run(**SHAPE, weight_scale=0.5)
+    assert Run.from_configuration(wide.configuration()) == wide
+    assert wide.key() != plain.key()
+    assert float(wide.model().readout.weight.detach().std()) > 5 * float(plain.model().readout.weight.detach().std())
+
+
+@pytest.mark.parametrize("name", ["embedding_scale", "weight_scale"])
+@pytest.mark.parametrize("value", [0.0, -0.1, math.inf, math.nan])
+def test_a_scale_is_finite_and_above_0(name, value):
+    with pytest.raises(ValueError, match=rf"Run\(task=bounded-dyck.*{name} is a finite number above 0, found {value}") as error:
+        Run(**SHAPE, **{name: value})
+    assert "\n" not in str(error.value)
