@@ -66,7 +66,7 @@ def test_check_json(capsys):
     records = json.loads(out)
     assert [(r["theorem"], r["side"]) for r in records] == [
         ("index-lookup-state", "upper"), ("index-lookup-state", "lower"), ("index-lookup-state", "lower"),
-        ("bounded-dyck-state", "upper"),
+        *[("bounded-dyck-state", "upper")] * 3,
     ]  # fmt: skip
     for record in records:
         assert {

@@ -7,6 +7,7 @@ revisions of the task, the mixers and the training loop enter. Equal keys mean e
 import hashlib
 import json
 import math
+import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -55,7 +56,8 @@ class Run:
         self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0, found {self.learning_rate!r}")
         self._require(self.decay in ("constant", "linear"), f"decay is constant or linear, found {self.decay!r}")
         for name in ("embedding_scale", "weight_scale"):
-            self._require(getattr(self, name) > 0, f"{name} is above 0, found {getattr(self, name)!r}")
+            value = getattr(self, name)
+            self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
         for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
             object.__setattr__(self, name, float(getattr(self, name)))

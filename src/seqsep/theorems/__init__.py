@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seqsep.theorems import (
+    bounded_dyck_attention,
     bounded_dyck_state,
     equality_two_layers,
     index_lookup_attention,
@@ -22,6 +23,7 @@ THEOREMS: tuple[Theorem, ...] = (
     relabelled_equality_two_layers.THEOREM,
     sparse_threshold_two_layers.THEOREM,
     nearest_neighbor_two_layers.THEOREM,
+    bounded_dyck_attention.THEOREM,
     one_way_protocol.THEOREM,
     index_lookup_state.THEOREM,
     bounded_dyck_state.THEOREM,
