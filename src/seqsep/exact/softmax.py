@@ -89,12 +89,20 @@ def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | N
 
 
 def _quotient(grid: Grid, steps: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """steps / total in steps, rounded."""
-    doubled = 2 if grid.rounding == "nearest" else 1
-    if steps.dtype == np.object_ or not fits(4 * grid.steps * max(grid.steps, int(total.max()))):
+    """steps / total in steps, rounded.
+
+    In float64 the quotient is right to less than 1 while L < 2^50, and steps * L - quotient * total tells by how much: it is
+    less than 2 total in magnitude, so int64 holds it though the two products may wrap.
+    """
+    if steps.dtype == np.object_ or grid.steps >= 1 << 50 or int(total.max()) >= 1 << 60:
         steps, total = widened(steps), widened(total)
-    numerator = doubled * grid.steps * steps
-    return (numerator + total if doubled == 2 else numerator) // (doubled * total)
+        quotient = grid.steps * steps // total
+    else:
+        quotient = (steps / total * grid.steps).astype(np.int64)
+        quotient += (steps * grid.steps - quotient * total) // total
+    if grid.rounding == "nearest":
+        quotient = quotient + (2 * (steps * grid.steps - quotient * total) >= total)
+    return quotient
 
 
 def _attend_once(grid: Grid, below: Array, allowed: Bool[np.ndarray, "rows keys"] | None) -> Weights:

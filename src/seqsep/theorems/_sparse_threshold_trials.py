@@ -190,14 +190,14 @@ Case = tuple[int, str, str, str, int]
 def plan(inputs_small: int, inputs_large: int) -> Iterator[tuple[int, Callable[[int], Case]]]:
     """So many assignments, and for each turn: N, the instance, the code, the variant, and the most assignments of a kind.
 
-    Half of the small ones at N <= 64, half up to 256, the large ones at 1,024 to 4,096.
+    Most of the small ones at N <= 64, a tenth up to 256, the large ones at 1,024 to 4,096, most of them of the cheapest kind.
     """
     codes = ("parabola", "binary", "kerdock", "dual-bch", "circle")
     names = (*INSTANCES, *RANDOM)
     for lengths, inputs, most, of in (
-        ((2, 4, 8, 16, 18, 32, 62, 64), inputs_small // 2, 256, names),
-        ((65, 66, 100, 66, 128, 66, 256), inputs_small - inputs_small // 2, 64, ("disjointness", "majority", "cnf", "tables")),
-        ((1024, 1024, 1024, 1024, 1024, 1024, 2048, 1024, 1024, 4096), inputs_large, 3, tuple(INSTANCES)),
+        ((2, 4, 8, 16, 18, 32, 62, 64), inputs_small - inputs_small // 10, 256, names),
+        ((65, 66, 100, 66, 128, 66, 256), inputs_small // 10, 64, ("disjointness", "majority", "cnf", "tables")),
+        ((*(1024,) * 37, 2048, 4096), inputs_large, 3, ("disjointness",) * 8 + tuple(INSTANCES)),
     ):
 
         def case(turn: int, lengths: tuple[int, ...] = lengths, most: int = most, of: tuple[str, ...] = of) -> Case:

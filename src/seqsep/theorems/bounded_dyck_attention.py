@@ -219,8 +219,8 @@ def check(
 
 
 def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """For each variant and question: all strings up to length 8, two kinds, k = 2 to 4 (five for three layers); and at least so
-    many prefixes of hard strings at N <= 64, in between, and of 1,024 to 4,096 brackets, with depths up to 20 and 7 kinds."""
+    """For each variant and question: all strings up to length 8, two kinds, k = 2 to 4 where it answers them; and at least
+    so many prefixes of hard strings at N <= 64 (k <= 8), in between (k <= 3), and of 1,024 to 4,096 brackets (k <= 4)."""
     random, outcomes = np.random.default_rng(seed), []
     for variant, ask in dict.fromkeys([*_answered(2), *_answered(5)]):
         depths = [depth for depth in (2, 3, 4, 1, 5, 8, 20) if (variant, ask) in _answered(depth)]

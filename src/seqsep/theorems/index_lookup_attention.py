@@ -58,7 +58,7 @@ STATEMENT = "One causal attention layer of width ceil(log2 S) + 2k answers index
 MARGIN = "a retrieved bit from 1/2"
 EVERY_POSITION_UP_TO = 16 * 1024
 SPREAD_POSITIONS = 1000
-EXHAUSTIVE_INPUTS = 50_000
+EXHAUSTIVE_INPUTS = 115_000
 
 
 def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | None = None, eta: int | None = None) -> Network:
@@ -158,7 +158,7 @@ def check(
 ) -> list[Outcome]:
     """Build the network with each code that has enough addresses (or with one) and retrieve with it, on the grid.
 
-    Every input where N S^N is at most 50,000, else every position of random sequences, of sequences that differ from a
+    Every input where N S^N is at most 115,000, else every position of random sequences, of sequences that differ from a
     constant one in a single symbol, and of shorter sequences; the same in float64. With `text`: the model is built at the
     length of that file, over bytes, and retrieves every position of it up to 16 KiB, beyond 1,000 spread ones or `positions`
     of them. With `tightness`: the least eta and L that answer the same inputs.
@@ -179,12 +179,12 @@ def check(
 
 
 def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """At least so many questions at N <= 64, in between, and at 1,024 <= N <= 4,096; the latter spread over the positions.
+    """Every input of (N, S) = (12, 2) and (7, 4); and so many questions at N <= 64, in between, and at 1,024 <= N <= 4,096.
 
     The codes take turns. `hard_sequences` holds the worst inputs there are: a retrieved bit is furthest from its value when
     every other symbol has the other bit, as in a constant sequence with one symbol changed.
     """
-    outcomes = []
+    outcomes = [_check_sequences(*size, code, seed) for size in ((12, 2), (7, 4)) for code in CODES]
     for lengths, inputs, spread in (
         ((1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64), small, None),
         ((65, 127, 128, 255, 256, 511, 512, 1000), medium, None),
