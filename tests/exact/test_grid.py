@@ -205,6 +205,7 @@ def test_own_units_saturate_at_the_end_of_the_grid():
 
 def test_precision_and_base():
     assert Grid.of(1000, 2).precision == (2 * 10**12).bit_length() == 41
+    assert Grid.of(64, 2).precision == 2 * 2 * 6 + 2  # B.2 prints 2 Kc log N
     assert Grid.of(3, 1).steps == 4  # a uniform weight over 4 tokens is one step, not 0
     with pytest.raises(ValueError, match="at least 2"):
         Grid(1)

@@ -131,3 +131,15 @@ def test_too_large_a_table_is_refused():
         bounded_dyck_state.build(4, 8)
     with pytest.raises(ValueError, match="states"):
         index_lookup_state.build_network(20, 2)
+
+
+def test_the_exact_recurrent_model_answers_a_users_input():
+    answer = index_lookup_state.applier(3, alphabet=4)
+    assert [answer({"symbols": [3, 0, 2], "position": p}) for p in (1, 2, 3)] == [3, 0, 2]
+    for given, message in [
+        ({"symbols": [0, 1], "position": 1}, "symbols: expected 3 of them, found 2"),
+        ({"symbols": [0, 1, 4], "position": 1}, "symbols: expected 0 to 3, found 0 to 4"),
+        ({"symbols": [0, 1, 2], "position": 0}, "position: expected 1 to 3, found 0"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            answer(given)

@@ -33,7 +33,6 @@ def runs(preset: str) -> list[Run]:
 
 def make(architecture: str, learning_rate: float, seed: int) -> Run:
     """One model's run: batch 64, 5,000 evaluation examples, a stop at 99.9 %."""
-    attention = architecture == "attention"
     return Run(
         task=BoundedDyck(30),
         layers=(architecture,),

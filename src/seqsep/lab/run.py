@@ -7,7 +7,6 @@ revisions of the task, the mixers and the training loop enter. Equal keys mean e
 import hashlib
 import json
 import math
-import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 

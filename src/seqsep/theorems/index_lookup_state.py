@@ -14,9 +14,10 @@ prefixes and the input for any `Recurrence` given, by walking prefixes in a fixe
 What a run shows: the witness, for the models given. That every model with fewer bits has one is the pigeonhole principle.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,7 +27,7 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.model import Model, ModelState
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Erratum, Outcome, Theorem, TheoremFails, whole_number, whole_numbers
 
 NAME = "index-lookup-state"
 SOURCE = "Bhattamishra et al. 2024, Theorem 3"
@@ -217,4 +218,45 @@ def _check_lower(task: IndexLookup, seed: int) -> Iterator[Outcome]:
         )  # fmt: skip
 
 
-THEOREM = Theorem(NAME, SOURCE, f"{UPPER}; {LOWER}", check, ("length", "alphabet", "seed"))
+def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+    """Answers {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1."""
+    machine = build(length, alphabet)
+
+    def answer(given: Mapping[str, Any]) -> int:
+        symbols, position = whole_numbers(given, "symbols"), whole_number(given, "position")
+        if len(symbols) != length:
+            raise ValueError(f"symbols: expected {length} of them, found {len(symbols)}")
+        if not 0 <= min(symbols) <= max(symbols) < alphabet:
+            raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
+        if not 1 <= position <= length:
+            raise ValueError(f"position: expected 1 to {length}, found {position}")
+        return machine.answer((*symbols, alphabet + position - 1))
+
+    return answer
+
+
+THEOREM = Theorem(
+    NAME,
+    SOURCE,
+    f"{UPPER}; {LOWER}",
+    check,
+    ("length", "alphabet", "seed"),
+    applier,
+    ("alphabet",),
+    (
+        Erratum(
+            where="Theorem 3, appendix C.1",
+            printed="m >= N/p",
+            found="true, and less than the proof gives: with all S symbols in place of two, m p >= N log2 S, which is attained",
+            built="the exact model of ceil(N log2 S) state bits, and for fewer an input on which a given model errs",
+            test="tests/theorems/test_theorems.py::test_index_lookup_state_both_sides",
+        ),
+        Erratum(
+            where="Appendix B.2",
+            printed="|Q_p| = N^(2 Kc), so p = 2 Kc log N",
+            found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
+            built="`Grid.precision`; the base is the number of tokens, at least 4, or a uniform weight rounds down to 0",
+            test="tests/exact/test_grid.py::test_precision_and_base",
+        ),
+    ),
+)
