@@ -34,14 +34,14 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
 
 
 def _imported(path: str) -> set[str]:
-    """Modules of `theorems` that a file of it imports."""
-    found = set()
+    """Modules of `theorems` that a file of it imports, and those that they import."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse((ROOT / "src/seqsep" / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "seqsep.theorems":
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seqsep.theorems."):
             found.add(node.module.split(".")[2])
-    return found
+    return found.union(*(_imported(f"theorems/{part}.py") for part in found if part.startswith("_")))
 
 
 def digest(path: str) -> str:
@@ -93,10 +93,13 @@ def merged(outcomes: list[Outcome]) -> list[dict[str, Any]]:
             "least_margin": None if margin is None else margin.least,
             "proved_margin": None if margin is None else margin.proved,
             "margin_of": None if margin is None else margin.of,
+            "saturated": None if outcome.saturated is None else dict(outcome.saturated),
         }
         same = found.setdefault((str(outcome.variant), outcome.length), entry)
         if same is not entry:
             same["inputs"] += entry["inputs"]
+            for place, count in (entry["saturated"] or {}).items():
+                same["saturated"][place] = same["saturated"].get(place, 0) + count
             for least in ("least_margin", "proved_margin"):
                 known = [value for value in (same[least], entry[least]) if value is not None]
                 same[least] = min(known, default=None)

@@ -14,7 +14,8 @@ from seqsep.tasks import BoundedDyck
 from seqsep.tasks.bounded_dyck import BRACKETS
 from seqsep.theorems._bounded_dyck_layers import assemble
 from seqsep.theorems._bounded_dyck_parts import Plan
-from seqsep.theorems.base import TheoremFails, Trial, least_distance
+from seqsep.theorems._trial import Trial, climb, distances
+from seqsep.theorems.base import TheoremFails
 
 Words = Int64[np.ndarray, "batch length"]
 FLOATS_UP_TO = 1 << 22
@@ -64,8 +65,8 @@ def walks(
 
     With `opposed` those that stay open, and the last one opened in between, differ from all others in every digit they can.
     """
-    rows, words = np.arange(batch), np.empty((batch, length), dtype=np.int64)
-    stack, open_now = np.zeros((batch, depth + 1), dtype=np.int64), np.zeros(batch, dtype=np.int64)
+    ups, kind = np.empty((batch, length), dtype=bool), random.integers(0, kinds, (batch, length))
+    open_now = np.zeros(batch, dtype=np.int64)
     even = length + length % 2
     floor = max(0, min(floor, depth - 1, even // 2 - 1))
     for place in range(length):
@@ -74,13 +75,37 @@ def walks(
         up &= open_now < min(depth, even - place)
         up |= open_now <= min(lowest, even - place - 1)
         up &= open_now < even - place
-        kind = random.integers(0, kinds, batch)
         if opposed:
-            kind = np.full(batch, kinds - 1 if place < floor or place >= even - 2 * floor - 2 else 0)
-        words[:, place] = np.where(up, 2 * kind, 2 * stack[rows, open_now] + 1)
+            kind[:, place] = kinds - 1 if place < floor or place >= even - 2 * floor - 2 else 0
+        ups[:, place] = up
         open_now = open_now + np.where(up, 1, -1)
-        stack[rows[up], open_now[up]] = kind[up]
+    return closed(ups, kind)
+
+
+def closed(ups: Bool[np.ndarray, "batch length"], kind: Int64[np.ndarray, "batch length"]) -> Words:
+    """Brackets that open or close as told; one that opens has the kind told, one that closes that of its match."""
+    batch, length = ups.shape
+    rows, words = np.arange(batch), np.empty((batch, length), dtype=np.int64)
+    level = np.cumsum(np.where(ups, 1, -1), axis=1)
+    stack = np.zeros((batch, int(level.max(initial=0)) + 1), dtype=np.int64)
+    for place in range(length):
+        up = ups[:, place]
+        stack[rows[up], level[up, place]] = kind[up, place]
+        words[:, place] = np.where(up, 2 * kind[:, place], 2 * stack[rows, level[:, place] + ~up] + 1)
     return words
+
+
+def nudged(words: Words, kinds: int, depth: int, random: np.random.Generator) -> Words:
+    """Words with one pair of another kind, and two neighbouring brackets swapped where the depth allows it."""
+    (batch, length), rows = words.shape, np.arange(len(words))
+    ups, kind = words % 2 == 0, words // 2
+    kind[rows, random.integers(length, size=batch)] = random.integers(kinds, size=batch)
+    swapped, place = ups.copy(), random.integers(max(1, length - 1), size=batch)
+    after = np.minimum(place + 1, length - 1)
+    swapped[rows, place], swapped[rows, after] = ups[rows, after], ups[rows, place]
+    level = np.cumsum(np.where(swapped, 1, -1), axis=1)
+    fits = (level.min(axis=1) >= 0) & (level.max(axis=1) <= depth)
+    return closed(np.where(fits[:, None], swapped, ups), kind)
 
 
 def mutated(word: Int64[np.ndarray, "length"], places: np.ndarray, kinds: int) -> Words:
@@ -138,9 +163,26 @@ class Asking:
         for words in hard(length, self.plan.kinds, self.plan.depth, random, batch, None if asked is None else 2):
             if self.trial.inputs < inputs:
                 self.put(words, places)
+        if length <= 64:
+            self._climb(int(random.integers(self.plan.depth)), random)
 
-    def put(self, words: Words, asked: np.ndarray | None = None, fresh: np.ndarray | None = None) -> None:
-        """Every prefix of every string, or those of the lengths `asked`; `fresh` ones count. Raises TheoremFails."""
+    def put_hard(self, random: np.random.Generator) -> None:
+        """Hard strings; and climbs towards smaller margins, up to N = 64, from words that keep brackets open or do not."""
+        length, kinds, depth = self.plan.length, self.plan.kinds, self.plan.depth
+        self.put_all(hard(length, kinds, depth, random))
+        for floor in sorted({0, depth - 1}) if length <= 64 else ():
+            self._climb(floor, random)
+
+    def _climb(self, floor: int, random: np.random.Generator, rounds: int = 10) -> None:
+        length, kinds, depth = self.plan.length, self.plan.kinds, self.plan.depth
+        words = walks(length, kinds, depth, random, 6, floor)
+        climb(self.put, words, lambda changed: nudged(changed, kinds, depth, random), rounds)
+
+    def put(self, words: Words, asked: np.ndarray | None = None, fresh: np.ndarray | None = None) -> np.ndarray:
+        """Every prefix of every string, or those of the lengths `asked`; `fresh` ones count. Raises TheoremFails.
+
+        Returns the margin of each string.
+        """
         plan, trial = self.plan, self.trial
         tokens = with_start(words, plan.kinds)
         at = None if asked is None else np.broadcast_to(asked, (len(words), len(asked)))
@@ -159,7 +201,7 @@ class Asking:
         if fresh is not None:
             counted = counted & np.pad(fresh, ((0, 0), (0, 1)), constant_values=True)
         trial.note(result, int(counted.sum()))
-        self._take_margin(result, truth, everywhere, words)
+        return self._take_margin(result, truth, everywhere, words)
 
     def _compare(
         self, logits: np.ndarray, expected: np.ndarray, counted: np.ndarray, words: Words, asked: np.ndarray, how: str
@@ -174,20 +216,25 @@ class Asking:
                  "expected": int(expected[row, prefix, output]), "found": int(logits[row, prefix, output] > 0), "run": how},
             )  # fmt: skip
 
-    def _take_margin(self, result: Result, truth: Prefixes, asked: np.ndarray, words: Words) -> None:
-        """Digits of a retrieved kind count where the proof says which bracket is retrieved."""
+    def _take_margin(self, result: Result, truth: Prefixes, asked: np.ndarray, words: Words) -> np.ndarray:
+        """Of each string: digits of a retrieved kind count where the proof says which bracket is retrieved."""
         plan, spaces = self.plan, self.trial.network.spaces
-        taken: list[Array] = []
+        taken: list[tuple[Array, np.ndarray]] = []
         if plan.ask == "next":
-            taken.append(result.attended[-1][truth.depth[:, asked] > 0][:, spaces["match"]])
+            taken.append((result.attended[-1][..., spaces["match"]], truth.depth[:, asked] > 0))
         if "found" in spaces:
             level = truth.depth[:, :-1]
             closes = (words % 2 == 1) & (level > (0 if plan.variant == "three-layer" else max(0, plan.depth - 2)))
-            taken.append(result.attended[-2][:, 1:][closes][:, spaces["found"]])
-        for digits in taken:
-            if digits.integers.size:
-                least = least_distance(digits, Fraction(1, 2))
+            taken.append((result.attended[-2][:, 1:][..., spaces["found"]], closes))
+        margins = np.full(len(words), np.inf)
+        for digits, where in taken:
+            if where.any() and digits.integers.size:
+                apart = distances(digits, Fraction(1, 2))
+                least = int(apart.integers[where].min()) * apart.unit
                 self.least = least if self.least is None else min(self.least, least)
+                each = np.where(where, apart.integers.min(axis=-1).astype(np.float64), np.inf).min(axis=1)
+                margins = np.minimum(margins, each * float(apart.unit))
+        return margins
 
 
 def answers_hard(plan: Plan, length: int, seed: int) -> bool:

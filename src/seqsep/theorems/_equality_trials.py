@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.exact.codes import BY_NAME as CODES
 from seqsep.exact.executor import Result
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
-from seqsep.theorems.base import TheoremFails, Trial, least_distance, whole_numbers
+from seqsep.theorems._trial import Trial, climb, distances, edited
+from seqsep.theorems.base import TheoremFails, whole_numbers
 
 EXHAUSTIVE_INPUTS = 1 << 16
 AT_ONCE = 1 << 22
@@ -46,19 +48,22 @@ def is_equal(inputs: Int64[np.ndarray, "n length"]) -> Int64[np.ndarray, "n"]:
     return (left == right).all(axis=1).astype(np.int64)
 
 
-def margin(network: Network) -> Callable[[Result], Fraction]:
-    """The least distance of |x_t - z| from 1/2 over bits and positions."""
+def margin(network: Network) -> Callable[[Result], Array]:
+    """The distance of |x_t - z| from 1/2, of each bit and position."""
 
-    def least(result: Result) -> Fraction:
+    def apart(result: Result) -> Array:
         difference = result.attended[0][..., network.spaces["symbol"]]
-        return least_distance(Array(np.abs(difference.integers), difference.unit), Fraction(1, 2))
+        return distances(Array(np.abs(difference.integers), difference.unit), Fraction(1, 2))
 
-    return least
+    return apart
 
 
-def put(trial: Trial, inputs: Int64[np.ndarray, "n length"], unequal: bool, order: Int64[np.ndarray, "length"]) -> None:
-    """Put inputs, the left half and then the right, to a network that reads symbol i at place order[i]; in parts that fit."""
-    half = inputs.shape[1] // 2
+def put(trial: Trial, inputs: Int64[np.ndarray, "n length"], unequal: bool, order: Int64[np.ndarray, "length"]) -> np.ndarray:
+    """Put inputs, the left half and then the right, to a network that reads symbol i at place order[i]; in parts that fit.
+
+    Returns the margin of each.
+    """
+    half, margins = inputs.shape[1] // 2, []
     at_once = max(1, AT_ONCE // (4 * half * half))
     for first in range(0, len(inputs), at_once):
         part = inputs[first : first + at_once]
@@ -68,7 +73,9 @@ def put(trial: Trial, inputs: Int64[np.ndarray, "n length"], unequal: bool, orde
 
         tokens = np.empty_like(part)
         tokens[:, order] = part
-        trial.require(tokens, is_equal(part) ^ unequal, readable)
+        result = trial.require(tokens, is_equal(part) ^ unequal, readable)
+        margins.append(trial.margins(result) if trial.margin is not None else np.zeros(len(part)))
+    return np.concatenate(margins)
 
 
 @contextmanager
@@ -81,17 +88,29 @@ def naming(**given: Any) -> Iterator[None]:
 
 
 def put_hard(
-    trial: Trial, alphabet: int, unequal: bool, order: Int64[np.ndarray, "length"], random: np.random.Generator, most: int
+    trial: Trial,
+    alphabet: int,
+    unequal: bool,
+    order: Int64[np.ndarray, "length"],
+    random: np.random.Generator,
+    most: int,
+    climbs: bool = True,
 ) -> None:
-    """Every kind of `hard_inputs`."""
-    put(trial, np.concatenate(list(hard_inputs(len(order), alphabet, random, most))), unequal, order)
+    """Every kind of `hard_inputs`, and with `climbs` up to N = 64 a climb from some of the last ones by changing symbols."""
+    inputs = np.concatenate(list(hard_inputs(len(order), alphabet, random, most)))
+    put(trial, inputs, unequal, order)
+    if climbs and len(order) <= 64:
+        climb(
+            lambda changed: put(trial, changed, unequal, order), inputs[:: -max(1, len(inputs) // 8)],
+            lambda changed: edited(changed, alphabet, random),
+        )  # fmt: skip
 
 
 def answers_hard(network: Network, alphabet: int, unequal: bool, order: Int64[np.ndarray, "length"], seed: int) -> bool:
     """Whether a network answers the hard inputs on its grid."""
     trial = Trial("", network, in_floats=0)
     try:
-        put_hard(trial, alphabet, unequal, order, np.random.default_rng(seed), 64)
+        put_hard(trial, alphabet, unequal, order, np.random.default_rng(seed), 64, climbs=False)
     except TheoremFails:
         return False
     return True
@@ -108,6 +127,14 @@ def read(given: Mapping[str, Any], length: int, alphabet: int) -> list[int]:
             raise ValueError(f"{name}: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
         found.extend(symbols)
     return found
+
+
+def require(call: str, length: int, alphabet: int, code: str) -> None:
+    """Raise ValueError for a length, alphabet or code that there is not."""
+    if code not in CODES:
+        raise ValueError(f"{call}(code={code!r}): code is one of {', '.join(CODES)}")
+    if length < 2 or length % 2 or alphabet < 1:
+        raise ValueError(f"{call}(length={length}, alphabet={alphabet}): length is an even number from 2, alphabet at least 1")
 
 
 def every_input(length: int, alphabet: int) -> Int64[np.ndarray, "n length"]:

@@ -10,9 +10,11 @@ import torch
 from jaxtyping import Int64
 
 from seqsep.exact.executor import Result, ask
+from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import TheoremFails, Trial, least_distance, whole_number, whole_numbers
+from seqsep.theorems._trial import Trial, climb, distances, edited
+from seqsep.theorems.base import TheoremFails, whole_number, whole_numbers
 
 FLOATS_UP_TO = 1 << 24
 FLOAT_QUESTIONS = 16
@@ -37,7 +39,25 @@ def _readable(inputs: Int64[np.ndarray, "n tokens"], asked: Int64[np.ndarray, "n
     return {"symbols": inputs[row, :-1].tolist(), "position": int(asked[row]) + 1}
 
 
+def climb_down(trial: Trial, length: int, alphabet: int, seed: int) -> None:
+    """From random sequences and questions, the edges among them, towards smaller margins by changing symbols."""
+    random = np.random.default_rng(seed)
+    asked = np.concatenate([[0, length // 2, length - 1], random.integers(length, size=21)])
+
+    def put(sequences: Int64[np.ndarray, "n length"]) -> np.ndarray:
+        inputs = np.concatenate([sequences, alphabet + asked[:, None]], axis=1)
+        expected = sequences[np.arange(len(sequences)), asked]
+        return trial.margins(trial.require(inputs, expected, partial(_readable, inputs, asked)))
+
+    climb(put, random.integers(alphabet, size=(len(asked), length)), partial(edited, alphabet=alphabet, random=random))
+
+
 def hard_sequences(task: IndexLookup, seed: int) -> Iterator[Sequence[int]]:
+    """Random ones, and constants but for one symbol.
+
+    A retrieved bit is the sum of the weights of the positions that hold a 1: furthest from its value where every other position
+    holds the opposite bit. So for S a power of two no input has a smaller margin than the second kind, with the odd one asked.
+    """
     batch = task.sample(0, 8, seed)
     for inputs, count in zip(batch.inputs, batch.lengths - 1, strict=True):
         yield inputs[:count].tolist()
@@ -93,6 +113,6 @@ def answer_to(network: Network, length: int, alphabet: int, given: Mapping[str, 
     return int(ask(network, np.array(symbols, dtype=np.int64), np.array([alphabet + position - 1])).answers[0])
 
 
-def retrieved_margin(network: Network) -> Callable[[Result], Fraction]:
-    """The least distance of a retrieved bit from 1/2."""
-    return lambda result: least_distance(result.attended[0][..., network.spaces["symbol"]], Fraction(1, 2))
+def retrieved_margin(network: Network) -> Callable[[Result], Array]:
+    """The distance of each retrieved bit from 1/2."""
+    return lambda result: distances(result.attended[0][..., network.spaces["symbol"]], Fraction(1, 2))

@@ -11,7 +11,8 @@ from seqsep.exact.executor import Result
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.theorems import _nearest_neighbor_inputs as drawn
-from seqsep.theorems.base import TheoremFails, Trial, least_distance
+from seqsep.theorems._trial import Trial, distances
+from seqsep.theorems.base import TheoremFails
 
 CLIMBS = 12
 
@@ -22,7 +23,7 @@ class Asking:
     def __init__(self, theorem: str, network: Network, gamma: Fraction, most_asked: int | None = None) -> None:
         self.network, self.gamma, self.most_asked = network, gamma, most_asked
         self.classes = len(network.readout.integers)
-        self.trial = Trial(theorem, network, lambda result: least_distance(self._retrieved(result), Fraction(0)))
+        self.trial = Trial(theorem, network, lambda result: distances(self._retrieved(result), Fraction(0)))
         self.least_gamma: Fraction | None = None
 
     def _retrieved(self, result: Result) -> Array:

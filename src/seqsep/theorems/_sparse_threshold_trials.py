@@ -9,8 +9,10 @@ from jaxtyping import Int64
 
 from seqsep.exact.executor import Result
 from seqsep.exact.formulas import Table, Thresholds, cnf, disjointness, dnf, equality, majority
+from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
-from seqsep.theorems.base import Erratum, TheoremFails, Trial, least_distance, whole_numbers
+from seqsep.theorems._trial import Trial, climb, distances, edited
+from seqsep.theorems.base import Erratum, TheoremFails, whole_numbers
 
 BOS, FIRST_SLOT = 2, 3
 EXHAUSTIVE_SCORES = 10**8
@@ -140,23 +142,37 @@ def exhaustible(formula: Thresholds, tokens: int, heads: int) -> bool:
     return formula.variables <= 16 and (tokens**2 * heads << formula.variables) <= EXHAUSTIVE_SCORES
 
 
-def margin(network: Network) -> Callable[[Result], Fraction]:
-    """The least distance of a count from 1/2, over slots; elsewhere counts are at most 0."""
-    return lambda result: least_distance(result.attended[0][..., network.spaces["count"]], Fraction(1, 2))
+def margin(network: Network) -> Callable[[Result], Array]:
+    """The distance of each count from 1/2, over slots; elsewhere counts are at most 0."""
+    return lambda result: distances(result.attended[0][..., network.spaces["count"]], Fraction(1, 2))
 
 
-def put(trial: Trial, formula: Thresholds, bits: Bits) -> None:
-    """Put assignments to the network of a formula, in parts that fit; slots are tokens unless positions hold them."""
+def put(trial: Trial, formula: Thresholds, bits: Bits) -> np.ndarray:
+    """Put assignments to the network of a formula, in parts that fit; slots are tokens unless positions hold them.
+
+    Returns the margin of each.
+    """
     slots = 0 if trial.network.indices is None else len(trial.network.indices.integers)
     expected = formula.evaluate(bits)
-    at_once = max(1, AT_ONCE // (1 + formula.variables + slots) ** 2)
+    at_once, margins = max(1, AT_ONCE // (1 + formula.variables + slots) ** 2), [np.zeros(0)]
     for first in range(0, len(bits), at_once):
         part = bits[first : first + at_once]
 
         def readable(row: int, part: Bits = part) -> Mapping[str, Any]:
             return {"bits": part[row].tolist()}
 
-        trial.require(tokens(part, slots), expected[first : first + at_once], readable)
+        result = trial.require(tokens(part, slots), expected[first : first + at_once], readable)
+        margins.append(trial.margins(result) if trial.margin is not None else np.zeros(len(part)))
+    return np.concatenate(margins)
+
+
+def put_hard(trial: Trial, formula: Thresholds, random: np.random.Generator, most: int) -> None:
+    """Every kind of `hard_assignments`, and up to 64 bits a climb from some of them by flipping bits."""
+    bits = np.concatenate(list(hard_assignments(formula, random, most)))
+    put(trial, formula, bits)
+    if 0 < formula.variables <= 64 and len(bits):
+        some = bits[:: max(1, len(bits) // 16)]
+        climb(lambda changed: put(trial, formula, changed), some, lambda changed: edited(changed, 2, random))
 
 
 def answers_hard(network: Network, formula: Thresholds, seed: int) -> bool:

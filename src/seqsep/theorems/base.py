@@ -5,17 +5,14 @@ quantifier over all models stays with the written proof.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from fractions import Fraction
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import torch
+from jaxtyping import Int64
 
-from seqsep.exact.executor import Result, run
-from seqsep.exact.grid import Array, Grid, Tally
+from seqsep.exact.grid import Grid
 from seqsep.exact.network import Network
-from seqsep.model import Model
 
 Number = int | float
 
@@ -34,7 +31,8 @@ class Outcome:
     """One run of one side of a theorem; `measured` and `bound` have the same keys (quantity -> number).
 
     `variant` names what was chosen (a code, a mixer); `witness` is what a lower bound exhibits; `as_printed` gives the paper's
-    own numbers where they differ, else None; `margin` is the least one found and what it is a margin of.
+    own numbers where they differ, else None; `margin` is the least one found and what it is a margin of; `saturated` counts
+    the numbers that met an end of the grid, by place (None: nothing ran on a grid).
     """
 
     theorem: str
@@ -50,6 +48,7 @@ class Outcome:
     variant: str | None = None
     witness: Mapping[str, Any] | None = None
     margin: Margin | None = None
+    saturated: Mapping[str, int] | None = None
     holds: bool = True
 
     def __post_init__(self) -> None:
@@ -64,11 +63,15 @@ class Outcome:
         if self.margin is not None:
             proved = "" if self.margin.proved is None else f" (proved: {self.margin.proved:.4g})"
             least = f"; least margin of {self.margin.of} {self.margin.least:.4g}{proved}"
+        ends = ""
+        if self.saturated is not None:
+            places = ", ".join(f"{place} {count:,}" for place, count in sorted(self.saturated.items()))
+            ends = f"; saturated: {places or 'nothing'}"
         errs = f"; errs on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
         verdict = "holds" if self.holds else "FAILS"
         return (
             f"{verdict}  {self.theorem}{chosen} ({self.side} bound; {self.source}): {self.statement}. "
-            f"N = {self.length}; measured / bound: {sizes}; {tried}{least}{errs}"
+            f"N = {self.length}; measured / bound: {sizes}; {tried}{least}{ends}{errs}"
         )
 
     def record(self) -> dict[str, Any]:
@@ -104,12 +107,31 @@ Applier = Callable[[Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True)
+class NetworkRun:
+    """A built network with inputs (tokens) and the classes that it answers at their last positions."""
+
+    network: Network
+    inputs: Int64[np.ndarray, "batch time"]
+    answers: Int64[np.ndarray, "batch"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a certificate of a theorem shows: the task with its whole-number fields, the numbers claimed, and the witness."""
+
+    task: str
+    parameters: Mapping[str, int]
+    claims: Mapping[str, int]
+    witness: Any
+
+
+@dataclass(frozen=True)
 class Theorem:
     """A statement of a paper with the program that checks it; `options` are the keyword arguments that `check` takes.
 
     `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
     `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin.
-    `verify()` is the long check (`make verify`).
+    `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes.
     """
 
     name: str
@@ -121,6 +143,7 @@ class Theorem:
     applier_options: tuple[str, ...] = ()
     errata: tuple[Erratum, ...] = ()
     verify: Callable[[], list[Outcome]] | None = None
+    evidence: Callable[..., Evidence] | None = None
 
 
 def require_within(theorem: str, measured: Mapping[str, Number], bound: Mapping[str, Number]) -> None:
@@ -128,91 +151,6 @@ def require_within(theorem: str, measured: Mapping[str, Number], bound: Mapping[
     for quantity, most in bound.items():
         if measured[quantity] > most:
             raise TheoremFails(theorem, {"quantity": quantity, "measured": measured[quantity], "bound": most})
-
-
-@dataclass
-class Trial:
-    """Runs a built network on batches, on its grid and as a `Model` in float64, and compares both with the right answers.
-
-    `inputs` counts what was tried; `least` is the least margin, by `margin(result)`; `tally` what was rounded and saturated.
-    The float run is left out beyond `in_floats` inputs.
-    """
-
-    theorem: str
-    network: Network
-    margin: Callable[[Result], Fraction] | None = None
-    in_floats: int = 2_000
-    inputs: int = 0
-    least: Fraction | None = None
-    tally: Tally = field(default_factory=Tally)
-    model: Model = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.model = Model.load(self.network)
-
-    def require(
-        self,
-        inputs: np.ndarray,
-        expected: np.ndarray,
-        readable: Callable[[int], Mapping[str, Any]],
-        at: np.ndarray | int = -1,
-    ) -> Result:
-        """The answers at the asked positions are the expected ones (batch, or batch x asked); a tie is no answer.
-
-        Raises TheoremFails with `readable(example)`, what was expected and what was found.
-        """
-        result = run(self.network, inputs, at)
-        wanted = expected.reshape(len(inputs), -1)
-        self.compare(result.answers, result.sure, wanted, readable, "on the grid")
-        if self.inputs < self.in_floats:
-            self.compare(*self._in_floats(inputs, at), wanted, readable, "in float64")
-        self.note(result, wanted.size)
-        return result
-
-    def note(self, result: Result, inputs: int) -> None:
-        """Take a result into the count, the margin and the tally."""
-        self.inputs += inputs
-        self.tally.rounded.update(result.tally.rounded)
-        self.tally.saturated.update(result.tally.saturated)
-        if self.margin is not None and inputs:
-            margin = self.margin(result)
-            self.least = margin if self.least is None else min(self.least, margin)
-
-    def compare(
-        self,
-        answers: np.ndarray,
-        sure: np.ndarray,
-        expected: np.ndarray,
-        readable: Callable[[int], Mapping[str, Any]],
-        run: str,
-    ) -> None:
-        wrong = np.argwhere((answers != expected) | ~sure)
-        if len(wrong):
-            place = tuple(wrong[0])
-            found = int(answers[place]) if sure[place] else "a tie"
-            raise TheoremFails(
-                self.theorem, {**readable(int(place[0])), "expected": int(expected[place]), "found": found, "run": run}
-            )
-
-    @torch.no_grad()
-    def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
-        batch, time = inputs.shape[:2]
-        tokens = inputs.ndim == 2
-        given = torch.from_numpy(inputs if tokens else inputs.astype(np.float64) * float(self.network.grid.step))
-        if isinstance(at, int):
-            logits = self.model(given, torch.full((batch,), at % time))[:, None]
-        else:
-            logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
-        top = logits.topk(2, dim=-1).values if logits.shape[-1] > 1 else None
-        sure = np.ones(logits.shape[:-1], dtype=bool) if top is None else (top[..., 0] > top[..., 1]).numpy()
-        return logits.argmax(-1).numpy(), sure
-
-
-def least_distance(values: Array, threshold: Fraction) -> Fraction:
-    """The least distance of an entry from a threshold."""
-    below = Array(np.array([-threshold.numerator]), Fraction(1, threshold.denominator))
-    apart = values.plus(below)
-    return int(np.abs(apart.integers).min()) * apart.unit
 
 
 def sizes(network: Network) -> dict[str, Number]:

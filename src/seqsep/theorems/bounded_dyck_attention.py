@@ -212,7 +212,7 @@ def check(
         if exhaustive:
             asking.put_every()
         else:
-            asking.put_all(trials.hard(length, kinds, depth, np.random.default_rng(seed)))
+            asking.put_hard(np.random.default_rng(seed))
         outcome = _outcome(asking, exhaustive)
         outcomes.append(_tightness(outcome, plan, seed) if tightness else outcome)
     return outcomes
@@ -260,8 +260,8 @@ def _outcome(asking: trials.Asking, exhaustive: bool) -> Outcome:
     statement = STATEMENTS[plan.variant] + (NEXT if plan.variant in EVERY_PREFIX and plan.ask == "next" else "")
     return Outcome(
         NAME, SOURCE, "upper", statement, plan.length, exhaustive, asking.trial.inputs,
-        {key: measured[key] for key in bounds}, bounds,
-        variant=f"{plan.variant}, {plan.ask}, n = {plan.kinds}, k = {plan.depth}", margin=least,
+        {key: measured[key] for key in bounds}, bounds, margin=least, saturated=asking.trial.saturated,
+        variant=f"{plan.variant}, {plan.ask}, n = {plan.kinds}, k = {plan.depth}",
     )  # fmt: skip
 
 

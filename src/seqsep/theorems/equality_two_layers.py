@@ -47,7 +47,8 @@ from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems import _equality_trials as trials
-from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, Trial, require_within, sizes, tighten
+from seqsep.theorems._trial import Trial
+from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
 
 NAME = "equality-two-layers"
 SOURCE = "Bhattamishra et al. 2024, Theorem 6"
@@ -70,7 +71,7 @@ def build(
     `steps` and `eta` replace L and the scale of the scores, to see how small they may be.
     Raises ValueError for an unknown code, an odd length, an alphabet below 1, or more addresses than the code has.
     """
-    require("build", length, alphabet, code)
+    trials.require("build", length, alphabet, code)
     half, addresses = length // 2, np.arange(length)
     partners = np.where(addresses < half, addresses, addresses - half)
     made = position_code(code, length)
@@ -184,7 +185,7 @@ def check(
     every position (`_equality_trials.hard_inputs`). With `tightness`: the least eta and L that answer them.
     Raises TheoremFails with the input on which the answer is wrong.
     """
-    require("check", length, alphabet, "binary" if code is None else code)
+    trials.require("check", length, alphabet, "binary" if code is None else code)
     names = [name for name in CODES if has_addresses(name, length)] if code is None else [code]
     outcomes = [_check_code(length, alphabet, name, unequal, seed) for name in names]
     return [_tightness(outcome, alphabet, unequal, seed) for outcome in outcomes] if tightness else outcomes
@@ -202,14 +203,6 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
                 outcomes.append(_check_code(length, alphabet, code, unequal, seed + turn + share, most))
                 tried += outcomes[-1].inputs
     return outcomes
-
-
-def require(call: str, length: int, alphabet: int, code: str) -> None:
-    """Raise ValueError for a length, alphabet or code that there is not."""
-    if code not in CODES:
-        raise ValueError(f"{call}(code={code!r}): code is one of {', '.join(CODES)}")
-    if length < 2 or length % 2 or alphabet < 1:
-        raise ValueError(f"{call}(length={length}, alphabet={alphabet}): length is an even number from 2, alphabet at least 1")
 
 
 def _check_code(length: int, alphabet: int, code: str, unequal: bool, seed: int, most: int = 256) -> Outcome:
@@ -233,7 +226,7 @@ def _check_code(length: int, alphabet: int, code: str, unequal: bool, seed: int,
         {key: measured[key] for key in bounds}, bounds,
         as_printed=printed(length, made.dimension, exponent(made, made.least_scale(), LEAST_STEPS)),
         variant=f"{'INEQ' if unequal else 'EQ'}, code {code}",
-        margin=Margin(float(trial.least), proved(made, network.grid), MARGIN),
+        margin=Margin(float(trial.least), proved(made, network.grid), MARGIN), saturated=trial.saturated,
     )  # fmt: skip
 
 

@@ -40,17 +40,8 @@ from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.tasks import IndexLookup
 from seqsep.theorems import _index_lookup_trials as trials
-from seqsep.theorems.base import (
-    Erratum,
-    Margin,
-    Number,
-    Outcome,
-    Theorem,
-    Trial,
-    require_within,
-    sizes,
-    tighten,
-)
+from seqsep.theorems._trial import Trial
+from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
 
 NAME = "index-lookup-attention"
 SOURCE = "Bhattamishra et al. 2024, Theorem 1"
@@ -226,6 +217,8 @@ def _check_sequences(length: int, alphabet: int, code: str, seed: int, spread: i
             if spread is not None:
                 asked = np.unique(np.linspace(0, len(sequence) - 1, spread).astype(np.int64))
             trials.require_answers(trial, np.array(sequence, dtype=np.int64), asked, alphabet)
+        if length <= 64:
+            trials.climb_down(trial, length, alphabet, seed)
     return _outcome(trial, length, alphabet, code, exhaustive)
 
 
@@ -255,6 +248,7 @@ def _outcome(trial: Trial, length: int, alphabet: int, code: str, exhaustive: bo
     return Outcome(
         NAME, SOURCE, "upper", STATEMENT, length, exhaustive, trial.inputs, {key: measured[key] for key in bounds}, bounds,
         printed, variant=f"code {code}", margin=Margin(float(trial.least), proved, MARGIN),
+        saturated=trial.saturated,
     )  # fmt: skip
 
 

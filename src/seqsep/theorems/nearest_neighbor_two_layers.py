@@ -253,7 +253,7 @@ def _outcome(asking: Asking, length: int, dimension: int, variant: str, exhausti
         NAME, SOURCE, "upper", STATEMENT, length, exhaustive, trial.inputs, {key: measured[key] for key in bounds}, bounds,
         as_printed.needed(length, dimension, _digits(asking.classes), asking.gamma), variant=variant,
         witness={"gamma": float(asking.gamma), "least_gamma_met": float(asking.least_gamma)},
-        margin=Margin(float(trial.least), proved(length, network.grid.steps), MARGIN),
+        margin=Margin(float(trial.least), proved(length, network.grid.steps), MARGIN), saturated=trial.saturated,
     )  # fmt: skip
 
 

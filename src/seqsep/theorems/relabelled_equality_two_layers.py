@@ -21,6 +21,7 @@ m p H is O((log N)^2), so the ratio is Omega(N / (log N)^2). The exhaustive runs
 What a run does not show: partitions or lengths that were not built. The proof covers them all.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -34,7 +35,8 @@ from seqsep.exact.executor import run
 from seqsep.exact.network import AttentionLayer, Network
 from seqsep.theorems import _equality_trials as trials
 from seqsep.theorems import equality_two_layers as theorem_6
-from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, Trial, require_within, sizes, tighten
+from seqsep.theorems._trial import Trial
+from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
 
 NAME = "relabelled-equality-two-layers"
 SOURCE = "Bhattamishra et al. 2024, Lemma 5"
@@ -59,7 +61,7 @@ def build(
     half that is not N/2 different positions.
     """
     order = order_of(length, left)
-    theorem_6.require("build", length, alphabet, code)
+    trials.require("build", length, alphabet, code)
     made = position_code(code, length)
     return theorem_6.compare(f"{NAME}-{code}", partners(order), alphabet, made, True, by_index=False, steps=steps, eta=eta)
 
@@ -111,7 +113,7 @@ def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness:
     Every input where S^N is at most 256, else the random and hard ones of Theorem 6. With `tightness`: the least eta and L with
     which some twelve partitions answer them. Raises TheoremFails with partition and input where an answer is wrong.
     """
-    theorem_6.require("check", length, alphabet, code)
+    trials.require("check", length, alphabet, code)
     return [_check(length, alphabet, code, tightness, seed, most=32)]
 
 
@@ -138,7 +140,7 @@ def _check(length: int, alphabet: int, code: str, tightness: bool, seed: int, mo
     if length >= 1024:
         lefts = [lefts[seed % len(lefts)]]
     exhaustive = length <= ALL_PARTITIONS_UP_TO and alphabet**length <= 256
-    inputs, least, floats = 0, Fraction(1), 2_000 if length <= 256 else 0
+    inputs, least, floats, saturated = 0, Fraction(1), 2_000 if length <= 256 else 0, Counter[str]()
     for left in lefts:
         network, order = build(length, left, alphabet, code), order_of(length, left)
         trial = Trial(NAME, network, trials.margin(network), in_floats=max(0, floats - inputs))
@@ -146,9 +148,10 @@ def _check(length: int, alphabet: int, code: str, tightness: bool, seed: int, mo
             if exhaustive:
                 trials.put(trial, trials.every_input(length, alphabet), True, order)
             else:
-                trials.put_hard(trial, alphabet, True, order, random, most)
+                trials.put_hard(trial, alphabet, True, order, random, most, climbs=left is lefts[-1])
         assert trial.least is not None
         inputs, least = inputs + trial.inputs, min(least, trial.least)
+        saturated.update(trial.saturated)
     retrieve, _ = network.layers[0]
     assert isinstance(retrieve, AttentionLayer)
     measured = {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
@@ -161,6 +164,7 @@ def _check(length: int, alphabet: int, code: str, tightness: bool, seed: int, mo
         variant=f"code {code}, {len(lefts)} partitions",
         witness={"partitions": len(lefts), "bits_to_exchange": length // 2, "mpH": times, "ratio": length / 2 / times},
         margin=Margin(float(least), theorem_6.proved(made, network.grid), theorem_6.MARGIN),
+        saturated=dict(saturated),
     )  # fmt: skip
     if not tightness:
         return outcome

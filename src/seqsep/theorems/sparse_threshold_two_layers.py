@@ -52,7 +52,8 @@ from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems import _sparse_threshold_trials as trials
 from seqsep.theorems._sparse_threshold_slots import Scales, clipped, sizes_of, slot_rows
-from seqsep.theorems.base import Margin, Number, Outcome, Theorem, Trial, require_within, sizes, tighten
+from seqsep.theorems._trial import Trial
+from seqsep.theorems.base import Margin, Number, Outcome, Theorem, require_within, sizes, tighten
 
 NAME = "sparse-threshold-two-layers"
 SOURCE = "Bhattamishra et al. 2024, Theorem 13"
@@ -230,7 +231,7 @@ def _check(
     if exhaustive:
         trials.put(trial, formula, trials.every_assignment(formula.variables))
     else:
-        trials.put(trial, formula, np.concatenate(list(trials.hard_assignments(formula, np.random.default_rng(seed), most))))
+        trials.put_hard(trial, formula, np.random.default_rng(seed), most)
     retrieve, _ = network.layers[0]
     assert isinstance(retrieve, AttentionLayer)
     assert trial.least is not None
@@ -242,7 +243,7 @@ def _check(
     return Outcome(
         NAME, SOURCE, "upper", STATEMENT, formula.variables, exhaustive, trial.inputs,
         {key: measured[key] for key in bounds}, bounds, printed, variant=f"{variant}, {name}, code {code}",
-        margin=Margin(float(trial.least), proved(made, k, network.grid), MARGIN),
+        margin=Margin(float(trial.least), proved(made, k, network.grid), MARGIN), saturated=trial.saturated,
     )  # fmt: skip
 
 

@@ -1,0 +1,82 @@
+"""Climbs go down, keep what is smaller, and meet wrong answers on the way; `check` shows what saturated."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from seqsep.exact.grid import Array
+from seqsep.theorems import check
+from seqsep.theorems._bounded_dyck_trials import nudged, prefixes, walks
+from seqsep.theorems._index_lookup_trials import climb_down, retrieved_margin
+from seqsep.theorems._trial import Trial, climb, distances, edited
+from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.index_lookup_attention import build
+
+
+def test_distances_are_exact():
+    apart = distances(Array(np.array([[0, 3], [5, -2]]), Fraction(1, 4)), Fraction(1, 2))
+    assert [[int(entry) * apart.unit for entry in row] for row in apart.integers] == [
+        [Fraction(1, 2), Fraction(1, 4)],
+        [Fraction(3, 4), Fraction(1)],
+    ]
+
+
+def test_a_climb_finds_the_least_margin_that_lies_downhill():
+    random = np.random.default_rng(0)
+    wanted = np.array([1, 0, 2, 2, 1, 0, 0, 1])
+    seen = []
+
+    def put(inputs):
+        seen.append(inputs.copy())
+        return (inputs != wanted).sum(axis=1).astype(np.float64)
+
+    start = random.integers(3, size=(5, 8))
+    end = climb(put, start, lambda inputs: edited(inputs, 3, random), rounds=300)
+    assert (end == 0).all()
+    assert (put(start) > 0).all()
+    assert len(seen) == 302
+
+
+def test_the_climb_of_index_lookup_reaches_the_worst_inputs_and_no_less():
+    """For S = 2 the worst sequence holds the other bit everywhere else; the climb meets its margin at N = 6."""
+    network = build(6, 2)
+    worst = Trial("", network, retrieved_margin(network))
+    for bit in (0, 1):
+        sequences = np.where(np.eye(6, dtype=bool), bit, 1 - bit)
+        inputs = np.concatenate([sequences, 2 + np.arange(6)[:, None]], axis=1)
+        worst.require(inputs, np.full(6, bit), lambda row: {"row": row})
+    climbed = Trial("", network, retrieved_margin(network))
+    climb_down(climbed, 6, 2, seed=0)
+    assert climbed.least == worst.least
+
+
+def test_a_climb_meets_wrong_answers():
+    """The values of address 3 are read as 0: only sequences with a 1 there are answered wrong."""
+    trial = Trial("", build(4, 2, steps=16, eta=0))
+    trial.margin = retrieved_margin(trial.network)
+    with pytest.raises(TheoremFails, match="position"):
+        climb_down(trial, 4, 2, seed=0)
+
+
+def test_nudged_brackets_stay_words():
+    random = np.random.default_rng(1)
+    words = walks(20, 3, 3, random, 16)
+    changed = words
+    for _ in range(50):
+        changed = nudged(changed, 3, 3, random)
+    assert prefixes(changed, 3, 3).allowed[:, -1, -1].all()
+    assert (changed != words).any(axis=1).all()
+    assert ((changed % 2) != (words % 2)).any()
+
+
+def test_check_prints_what_saturated():
+    """Theorem 7's first layer scores losers below the end of the grid; one layer for Dyck never does."""
+    nearest = check("nearest-neighbor-two-layers")[0]
+    assert nearest.saturated is not None
+    assert nearest.saturated["layer 0 scores"] > 0
+    assert f"saturated: layer 0 scores {nearest.saturated['layer 0 scores']:,}" in nearest.line()
+    brackets = check("bounded-dyck-attention", variant="one-layer", length=8)[0]
+    assert brackets.saturated == {}
+    assert "saturated: nothing" in brackets.line()
+    assert check("index-lookup-state", length=3)[0].saturated is None
