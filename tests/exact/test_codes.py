@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqsep.exact.codes import BY_NAME, CODES, Binary, Circle, DualBCH, Kerdock, OneHot, Parabola, Signs
+from seqsep.exact.codes import BY_NAME, CODES, Binary, Circle, DualBCH, Kerdock, OneHot, Parabola, Signs, position_code
 
 
 def scores(code):
@@ -137,3 +137,15 @@ def test_capacity_is_named(make, capacity, named):
     if make is not Signs:
         code = make(capacity)
         assert code.keys(np.array([capacity - 1])).shape == (1, code.dimension)
+
+
+def test_parameter_bits_are_what_the_vectors_are_made_of():
+    """A seed for random signs, the generator's symbols for the algebraic codes, nothing but the count for the others."""
+    assert {name: position_code(name, 1000).parameter_bits for name in BY_NAME} == {
+        "signs": 64, "binary": 0, "parabola": 0, "dual-bch": 10 * 31, "kerdock": 2 * 6 * 32, "one-hot": 0, "circle": 0,
+    }  # fmt: skip
+    made = position_code("dual-bch", 1000)
+    flipped = DualBCH(1000)
+    flipped.generator = made.generator ^ np.eye(*made.generator.shape, dtype=np.int64)
+    assert not np.array_equal(flipped.keys(np.arange(1000)), made.keys(np.arange(1000)))
+    assert made.generator.max() == 1

@@ -44,6 +44,11 @@ class Signs(PositionCode):
         return math.ceil(8 * self.INVERSE_GAMMA**2 * math.log(2 * self.count))
 
     @property
+    def parameter_bits(self) -> int:
+        """The number of the draw: a 64-bit seed of the stream."""
+        return 64
+
+    @property
     def gap(self) -> int:
         return self.dimension - self._most
 

@@ -73,6 +73,11 @@ class LinearCode(PositionCode):
     def two_sided_coherence(self) -> Fraction | None:
         return None if self.count == 1 else Fraction(max(map(abs, self._of_pairs)), self.dimension)
 
+    @property
+    def parameter_bits(self) -> int:
+        """The generator's symbols."""
+        return int(self.generator.size) * (self.order - 1).bit_length()
+
     def others(self, eta: int) -> float:
         return sum(number * math.exp(-eta * (self.dimension - product)) for product, number in self._of_pairs.items())
 

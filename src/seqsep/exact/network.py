@@ -83,7 +83,8 @@ class Ledger:
     """Size in bits.
 
     `core` = 3 m d p H over the attention layers, the paper's formula (m: the wider of key and value of a head, d: the width of
-    the residual stream); `program` = every entry that is not a function of the index alone; `tables` = the others as well.
+    the residual stream); `program` = every entry that is not a function of the index alone, and the parameters of the code that
+    generates the others; `tables` = every entry, stored.
     """
 
     core: int
@@ -96,7 +97,8 @@ class Network:
     """Embeddings, layers and a read-out, all of one width.
 
     Tokens are embedded by the rows of `symbols`, then those of `indices`; where `vectors` is given, inputs are vectors on the
-    grid, multiplied by it (coordinates x width), and there are no tokens. `positions` is added by time (or None).
+    grid, multiplied by it (coordinates x width), and there are no tokens. `positions` is added by time (or None). `code_bits`:
+    what has to be stored to generate the entries that are functions of the index.
     Raises ValueError where an array is not on the grid or has another width.
     """
 
@@ -110,6 +112,7 @@ class Network:
     indices: Array | None = None
     positions: Array | None = None
     vectors: Array | None = None
+    code_bits: int = 0
 
     def __post_init__(self) -> None:
         if (self.symbols is None) == (self.vectors is None):
@@ -172,7 +175,7 @@ class Network:
                 entry = max(1, (array.integers.shape[1] - 1).bit_length())
             tables += array.integers.size * entry
             program += 0 if array.by_index else array.integers.size * entry
-        return Ledger(core, program, tables)
+        return Ledger(core, program + self.code_bits, tables)
 
 
 def _arrays_of(part: Head | FeedForward | ElmanLayer, prefix: str) -> Iterator[tuple[str, Array]]:

@@ -35,6 +35,11 @@ class PositionCode(ABC):
         """Coordinates of a key."""
 
     @property
+    def parameter_bits(self) -> int:
+        """What has to be stored to compute any key and query, beside the count."""
+        return 0
+
+    @property
     @abstractmethod
     def gap(self) -> int | Fraction:
         """The least score(p, p) - score(p, j) over p and j != p, exactly. Above 0 for a code of one address, too."""

@@ -118,6 +118,7 @@ def compare(
         layers=((AttentionLayer((retrieve,)), differ), (AttentionLayer((average,)), None)),
         readout=whole(np.concatenate([2 * mismatch, 0 * mismatch])[order]),
         readout_bias=Array(np.array([0, grid.steps // length])[order], grid.step),
+        code_bits=code.parameter_bits if by_index else 0,
     )
 
 
@@ -142,8 +143,9 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
     """Every size with explicit constants, from N, S and the code alone.
 
     width d = b + 1 + 2k; p = bit_length(2 n^(2 Kc)); core = 3 d p (max(b, k) + 1), one head of each layer;
-    tables = program + p N d; and program = p (S d + 2 k d + 2 b d + 4 b d + 2 b + d + 4 d + 2 d + 2): the symbol table, W_Q and
-    W_K, W_V and W_O of layer 1, its FFN and biases, the four of layer 2, the read-out and its bias.
+    tables = p (N d + E); program = p E plus the code's own parameters;
+    E = S d + 2 k d + 2 b d + 4 b d + 2 b + d + 4 d + 2 d + 2: the symbol table, W_Q and W_K, W_V and W_O of layer 1, its FFN and
+    biases, the four of layer 2, the read-out and its bias.
     """
     b, k, eta = bits_of(alphabet), code.dimension, code.least_scale()
     d, p = b + 1 + 2 * k, Grid.of(length, exponent(code, eta, LEAST_STEPS)).precision
@@ -155,7 +157,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
         "eta": eta,
         "precision": p,
         "core_bits": 3 * d * p * (max(b, k) + 1),
-        "program_bits": p * entries,
+        "program_bits": p * entries + code.parameter_bits,
         "tables_bits": p * (entries + length * d),
     }
 

@@ -95,6 +95,7 @@ def _assemble(task: IndexLookup, code: PositionCode, steps: int | None = None, e
         layers=((AttentionLayer((head,)), feed_forward),),
         readout=whole(place(2 * spelled - 1, symbol)),
         readout_bias=whole(-(2 * spelled - 1).sum(axis=1)),
+        code_bits=code.parameter_bits,
     )
 
 
@@ -118,9 +119,9 @@ def _exponent(code: PositionCode, eta: int, bits: int) -> int:
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
     """Every size with explicit constants, from N, S and the code alone.
 
-    width d = b + 2 k; p = bit_length(2 n^(2 Kc)); core = 3 max(b, k) d p; tables = program + p (2 N + 1) d; and
-    program = p (S d + 2 k d + 2 b d + 6 b d + 3 b + d + S d + S): the symbol table, W_Q and W_K, W_V and W_O, the FFN's
-    matrices and biases, the read-out and its bias.
+    width d = b + 2 k; p = bit_length(2 n^(2 Kc)); core = 3 max(b, k) d p; tables = p ((2 N + 1) d + E);
+    program = p E plus the code's own parameters; E = S d + 2 k d + 2 b d + 6 b d + 3 b + d + S d + S: the symbol table, W_Q and
+    W_K, W_V and W_O, the FFN's matrices and biases, the read-out and its bias.
     """
     b, k = _bits(alphabet), code.dimension
     eta = code.least_scale()
@@ -133,7 +134,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
         "eta": eta,
         "precision": p,
         "core_bits": 3 * max(b, k) * d * p,
-        "program_bits": p * entries,
+        "program_bits": p * entries + code.parameter_bits,
         "tables_bits": p * (entries + (2 * length + 1) * d),
     }
 

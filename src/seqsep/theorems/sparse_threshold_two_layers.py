@@ -111,6 +111,7 @@ def build(
         layers=((AttentionLayer(tuple(literals), not printed), threshold), (AttentionLayer((add,), not printed), None)),
         readout=whole(np.concatenate([0 * total, total])),
         readout_bias=Array(np.array([(2 * clipped(formula.bound, -1, slots) + 1) * (grid.steps // n), 0]), grid.step),
+        code_bits=0 if printed else made.parameter_bits,
     )
 
 
@@ -121,8 +122,8 @@ def bound(
 
     width d = (k + 1) (r + 2) + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (k (r + 2) + 1);
     program = p (d (3 + k (2 r + 6) + 5 + 4 + 2) + 4 + M d): three symbols, the heads of layer 1, its FFN, layer 2, the
-    read-out, with biases, and the slots; tables = program + p n d. Slots of an instance that is a function of N alone count in
-    tables, not in program. In the printed layout slots and keys share the n rows of positions, which count in program.
+    read-out, with biases, and the slots; beside the code's own parameters. tables = those p .. + p n d. Slots that are functions
+    of N alone count in tables only. In the printed layout slots and keys share the n rows of positions, counted in program.
     """
     formula = formula.gates()
     k, n = sizes_of(formula, heads, variant)
@@ -140,7 +141,7 @@ def bound(
         "eta": scales.eta,
         "precision": p,
         "core_bits": 3 * d * p * (k * (r + 2) + 1),
-        "program_bits": p * program,
+        "program_bits": p * program + (0 if variant == "printed" else made.parameter_bits),
         "tables_bits": p * (program + tables),
     }
 
@@ -215,8 +216,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
             length, name, code, variant, most = cases(turn)
             random = np.random.default_rng(seed + 1000 * share + turn)
             [formula] = trials.instances(length, name, 3, random, variant == "printed").values()
-            floats = 1_000 if length <= 128 else 0
-            outcomes.append(_check(name, formula, None, code, variant, seed + turn, most, floats))
+            outcomes.append(_check(name, formula, None, code, variant, seed + turn, most, 1_000 * (length <= 128)))
             tried, turn = tried + outcomes[-1].inputs, turn + 1
     return outcomes
 
