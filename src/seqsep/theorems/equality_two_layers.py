@@ -144,8 +144,8 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
 
     width d = b + 1 + 2k; p = bit_length(2 n^(2 Kc)); core = 3 d p (max(b, k) + 1), one head of each layer;
     tables = p (N d + E); program = p E plus the code's own parameters;
-    E = S d + 2 k d + 2 b d + 4 b d + 2 b + d + 4 d + 2 d + 2: the symbol table, W_Q and W_K, W_V and W_O of layer 1, its FFN and
-    biases, the four of layer 2, the read-out and its bias.
+    E = S d + 2 k d + 2 b d + 4 b d + 2 b + d + 4 d + 2 d + 2: the symbol table, W_Q and W_K, W_V and W_O of layer 1, its FFN
+    and biases, the four of layer 2, the read-out and its bias.
     """
     b, k, eta = bits_of(alphabet), code.dimension, code.least_scale()
     d, p = b + 1 + 2 * k, Grid.of(length, exponent(code, eta, LEAST_STEPS)).precision

@@ -122,8 +122,8 @@ def bound(
 
     width d = (k + 1) (r + 2) + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (k (r + 2) + 1);
     program = p (d (3 + k (2 r + 6) + 5 + 4 + 2) + 4 + M d): three symbols, the heads of layer 1, its FFN, layer 2, the
-    read-out, with biases, and the slots; beside the code's own parameters. tables = those p .. + p n d. Slots that are functions
-    of N alone count in tables only. In the printed layout slots and keys share the n rows of positions, counted in program.
+    read-out, with biases, and the slots; beside the code's own parameters. tables = those p .. + p n d. Slots that depend
+    on N alone count in tables only. In the printed layout slots and keys share the n rows of positions, counted in program.
     """
     formula = formula.gates()
     k, n = sizes_of(formula, heads, variant)
