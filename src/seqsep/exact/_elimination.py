@@ -1,0 +1,69 @@
+"""Gaussian elimination modulo a prime and over GF(2): independent rows and columns of a matrix of whole numbers."""
+
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Int64
+
+Matrix = Int64[np.ndarray, "rows columns"]
+Numbers = Int64[np.ndarray, "_size"]
+
+
+@lru_cache(maxsize=64)
+def greatest_prime_below(bound: int) -> int:
+    """By trial division; bound <= 2^31."""
+    divisors = np.arange(2, 1 + int(bound**0.5) + 1)
+    for number in range(bound - 1, 1, -1):
+        if (number % divisors[divisors * divisors <= number]).all():
+            return number
+    raise ValueError(f"greatest_prime_below({bound}): there is none")
+
+
+def independent_modulo(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
+    """Rows and columns of a largest minor that is nonsingular modulo a prime below 2^31 (products fit 63 bits)."""
+    left = matrix % prime
+    order = np.arange(len(left))
+    columns: list[int] = []
+    for column in range(left.shape[1]):
+        done = len(columns)
+        pivots = np.flatnonzero(left[done:, column])
+        if not len(pivots):
+            continue
+        pivot = done + int(pivots[0])
+        left[[done, pivot]], order[[done, pivot]] = left[[pivot, done]], order[[pivot, done]]
+        factors = left[done + 1 :, column] * pow(int(left[done, column]), -1, prime) % prime
+        below = np.flatnonzero(factors)
+        left[done + 1 + below] = (left[done + 1 + below] - factors[below, None] * left[done] % prime) % prime
+        columns.append(column)
+        if len(columns) == len(left):
+            break
+    return order[: len(columns)].copy(), np.array(columns, dtype=np.int64)
+
+
+def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bool:
+    """Whether a square matrix of whole numbers has an inverse modulo a prime below 2^31; Gauss-Jordan, row by row."""
+    left = square % prime
+    for step in range(len(left)):
+        pivots = np.flatnonzero(left[step:, step])
+        if not len(pivots):
+            return False
+        left[[step, step + int(pivots[-1])]] = left[[step + int(pivots[-1]), step]]
+        left[step] = left[step] * pow(int(left[step, step]), prime - 2, prime) % prime
+        others = np.arange(len(left)) != step
+        left[others] = (left[others] - left[others, step, None] * left[step]) % prime
+    return True
+
+
+def independent_gf2(matrix: Matrix) -> tuple[Numbers, Numbers]:
+    """Rows and columns of a largest minor that is nonsingular over GF(2); a row is one whole number, a bit a column."""
+    packed = np.packbits(matrix % 2 == 1, axis=1, bitorder="little")
+    basis: dict[int, int] = {}
+    rows = []
+    for number, data in enumerate(packed):
+        row = int.from_bytes(data.tobytes(), "little")
+        while row and (highest := row.bit_length() - 1) in basis:
+            row ^= basis[highest]
+        if row:
+            basis[row.bit_length() - 1] = row
+            rows.append(number)
+    return np.array(rows, dtype=np.int64), np.array(sorted(basis), dtype=np.int64)
