@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact import witnesses
+from seqsep.exact import witness_search
 from seqsep.exact.protocol_trees import ProtocolTree, search
 from seqsep.exact.witnesses import OUTSIDE, Discrepancy, DistinctRows, FoolingSet, IncompatibleRows, Merged, Rank
 
@@ -115,19 +115,19 @@ def distinct_rows(f: TwoParty) -> Measure:
     """
     if not f.total:
         raise ValueError("distinct_rows: the function has inputs outside its domain; see incompatible_rows and merged_rows")
-    witness = witnesses.distinguished(f.matrix)
+    witness = witness_search.distinguished(f.matrix)
     return Measure("distinct rows", "exact", "one-way", bits(len(witness.rows)), len(witness.rows), witness)
 
 
 def incompatible_rows(f: TwoParty) -> Measure:
     """A lower bound of the one-way cost of any function: rows of which every two differ in a column where both are defined."""
-    witness = witnesses.incompatible(f.matrix)
+    witness = witness_search.incompatible(f.matrix)
     return Measure("incompatible rows", "lower", "one-way", bits(len(witness.rows)), len(witness.rows), witness)
 
 
 def merged_rows(f: TwoParty) -> Measure:
     """An upper bound of the one-way cost of any function: rows put together, greedily, where none contradict."""
-    witness = witnesses.merged(f.matrix)
+    witness = witness_search.merged(f.matrix)
     return Measure("merged rows", "upper", "one-way", bits(witness.classes), witness.classes, witness)
 
 
@@ -140,7 +140,7 @@ def rank_bound(f: TwoParty, field: str = "rationals") -> Measure:
     """
     if not f.total:
         raise ValueError("rank_bound: the function has inputs outside its domain")
-    witness = witnesses.rank(f.matrix, field)
+    witness = witness_search.rank(f.matrix, field)
     found = len(witness.rows)
     name = "log-rank" if field == "rationals" else "log-rank over GF(2)"
     return Measure(name, "lower", "two-way", bits(max(1, found)), found, witness)
@@ -155,7 +155,7 @@ def fooling_set(f: TwoParty, value: int = 1, maximum: bool = False) -> Measure:
     """
     if value not in f.answers:
         raise ValueError(f"fooling_set(value={value}): answers are {f.answers[:10]}")
-    witness = (witnesses.largest_fooling if maximum else witnesses.greedy_fooling)(f.matrix, value)
+    witness = (witness_search.largest_fooling if maximum else witness_search.greedy_fooling)(f.matrix, value)
     name = "maximum fooling set" if maximum else "fooling set"
     return Measure(name, "lower", "two-way", bits(len(witness.rows)), len(witness.rows), witness)
 
@@ -170,7 +170,7 @@ def discrepancy_bound(f: TwoParty) -> Measure:
     """
     if not f.total or not set(f.answers) <= {0, 1}:
         raise ValueError(f"discrepancy_bound: expected answers 0 and 1 everywhere, found {f.answers[:10]}, total: {f.total}")
-    witness = witnesses.discrepancy(f.matrix)
+    witness = witness_search.discrepancy(f.matrix)
     leaves = -(-f.matrix.size // witness.most)
     return Measure("discrepancy", "lower", "two-way", bits(leaves), witness.most, witness)
 

@@ -1,0 +1,99 @@
+"""The coarsest partition of a DFA's states that refines a given one and that no token breaks.
+
+Two algorithms in turn. Moore's rounds split every class at once, vectorised: about the depth of the automaton many rounds, few
+for most automata, as many as there are states for a chain. Hopcroft's algorithm splits by one class at a time, O(s n log n)
+for n states and s tokens at worst. Moore begins; once a round adds few classes, Hopcroft ends it from where Moore stopped.
+"""
+
+import numpy as np
+from jaxtyping import Int64
+
+MOST_ROUNDS = 64
+LEAST_GROWTH = 1 / 16
+
+
+def coarsest(table: Int64[np.ndarray, "states tokens"], classes: Int64[np.ndarray, "states"]) -> Int64[np.ndarray, "states"]:
+    """Classes 0 .. k-1 such that states of one class lie in one given class and move, by every token, into one class."""
+    classes, count = ranks(classes)
+    for _ in range(MOST_ROUNDS):
+        refined, grown = moore(table, classes, count)
+        if grown == count:
+            return classes
+        few = grown - count < LEAST_GROWTH * count
+        classes, count = refined, grown
+        if few:
+            break
+    return hopcroft(table, classes, count)
+
+
+def ranks(keys: Int64[np.ndarray, "states"]) -> tuple[Int64[np.ndarray, "states"], int]:
+    """Keys as 0 .. k-1, and k."""
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    return inverse.reshape(-1), len(distinct)
+
+
+def moore(
+    table: Int64[np.ndarray, "states tokens"], classes: Int64[np.ndarray, "states"], count: int
+) -> tuple[Int64[np.ndarray, "states"], int]:
+    """One round: states stay together if they, and their successors by every token, are of one class."""
+    refined, found = classes, count
+    for token in range(table.shape[1]):
+        refined, found = ranks(refined * count + classes[table[:, token]])
+    return refined, found
+
+
+def hopcroft(
+    table: Int64[np.ndarray, "states tokens"], classes: Int64[np.ndarray, "states"], count: int
+) -> Int64[np.ndarray, "states"]:
+    """Hopcroft's algorithm from any partition into 0 .. count-1.
+
+    `order` lists the states class by class: class c is order[first[c]:last[c]], and order[place[q]] = q. States hit by the
+    splitter are swapped to the front of their class; the smaller part of a class that is hit in part gets a new number.
+    """
+    before = [_predecessors(targets) for targets in table.T]
+    sizes = np.bincount(classes, minlength=count)
+    order = np.argsort(classes, kind="stable").tolist()
+    place = np.argsort(order).tolist()
+    last = np.cumsum(sizes).tolist()
+    first = (np.cumsum(sizes) - sizes).tolist()
+    belongs = classes.tolist()
+    # The largest class may wait: a partition that all other classes do not break is not broken by the last one either.
+    largest = int(sizes.argmax())
+    waiting = [c for c in range(count) if c != largest]
+    while waiting:
+        splitter = waiting.pop()
+        members = order[first[splitter] : last[splitter]]
+        for sources in before:
+            hit: dict[int, int] = {}
+            for member in members:
+                for state in sources[member]:
+                    c = belongs[state]
+                    front = hit.get(c, first[c])
+                    hit[c] = front + 1
+                    here, other = place[state], order[front]
+                    order[here], order[front] = other, state
+                    place[other], place[state] = here, front
+            for c, front in hit.items():
+                if front == last[c]:
+                    continue
+                new = len(first)
+                if front - first[c] <= last[c] - front:
+                    first.append(first[c])
+                    last.append(front)
+                    first[c] = front
+                else:
+                    first.append(front)
+                    last.append(last[c])
+                    last[c] = front
+                for index in range(first[new], last[new]):
+                    belongs[order[index]] = new
+                # If c waits, both parts now do; if not, the smaller part is enough, and that is the new one.
+                waiting.append(new)
+    return np.array(belongs, dtype=np.int64)
+
+
+def _predecessors(targets: Int64[np.ndarray, "states"]) -> list[list[int]]:
+    sources: list[list[int]] = [[] for _ in range(len(targets))]
+    for source, target in enumerate(targets.tolist()):
+        sources[target].append(source)
+    return sources
