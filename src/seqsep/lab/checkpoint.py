@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load, save
 
 from seqsep.model import Model
+from seqsep.weights import describe
 
 
 class CheckpointError(ValueError):
@@ -26,7 +27,7 @@ def save_checkpoint(
     tensors = {f"model.{name}": value.contiguous() for name, value in model.state_dict().items()}
     for index, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{index}.{name}": value.contiguous() for name, value in state.items()}
-    data = save(tensors, metadata={"step": str(step), "curve": json.dumps(curve)})
+    data = save(tensors, metadata={**describe(model), "step": str(step), "curve": json.dumps(curve)})
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     with temporary.open("wb") as file:

@@ -5,15 +5,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seqsep.theorems import (
+    associative_recall_state,
     bounded_dyck_attention,
+    bounded_dyck_one_layer,
     bounded_dyck_state,
+    equality_state,
     equality_two_layers,
     index_lookup_attention,
     index_lookup_state,
+    linear_attention_state,
+    nearest_neighbor_state,
     nearest_neighbor_two_layers,
+    one_layer_protocol,
     one_way_protocol,
     relabelled_equality_two_layers,
     sparse_threshold_two_layers,
+    two_layer_no_short_protocol,
 )
 from seqsep.theorems.base import Outcome, Theorem, TheoremFails
 
@@ -26,7 +33,14 @@ THEOREMS: tuple[Theorem, ...] = (
     bounded_dyck_attention.THEOREM,
     one_way_protocol.THEOREM,
     index_lookup_state.THEOREM,
+    associative_recall_state.THEOREM,
     bounded_dyck_state.THEOREM,
+    equality_state.THEOREM,
+    nearest_neighbor_state.THEOREM,
+    linear_attention_state.THEOREM,
+    one_layer_protocol.THEOREM,
+    bounded_dyck_one_layer.THEOREM,
+    two_layer_no_short_protocol.THEOREM,
 )
 BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 

@@ -15,15 +15,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Int64
+from torch import Tensor
 
-from seqsep.theorems._machine import Machine, OfNumbers, choice
+from seqsep.theorems._machine import Given, Machine, OfNumbers, choice, machine
 
 MOST_PREFIXES = 1 << 21
 MOST_PREFIXES_ON_TENSORS = 1 << 17
 BLOCK = 1024
 TAILS = 16
 HEADS = 64
+EXAMPLES = 64
 
 Rows = Int64[np.ndarray, "batch length"]
 
@@ -36,6 +39,11 @@ class Recall:
     alphabet: int
     write: Callable[[Rows], Int64[np.ndarray, "batch time"]]
     question: Callable[[int], tuple[int, ...]]
+
+    def examples(self, seed: int = 0) -> Tensor:
+        """Inputs from which the range of a model's state is found: random values, written."""
+        values = np.random.default_rng(seed).integers(0, self.alphabet, (EXAMPLES, self.length))
+        return torch.from_numpy(self.write(values).copy())
 
     def tokens(self, values: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(self.write(np.array([values], dtype=np.int64).reshape(1, self.length))[0].tolist())
@@ -64,12 +72,15 @@ class Collision:
         }
 
 
-def find(model: Machine, task: Recall, seed: int = 0, most: int | None = None) -> Collision | None:
+def search(
+    given: Given | Machine, task: Recall, seed: int = 0, precision: int | None = None, most: int | None = None
+) -> Collision | None:
     """Two lists of values after which the model is in one state, and an input on which it must err.
 
-    None: no two of all S^N collide (then B >= N log2 S). Raises ValueError where `most` prefixes (2^21; 2^17 on tensors) were
-    walked without a collision and more remain.
+    With `precision`, a model on tensors is rounded first. None: no two of all S^N collide (then B >= N log2 S).
+    Raises ValueError where `most` prefixes (2^21; 2^17 on tensors) were walked without a collision and more remain.
     """
+    model = machine(given) if precision is None else machine(given, precision, task.examples(seed))
     on_tensors = not isinstance(model, OfNumbers)
     most = (MOST_PREFIXES_ON_TENSORS if on_tensors else MOST_PREFIXES) if most is None else most
     seen: dict[Hashable, tuple[int, ...]] = {}
@@ -121,14 +132,14 @@ def _blocks(task: Recall, seed: int, on_tensors: bool, most: int) -> Iterator[Ro
             for place in range(first):
                 block[:, place] = np.arange(heads) // task.alphabet**place % task.alphabet
             yield block
-    block = []
+    rows: list[tuple[int, ...]] = []
     for values in scattered(task.length, task.alphabet, seed, most):
-        block.append(values)
-        if len(block) == BLOCK:
-            yield np.array(block, dtype=np.int64)
-            block = []
-    if block:
-        yield np.array(block, dtype=np.int64)
+        rows.append(values)
+        if len(rows) == BLOCK:
+            yield np.array(rows, dtype=np.int64)
+            rows = []
+    if rows:
+        yield np.array(rows, dtype=np.int64)
 
 
 def scattered(length: int, alphabet: int, seed: int, most: int = MOST_PREFIXES) -> Iterator[tuple[int, ...]]:

@@ -9,11 +9,11 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.executor import Result
+from seqsep.exact.executor import Result, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.theorems._trial import Trial, climb, distances, edited
-from seqsep.theorems.base import TheoremFails, whole_numbers
+from seqsep.theorems.base import Evidence, NetworkRun, TheoremFails, whole_numbers
 
 EXHAUSTIVE_INPUTS = 1 << 16
 AT_ONCE = 1 << 22
@@ -40,6 +40,17 @@ def hard_inputs(length: int, alphabet: int, random: np.random.Generator, most: i
             for offset in places:
                 sequences[np.arange(len(where)), where + offset] = odd
             yield sequences
+
+
+def shown(network: Network, length: int, alphabet: int, unequal: bool, seed: int) -> Evidence:
+    """Every input where there are at most 256, else hard ones, two of each kind and position; and what the network answers."""
+    if alphabet**length <= 256:
+        inputs = np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length)[::-1] % alphabet
+    else:
+        inputs = np.unique(np.concatenate(list(hard_inputs(length, alphabet, np.random.default_rng(seed), 2))), axis=0)
+    answers = run(network, inputs, at=-1).answers[:, 0]
+    task = "inequality" if unequal else "equality"
+    return Evidence(task, {"length": length, "alphabet": alphabet}, {}, NetworkRun(network, inputs, answers))
 
 
 def is_equal(inputs: Int64[np.ndarray, "n length"]) -> Int64[np.ndarray, "n"]:

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Result, ask
+from seqsep.exact.executor import Result, ask, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.tasks import IndexLookup
 from seqsep.theorems._trial import Trial, climb, distances, edited
-from seqsep.theorems.base import TheoremFails, whole_number, whole_numbers
+from seqsep.theorems.base import NetworkRun, TheoremFails, whole_number, whole_numbers
 
 FLOATS_UP_TO = 1 << 24
 FLOAT_QUESTIONS = 16
@@ -33,6 +33,20 @@ def require_all(trial: Trial, length: int, alphabet: int) -> None:
             part[np.arange(len(part)), places],
             partial(_readable, part, places),
         )
+
+
+def shown(network: Network, task: IndexLookup, seed: int) -> NetworkRun:
+    """Every input where there are at most 1,024, else up to 64 spread positions, each of symbols drawn anew."""
+    length, alphabet = task.length, task.alphabet
+    if length * alphabet**length <= 1024:
+        sequences = np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length)[::-1] % alphabet
+        asked = np.tile(np.arange(length), len(sequences))
+        sequences = np.repeat(sequences, length, axis=0)
+    else:
+        asked = np.unique(np.linspace(0, length - 1, 64).astype(np.int64))
+        sequences = np.random.default_rng(seed).integers(alphabet, size=(len(asked), length))
+    inputs = np.concatenate([sequences, alphabet + asked[:, None]], axis=1)
+    return NetworkRun(network, inputs, run(network, inputs, at=-1).answers[:, 0])
 
 
 def _readable(inputs: Int64[np.ndarray, "n tokens"], asked: Int64[np.ndarray, "n"], row: int) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ from seqsep.tasks import BoundedDyck
 from seqsep.theorems import _bounded_dyck_trials as trials
 from seqsep.theorems._bounded_dyck_recurrent import Activation, bound_elman, build_elman, proved
 from seqsep.theorems._trial import Trial
-from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, TheoremFails, require_within
+from seqsep.theorems.base import Erratum, Evidence, Margin, Number, Outcome, Theorem, TheoremFails, require_within
 
 NAME = "bounded-dyck-state"
 SOURCE = "Bhattamishra et al. 2024, appendix E"
@@ -232,6 +232,12 @@ def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") 
     return answer
 
 
+def evidence(kinds: int = 2, depth: int = 2) -> Evidence:
+    """The automaton's table: it is right at every length, and no automaton is smaller."""
+    automaton = build(kinds, depth)
+    return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, {"states": len(automaton.table)}, automaton)
+
+
 def verify(seed: int = 0) -> list[Outcome]:
     """All words up to length 8 of two kinds, depths 1 to 4; and hard words of up to 4,096 brackets, more kinds and depth."""
     outcomes = [outcome for depth in (1, 2, 3, 4) for outcome in check(8, 2, depth, None, seed)]
@@ -259,4 +265,5 @@ THEOREM = Theorem(
         ),
     ),
     verify=verify,
+    evidence=evidence,
 )

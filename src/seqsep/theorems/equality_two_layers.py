@@ -27,7 +27,6 @@ Floors lower the others' exponentials and weights, and the winner's weight by le
 Agreement gives relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else 4 (1 - 5 D)
 > 3; the weighted mean of mismatches is at least u >= D, so flooring it leaves u or more, and 2 u > u. Mismatches that saturate
 at L stay above 1.
-
 Over any alphabet only b grows. A symbol that is no symbol of S but has b bits would be compared as well.
 What a run does not show: other lengths than the one built. The bounds below hold for every N by the proof.
 """
@@ -48,7 +47,7 @@ from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems import _equality_trials as trials
 from seqsep.theorems._trial import Trial
-from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Erratum, Evidence, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
 
 NAME = "equality-two-layers"
 SOURCE = "Bhattamishra et al. 2024, Theorem 6"
@@ -258,6 +257,11 @@ def applier(
     return answer
 
 
+def evidence(length: int = 8, alphabet: int = 2, code: str = "parabola", unequal: bool = False, seed: int = 0) -> Evidence:
+    """The network with every input where there are at most 256, else hard ones (`trials.shown`)."""
+    return trials.shown(build(length, alphabet, code, unequal), length, alphabet, unequal, seed)
+
+
 THEOREM = Theorem(
     NAME,
     SOURCE,
@@ -292,4 +296,5 @@ THEOREM = Theorem(
         ),
     ),
     verify=verify,
+    evidence=evidence,
 )

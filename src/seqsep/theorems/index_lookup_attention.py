@@ -41,7 +41,7 @@ from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, who
 from seqsep.tasks import IndexLookup
 from seqsep.theorems import _index_lookup_trials as trials
 from seqsep.theorems._trial import Trial
-from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Erratum, Evidence, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
 
 NAME = "index-lookup-attention"
 SOURCE = "Bhattamishra et al. 2024, Theorem 1"
@@ -253,6 +253,12 @@ def _outcome(trial: Trial, length: int, alphabet: int, code: str, exhaustive: bo
     )  # fmt: skip
 
 
+def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed: int = 0) -> Evidence:
+    """The network with every input where there are at most 1,024, else every position of drawn symbols (`trials.shown`)."""
+    task, network = IndexLookup(length, alphabet), build(length, alphabet, code)
+    return Evidence(task.name, {"length": length, "alphabet": alphabet}, {}, trials.shown(network, task, seed))
+
+
 def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable[[Mapping[str, Any]], int]:
     """Answers {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
     return partial(trials.answer_to, build(length, alphabet, code), length, alphabet)
@@ -276,4 +282,5 @@ THEOREM = Theorem(
         ),
     ),
     verify=verify,
+    evidence=evidence,
 )

@@ -9,14 +9,17 @@ there are S^t states, so ceil(N log2 S) bits hold every one. Bob, given the stat
 
 Lower, as code. With B < N log2 S bits, two of the S^N prefixes leave the same state (pigeonhole); they differ at some position
 p. The model gives the same answer to the question p after either prefix, and must err on one of them. `collide` finds the
-prefixes and the input for any `Recurrence` given, by walking prefixes in a fixed scattered order.
+prefixes and the input for any `Recurrence`, and for any model with start and step, ours or a user's, at its own precision or
+with every number of its state rounded to b bits; the search is in `_collision`.
 
-What a run shows: the witness, for the models given. That every model with fewer bits has one is the pigeonhole principle.
+What a run shows: the witness, for the models given. That every model with fewer bits has one is the pigeonhole principle; that
+the search meets it in time is not promised.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,16 +28,19 @@ import torch
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, AutomatonLayer, Network
-from seqsep.model import Model, ModelState
+from seqsep.model import Model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Erratum, Outcome, Theorem, TheoremFails, whole_number, whole_numbers
+from seqsep.theorems._collision import Collision, Recall, search
+from seqsep.theorems._collision import scattered as _prefixes
+from seqsep.theorems._machine import Given, Machine, machine
+from seqsep.theorems._victim import built, require_fewer, rounded, victim
+from seqsep.theorems.base import Erratum, Evidence, Outcome, Theorem, TheoremFails, whole_number, whole_numbers
 
 NAME = "index-lookup-state"
 SOURCE = "Bhattamishra et al. 2024, Theorem 3"
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
 MOST_TABLE_STATES = 4096
-MOST_PREFIXES = 1 << 21
 
 
 def build(length: int, alphabet: int) -> Recurrence:
@@ -78,48 +84,19 @@ def build_network(length: int, alphabet: int) -> Network:
     )
 
 
-@dataclass(frozen=True)
-class Collision:
-    """Two prefixes with one state, the position where they differ, and the input on which the model errs."""
-
-    prefixes: tuple[tuple[int, ...], tuple[int, ...]]
-    state: int
-    position: int
-    errs_on: tuple[int, ...]
-    answer: int
-    expected: int
-    prefixes_tried: int
+def recall(length: int, alphabet: int) -> Recall:
+    """Index lookup as a list of values to remember: the symbols; position p is asked for by the token S + p - 1."""
+    return Recall(length, alphabet, lambda values: values, lambda position: (alphabet + position,))
 
 
-def collide(model: Recurrence, length: int, alphabet: int, seed: int = 0) -> Collision | None:
+def collide(model: Given, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
     """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
 
-    Prefixes are walked without repeats until one collides: at most 2^B + 1 of them, in expectation about 2^(B/2) for a
-    model that mixes well. None: no two prefixes collide (then B >= N log2 S). Raises ValueError where 2^21 prefixes were
-    walked without a collision and more remain.
+    With `precision`, a model on tensors keeps its state at that many bits a number (`_machine.machine`).
+    None: no two prefixes collide (then B >= N log2 S). Raises ValueError where the search ends without a collision and
+    prefixes remain: after 2^21 of them, 2^17 for a model on tensors.
     """
-    seen: dict[int, tuple[int, ...]] = {}
-    for tried, prefix in enumerate(_prefixes(length, alphabet, seed)):
-        if tried >= MOST_PREFIXES:
-            raise ValueError(f"collide(length={length}, alphabet={alphabet}): no collision among {MOST_PREFIXES:,} prefixes")
-        state = model.state(prefix)
-        other = seen.setdefault(state, prefix)
-        if other != prefix:
-            position = next(index for index in range(length) if prefix[index] != other[index])
-            question = (alphabet + position,)
-            answer = model.answer(question, state, length)
-            wrong = prefix if prefix[position] != answer else other
-            return Collision((other, prefix), state, position + 1, wrong + question, answer, wrong[position], tried + 1)
-    return None
-
-
-def _prefixes(length: int, alphabet: int, seed: int) -> Iterator[tuple[int, ...]]:
-    """All S^N prefixes, each once: an affine walk through their ranks, with a step prime to S^N."""
-    total = alphabet**length
-    step = (total * 618 // 1000 // alphabet * alphabet + 1) % total or 1
-    for index in range(min(total, MOST_PREFIXES + 1)):
-        rank = (index * step + seed) % total
-        yield tuple(rank // alphabet**place % alphabet for place in range(length))
+    return search(model, recall(length, alphabet), seed, precision)
 
 
 def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
@@ -128,33 +105,32 @@ def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
     return Recurrence(bits, 0, lambda t, state, token: exact.move(t, state, token) % (1 << bits), exact.read)
 
 
-def quantised_lstm(length: int, alphabet: int, width: int, seed: int) -> Recurrence:
-    """An LSTM with random weights whose hidden and cell numbers keep only their signs: 2 x width state bits."""
+def check(
+    length: int = 7,
+    alphabet: int = 3,
+    seed: int = 0,
+    mixer: str | None = None,
+    width: int = 8,
+    heads: int = 1,
+    precision: int | None = None,
+    checkpoint: Path | None = None,
+) -> list[Outcome]:
+    """The exact model on every input (S^N <= 4,096; else on random prefixes, every position), and smaller ones that err.
+
+    By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
+    of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
+    default 1). Raises ValueError where it has N log2 S bits or more, or no collision was found; TheoremFails where it collides
+    and does not err.
+    """
     task = IndexLookup(length, alphabet)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = Model.build(task.vocabulary, task.classes, task.longest, ("lstm",), width, embedding_scale=1.0)
-    model = model.double().requires_grad_(False)
-    places = 2 ** np.arange(2 * width, dtype=np.int64)
-
-    def unpack(state: int) -> ModelState:
-        signs = torch.tensor([(state >> place & 1) * 2.0 - 1 for place in range(2 * width)], dtype=torch.float64)
-        return ((signs[None, :width], signs[None, width:]),)
-
-    def move(t: int, state: int, token: int) -> int:
-        after = model.step(torch.tensor([token]), unpack(state), t)[1][0]
-        return int((torch.cat([part[0] for part in after]).numpy() > 0) @ places)
-
-    def read(t: int, state: int) -> int:
-        return int(model.readout(unpack(state)[0][0]).argmax())
-
-    return Recurrence(2 * width, 0, move, read)
-
-
-def check(length: int = 7, alphabet: int = 3, seed: int = 0) -> list[Outcome]:
-    """The exact model on every input (S^N <= 4,096; else on random prefixes, every position), and two smaller ones that err."""
-    task = IndexLookup(length, alphabet)
-    return [_check_upper(task, seed), *_check_lower(task, seed)]
+    if mixer is None and checkpoint is None:
+        if precision is not None:
+            raise ValueError(f"check(precision={precision}): precision goes with mixer or checkpoint")
+        return [_check_upper(task, seed), *_check_lower(task, seed)]
+    name, model = victim(task.vocabulary, task.classes, task.longest, mixer, width, heads, checkpoint, seed)
+    given = rounded(model, recall(length, alphabet), 1 if precision is None else precision, seed)
+    require_fewer(f"check(length={length}, alphabet={alphabet})", name, given.bits, task.answer_bits())
+    return [_check_upper(task, seed), _errs(task, name, given, seed)]
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
@@ -193,29 +169,38 @@ def _check_lower(task: IndexLookup, seed: int) -> Iterator[Outcome]:
     needed = task.answer_bits()
     if needed < 2:
         return
-    victims: list[tuple[str, Callable[[], Recurrence]]] = [
-        ("exact model, highest bits dropped", lambda: with_fewer_bits(task.length, task.alphabet, min(needed - 1, 18)))
-    ]
+    yield _errs(
+        task, "exact model, highest bits dropped", with_fewer_bits(task.length, task.alphabet, min(needed - 1, 18)), seed
+    )
     if needed > 2:
         width = min((needed - 1) // 2, 8)
-        victims.append(("LSTM of signs", lambda: quantised_lstm(task.length, task.alphabet, width, seed)))
-    for name, make in victims:
-        model = make()
-        found = collide(model, task.length, task.alphabet, seed)
-        if found is None or model.answer(found.errs_on) == task.solve(found.errs_on):
-            raise TheoremFails(NAME, {"model": name, "state bits": model.state_bits, "collision": found})
-        witness = {
-            "prefixes": [list(prefix) for prefix in found.prefixes],
-            "position": found.position,
-            "errs_on": list(found.errs_on),
-            "answer": found.answer,
-            "expected": found.expected,
-        }
-        yield Outcome(
-            NAME, SOURCE, "lower", LOWER, task.length, False, found.prefixes_tried,
-            {"state_bits": model.state_bits}, {"state_bits": needed},
-            as_printed={"state_bits": task.length}, variant=name, witness=witness,
-        )  # fmt: skip
+        model = built(task.vocabulary, task.classes, task.longest, "lstm", width, 1, seed)
+        yield _errs(task, "LSTM of signs", rounded(model, recall(task.length, task.alphabet), 1, seed), seed)
+
+
+def _errs(task: IndexLookup, name: str, model: Given | Machine, seed: int) -> Outcome:
+    needed, bits = task.answer_bits(), machine(model).bits
+    found = search(model, recall(task.length, task.alphabet), seed)
+    if found is None or found.answer == task.solve(found.errs_on):
+        raise TheoremFails(NAME, {"model": name, "state bits": bits, "collision": found})
+    return Outcome(
+        NAME, SOURCE, "lower", LOWER, task.length, False, found.prefixes_tried,
+        {"state_bits": bits}, {"state_bits": needed},
+        as_printed={"state_bits": task.length}, variant=name, witness=found.record(),
+    )  # fmt: skip
+
+
+def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
+    """All S^N prefixes, every two of them told apart by a question. Raises ValueError beyond 2^16 prefixes."""
+    task = IndexLookup(length, alphabet)
+    if alphabet**length > 1 << 16:
+        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")
+    witness = {
+        "alice": list(range(length)),
+        "rows": [list(prefix) for prefix in product(range(alphabet), repeat=length)],
+        "columns": [[question] for question in task.alphabets(length)[-1]],
+    }
+    return Evidence(task.name, {"length": length, "alphabet": alphabet}, {"rows": alphabet**length}, witness)
 
 
 def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
@@ -240,7 +225,7 @@ THEOREM = Theorem(
     SOURCE,
     f"{UPPER}; {LOWER}",
     check,
-    ("length", "alphabet", "seed"),
+    ("length", "alphabet", "seed", "mixer", "width", "heads", "precision", "checkpoint"),
     applier,
     ("alphabet",),
     (
@@ -259,4 +244,5 @@ THEOREM = Theorem(
             test="tests/exact/test_grid.py::test_precision_and_base",
         ),
     ),
+    evidence=evidence,
 )

@@ -1,0 +1,260 @@
+"""Any recurrent model, ours or a user's, as one kind of machine: start, step, and its state as a counted number of bits.
+
+Two kinds of model fit: a `Recurrence` (a whole number of `state_bits` bits), and any object with the methods of a mixer or of
+`Model`: `start(batch)`, `step(inputs, state, t) -> (outputs, state)` and `forward(inputs)`, whose state is nested tuples of
+tensors, the batch first. The bits of the latter are counted from its tensors, never declared.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+from torch import Tensor
+
+from seqsep.exact.automata import Recurrence
+from seqsep.mixers import state_bits, state_from_bytes, state_to_bytes
+
+LEAST_REACH = 2.0**-20
+
+
+@runtime_checkable
+class RecurrentModel(Protocol):
+    """The contract of a mixer and of `Model`: inputs are tokens or vectors, time second; the caller passes the time."""
+
+    def start(self, batch: int) -> Any: ...
+
+    def step(self, inputs: Tensor, state: Any, t: int) -> tuple[Tensor, Any]: ...
+
+    def forward(self, inputs: Tensor) -> Tensor: ...
+
+
+Given: TypeAlias = Recurrence | RecurrentModel
+
+
+class Machine(ABC):
+    """One example at a time; `bits` is the size of a state, and `pack` writes it as a number below 2^bits."""
+
+    @property
+    @abstractmethod
+    def bits(self) -> int:
+        """Counted state bits."""
+
+    @abstractmethod
+    def start(self) -> Any: ...
+
+    @abstractmethod
+    def step(self, given: Any, state: Any, t: int) -> tuple[Any, Any]:
+        """The output after one token (or vector) at time t, and the state after it."""
+
+    @abstractmethod
+    def pack(self, state: Any) -> tuple[int, int]:
+        """The state as (number, bits that it takes): the bits are those of this very state."""
+
+    @abstractmethod
+    def unpack(self, number: int) -> Any:
+        """The state of a number."""
+
+    @abstractmethod
+    def states(self, tokens: Int64[np.ndarray, "batch time"]) -> Iterator[Hashable]:
+        """A key of the state after each row, equal exactly for equal states."""
+
+    def read(self, given: Sequence[Any] | Tensor, state: Any = None, t: int = 0) -> tuple[list[Any], Any]:
+        """Outputs after every token from time t on, and the state after the last."""
+        state, outputs = self.start() if state is None else state, []
+        for offset, one in enumerate(given):
+            output, state = self.step(one, state, t + offset)
+            outputs.append(output)
+        return outputs, state
+
+    def another(self) -> "Machine":
+        """The same model for the other party: nothing that this one remembers outside of its state is in it."""
+        return copy.deepcopy(self)
+
+
+def machine(model: Any, precision: int | None = None, examples: Tensor | None = None) -> Machine:
+    """The model as a machine; with `precision`, every number of its state is rounded to that many bits after every step.
+
+    Rounding is to 2^precision values evenly spaced over [-r, r], one r for each tensor of the state: its largest number over
+    `examples` (batch time), read without rounding. Raises ValueError for an object without the methods named above, for
+    precision with a `Recurrence`, without examples, or outside 1 to 32.
+    """
+    if isinstance(model, Machine):
+        return model
+    if not isinstance(model, Recurrence | RecurrentModel):
+        raise ValueError(f"machine({type(model).__name__}): a Recurrence, or an object with start, step and forward")
+    if precision is None:
+        return OfNumbers(model) if isinstance(model, Recurrence) else OfTensors(model)
+    if isinstance(model, Recurrence) or examples is None or not 1 <= precision <= 32:
+        raise ValueError(
+            f"machine({type(model).__name__}, precision={precision}): 1 to 32 bits a number, examples to find their range, "
+            "and a model whose state is tensors"
+        )
+    return Rounded(model, precision, _reach(model, examples))
+
+
+@dataclass(frozen=True)
+class OfNumbers(Machine):
+    """A `Recurrence`."""
+
+    model: Recurrence
+
+    @property
+    def bits(self) -> int:
+        return self.model.state_bits
+
+    def start(self) -> int:
+        return self.model.start
+
+    def step(self, given: Any, state: int, t: int) -> tuple[int, int]:
+        state = self.model.state((int(given),), state, t)
+        return self.model.read(t, state), state
+
+    def pack(self, state: int) -> tuple[int, int]:
+        return state, self.bits
+
+    def unpack(self, number: int) -> int:
+        return number
+
+    def states(self, tokens: Int64[np.ndarray, "batch time"]) -> Iterator[Hashable]:
+        return (self.model.state(row) for row in tokens.tolist())
+
+
+@dataclass(frozen=True)
+class OfTensors(Machine):
+    """A model on tensors, at their own precision; outputs are those of `step`, without the batch."""
+
+    model: RecurrentModel
+
+    @property
+    def bits(self) -> int:
+        return state_bits(tuple(parts(self.model.start(1))))
+
+    def start(self) -> Any:
+        return self.model.start(1)
+
+    @torch.no_grad()
+    def step(self, given: Any, state: Any, t: int) -> tuple[Tensor, Any]:
+        outputs, state = self.model.step(torch.as_tensor(given)[None], state, t)
+        return outputs[0], state
+
+    def pack(self, state: Any) -> tuple[int, int]:
+        data = state_to_bytes(tuple(parts(state)), 0)
+        return int.from_bytes(data, "little"), 8 * len(data)
+
+    def unpack(self, number: int) -> Any:
+        like = self.model.start(1)
+        flat = tuple(parts(like))
+        back = state_from_bytes(flat, number.to_bytes(state_bits(flat) // 8, "little"))
+        # Cloned, so that torch aligns them as it does the state that `step` leaves: kernels may round differently otherwise.
+        return with_parts(like, (part.clone() for part in back))
+
+    @torch.no_grad()
+    def states(self, tokens: Int64[np.ndarray, "batch time"]) -> Iterator[Hashable]:
+        state = self.model.start(len(tokens))
+        for t in range(tokens.shape[1]):
+            state = self.model.step(torch.from_numpy(tokens[:, t].copy()), state, t)[1]
+        flat = tuple(parts(state))
+        return (state_to_bytes(flat, row) for row in range(len(tokens)))
+
+
+@dataclass(frozen=True)
+class Rounded(Machine):
+    """A model whose state is whole numbers of `precision` bits each: what `model` leaves, rounded after every step."""
+
+    model: RecurrentModel
+    precision: int
+    reach: tuple[float, ...]
+
+    @property
+    def bits(self) -> int:
+        return self.precision * self.start().shape[1]
+
+    def start(self) -> Int64[Tensor, "batch numbers"]:
+        return self._round(self.model.start(1))
+
+    def step(self, given: Any, state: Tensor, t: int) -> tuple[Tensor, Int64[Tensor, "batch numbers"]]:
+        outputs, state = self._step(torch.as_tensor(given)[None], state, t)
+        return outputs[0], state
+
+    def pack(self, state: Tensor) -> tuple[int, int]:
+        number = sum(code << place * self.precision for place, code in enumerate(state[0].tolist()))
+        return number, self.precision * state.shape[1]
+
+    def unpack(self, number: int) -> Int64[Tensor, "batch numbers"]:
+        count, mask = self.start().shape[1], (1 << self.precision) - 1
+        return torch.tensor([[number >> place * self.precision & mask for place in range(count)]])
+
+    def states(self, tokens: Int64[np.ndarray, "batch time"]) -> Iterator[Hashable]:
+        state = self._round(self.model.start(len(tokens)))
+        for t in range(tokens.shape[1]):
+            state = self._step(torch.from_numpy(tokens[:, t].copy()), state, t)[1]
+        return (row.tobytes() for row in state.numpy())
+
+    @torch.no_grad()
+    def _step(self, given: Tensor, state: Tensor, t: int) -> tuple[Tensor, Int64[Tensor, "batch numbers"]]:
+        outputs, after = self.model.step(given, self._numbers(state), t)
+        return outputs, self._round(after)
+
+    def _round(self, state: Any) -> Int64[Tensor, "batch numbers"]:
+        most = (1 << self.precision) - 1
+        scaled = [
+            (real(part).flatten(1).double() / reach + 1) * (most / 2)
+            for part, reach in zip(parts(state), self.reach, strict=True)
+        ]
+        return torch.cat(scaled, dim=1).nan_to_num().round().clamp(0, most).long()
+
+    def _numbers(self, codes: Tensor) -> Any:
+        most, like, back, first = (1 << self.precision) - 1, self.model.start(len(codes)), [], 0
+        for part, reach in zip(parts(like), self.reach, strict=True):
+            shape, last = real(part).shape, first + real(part)[0].numel()
+            values = (codes[:, first:last].double() * (2 / most) - 1) * reach
+            values = values.view(shape).to(real(part).dtype)
+            back.append(torch.view_as_complex(values) if part.is_complex() else values)
+            first = last
+        return with_parts(like, iter(back))
+
+
+def choice(output: Any) -> int:
+    """The class that an output names: itself, or the greatest of its logits."""
+    return output if isinstance(output, int) else int(torch.as_tensor(output).argmax())
+
+
+def parts(state: Any) -> list[Tensor]:
+    """The tensors of a state, in order. Raises ValueError for anything else in it."""
+    if isinstance(state, Tensor):
+        return [state]
+    if not isinstance(state, tuple | list):
+        raise ValueError(f"a state of type {type(state).__name__}: nested tuples of tensors, the batch first, are required")
+    return [tensor for part in state for tensor in parts(part)]
+
+
+def with_parts(like: Any, given: Iterator[Tensor]) -> Any:
+    """A state of the same structure with other tensors."""
+    if isinstance(like, Tensor):
+        return next(given)
+    made = [with_parts(part, given) for part in like]
+    return getattr(like, "_make", type(like))(made)
+
+
+def real(part: Tensor) -> Tensor:
+    """A tensor as real numbers: a complex one has two for each. Raises ValueError for whole numbers."""
+    if part.is_complex():
+        return torch.view_as_real(part)
+    if not part.is_floating_point():
+        raise ValueError(f"a state of {part.dtype} is whole numbers already: it is not rounded, leave the precision out")
+    return part
+
+
+@torch.no_grad()
+def _reach(model: RecurrentModel, examples: Tensor) -> tuple[float, ...]:
+    state = model.start(len(examples))
+    reach = [LEAST_REACH for _ in parts(state)]
+    for t in range(examples.shape[1]):
+        state = model.step(examples[:, t], state, t)[1]
+        reach = [max(old, float(real(part).abs().max())) for old, part in zip(reach, parts(state), strict=True)]
+    return tuple(reach)

@@ -1,0 +1,142 @@
+"""Bits of the protocol of Theorem 4, step by step, and what follows for the width of a model; proof in `one_layer_protocol`."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from seqsep.exact.grid import Grid
+
+Variant = Literal["both-exchange", "one-learns", "one-learns-and-sends"]
+Question = Literal["vector", "token"]
+VARIANTS: tuple[Variant, ...] = ("both-exchange", "one-learns", "one-learns-and-sends")
+QUESTIONS: tuple[Question, ...] = ("vector", "token")
+
+
+class Needed(NamedTuple):
+    """The least m H by the printed constant (a fraction) and by the counted one (whole)."""
+
+    printed: float
+    counted: int
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Bits of each kind of number for n = `length` tokens on a grid of L steps a unit, and what is added to make it >= 0.
+
+    number: bit_length(2 L^2) = p, for i + L^2 with |i| <= L^2; normaliser: bit_length(n L), a sum of at most n exponentials of
+    at most L steps each; value_sum: bit_length(2 W L^2), for i + W L^2, where W = L bounds the sum of weights in steps if they
+    are rounded down, and W = L + floor(n/2) if to the nearest.
+    """
+
+    grid: Grid
+    length: int
+
+    @property
+    def number(self) -> int:
+        return self.grid.precision
+
+    @property
+    def normaliser(self) -> int:
+        return (self.length * self.grid.steps).bit_length()
+
+    @cached_property
+    def most_number(self) -> int:
+        return self.grid.steps**2
+
+    @cached_property
+    def most_value_sum(self) -> int:
+        weights = self.grid.steps + (self.length // 2 if self.grid.rounding == "nearest" else 0)
+        return weights * self.grid.steps**2
+
+    @property
+    def value_sum(self) -> int:
+        return (2 * self.most_value_sum).bit_length()
+
+
+def choices(count: int) -> int:
+    """ceil(log2 count), the bits of one of `count` things."""
+    return (count - 1).bit_length()
+
+
+def ledger(
+    length: int,
+    width: int,
+    embedding: int,
+    heads: int,
+    grid: Grid,
+    variant: Variant = "both-exchange",
+    classes: int = 2,
+    vocabulary: int | None = None,
+) -> dict[str, int]:
+    """Bits of each step, and their sum as `total`: N = `length` tokens, m = `width` of a value, d = `embedding`.
+
+    With `vocabulary`, the question is the last token, one of so many; else its embedding. Raises ValueError for an unknown
+    variant or numbers below 1.
+    """
+    if variant not in VARIANTS or min(length, width, embedding, heads, classes) < 1:
+        raise ValueError(
+            f"ledger(length={length}, width={width}, embedding={embedding}, heads={heads}, variant={variant!r}, "
+            f"classes={classes}): numbers are at least 1; variant is one of {', '.join(VARIANTS)}"
+        )
+    widths = Widths(grid, length)
+    steps = {
+        "question": embedding * widths.number if vocabulary is None else choices(vocabulary),
+        "maxima": 2 * heads * widths.number,
+        "normalisers": 2 * heads * widths.normaliser,
+        "value_sums": (2 if variant == "both-exchange" else 1) * width * heads * widths.value_sum,
+    }
+    if variant == "one-learns-and-sends":
+        steps["answer"] = choices(classes)
+    return {**steps, "total": sum(steps.values())}
+
+
+def printed(length: int, width: int, heads: int, precision: int) -> float:
+    """Theorem 4's 3 m (p + log2 N) H bits."""
+    return 3 * width * (precision + math.log2(length)) * heads
+
+
+def printed_steps(length: int, width: int, embedding: int, heads: int, precision: int) -> float:
+    """The sum of the four steps as appendix D gives them, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits."""
+    return embedding * precision + heads * (4 * precision + 2 * math.log2(length) + 4 * width * precision)
+
+
+def least_width(
+    bits: int,
+    length: int,
+    grid: Grid,
+    heads: int = 1,
+    variant: Variant = "one-learns-and-sends",
+    classes: int = 2,
+    vocabulary: int | None = None,
+) -> int:
+    """The least m whose protocol takes at least `bits` bits: a function that costs so many is computed by no smaller one.
+
+    By default both parties learn the class, as a fooling set or log-rank asks. Without `vocabulary` the embedding has d <= m
+    coordinates, as in the paper's class; with it, d may be anything.
+    """
+
+    def total(width: int) -> int:
+        return ledger(length, width, width, heads, grid, variant, classes, vocabulary)["total"]
+
+    each = total(2) - total(1)
+    return max(1, 1 - (total(1) - bits) // each)
+
+
+def least_width_heads(
+    bits: int, precision: int, length: int, classes: int = 2, vocabulary: int | None = None, grid: Grid | None = None
+) -> Needed:
+    """The least m H that a one-layer model needs for a function that costs `bits` bits, whatever m and H, from p and N.
+
+    printed: bits / (3 (p + log2 N)), which is proved for m >= 2. counted: for all m >= 1. Of all m and H with one product,
+    m = 1 takes the most bits, two maxima and two normalisers for each coordinate, so it is the least number of such heads; for
+    models of few heads `least_width` says more. Without `vocabulary`, d <= m H. The grid is the finest one of p bits, if none
+    is given.
+    """
+    grid = Grid(math.isqrt(((1 << precision) - 1) // 2)) if grid is None else grid
+
+    def total(product: int) -> int:
+        return ledger(length, 1, product, product, grid, "one-learns-and-sends", classes, vocabulary)["total"]
+
+    each = total(2) - total(1)
+    return Needed(bits / (3 * (precision + math.log2(length))), max(1, 1 - (total(1) - bits) // each))
