@@ -59,6 +59,14 @@ def test_other_bytes_are_no_bits():
         Channel(io.BytesIO(b"01x1"), io.BytesIO()).receive(4)
 
 
+def test_both_may_write_more_than_a_pipe_holds_before_they_read():
+    def party(channel):
+        channel.send(1, 200_000)
+        return channel.receive(200_000)
+
+    assert meet(party, party) == (1, 1, 400_000)
+
+
 ALICE = """
 import sys
 from seqsep.exact.channel import Channel

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from seqsep.exact import communication
+from seqsep.exact._elimination import greatest_prime_below, most_modulus
 from seqsep.exact.communication import OUTSIDE, TwoParty, two_party
 from seqsep.exact.protocol_trees import Bit, Leaf, ProtocolTree
 from seqsep.exact.witnesses import Discrepancy, DistinctRows, FoolingSet, IncompatibleRows, Merged, Rank
@@ -107,12 +108,21 @@ def test_ranks_are_those_of_exact_elimination():
         assert 2 ** communication.rank_bound(TwoParty(matrix), "gf2").value == len(space)
 
 
+def test_a_rank_below_the_number_of_different_rows_and_columns():
+    """Each column of the right half is 1 less one of the left: rank 129 of 256, shown by primes up to Hadamard's bound."""
+    left = np.random.default_rng(10).integers(2, size=(256, 128))
+    found = communication.rank_bound(TwoParty(np.concatenate([left, 1 - left], axis=1)))
+    assert found.value == 129
+    found.witness.verify()
+
+
 def test_a_rank_that_vanishes_modulo_the_first_prime():
-    """The determinant is 2^31 - 1, the first prime: modulo it the rank is 1, over the rationals 2."""
-    matrix = np.array([[2**31 - 1, 0, 0], [0, 1, 0], [0, 1, 0]])
+    """The determinant is the first prime that is tried: modulo it the rank is 1, over the rationals 2."""
+    first = greatest_prime_below(most_modulus(3) + 1)
+    matrix = np.array([[first, 0, 0], [0, 1, 0], [0, 1, 0]])
     found = communication.rank_bound(TwoParty(matrix))
     assert found.value == 2
-    assert found.witness.prime < 2**31 - 1
+    assert found.witness.prime < first
     found.witness.verify()
 
 
@@ -262,6 +272,13 @@ SPOILED = [
     (lambda: Merged(np.array([[1, 0], [1, 1]]), np.array([0])), "1 classes for 2 rows"),
     (lambda: Rank(np.ones((2, 2), dtype=np.int64), np.arange(2), np.arange(2), 7), "singular modulo 7"),
     (lambda: Rank(np.eye(2, dtype=np.int64), np.arange(2), np.arange(1), 7), "2 rows and 1 columns"),
+    # Modulo 9 the "inverse" by Fermat is none, and elimination would pass a singular minor.
+    (lambda: Rank(np.full((2, 2), 2), np.arange(2), np.arange(2), 9), "9 is no prime"),
+    (lambda: Rank(np.eye(2, dtype=np.int64), np.arange(2), np.arange(2), 1), "1 is no prime"),
+    (lambda: Rank(np.eye(2, dtype=np.int64), np.array([0, 2]), np.arange(2), 7), "rows are numbers from 0 to 1"),
+    (lambda: FoolingSet(np.eye(2, dtype=np.int64), 1, np.array([0]), np.array([-2])), "columns are numbers from 0 to 1"),
+    (lambda: IncompatibleRows(np.eye(2, dtype=np.int64), np.array([0, 5])), "rows are numbers from 0 to 1"),
+    (lambda: Discrepancy(np.ones((2, 2), dtype=np.int64), 8, np.array([0, 0, 1, 1]), np.arange(2)), "stands twice"),
     (lambda: FoolingSet(np.ones((2, 2), dtype=np.int64), 1, np.arange(2), np.arange(2)), "fool nobody"),
     (lambda: FoolingSet(np.array([[1, -1], [-1, 1]]), 1, np.arange(2), np.arange(2)), "fool nobody"),
     (lambda: FoolingSet(np.eye(2, dtype=np.int64), 1, np.array([0, 0]), np.array([0, 0])), "fool nobody"),
@@ -293,7 +310,11 @@ def test_large_witnesses_verify():
     matrix[size - 1, 0] = matrix[0, size - 1] = 1
     with pytest.raises(ValueError, match="fool nobody"):
         FoolingSet(matrix, 1, np.arange(size), np.arange(size)).verify()
-    assert communication.distinct_rows(TwoParty(np.eye(300, dtype=np.int64))).value == 300
+    rows = communication.distinct_rows(TwoParty(np.eye(1 << 10, dtype=np.int64)))
+    assert rows.value == 1 << 10
+    rows.witness.verify()
+    wide = communication.discrepancy_bound(TwoParty(np.random.default_rng(11).integers(2, size=(1000, 12))))
+    wide.witness.verify()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Gaussian elimination modulo a prime and over GF(2): independent rows and columns of a matrix of whole numbers."""
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -9,14 +10,24 @@ Matrix = Int64[np.ndarray, "rows columns"]
 Numbers = Int64[np.ndarray, "_size"]
 
 
-@lru_cache(maxsize=64)
+def is_prime(number: int) -> bool:
+    """By trial division; number <= 2^31."""
+    divisors = np.arange(2, math.isqrt(max(number, 0)) + 1)
+    return number > 1 and bool((number % divisors).all())
+
+
+@lru_cache(maxsize=256)
 def greatest_prime_below(bound: int) -> int:
     """By trial division; bound <= 2^31."""
-    divisors = np.arange(2, 1 + int(bound**0.5) + 1)
     for number in range(bound - 1, 1, -1):
-        if (number % divisors[divisors * divisors <= number]).all():
+        if is_prime(number):
             return number
     raise ValueError(f"greatest_prime_below({bound}): there is none")
+
+
+def most_modulus(size: int) -> int:
+    """A bound on primes p, such that sums of `size` + 1 products below p^2 are exact in float64; at most 2^26."""
+    return math.isqrt((1 << 53) // (size + 1))
 
 
 def independent_modulo(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
@@ -38,6 +49,37 @@ def independent_modulo(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
         if len(columns) == len(left):
             break
     return order[: len(columns)].copy(), np.array(columns, dtype=np.int64)
+
+
+def independent_in_floats(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
+    """`independent_modulo` for a prime up to `most_modulus` of the shorter side: about ten times as fast.
+
+    Crout's elimination: a column, less what the pivots so far explain of it, is worked out when its turn comes, as one product
+    of float64 whose sums stay below 2^53.
+    """
+    if prime > most_modulus(min(matrix.shape)):
+        raise ValueError(
+            f"independent_in_floats({matrix.shape[0]} x {matrix.shape[1]} matrix, prime={prime}): sums would be rounded"
+        )
+    left = (matrix % prime).astype(np.float64)
+    size = min(left.shape)
+    lower, upper = np.zeros((len(left), size)), np.zeros((size, left.shape[1]))
+    rows: list[int] = []
+    columns: list[int] = []
+    for column in range(left.shape[1]):
+        done = len(rows)
+        if done == size:
+            break
+        rest = (left[:, column] - lower[:, :done] @ upper[:done, column]) % prime
+        pivot = int(rest.argmax())
+        if not rest[pivot]:
+            continue
+        inverse = pow(int(rest[pivot]), -1, prime)
+        upper[done] = (left[pivot] - lower[pivot, :done] @ upper[:done]) % prime
+        lower[:, done] = rest * inverse % prime
+        rows.append(pivot)
+        columns.append(column)
+    return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
 
 
 def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bool:

@@ -2,10 +2,10 @@
 
 Every bit is one byte on the wire, the character 0 or 1, and nothing else is written: no lengths, no ends. So whoever holds the
 other end can count the bits for himself, and both parties must know from the protocol how many to read. A channel is made of
-two byte streams: of a pipe to another process (`Channel(read, write)`), or of one in memory (`meet`).
+two byte streams: of a pipe to another process (`Channel(read, write)`), or of one in memory (`meet`). A pipe holds 64 KiB: two
+processes that both write more before they read wait for each other for ever.
 """
 
-import os
 import threading
 from collections.abc import Callable
 from io import BufferedIOBase
@@ -50,14 +50,42 @@ class Channel:
         self._read.close()
 
 
+class _Memory(BufferedIOBase):
+    """Bytes from one thread to another. Unlike a pipe it is never full: both parties may write all before they read."""
+
+    def __init__(self) -> None:
+        self._arrived = threading.Condition()
+        self._waiting = bytearray()
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        with self._arrived:
+            self._waiting += data
+            self._arrived.notify_all()
+        return len(data)
+
+    def read(self, size: int | None = -1) -> bytes:
+        with self._arrived:
+            self._arrived.wait_for(lambda: self.closed or 0 <= (size or 0) <= len(self._waiting))
+            found = bytes(self._waiting[:size])
+            del self._waiting[:size]
+        return found
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        with self._arrived:
+            super().close()
+            self._arrived.notify_all()
+
+
 def meet(alice: Callable[[Channel], Any], bob: Callable[[Channel], Any]) -> tuple[Any, Any, int]:
     """Run two parties, Bob in a thread of his own; what each returns, and the bits that were sent in both directions.
 
     Raises what Alice raises, or else what Bob raises; a party that waits for one that has gone gets an EOFError.
     """
-    (to_alice, from_bob), (to_bob, from_alice) = os.pipe(), os.pipe()
-    mine = Channel(os.fdopen(to_alice, "rb"), os.fdopen(from_alice, "wb"))
-    yours = Channel(os.fdopen(to_bob, "rb"), os.fdopen(from_bob, "wb"))
+    to_alice, to_bob = _Memory(), _Memory()
+    mine, yours = Channel(to_alice, to_bob), Channel(to_bob, to_alice)
     results: dict[str, Any] = {}
 
     def run(name: str, party: Callable[[Channel], Any], end: Channel) -> None:
@@ -72,8 +100,6 @@ def meet(alice: Callable[[Channel], Any], bob: Callable[[Channel], Any]) -> tupl
     thread.start()
     run("alice", alice, mine)
     thread.join()
-    for end in (mine, yours):
-        end._read.close()
     # A party that only met the other's end is not the one to blame.
     errors = [error for name in ("alice", "bob") if (error := results.get(f"{name} raised")) is not None]
     for error in sorted(errors, key=lambda error: isinstance(error, EOFError | BrokenPipeError)):

@@ -1,14 +1,12 @@
 """Finds the witnesses of `communication`: rows that differ, minors, fooling sets, rectangles."""
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from jaxtyping import Bool
 
-from seqsep.exact._elimination import greatest_prime_below, independent_gf2, independent_modulo
+from seqsep.exact._elimination import greatest_prime_below, independent_gf2, independent_in_floats, most_modulus
 from seqsep.exact.witnesses import (
-    BLOCK,
     OUTSIDE,
     Discrepancy,
     DistinctRows,
@@ -16,7 +14,6 @@ from seqsep.exact.witnesses import (
     IncompatibleRows,
     Matrix,
     Merged,
-    Numbers,
     Rank,
 )
 
@@ -25,26 +22,13 @@ EXACT_SIDE = 16
 
 
 def distinguished(matrix: Matrix) -> DistinctRows:
-    """All different rows, and columns chosen greedily: each splits the most pairs that were together, until none is left."""
-    _, rows = np.unique(matrix, axis=0, return_index=True)
-    rows = np.sort(rows)
-    table, groups, columns = matrix[rows], np.zeros(len(rows), dtype=np.int64), []
-    while len(np.unique(groups)) < len(rows):
-        best, most = 0, -1
-        for column in range(table.shape[1]) if len(rows) * table.shape[1] <= 1 << 14 else _spread(table, groups):
-            count = len(np.unique(groups * (1 + int(table.max())) + table[:, column]))
-            if count > most:
-                best, most = column, count
-        _, groups = np.unique(groups * (1 + int(table.max())) + table[:, best], return_inverse=True)
-        columns.append(best)
-    return DistinctRows(matrix, rows, np.array(columns, dtype=np.int64))
+    """All different rows; and the first columns in which rows that are neighbours in lexicographic order differ.
 
-
-def _spread(table: Matrix, groups: Numbers) -> Iterator[int]:
-    """A few columns that split the first group that is left: enough to go on, where trying all would take long."""
-    members = np.flatnonzero(groups == np.flatnonzero(np.bincount(groups) > 1)[0])
-    split = np.flatnonzero((table[members] != table[members[0]]).any(axis=0))
-    yield from split[np.unique(np.linspace(0, len(split) - 1, 16).astype(np.int64))].tolist()
+    These tell every two rows apart: at the first column where two rows differ, some neighbours between them differ first, too.
+    """
+    ordered, rows = np.unique(matrix, axis=0, return_index=True)
+    columns = np.unique((ordered[1:] != ordered[:-1]).argmax(axis=1))
+    return DistinctRows(matrix, np.sort(rows), columns)
 
 
 def contradictions(matrix: Matrix) -> Bool[np.ndarray, "rows rows"]:
@@ -93,15 +77,15 @@ def rank(matrix: Matrix, field: str) -> Rank:
         raise ValueError(f"rank_bound(field={field!r}): field is rationals or gf2")
     if field == "gf2":
         return Rank(matrix, *independent_gf2(matrix), prime=2)
-    prime = greatest_prime_below(1 << 31)
-    best, product = Rank(matrix, *independent_modulo(matrix, prime), prime=prime), prime
+    prime = greatest_prime_below(most_modulus(min(matrix.shape)) + 1)
+    best, product = Rank(matrix, *independent_in_floats(matrix, prime), prime=prime), prime
     if len(best.rows) == min(matrix.shape):
         return best
     norms = np.sort((matrix.astype(object) ** 2).sum(axis=1))[::-1]
     enough = min(len(np.unique(matrix[(matrix != 0).any(axis=1)], axis=0)), _kinds_of_columns(matrix))
     while len(best.rows) < enough and product**2 <= math.prod(norms[: len(best.rows) + 1].tolist()):
         prime = greatest_prime_below(prime)
-        found = Rank(matrix, *independent_modulo(matrix, prime), prime=prime)
+        found = Rank(matrix, *independent_in_floats(matrix, prime), prime=prime)
         product *= prime
         best = max(best, found, key=lambda one: len(one.rows))
     return best
@@ -163,12 +147,15 @@ def discrepancy(matrix: Matrix) -> Discrepancy:
     if len(short) > EXACT_SIDE:
         norm = int(np.abs(signs @ signs.T).sum(axis=1).max())
         return Discrepancy(matrix, math.isqrt(norm * signs.size))
-    masks = np.arange(1 << len(short))[:, None] >> np.arange(len(short)) & 1
+    masks = (np.arange(1 << len(short))[:, None] >> np.arange(len(short)) & 1).astype(np.float32)
+    at_once = max(1, (1 << 20) // short.shape[1])
     best, chosen = -1, (0, 1)
-    for first in range(0, len(masks), max(1, BLOCK // short.shape[1])):
-        sums = masks[first : first + max(1, BLOCK // short.shape[1])] @ short
+    for first in range(0, len(masks), at_once):
+        # Whole numbers up to 16 in float32; their sums in float64. Positive parts are (sum of |s| + sum of s) / 2.
+        sums = masks[first : first + at_once] @ short.astype(np.float32)
+        net, absolute = sums.sum(axis=1, dtype=np.float64), np.abs(sums).sum(axis=1, dtype=np.float64)
         for sign in (1, -1):
-            totals = np.maximum(sign * sums, 0).sum(axis=1)
+            totals = (absolute + sign * net) / 2
             if totals.max() > best:
                 best, chosen = int(totals.max()), (first + int(totals.argmax()), sign)
     rows = np.flatnonzero(masks[chosen[0]])

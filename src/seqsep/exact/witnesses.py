@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int32, Int64
 
-from seqsep.exact._elimination import nonsingular_modulo
+from seqsep.exact._elimination import is_prime, nonsingular_modulo
 
 OUTSIDE = -1
 BLOCK = 1 << 24
@@ -24,6 +24,10 @@ def _require(holds: bool, witness: object, wrong: str) -> None:
         raise ValueError(f"{type(witness).__name__}: {wrong}")
 
 
+def _require_places(witness: object, name: str, numbers: Numbers, size: int) -> None:
+    _require(bool(((numbers >= 0) & (numbers < size)).all()), witness, f"{name} are numbers from 0 to {size - 1}")
+
+
 @dataclass(frozen=True)
 class DistinctRows:
     """One row of each kind, and columns in which every two of them differ somewhere."""
@@ -34,6 +38,8 @@ class DistinctRows:
 
     def verify(self) -> None:
         """The rows differ in the columns, and every row of the matrix equals one of them."""
+        _require_places(self, "rows", self.rows, len(self.matrix))
+        _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(bool((self.matrix != OUTSIDE).all()), self, "the function is not defined everywhere")
         table = {row.tobytes() for row in np.ascontiguousarray(self.matrix[self.rows][:, self.columns])}
         _require(len(table) == len(self.rows), self, f"{len(self.rows)} rows, {len(table)} of them different in the columns")
@@ -49,6 +55,7 @@ class IncompatibleRows:
     rows: Numbers
 
     def verify(self) -> None:
+        _require_places(self, "rows", self.rows, len(self.matrix))
         for first, second in combinations(self.rows.tolist(), 2):
             one, other = self.matrix[first], self.matrix[second]
             differs = (one != other) & (one != OUTSIDE) & (other != OUTSIDE)
@@ -90,7 +97,10 @@ class Rank:
 
     def verify(self) -> None:
         """The minor is nonsingular: the rank is at least its size. (That it is no greater makes no bound: not checked.)"""
+        _require_places(self, "rows", self.rows, len(self.matrix))
+        _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(len(self.rows) == len(self.columns), self, f"{len(self.rows)} rows and {len(self.columns)} columns")
+        _require(self.prime < 1 << 31 and is_prime(self.prime), self, f"{self.prime} is no prime below 2^31")
         minor = self.matrix[self.rows][:, self.columns]
         _require(nonsingular_modulo(minor, self.prime), self, f"the minor is singular modulo {self.prime}")
 
@@ -105,6 +115,8 @@ class FoolingSet:
     columns: Numbers
 
     def verify(self) -> None:
+        _require_places(self, "rows", self.rows, len(self.matrix))
+        _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(0 < len(self.rows) == len(self.columns), self, f"{len(self.rows)} rows and {len(self.columns)} columns")
         own = self.matrix[self.rows, self.columns]
         _require(bool((own == self.value).all()), self, f"an input has an answer other than {self.value}")
@@ -140,11 +152,26 @@ class Discrepancy:
             norm = int(np.abs(signs @ signs.T).sum(axis=1).max())
             _require(self.most**2 + 2 * self.most >= norm * signs.size, self, f"{self.most} is below the spectral bound")
             return
+        _require_places(self, "rows", self.rows, len(self.matrix))
+        _require_places(self, "columns", self.columns, self.matrix.shape[1])
+        _require(
+            len({*self.rows.tolist()}) == len(self.rows) and len({*self.columns.tolist()}) == len(self.columns),
+            self,
+            "a row or column stands twice",
+        )
         found = abs(int(signs[self.rows][:, self.columns].sum()))
         _require(found == self.most, self, f"the rectangle has {found}, not {self.most}")
-        short = signs if len(signs) <= signs.shape[1] else signs.T
+        short = (signs if len(signs) <= signs.shape[1] else signs.T).astype(np.int32)
+        low, high = (_subset_sums(part) for part in (short[: len(short) // 2], short[len(short) // 2 :]))
         worst = 0
-        for mask in range(1 << len(short)):
-            sums = short[[place for place in range(len(short)) if mask >> place & 1]].sum(axis=0)
-            worst = max(worst, int(sums[sums > 0].sum()), -int(sums[sums < 0].sum()))
+        for sums in high:
+            some = low + sums
+            worst = max(worst, int(np.maximum(some, 0).sum(axis=1).max()), int(np.maximum(-some, 0).sum(axis=1).max()))
         _require(worst == self.most, self, f"a rectangle has {worst}, not {self.most}")
+
+
+def _subset_sums(rows: Int32[np.ndarray, "rows columns"]) -> Int32[np.ndarray, "subsets columns"]:
+    sums = np.zeros((1, rows.shape[1]), dtype=np.int32)
+    for row in rows:
+        sums = np.concatenate([sums, sums + row])
+    return sums
