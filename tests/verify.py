@@ -18,7 +18,7 @@ from seqsep.theorems import Outcome
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "results/verify"
-EXACT = ("grid", "integers", "softmax", "executor", "network", "codes", "position_code", "linear_codes", "circle")
+ROOMS = ("exact", "theorems")
 
 
 def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
@@ -26,22 +26,24 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found = {}
     for theorem in theorems.THEOREMS:
         if theorem.verify is not None:
-            stem = theorem.name.replace("-", "_")
-            parts = sorted(part for part in _imported(f"theorems/{stem}.py") if part.startswith("_"))
-            own = tuple(f"theorems/{part}.py" for part in (stem, "base", *parts))
-            found[theorem.name] = (theorem.verify, (*(f"exact/{name}.py" for name in EXACT), *own))
+            path = f"theorems/{theorem.name.replace('-', '_')}.py"
+            found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
     return found
 
 
-def _imported(path: str) -> set[str]:
-    """Modules of `theorems` that a file of it imports, and those that they import."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse((ROOT / "src/seqsep" / path).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module == "seqsep.theorems":
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seqsep.theorems."):
-            found.add(node.module.split(".")[2])
-    return found.union(*(_imported(f"theorems/{part}.py") for part in found if part.startswith("_")))
+def imported(path: str) -> set[str]:
+    """The files of `exact` and `theorems` that a file imports, and those that they import, and so on."""
+    reached, waiting = {path}, [path]
+    while waiting:
+        for node in ast.walk(ast.parse((ROOT / "src/seqsep" / waiting.pop()).read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.module or not node.module.startswith("seqsep."):
+                continue
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            files = {"/".join(name.split(".")[1:]) + ".py" for name in names if name.split(".")[1] in ROOMS}
+            new = {file for file in files if (ROOT / "src/seqsep" / file).is_file()} - reached
+            reached |= new
+            waiting += new
+    return reached - {path}
 
 
 def digest(path: str) -> str:

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from seqsep.exact.executor import ask, run
-from seqsep.exact.grid import Array, Grid
+from seqsep.exact.grid import Array, Grid, Tally
 from seqsep.exact.network import AttentionLayer, AutomatonLayer, FeedForward, Head, Network, whole
+from seqsep.exact.softmax import attend
 from seqsep.model import Model
 
 _found = importlib.util.spec_from_file_location("reference", Path(__file__).with_name("reference.py"))
@@ -150,3 +151,29 @@ def test_the_ledger_counts_every_entry():
     assert ledger.core == 2 * 2 * 3 * 3 * WIDTH * network.precision
     assert network.heads == 2
     assert network.causal
+
+
+@pytest.mark.parametrize("steps", [2_200_000_000, 3_000_000_000])
+@pytest.mark.parametrize("masked", [False, True])
+def test_scores_at_both_ends_of_a_grid_that_fills_64_bits(steps, masked):
+    """2^62 < L^2 < 2^63: scores fit int64, the difference of the greatest and the least does not."""
+    scores = Array(np.array([[steps**2, -(steps**2), 0], [-(steps**2), -(steps**2), -(steps**2)]]), Fraction(1, steps))
+    allowed = np.array([[True, True, True], [True, True, False]]) if masked else None
+    share = steps // 2 if masked else steps // 3
+    for softmax, whole_weight in (("stepwise", steps), ("once", steps - 1)):
+        weights = attend(Grid(steps, softmax=softmax), scores, allowed, Tally(), "here")
+        found = np.zeros((2, 3), dtype=object)
+        found[weights.row, weights.key] = weights.steps
+        assert found.tolist() == [[whole_weight, 0, 0], [share, share, 0 if masked else share]]
+
+
+@pytest.mark.parametrize(("rounding", "equal", "expected"), [
+    ("floor", 1, 99), ("floor", 3, 33), ("floor", 4, 24), ("nearest", 1, 100), ("nearest", 8, 12), ("nearest", 3, 33),
+])  # fmt: skip
+def test_softmax_rounded_once_just_below_a_line(rounding, equal, expected):
+    """100 steps: `equal` scores of 0 and one so low that its weight shows in no float: 1/m is not quite reached."""
+    scores = Array(np.array([[0] * equal + [-(10**6)]]), Fraction(1))
+    weights = attend(Grid(100, rounding, "once"), scores, None, Tally(), "here")
+    assert weights.steps.tolist() == [expected] * equal
+    near = Array(np.array([[0] * equal + [-60]]), Fraction(1))  # by narrowing intervals
+    assert attend(Grid(100, rounding, "once"), near, None, Tally(), "here").steps.tolist() == [expected] * equal

@@ -76,17 +76,27 @@ def test_one_half_alone_does_not_make_a_fooling_set():
         assert np.array_equal(backwards[:, 1::2], given[:, ::2][:, ::-1] ^ 1)
 
 
+def with_half_of(given: np.ndarray, first: int) -> np.ndarray:
+    """Two words with one odd half (first = 0) or one even half (1)."""
+    changed = given.copy()
+    changed[1, first::2] = changed[0, first::2]
+    return changed
+
+
 @pytest.mark.parametrize(
-    "change",
+    ("change", "message"),
     [
-        lambda given: given[:-1],
-        lambda given: np.concatenate([given[:-1], given[:1]]),
-        lambda given: np.concatenate([given[:-1], [[0, 3, 0, 1, 0, 1]]]),
-        lambda given: np.concatenate([given, [[0, 2, 3, 3, 1, 1]]]),
+        (lambda given: given[:-1], "words missing = 1"),
+        (lambda given: np.concatenate([given[1:], [[0, 3, 0, 1, 0, 1]]]), "inputs that are no words = 1"),
+        (lambda given: with_half_of(given, 0), "odd halves that are not new = 1"),
+        (lambda given: with_half_of(given, 1), "even halves that are not new = 1"),
     ],
 )
-def test_what_is_no_complete_fooling_set(change):
-    with pytest.raises(TheoremFails):
+def test_what_is_no_complete_fooling_set(monkeypatch, change, message):
+    """Each of the four is asked on its own."""
+    if "halves" in message:
+        monkeypatch.setattr(BoundedDyck, "accepts", lambda self, given: np.ones(len(given), dtype=bool))
+    with pytest.raises(TheoremFails, match=message):
         require_fooling_set(change(words(6)), 2)
 
 

@@ -171,7 +171,7 @@ def test_what_the_protocol_is_not_for():
     once = dataclasses.replace(network, grid=Grid(16, softmax="once"))
     for model, alice, variant, question, message in (
         (two, [0], "one-learns", "token", "one attention layer"),
-        (once, [0], "one-learns", "token", "no number of bits"),
+        (once, [0], "one-learns", "token", "irrational: no number of fixed precision"),
         (network, [0, 0], "one-learns", "token", "different positions from 0 to 5"),
         (network, [6], "one-learns", "token", "different positions from 0 to 5"),
     ):

@@ -66,8 +66,10 @@ def _exponential(grid: Grid, exponent: Fraction) -> int:
 def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | None, tally: Tally, where: str) -> Weights:
     """The softmax of every row over its allowed keys (at least one), rounded at the places that `softmax` names."""
     integers = scores.integers
+    lowest = int(integers.min()) - 1
+    if not fits(max(int(integers.max()) - lowest, -lowest)):
+        integers = widened(integers)  # a difference of two scores passes 64 bits
     if allowed is not None:
-        lowest = int(integers.min()) - 1
         integers = np.where(allowed, integers, lowest)
     top = integers.max(axis=1, keepdims=True)
     below = integers - top
@@ -131,12 +133,21 @@ def _attend_once(grid: Grid, below: Array, allowed: Bool[np.ndarray, "rows keys"
 
 
 def _weights_exactly(grid: Grid, exponents: dict[Fraction, int]) -> dict[Fraction, int]:
+    """The weight of each exponent (at most 0, with its count), by intervals narrowed until both ends round alike.
+
+    At d digits, exponentials of x < -3 d are only known to lie in (0, 10^-d). Where all others are 1, no interval is narrow
+    enough if their weight 1/m is on a line: the weight is then just below it, and those far below round to 0.
+    """
     if len(exponents) == 1:
         [(exponent, count)] = exponents.items()
         return {exponent: grid.nearest_step(Fraction(grid.steps, count))}
     found: dict[Fraction, int] = {}
     for digits in _precisions(grid.steps * sum(exponents.values())):
-        bounds = {x: _exp_between(x, digits) for x in exponents}
+        far = {x for x in exponents if x < -3 * digits}
+        if len(far) == len(exponents) - 1:
+            share = Fraction(grid.steps, exponents[Fraction(0)]) + (Fraction(1, 2) if grid.rounding == "nearest" else 0)
+            return dict.fromkeys(far, 0) | {Fraction(0): math.ceil(share) - 1}
+        bounds = {x: (Fraction(0), Fraction(1, 10**digits)) if x in far else _exp_between(x, digits) for x in exponents}
         least, most = (sum(bounds[x][end] * count for x, count in exponents.items()) for end in (0, 1))
         for x, (low, high) in bounds.items():
             first, last = grid.nearest_step(low * grid.steps / most), grid.nearest_step(high * grid.steps / least)

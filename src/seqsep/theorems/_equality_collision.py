@@ -16,6 +16,7 @@ import numpy as np
 from seqsep.exact.automata import Recurrence
 from seqsep.theorems._collision import MOST_PREFIXES, scattered
 from seqsep.theorems._machine import Given, Machine, choice, machine
+from seqsep.theorems.base import Evidence
 
 BLOCK = 256
 
@@ -29,6 +30,19 @@ def require(call: str, length: int, alphabet: int) -> None:
     """Raise ValueError for an odd length, or fewer than two symbols."""
     if length < 2 or length % 2 or alphabet < 2:
         raise ValueError(f"{call}(length={length}, alphabet={alphabet}): an even length from 2 and an alphabet from 2")
+
+
+def evidence(length: int = 10, alphabet: int = 2) -> Evidence:
+    """All S^(N/2) halves as prefixes, told apart by all as suffixes: a first half is equal to one of them only.
+
+    Raises ValueError as `require`, or beyond 2^16 pairs of halves.
+    """
+    require("evidence", length, alphabet)
+    if alphabet**length > 1 << 16:
+        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} inputs, at most 65,536")
+    halves = [list(half) for half in itertools.product(range(alphabet), repeat=length // 2)]
+    witness = {"alice": list(range(length // 2)), "rows": halves, "columns": halves}
+    return Evidence("equality", {"length": length, "alphabet": alphabet}, {"rows": len(halves)}, witness)
 
 
 @dataclass(frozen=True)

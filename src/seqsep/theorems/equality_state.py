@@ -45,7 +45,7 @@ from seqsep.exact.partial_automata import distinguished, least, on_length
 from seqsep.model import Model
 from seqsep.theorems import _equality_attention as attention
 from seqsep.theorems import bounded_dyck_state, one_way_protocol
-from seqsep.theorems._equality_collision import collide, fingerprint, is_equal, require
+from seqsep.theorems._equality_collision import collide, evidence, fingerprint, is_equal, require
 from seqsep.theorems._machine import Given, Machine, machine
 from seqsep.theorems._victim import built
 from seqsep.theorems.base import Erratum, Number, Outcome, Theorem, TheoremFails
@@ -292,4 +292,5 @@ THEOREM = Theorem(
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),
     ),
+    evidence=evidence,
 )

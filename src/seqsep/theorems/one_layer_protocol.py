@@ -25,8 +25,9 @@ part, the read-out, or any function) is its own work. So it has the logits of th
 * A sum that saturates could depend on its order, so on the partition. None does. Z is an exact whole number (on a grid that had
   to hold it as well, Z <= N <= L would be needed: with N > L a protocol of this kind would not be the forward pass). A value
   sum saturates, if ever (`nearest` only), in the one rounding after both parts are added.
-* softmax="once" has no such protocol: its weights are exp(A_i) / sum of exp(A_j), rounded once. These sums are irrational, so
-  no number of bits says a party's share of one, and weights from rounded shares may be others. `reduce` refuses it.
+* It is for softmax="stepwise" alone, as appendix D has it. With "once" weights are exp(A_i) / sum of exp(A_j), rounded once:
+  a party's share of the sum is irrational, no number of p + log N bits is equal to it, and weights from rounded shares may be
+  other ones. `reduce` refuses it.
 
 The printed total, 3 m (p + log2 N) H, is less than the four printed steps add up to when Kc >= 2, and than `both-exchange`
 costs (d = m, H = 1: 1.06 to 1.12 times for m >= 16, Kc = 2). But it does hold for `one-learns-and-sends`, after which both know
@@ -101,7 +102,7 @@ def require(network: Network, length: int, alice: Collection[int], variant: str,
     if network.grid.softmax != "stepwise":
         raise ValueError(
             f"{call}: softmax is stepwise; with {network.grid.softmax!r} each weight is rounded from the exact exponentials of "
-            "all positions, and no number of bits holds one party's sum of them"
+            "all positions, and a party's sum of them is irrational: no number of fixed precision is equal to it"
         )
     if length < 1 or not all(0 <= place < length for place in alice) or len(set(alice)) != len(alice):
         raise ValueError(f"{call}: alice has different positions from 0 to {length - 1}")
@@ -276,13 +277,6 @@ THEOREM = Theorem(
             found="d > m alone makes the printed total too small: m = 8, d = 64, N = 64, H = 1, Kc = 2 costs 3.08 times it",
             built='`question="token"`: the token is sent, ceil(log2 S) bits, and no size depends on d',
             test=TEST + "test_the_token_makes_the_embedding_irrelevant",
-        ),
-        Erratum(
-            where="Theorem 4, appendix D, footnote 4",
-            printed="a similar protocol works in other bounded-precision schemes",
-            found="not where softmax is rounded once, as a whole: a party's share of the exact normaliser is irrational",
-            built="stepwise softmax only; a ValueError otherwise",
-            test=TEST + "test_what_the_protocol_is_not_for",
         ),
     ),
     verify=verify,
