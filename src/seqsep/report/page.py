@@ -19,7 +19,7 @@ from seqsep.report.measured import Evidence, Measured
 from seqsep.report.numerals import DASH, count, known
 from seqsep.report.papers import SEPARATIONS, figure2_dyck
 from seqsep.report.templates import environment, source
-from seqsep.report.theorem_table import outcomes
+from seqsep.report.theorem_table import statements
 from seqsep.tasks import BoundedDyck
 
 UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=\bN) (?==)|(?<=\bN =) |(?<=\(\d,) (?=\d+\))")
@@ -49,7 +49,8 @@ def write_page(
 
 def page(runs: Evidence, theorems: Sequence[Mapping[str, Any]], commands: Sequence[tuple[str, str]] = COMMANDS) -> str:
     """The page as text."""
-    checks = outcomes(theorems)
+    checks = statements(theorems)
+    checked = [outcome for table in checks for outcome in table.outcomes]
     grid = heatmap(runs)
     template = environment().get_template("page.html")
     text = template.render(
@@ -57,7 +58,7 @@ def page(runs: Evidence, theorems: Sequence[Mapping[str, Any]], commands: Sequen
         styles={**STYLES, "other": OTHER, **LEDGER_STYLES},
         separation=separation(runs),
         dyck_sentences=[text for task in runs.tasks(BoundedDyck) if (text := dyck_sentence(runs, task))],
-        tiles=tiles(runs, sum(check.holds for check in checks), len(checks)),
+        tiles=tiles(runs, sum(outcome.holds for outcome in checked), len(checked)),
         heatmap=grid,
         ceilings=curves.ceilings(grid),
         panels=curves.panels(runs),
