@@ -26,6 +26,7 @@ ROWS = {
     "report": 7,
     "experiments": 8,
     "demo": 9,
+    "_analyze_command": 9,
     "explorer": 9,
     "flags": 9,
     "listing": 9,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from seqsep.flags import BadInput, Parser, choose, positive, task_fields, theorem_options
+from seqsep.flags import BadInput, Parser, analyze_flags, choose, positive, task_fields, theorem_options, whole_fields
 
 DONE, REFUTED, BAD_INPUT, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -104,6 +104,18 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     apply.add_argument("theorem", metavar="THEOREM")
     apply.add_argument("--input", type=Path, required=True, help="file of JSON lines; - reads standard input")
 
+    certify = add("certify", _certify, "write a certificate that seqsep_check.py checks without seqsep",
+                  "seqsep certify bounded-dyck-state --depth 3 -o dyck.json")  # fmt: skip
+    certify.description = (
+        f"{certify.description}: python -I -S seqsep_check.py FILE; the options are those of the theorem's evidence "
+        "(docs/certificates.md says what is proved)"
+    )
+    certify.add_argument("theorem", metavar="THEOREM")
+    certify.add_argument("-o", "--output", type=Path, required=True)
+
+    analyze_flags(add("analyze", _analyze, "the least state of any recurrent model for a function of sequences",
+                      "seqsep analyze FILE.py:function --lengths 2..16 --alphabet 4"))  # fmt: skip
+
     sample = add("sample", _sample, "print examples of a task", "seqsep sample index-lookup --length 20 --count 3 --json")
     sample.add_argument("task", metavar="TASK")
     sample.add_argument("--count", type=positive, default=1)
@@ -133,6 +145,8 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     known, rest = _parse_known(parser, arguments)
     if known.call is _sample:
         known.fields = task_fields(known.task, rest)
+    elif known.call is _analyze:
+        known.fields = whole_fields(rest)
     elif known.call is _check:
         from seqsep.theorems import BY_NAME
 
@@ -143,6 +157,11 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
         known.theorem = choose("theorem", known.theorem, [name for name in BY_NAME if BY_NAME[name].applier is not None])
         known.given = theorem_options("apply", [known.theorem], {known.theorem: BY_NAME[known.theorem].applier}, rest)
+    elif known.call is _certify:
+        from seqsep.theorems import BY_NAME
+
+        known.theorem = choose("theorem", known.theorem, [name for name in BY_NAME if BY_NAME[name].evidence is not None])
+        known.given = theorem_options("certify", [known.theorem], {known.theorem: BY_NAME[known.theorem].evidence}, rest)
     elif rest:
         raise BadInput(f"unknown argument {rest[0]} (try seqsep --help)")
     return known.call, known
@@ -208,6 +227,21 @@ def _apply(options: argparse.Namespace) -> int:
     for answer in apply(options.theorem, text.splitlines(), name, **options.given):
         _print_json({"answer": answer})
     return DONE
+
+
+def _certify(options: argparse.Namespace) -> int:
+    from seqsep.certificate import certify
+
+    data = certify(options.theorem, **options.given)
+    options.output.write_bytes(data)
+    print(f"{len(data):,} bytes to {options.output}")
+    return DONE
+
+
+def _analyze(options: argparse.Namespace) -> int:
+    from seqsep._analyze_command import run
+
+    return run(options)
 
 
 def _sample(options: argparse.Namespace) -> int:

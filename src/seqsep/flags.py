@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from fractions import Fraction
 from inspect import signature
+from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
 
 
@@ -35,6 +36,54 @@ def fraction(text: str) -> Fraction:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise argparse.ArgumentTypeError(f"expected a number such as 1/64 or 0.1, found {text}") from None
+
+
+def length_list(text: str) -> tuple[int, ...]:
+    """Lengths: 8, or 2..16 (both ends included), or 2..16..2 (in steps of 2), or several of these with commas."""
+    found: list[int] = []
+    for part in text.split(","):
+        numbers = part.split("..")
+        if not 1 <= len(numbers) <= 3 or not all(number.strip().isdecimal() and len(number) < 8 for number in numbers):
+            raise argparse.ArgumentTypeError(f"expected lengths such as 8 or 2..16 or 2..16..2, found {text}")
+        first, last, step = int(numbers[0]), int(numbers[min(1, len(numbers) - 1)]), int(numbers[2]) if len(numbers) == 3 else 1
+        if first < 1 or last < first or step < 1:
+            raise argparse.ArgumentTypeError(f"expected lengths from 1, rising, found {text}")
+        found.extend(range(first, last + 1, step))
+    return tuple(found)
+
+
+def whole_list(text: str) -> tuple[int, ...]:
+    """Whole numbers from 1 with commas between them."""
+    numbers = [number.strip() for number in text.split(",")]
+    if not all(number.isdecimal() and len(number) < 10 and int(number) for number in numbers):
+        raise argparse.ArgumentTypeError(f"expected whole numbers from 1 such as 4 or 4,4,3, found {text}")
+    return tuple(map(int, numbers))
+
+
+def whole_fields(rest: Sequence[str]) -> dict[str, int]:
+    """Flags with a whole number each, --name 3 or --name=3, of names that are known later."""
+    found: dict[str, int] = {}
+    words = [part for word in rest for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    for flag, value in zip(words[::2], [*words[1::2], ""][: len(words[::2])], strict=True):
+        if not flag.startswith("--"):
+            raise BadInput(f"unknown argument {flag} (try seqsep --help)")
+        if not value.isdecimal():
+            raise BadInput(f"unknown argument {flag}{' ' + value if value else ''}: a task's field takes a whole number")
+        found[flag[2:].replace("-", "_")] = int(value)
+    return found
+
+
+def analyze_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags of `seqsep analyze`, but for those of a task's fields."""
+    parser.add_argument("targets", nargs="+", metavar="FUNCTION", help="FILE.py:function, a task with its fields as flags, "
+                        "FILE.cnf, a regular expression, majority, equality or disjointness")  # fmt: skip
+    parser.add_argument("--lengths", type=length_list, help="as in 2..16 or 4,8,16 or 2..16..2")
+    parser.add_argument("--alphabet", type=whole_list, help="one size, or one a position: 4 or 4,4,3; by default 2")
+    parser.add_argument("--precision", type=whole_list, help="bits a number of the attention model; by default 8,16,32")
+    parser.add_argument("--regex", action="store_true", help="read every FUNCTION as a regular expression over digits")
+    parser.add_argument("--automata", type=Path, help="write the least automata as JSON")
+    parser.add_argument("-o", "--output", type=Path, help="write a picture: .png, .svg or .pdf")
+    parser.add_argument("--json", action="store_true")
 
 
 def choose(kind: str, name: str, known: Sequence[str]) -> str:

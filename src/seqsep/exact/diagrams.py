@@ -1,0 +1,119 @@
+"""Decision diagrams in reading order: the least state of a Boolean formula, for N where its inputs cannot be enumerated.
+
+The library is `dd` (extra [exact]), pure Python `dd.autoref`; variables keep the reading order, reordering is off.
+A diagram leaves out levels at which nothing is decided. Prefixes of length K are in one class exactly if they lead to the same
+node with the same complement bit, so the classes at split K are the edges that cross it: `layered_diagram` makes them states.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.formulas import AtLeast, Table, Thresholds
+from seqsep.exact.layered import Layered
+from seqsep.exact.least_state import LeastState, trial_inputs
+
+MOST_NODES = 200_000
+MOST_VARIABLES = 256
+
+
+def of_formula(formula: Thresholds, name: str = "formula", seed: int = 0) -> LeastState:
+    """The least state of a formula of 1 to 256 variables, read in their order; run on every input or on random ones.
+
+    Raises ValueError beyond 256 variables, for a diagram of more than 200,000 nodes on the way, and without the library.
+    """
+    if not 1 <= formula.variables <= MOST_VARIABLES:
+        raise ValueError(f"{name}: expected 1 to {MOST_VARIABLES} variables, found {formula.variables}")
+    automaton = layered_diagram(build_diagram(formula, name), formula.variables)
+    inputs, every = trial_inputs(automaton, seed)
+    assert np.array_equal(automaton.run(inputs), formula.evaluate(inputs)), "the diagram errs"
+    return LeastState(automaton, len(inputs), every)
+
+
+def build_diagram(formula: Thresholds, name: str) -> Any:
+    """The root of the formula's diagram. Features are taken by their last variable, so that diagrams on the way stay small."""
+    try:
+        from dd.autoref import BDD
+    except ImportError:
+        raise ValueError(f"{name}: decision diagrams need the package dd; install seqsep[exact]") from None
+    manager = BDD()
+    manager.configure(reordering=False)
+    _limit(manager._bdd)
+    manager.declare(*(f"x{index}" for index in range(1, formula.variables + 1)))
+    order = sorted(formula.features, key=lambda feature: sorted(map(abs, _used(feature)), reverse=True))
+    try:
+        return _threshold(manager, [_feature(manager, feature) for feature in order], formula.bound)
+    except _TooLarge:
+        raise ValueError(f"{name}: the diagram in reading order has more than {MOST_NODES:,} nodes") from None
+
+
+def _limit(manager: Any) -> None:
+    """Refuse a node before it is made: the library's own `max_nodes` raises in the middle, and again when it cleans up."""
+    make = manager.find_or_add
+
+    def find_or_add(level: int, low: int, high: int) -> int:
+        if len(manager) > MOST_NODES:
+            raise _TooLarge
+        return int(make(level, low, high))
+
+    manager.find_or_add = find_or_add
+
+
+class _TooLarge(Exception):
+    """More than MOST_NODES nodes."""
+
+
+def _used(feature: AtLeast | Table) -> tuple[int, ...]:
+    return feature.literals if isinstance(feature, AtLeast) else feature.indices
+
+
+def _feature(manager: Any, feature: AtLeast | Table) -> Any:
+    if isinstance(feature, AtLeast):
+        ordered = sorted(feature.literals, key=abs, reverse=True)
+        literals = [manager.var(f"x{one}") if one > 0 else ~manager.var(f"x{-one}") for one in ordered]
+        return _threshold(manager, literals, feature.least - 1)
+    root = manager.false
+    for row, value in enumerate(feature.values):
+        if value:
+            term = manager.true
+            for digit, index in enumerate(feature.indices):
+                term &= manager.var(f"x{index}") if row >> digit & 1 else ~manager.var(f"x{index}")
+            root |= term
+    return root
+
+
+def _threshold(manager: Any, parts: list[Any], bound: int) -> Any:
+    """More than `bound` of the parts hold. more[j]: at least j of those seen; what can no longer decide is not kept."""
+    needed = bound + 1
+    if needed <= 0:
+        return manager.true
+    if needed > len(parts):
+        return manager.false
+    more = [manager.true] + [manager.false] * needed
+    for seen, part in enumerate(parts):
+        least = max(1, needed - (len(parts) - seen - 1))
+        for count in range(min(needed, seen + 1), least - 1, -1):
+            more[count] = manager.ite(part, more[count - 1], more[count])
+    return more[needed]
+
+
+def layered_diagram(root: Any, variables: int) -> Layered:
+    """The diagram with a layer for each split: states are the edges that cross it, so the automaton is minimal."""
+    frontier, tables = [root], []
+    for level in range(variables):
+        after: dict[int, int] = {}
+        targets: list[Any] = []
+        rows = []
+        for edge in frontier:
+            row = []
+            for child in (edge, edge) if edge.var is None or edge.level > level else (edge.low, edge.high):
+                if child is not edge and edge.negated:
+                    child = ~child
+                place = after.setdefault(child.node, len(after))
+                if place == len(targets):
+                    targets.append(child)
+                row.append(place)
+            rows.append(row)
+        tables.append(np.array(rows, dtype=np.int64))
+        frontier = targets
+    return Layered(tuple(tables), 0, np.array([int(edge.node > 0) for edge in frontier], dtype=np.int64))
