@@ -120,7 +120,7 @@ class Evidence:
     """What a certificate of a theorem shows: the task with its whole-number fields, the numbers claimed, and the witness."""
 
     task: str
-    parameters: Mapping[str, int]
+    parameters: Mapping[str, int | list[int]]
     claims: Mapping[str, int]
     witness: Any
 

@@ -1,0 +1,158 @@
+"""Whether what a certificate claims is so, by brute force: the tasks, every input, the executor; nothing of the checker."""
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.automata import DFA
+from seqsep.exact.executor import run
+from seqsep.exact.grid import Array, Grid
+from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.tasks import BoundedDyck, IndexLookup
+
+LONGEST_WORD = 5
+
+
+class Function:
+    """f on its domain, with -1 outside, and the letters of every position."""
+
+    def __init__(self, task: dict[str, Any]) -> None:
+        self.task, self.name = task, task["name"]
+        if self.name == "table":
+            self.alphabets = [range(size) for size in task["alphabets"]]
+            self.table = np.array(task["values"]).reshape(task["alphabets"])
+        elif self.name == "bounded-dyck":
+            self.alphabets = [range(2 * task["kinds"])] * task["length"]
+            self.kinds, self.depth = task["kinds"], task["depth"]
+        else:
+            self.alphabets = [range(task["alphabet"])] * task["length"]
+        if self.name == "index-lookup":
+            self.alphabets = [*IndexLookup(task["length"], task["alphabet"]).alphabets(task["length"])]
+
+    def __call__(self, word: list[int]) -> int:
+        assert len(word) == len(self.alphabets)
+        assert all(type(letter) is int and letter in alphabet for letter, alphabet in zip(word, self.alphabets, strict=True))
+        if self.name == "table":
+            return int(self.table[tuple(word)])
+        if self.name == "bounded-dyck":
+            return BoundedDyck(2, self.kinds, self.depth).solve(tuple(word))
+        if self.name == "index-lookup":
+            return IndexLookup(self.task["length"], self.task["alphabet"]).solve(tuple(word))
+        left, right = np.split(np.array(word), 2)
+        return int((left == right).all()) ^ (self.name == "inequality")
+
+    @property
+    def inputs(self) -> int:
+        return math.prod(len(alphabet) for alphabet in self.alphabets)
+
+    def count(self, value: int) -> int:
+        return sum(self(list(word)) == value for word in itertools.product(*self.alphabets))
+
+    def mixed(self, alice: list[int], mine: list[int], other: list[int]) -> int:
+        word = [0] * len(self.alphabets)
+        theirs = [place for place in range(len(word)) if place not in alice]
+        for place, letter in [*zip(alice, mine, strict=True), *zip(theirs, other, strict=True)]:
+            word[place] = letter
+        return self(word)
+
+
+def _bits(count: int) -> int:
+    return math.ceil(math.log2(count))
+
+
+def _fooling(given: dict[str, Any]) -> bool:
+    f, witness, claims = Function(given["task"]), given["witness"], given["claims"]
+    alice, value, words = witness["alice"], witness["value"], witness["words"]
+    theirs = [place for place in range(len(f.alphabets)) if place not in alice]
+    parts = [([word[place] for place in alice], [word[place] for place in theirs]) for word in words]
+    fooled = all(
+        any(answer not in (-1, value) for answer in (f.mixed(alice, x, other_y), f.mixed(alice, other_x, y)))
+        for (x, y), (other_x, other_y) in itertools.combinations(parts, 2)
+    )
+    whole = not claims["complete"] or f.count(value) == len(words)
+    theorem = given["theorem"] != "bounded-dyck-one-layer" or (
+        claims["complete"] == 1 and alice == list(range(0, len(f.alphabets), 2)) and (f.kinds, f.depth) == (2, 2)
+    )
+    sizes = claims == {"bits": _bits(len(words)), "complete": claims["complete"], "size": len(words)}
+    return all(f(word) == value for word in words) and fooled and whole and theorem and sizes
+
+
+def _distinguishing(given: dict[str, Any]) -> bool:
+    f, witness, claims = Function(given["task"]), given["witness"], given["claims"]
+    alice, rows, columns = witness["alice"], witness["rows"], witness["columns"]
+    matrix = [[f.mixed(alice, row, column) for column in columns] for row in rows]
+    apart = all(
+        any(x != y and -1 not in (x, y) for x, y in zip(one, other, strict=True))
+        for one, other in itertools.combinations(matrix, 2)
+    )
+    theorem, full = given["theorem"], len(rows)
+    if theorem == "index-lookup-state":
+        full = given["task"]["alphabet"] ** given["task"]["length"]
+    if theorem == "equality-state":
+        full = given["task"]["alphabet"] ** (given["task"]["length"] // 2)
+    prefix = theorem == "one-way-cost" or alice == list(range(len(alice)))
+    return apart and prefix and len(rows) == full and claims == {"rows": len(rows), "state_bits": _bits(len(rows))}
+
+
+def _automaton(given: dict[str, Any]) -> bool:
+    task, witness, claims = given["task"], given["witness"], given["claims"]
+    table, accepting = np.array(witness["table"]), np.array(witness["accepting"], dtype=bool)
+    found = DFA(table, witness["start"], accepting)
+    language = BoundedDyck(2, task["kinds"], task["depth"])
+    assert table.shape[1] == 2 * task["kinds"]
+    for length in range(LONGEST_WORD + 1):
+        for word in itertools.product(range(2 * task["kinds"]), repeat=length):
+            if found.accepts(word) != bool(language.solve(word)):
+                return False
+    states = len(found.minimal().table)
+    live = int(found.live().sum())
+    return len(table) == states and claims == {"live_states": live, "state_bits": _bits(states), "states": states}
+
+
+def as_network(given: dict[str, Any]) -> Network:
+    witness = given["witness"]
+    grid = Grid(witness["steps"], *given["rounding"].split())
+
+    def array(value: list) -> Array:
+        return Array(np.array(value, dtype=np.int64), Fraction(1, grid.steps))
+
+    layers = tuple(
+        (
+            AttentionLayer(
+                tuple(Head(*(array(head[name]) for name in ("query", "key", "value", "output"))) for head in layer["heads"]),
+                bool(layer["causal"]),
+            ),
+            FeedForward(*(array(layer[name]) for name in ("inner", "inner_bias", "outer", "outer_bias"))),
+        )
+        for layer in witness["layers"]
+    )
+    return Network(
+        "given", grid, {}, array(witness["symbols"]), layers, array(witness["readout"]), array(witness["readout_bias"]),
+        positions=array(witness["positions"]),
+    )  # fmt: skip
+
+
+def _network(given: dict[str, Any]) -> bool:
+    f, witness, claims, network = Function(given["task"]), given["witness"], given["claims"], as_network(given)
+    found = run(network, np.array(witness["inputs"], dtype=np.int64), at=-1)
+    right = [f(word) for word in witness["inputs"]] == witness["answers"] == found.answers[:, 0].tolist()
+    different = len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
+    layers = {"index-lookup-attention": 1, "equality-two-layers": 2}.get(given["theorem"])
+    theorem = layers is None or (network.causal and len(network.layers) == layers)
+    sizes = {
+        "all": int(f.inputs == len(witness["inputs"])), "heads": network.heads, "inputs": len(witness["inputs"]),
+        "layers": len(network.layers), "width": network.width,
+    }  # fmt: skip
+    precise = given["precision"] == network.precision
+    return right and bool(found.sure.all()) and different and theorem and precise and claims == sizes
+
+
+def holds(given: dict[str, Any]) -> bool:
+    """Raises where the certificate is no such thing."""
+    truth = {"fooling-set": _fooling, "distinguishing-table": _distinguishing, "automaton": _automaton, "network": _network}
+    assert given["type"] in truth
+    assert given["rounding"] == "none" or given["type"] == "network"
+    return truth[given["type"]](given) and (given["type"] == "network" or given["precision"] == 0)

@@ -1,0 +1,68 @@
+"""The long checks of certificates: every flip and cut, 10,000 mutants a type, all files, every mutant of the checker.
+
+`verify()` runs them whole (`make verify`); tests/test_certificates.py runs a fixed sample of each.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "certificates"))
+from certificate_forgeries import FORGERIES
+from certificate_hostile import HOSTILE, NEAR_THE_BOUND, try_file
+from certificate_mutants import try_mutants
+from certificate_samples import TYPES, of_type
+from checker_mutants import EQUIVALENT, mutants, survivors
+
+import seqsep_check
+from seqsep.theorems import Outcome
+
+SOURCES = ("../seqsep_check.py", "certificate.py")
+MUTANTS = 10_000
+
+
+def accepted_flips(data: bytes, step: int = 1) -> int:
+    """Of all single-bit flips (or every `step`-th), how many the checker accepts."""
+    found = 0
+    for place in range(0, 8 * len(data), step):
+        changed = bytearray(data)
+        changed[place // 8] ^= 1 << place % 8
+        found += seqsep_check.check(bytes(changed))[0] == 0
+    return found
+
+
+def accepted_cuts(data: bytes) -> int:
+    """Of all proper beginnings, how many the checker accepts."""
+    return sum(seqsep_check.check(data[:end])[0] == 0 for end in range(len(data)))
+
+
+def verify(count: int = MUTANTS) -> list[Outcome]:
+    """One outcome a kind of check; an AssertionError names what is accepted and false, slow, or survives."""
+    outcomes = []
+
+    def done(variant: str, inputs: int, measured: dict[str, int], bound: dict[str, int]) -> None:
+        outcomes.append(
+            Outcome(
+                "certificates", "docs/certificates.md", "lower", "No false certificate is accepted", 0, True, inputs,
+                measured, bound, variant=variant, holds=measured == bound,
+            )
+        )  # fmt: skip
+
+    for kind in TYPES:
+        flips = cuts = tried = 0
+        for data in of_type(kind).values():
+            flips, cuts, tried = flips + accepted_flips(data), cuts + accepted_cuts(data), tried + 9 * len(data)
+        done(f"{kind}, flips and cuts", tried, {"accepted": flips + cuts}, {"accepted": 0})
+        found = try_mutants(kind, 0, count)
+        assert sum(found.values()) == count
+        done(f"{kind}, mutants {dict(sorted(found.items()))}", count, {"false": 0}, {"false": 0})
+        forged = FORGERIES[kind]()
+        accepted = sum(seqsep_check.check(forgery.data())[0] == 0 for forgery in forged)
+        done(f"{kind}, forgeries", len(forged), {"accepted": accepted}, {"accepted": 0})
+    seconds = max(try_file(name).cpu_seconds for name in HOSTILE | NEAR_THE_BOUND)
+    assert seconds < 10
+    done("files of up to 10 MiB", len(HOSTILE | NEAR_THE_BOUND), {"failures": 0}, {"failures": 0})
+    made = mutants()
+    left = survivors(made)
+    assert not left, left
+    done(f"mutants of the checker, {len(EQUIVALENT)} equivalent", len(made), {"survivors": 0}, {"survivors": 0})
+    return outcomes
