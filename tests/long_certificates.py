@@ -16,7 +16,6 @@ from checker_mutants import EQUIVALENT, mutants, survivors
 import seqsep_check
 from seqsep.theorems import Outcome
 
-SOURCES = ("../seqsep_check.py", "certificate.py")
 MUTANTS = 10_000
 
 

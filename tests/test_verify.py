@@ -11,12 +11,20 @@ verify = importlib.util.module_from_spec(_found)
 _found.loader.exec_module(verify)
 
 
+WITHOUT_MARGINS = ("certificates", "one-layer-protocol", "two-layer-no-short-protocol")  # exact equalities, at small lengths
+
+
 @pytest.mark.parametrize("name", list(verify.checks()))
 def test_the_row_is_fresh(name):
     assert verify.stale(name) == [], f"run make verify ({name})"
     row = json.loads((verify.ROWS / f"{name}.json").read_text(encoding="utf-8"))
     assert row["failures"] == 0
     assert row["inputs"] >= 100_000
+    if name not in WITHOUT_MARGINS:
+        at_all_lengths_with_margins(row)
+
+
+def at_all_lengths_with_margins(row):
     assert sum(part["inputs"] for part in row["outcomes"] if part["length"] <= 64) >= 50_000
     assert sum(part["inputs"] for part in row["outcomes"] if 1024 <= part["length"] <= 4096) >= 1000
     margins = [part["least_margin"] for part in row["outcomes"] if part["least_margin"] is not None]

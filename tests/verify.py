@@ -28,7 +28,14 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
         if theorem.verify is not None:
             path = f"theorems/{theorem.name.replace('-', '_')}.py"
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
-    return found
+    return found | {"certificates": (_certificates, ("../seqsep_check.py", "certificate.py"))}
+
+
+def _certificates() -> list[Outcome]:
+    sys.path.insert(0, str(ROOT / "tests"))
+    import long_certificates
+
+    return long_certificates.verify()
 
 
 def imported(path: str) -> set[str]:
