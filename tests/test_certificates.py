@@ -9,10 +9,13 @@ import sysconfig
 import tokenize
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import seqsep_check
+from seqsep.analyze import analyze
 from seqsep.certificate import certificate, certify, least_state
+from seqsep.cli import main
 from seqsep.exact.communication import distinct_rows, fooling_set, incompatible_rows, of_values
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.base import Evidence
@@ -163,19 +166,44 @@ def test_certify_and_the_checker_count_the_same_work():
             assert status == 0 or line.startswith("unfit: too large")
 
 
-def test_witnesses_of_matrices_and_the_least_state_have_certificates():
-    import numpy as np
-
-    from seqsep.exact.layered import of_values as layered
-    from seqsep.exact.least_state import LeastState
-
+def test_witnesses_of_matrices_have_certificates():
     values = np.arange(24).reshape(2, 3, 4) % 5
     f = of_values(values, [0, 2])
     for name, measure in (("", distinct_rows(f)), ("", fooling_set(f, value=3)), ("", incompatible_rows(f))):
         status, line = seqsep_check.check(certificate(name, Evidence("table", {}, {}, measure.witness)))
         assert status == 0, line
         assert str(measure.bits) in line
-    found = LeastState(layered(values), 24, True)
-    status, line = seqsep_check.check(certificate("least-state", least_state(found)))
-    assert status == 0
-    assert line == f"holds: least-state: rows {found.classes}, state_bits {found.state_bits}"
+
+
+def test_what_analyze_finds_has_a_certificate():
+    given = analyze(lambda word: 7 * word[0] + word[2], [3], alphabet=[2, 3, 4]).lengths[-1]
+    data = certificate("least-state", least_state(given))
+    assert seqsep_check.check(data) == (0, "holds: least-state: rows 8, state_bits 3")
+    assert max(json.loads(data)["task"]["values"]) == 10, "the answers themselves"
+    below = analyze(lambda word: -1 - word[0] if word[1] else None, [3]).lengths[-1]
+    data = certificate("least-state", least_state(below))
+    assert seqsep_check.check(data) == (0, "holds: least-state: rows 2, state_bits 1")
+    assert set(json.loads(data)["task"]["values"]) == {-1, 0, 1}, "outside the domain, and numbers of answers"
+    nothing = analyze(lambda word: None, [2]).lengths[-1]
+    assert seqsep_check.check(certificate("least-state", least_state(nothing)))[0] == 0
+    for length in (4, 6):
+        equal = analyze(lambda word: int(word[::2] == word[1::2]) if word[0] or sum(word) % 3 else None, [length]).lengths[-1]
+        assert equal.least is None
+        status, line = seqsep_check.check(certificate("least-state", least_state(equal)))
+        assert (status, line) == (0, f"holds: least-state: rows {equal.classes}, state_bits {equal.bits[0]}")
+    long = analyze("(01)*", [58], is_regular=True).lengths[-1]
+    with pytest.raises(ValueError, match=r"least_state\(length=58\): 288,230,376,151,711,744 answers"):
+        least_state(long)
+
+
+def test_analyze_writes_it(tmp_path, capsys):
+    path = tmp_path / "c.json"
+    assert main(["analyze", "majority", "--lengths", "4,6", "--json", "--certificate", str(path)]) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)["lengths"][-1]
+    assert captured.err == f"{len(path.read_bytes()):,} bytes to {path}\n"
+    assert seqsep_check.check(path.read_bytes()) == (
+        0, f"holds: least-state: rows {found['classes']}, state_bits {found['state_bits']}"
+    )  # fmt: skip
+    assert main(["analyze", "majority", "equality", "--lengths", "4", "--certificate", str(path)]) == 2
+    assert "--certificate" in capsys.readouterr().err

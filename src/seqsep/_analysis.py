@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from seqsep.exact.enumeration import Tabulated
 from seqsep.exact.growth import Growth
 from seqsep.exact.layered import Layered
 from seqsep.exact.least_state import LeastState
@@ -44,7 +45,10 @@ class Witness:
 
 @dataclass(frozen=True)
 class AtLength:
-    """One N: `least` is exact; `partial` has bounds, where `least` is None. `answers` are the function's, by label."""
+    """One N: `least` is exact; `partial` has bounds, where `least` is None. `answers` are the function's, by label.
+
+    `table` has every answer, where they were enumerated.
+    """
 
     length: int
     symbols: tuple[range, ...]
@@ -54,6 +58,7 @@ class AtLength:
     witness: Witness | None
     attention: PartitionBound
     widths: tuple[Width, ...]
+    table: Tabulated | None = None
 
     @property
     def bits(self) -> tuple[int, int]:

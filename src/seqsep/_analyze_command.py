@@ -2,8 +2,10 @@
 
 import argparse
 import json
+import sys
 
 from seqsep.analyze import HEADER, PRECISIONS, Analysis, analyze
+from seqsep.certificate import certificate, least_state
 from seqsep.report.least_state_chart import draw_least_state, require_format
 
 
@@ -15,6 +17,8 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.output is not None:
         require_format(options.output)
+    if options.certificate is not None and len(options.targets) > 1:
+        raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
     found = [_one(target, options) for target in options.targets]
     if options.json:
         record = found[0].record() if len(found) == 1 else {"functions": [one.record() for one in found]}
@@ -22,6 +26,10 @@ def run(options: argparse.Namespace) -> int:
     if options.automata is not None:
         made = [{"function": one.name, "lengths": [at.automaton_record() for at in one.lengths]} for one in found]
         options.automata.write_text(json.dumps(made) + "\n", encoding="utf-8")
+    if options.certificate is not None:
+        data = certificate("least-state", least_state(found[0].lengths[-1]))
+        options.certificate.write_bytes(data)
+        print(f"{len(data):,} bytes to {options.certificate}", file=sys.stderr)
     if options.output is not None:
         draw_least_state(options.output, found)
     return 0

@@ -91,7 +91,7 @@ def _at(given: Given, length: int, precisions: Sequence[int]) -> AtLength:
         )
         for precision in precisions
     )
-    return AtLength(length, instance.symbols, answers, instance.least, partial, witness, bound, widths)
+    return AtLength(length, instance.symbols, answers, instance.least, partial, witness, bound, widths, instance.table)
 
 
 def _game(instance: Instance) -> Game:

@@ -9,12 +9,18 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
+import numpy as np
+
+from seqsep._analysis import AtLength
 from seqsep.exact.automata import DFA
+from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.grid import Array
-from seqsep.exact.least_state import LeastState, every_label
+from seqsep.exact.least_state import every_label
 from seqsep.exact.network import AttentionLayer, FeedForward, Network
+from seqsep.exact.partial_states import Clique
 from seqsep.exact.witnesses import DistinctRows, FoolingSet, IncompatibleRows
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.base import Evidence, NetworkRun
@@ -94,18 +100,50 @@ def certificate(theorem: str, evidence: Evidence) -> bytes:
     return data
 
 
-def least_state(found: LeastState) -> Evidence:
-    """What `analyze` finds, for `certificate("least-state", ..)`: all answers, and a table of prefixes and suffixes."""
-    automaton = found.automaton
-    prefixes, suffixes, _ = found.distinguishing_table()
+def least_state(found: AtLength) -> Evidence:
+    """What `analyze` finds at a length, for `certificate("least-state", ..)`: every answer; prefixes, and suffixes between them.
+
+    Rows are prefixes of the widest split, one of each class; or of the clique, where inputs are outside the domain. Answers
+    stand for themselves if all are from 0 to 2^31 - 1, else for their numbers in order of appearance. Raises ValueError for
+    more inputs than a file can list.
+    """
+    alphabets = [len(tokens) for tokens in found.symbols]
+    total = math.prod(alphabets)
+    if 2 * total > MOST_BYTES:
+        raise ValueError(f"least_state(length={found.length}): {total:,} answers, a certificate holds {MOST_BYTES // 2:,}")
+    if found.least is not None:
+        split, (prefixes, suffixes, _) = found.least.split, found.least.distinguishing_table()
+        labels = every_label(found.automaton)
+    else:
+        assert found.partial is not None
+        assert found.table is not None
+        labels, split = found.table.labels, found.partial.clique.split
+        prefixes, suffixes = _told_apart(found.table, found.partial.clique)
+    answers = np.array(found.answers if all(0 <= answer < 1 << 31 for answer in found.answers) else range(len(found.answers)))
+    values = np.where(labels == OUTSIDE, OUTSIDE, answers[labels]) if len(answers) else labels
     witness = {
-        "alice": list(range(found.split)),
+        "alice": list(range(split)),
         "rows": [list(map(int, prefix)) for prefix in prefixes],
-        "columns": [list(map(int, suffix)) for suffix in suffixes or [(0,) * (automaton.length - found.split)]],
+        "columns": [list(map(int, suffix)) for suffix in suffixes or [(0,) * (len(alphabets) - split)]],
     }
-    alphabets = [int(table.shape[1]) for table in automaton.tables]
-    parameters: dict[str, Any] = {"alphabets": alphabets, "values": every_label(automaton).tolist()}
-    return Evidence("table", parameters, {}, witness)
+    return Evidence("table", {"alphabets": alphabets, "values": values.tolist()}, {}, witness)
+
+
+def _told_apart(table: Tabulated, clique: Clique) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """The prefixes of a clique, and suffixes: every two clash at one of them."""
+    sizes = table.alphabets
+    rows = table.labels.reshape(math.prod(sizes[: clique.split]), -1)[list(clique.prefixes)]
+    together, chosen = {*combinations(range(len(rows)), 2)}, []
+    for one, other in combinations(range(len(rows)), 2):
+        if (one, other) not in together:
+            continue
+        clash = (rows[one] != rows[other]) & (rows[one] != OUTSIDE) & (rows[other] != OUTSIDE)
+        column = int(np.flatnonzero(clash)[0])
+        chosen.append(column)
+        seen = rows[:, column]
+        together = {(i, j) for i, j in together if seen[i] == seen[j] or OUTSIDE in (seen[i], seen[j])}
+    prefixes = [tuple(map(int, np.unravel_index(number, sizes[: clique.split]))) for number in clique.prefixes]
+    return prefixes, [tuple(map(int, np.unravel_index(column, sizes[clique.split :]))) for column in chosen]
 
 
 def _of_matrix(found: FoolingSet | DistinctRows | IncompatibleRows) -> Evidence:

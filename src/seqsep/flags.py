@@ -82,6 +82,9 @@ def analyze_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", type=whole_list, help="bits a number of the attention model; by default 8,16,32")
     parser.add_argument("--regex", action="store_true", help="read every FUNCTION as a regular expression over digits")
     parser.add_argument("--automata", type=Path, help="write the least automata as JSON")
+    parser.add_argument(
+        "--certificate", type=Path, help="write what shows the state at the greatest length, for seqsep_check.py"
+    )
     parser.add_argument("-o", "--output", type=Path, help="write a picture: .png, .svg or .pdf")
     parser.add_argument("--json", action="store_true")
 
