@@ -1,6 +1,8 @@
 """What the README says can be done, is done here."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from seqsep.cli import main
@@ -19,6 +21,18 @@ def test_the_python_example_runs(capsys):
 def test_retrieval_from_the_readme_itself(capsys):
     assert main(["check", "index-lookup-attention", "--text", str(README), "--positions", "300"]) == 0
     assert "300 inputs" in capsys.readouterr().out
+
+
+def test_what_analyze_prints_and_the_stranger_that_checks_it(capsys, monkeypatch, tmp_path):
+    text = README.read_text()
+    analyze, check = re.search(r"seqsep (analyze .*)", text).group(1), re.search(r"python3 (-I -S .*)", text).group(1)
+    monkeypatch.chdir(tmp_path)
+    assert main(analyze.split()) == 0
+    (shown,) = re.findall(r"```\n(majority\n.*?)```", text, flags=re.DOTALL)
+    assert capsys.readouterr().out.startswith(shown)
+    *flags, program, file = check.split()
+    alone = subprocess.run([sys.executable, *flags, str(ROOT / program), file], capture_output=True, text=True)
+    assert (alone.returncode, alone.stdout) == (0, "holds: least-state: rows 9, state_bits 4\n")
 
 
 def test_every_file_of_the_tree_is_there_and_every_file_is_in_the_tree():

@@ -101,7 +101,7 @@ def certificate(theorem: str, evidence: Evidence) -> bytes:
 
 
 def least_state(found: AtLength) -> Evidence:
-    """What `analyze` finds at a length, for `certificate("least-state", ..)`: every answer; prefixes, and suffixes between them.
+    """What `analyze` finds at a length, for `certificate("least-state", ..)`: every answer; prefixes and suffixes between them.
 
     Rows are prefixes of the widest split, one of each class; or of the clique, where inputs are outside the domain. Answers
     stand for themselves if all are from 0 to 2^31 - 1, else for their numbers in order of appearance. Raises ValueError for
