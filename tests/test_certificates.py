@@ -139,6 +139,16 @@ def test_a_sample_of_mutants_of_the_checker_is_killed():
     assert survivors(made[::40]) == []
 
 
+def test_no_automaton_is_at_the_bound():
+    """So that of the two comparisons of the work of an automaton, `<=` and `<`, no file can tell."""
+    for kinds in range(1, 1 << 15):
+        for depth in range(1, 4097):
+            work = (sum(kinds**height for height in range(depth + 1)) + 1) * kinds * (depth + 8)
+            assert work != seqsep_check.MOST_WORK
+            if work > seqsep_check.MOST_WORK:
+                break
+
+
 def test_beyond_the_work_bound_nothing_is_written():
     with pytest.raises(ValueError, match=r"equality-two-layers.*work is [\d,]+, at most 30,000,000"):
         certify("equality-two-layers", length=400)

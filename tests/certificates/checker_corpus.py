@@ -100,6 +100,10 @@ def softmaxes() -> list[Shown]:
         Softmax(3, "nearest once", (7, 7, -huge), (1, 1, 0)),  # 1.5 from below
         Softmax(2, "floor stepwise", (0, -1), (1, 0)),
         Softmax(1000, "floor stepwise", (0, -2000), (881, 118)),  # parts 1000 and floor(135.3)
+        # e^0 over the sum is 3.7e-12 steps above 449, and 4.1e-12 below 865: 14 digits of it cannot tell (found by search)
+        Softmax(1000, "floor once", (0, -321, -1108, -1763), (449, 325, 148, 77)),
+        Softmax(1000, "floor once", (0, -2187, -3201, -5778), (864, 97, 35, 2)),
+        Enclosure(50, 1, 41, (19287498479639177830, 19287498479639177831)),
         Enclosure(0, 7, 3, (1000, 1000)),
         Enclosure(1, 1, 1, (3, 4)),
         Enclosure(21, 10, 1, (1, 2)),
@@ -172,6 +176,13 @@ def limits() -> list[Shown]:
         witness = {"table": [[0, 0]] * (depth + 2), "accepting": [0] * (depth + 2)}
         why = "answers wrongly" if depth == 1995 else "too large"
         case("automaton: deep", depth - 1994, why, task={"depth": depth}, witness=witness)
+    for depth, status, why in ((63, 1, "the value is not"), (64, 2, "4186080")):  # 170 * 171 * 72 * (1 + depth // 64)
+        words, given = {"words": [[1] * 64] * 170, "alice": [0], "value": 1}, {"kinds": 1, "depth": depth, "length": 64}
+        case("fooling-set: pairs", status, why, task=given, witness=words)
+    single = {"inputs": [[0]], "answers": [0], "readout": [[0]] * 3}
+    for bias, status, why in (([1, 1, 0], 1, "the answer is not"), ([1, 0, 0], 0, "holds")):
+        claims = {"all": 0, "inputs": 1}
+        case("network: dyck", status, why, task={"length": 1}, witness=single | {"readout_bias": bias}, claims=claims)
     given = copy.deepcopy(of["network: dyck"])
     given["witness"]["steps"], given["precision"] = 1 << 100, 202
     found.append(Case(seal(given), 0, "holds"))

@@ -18,7 +18,33 @@ import seqsep_check
 
 SOURCE = Path(seqsep_check.__file__).read_text(encoding="utf-8")
 SECONDS = 3.0
-EQUIVALENT: dict[str, str] = {}
+_defaults = "depth, length, kinds, alphabet, partial = 1, 0, 1, 0, False"
+_zeros = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0"
+_far = "if drop == 0 or drop > 3 * digits * self.steps:"
+_large = 'require(states * task.kinds * (task.depth + 8) <= MOST_WORK, f"too large: {states} states", 2)'
+_digits = "digits, found = len(str(self.steps * len(drops))) + 10, {}"
+_decides = "if first == self.rounded(high * self.steps, least, drop > 0 or len(over) > 1):"
+EQUIVALENT: dict[str, str] = {
+    f"{_defaults} | 0 -> 1 at 45": "length: half of 0 or 1 is 0, and of tasks without one nothing else is used",
+    f"{_defaults} | 1 -> 2 at 48": "kinds: tasks without them have an alphabet, and only bounded Dyck asks",
+    f"{_large} | comparison 0 LtE -> Lt at 8":
+        "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)",
+    "length, sizes, work, causal, heads = len(task.alphabets), {}, 0, True, 0 | 0 -> 1 at 71": "heads: a layer has one or more",
+    f"{_zeros} | comparison 0 LtE -> Lt at 20": "the digit 0 stays a 0",
+    f"{_zeros} | 48 -> 49 at 20": "the digit 0 stays a 0",
+    f"{_far} | comparison 0 Gt -> GtE at 16": "there 10^digits e^(-3 digits) < 1, so (0, 1) is what comes out",
+    f"{_far} | 3 -> 4 at 23": "the same between 3 and 4",
+    "digits *= 2 | 2 -> 3 at 10": "another number of digits decides alike, since ends enclose",
+    f"{_digits} | 10 -> 11 at 52": "the same",
+    f"{_digits} | 10 -> 9 at 52": "the same",
+    f"{_digits} | Mult -> Add at 24": "the same",
+    "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 11 at 32": "the same",
+    "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 9 at 32": "the same",
+    f"{_decides} | comparison 0 Gt -> Lt at 51": "where the upper end is on a line, more digits decide alike",
+    f"{_decides} | 0 -> 1 at 58": "the same, for a drop of 1",
+    "found = json.loads(data.decode(\"ascii\"), parse_float=str, parse_constant=str) | 'ascii' -> 'ascii~' at 31":
+        "Python drops what is no letter from the name of an encoding",
+}  # fmt: skip
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
