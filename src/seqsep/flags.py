@@ -104,9 +104,11 @@ def task_fields(name: str, rest: Sequence[str]) -> Any:
 
     task = BY_NAME[choose("task", name, list(BY_NAME))]
     parser = Parser(prog=f"seqsep sample {name}")
+    hints = get_type_hints(task)
     for field in fields(task):
         required = field.default is MISSING
-        parser.add_argument(f"--{field.name.replace('_', '-')}", dest=field.name, type=int, required=required,
+        kind = next((kind for kind in (int, float) if hints[field.name] is kind), str)
+        parser.add_argument(f"--{field.name.replace('_', '-')}", dest=field.name, type=kind, required=required,
                             default=None if required else field.default)  # fmt: skip
     return task(**vars(parser.parse_args(rest)))
 

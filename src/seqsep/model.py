@@ -100,11 +100,13 @@ class Model(nn.Module):
         heads: int = 4,
         embedding_scale: float = 0.02,
         weight_scale: float = 0.02,
+        coordinates: int = 0,
     ) -> "Model":
         """A model to train; weights come from torch's global generator.
 
         `longest`: most tokens of an input; `embedding_scale`: deviation of the token and position embeddings;
-        `weight_scale`: deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768).
+        `weight_scale`: deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768);
+        `coordinates`: of an input vector, which a matrix embeds, where inputs are no tokens.
         Raises ValueError for no layers, an unknown mixer, or heads that do not divide the width.
         """
         unknown = [name for name in layers if name not in BY_NAME]
@@ -120,7 +122,7 @@ class Model(nn.Module):
             blocks.append(Residual(mixer, mixer.block, width, mlp))
         learned = any(BY_NAME[name].block.positions == "learned" for name in layers)
         model = cls(
-            nn.Embedding(vocabulary, width),
+            nn.Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
             nn.Embedding(longest, width) if learned else None,
             blocks,
             normalisation(BY_NAME[layers[-1]].block.norm, width),
@@ -129,7 +131,7 @@ class Model(nn.Module):
         nn.init.normal_(model.readout.weight, std=weight_scale)
         nn.init.zeros_(model.readout.bias)
         for embedding in (model.tokens, model.positions):
-            if isinstance(embedding, nn.Embedding):
+            if isinstance(embedding, nn.Embedding | nn.Linear):
                 nn.init.normal_(embedding.weight, std=embedding_scale)
         return model
 

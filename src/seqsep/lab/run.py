@@ -20,7 +20,7 @@ LOOP_REVISION = 1
 
 @dataclass(frozen=True)
 class Run:
-    """What to train and how. Steps are batches of fresh examples; Adam, cross-entropy; `decay` of the learning rate is
+    """What to train and how. Steps are batches of fresh examples; Adam, the task's loss; `decay` of the learning rate is
     "constant" or "linear" (to 0 at the last step). Two standard deviations of the weights drawn at the start:
     `embedding_scale` for tokens and positions, `weight_scale` for the read-out and for the linear layers that start as
     GPT-2's (those of attention, linear attention, retention and their MLPs). Every `evaluate_every` steps the model is
@@ -99,6 +99,7 @@ class Run:
             self.heads,
             self.embedding_scale,
             self.weight_scale,
+            self.task.coordinates,
         )
 
     def label(self) -> str:

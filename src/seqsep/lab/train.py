@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
+from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.run import Run
 from seqsep.model import Model
-from seqsep.tasks import NOTHING_ASKED, Batch, Task
+from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096
+NO_SET = -2
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
     if run.decay == "linear":
         optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
     logits, targets = asked(model, batch)
-    loss = F.cross_entropy(logits, targets)
+    loss = total_loss(run.task, logits, targets) / len(targets)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     size = torch.nn.utils.get_total_norm([p.grad for p in model.parameters() if p.grad is not None])
@@ -129,6 +131,24 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
         return math.nan
     optimizer.step()
     return loss.item()
+
+
+def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int64[Tensor, "asked"]) -> Float[Tensor, ""]:
+    """In nats, summed over the asked positions; of binary cross-entropy the mean over classes."""
+    if task.loss == "cross-entropy":
+        return F.cross_entropy(logits, targets, reduction="sum")
+    follows = (targets[:, None] == torch.arange(logits.shape[1])) | (targets == EVERY_CLASS)[:, None]
+    return F.binary_cross_entropy_with_logits(logits, follows.to(logits.dtype), reduction="sum") / logits.shape[1]
+
+
+def predicted(task: Task, logits: Float[Tensor, "asked classes"]) -> Int64[Tensor, "asked"]:
+    """Targets as the logits have them: the greatest class; or the set of classes with a positive logit, NO_SET if it is
+    neither one class nor all."""
+    if task.loss == "cross-entropy":
+        return logits.argmax(-1)
+    positive = logits > 0
+    every, single = positive.all(-1), positive.sum(-1) == 1
+    return torch.where(single, positive.int().argmax(-1), torch.where(every, EVERY_CLASS, NO_SET))
 
 
 def asked(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -164,9 +184,9 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
     for batch in split(_evaluation_block(run.task, run.evaluation), 250):
         logits, targets = asked(model, batch)
         predictions = batch.targets.copy()
-        predictions[batch.targets != NOTHING_ASKED] = logits.argmax(-1).numpy()
+        predictions[batch.targets != NOTHING_ASKED] = predicted(run.task, logits).numpy()
         right += int(np.sum(run.task.score(predictions, batch.targets)))
-        loss += float(F.cross_entropy(logits, targets, reduction="sum"))
+        loss += float(total_loss(run.task, logits, targets))
         positions += len(targets)
     return Point(step, right / run.evaluation, loss / positions)
 

@@ -1,24 +1,29 @@
 """What every task is: a frozen dataclass that makes examples by index and can solve them slowly and obviously.
 
 Its fields are its whole configuration. Nothing here needs torch: a Batch holds NumPy arrays, padded on the right.
+Inputs are tokens, or vectors where `coordinates` is not 0. A target is a class; with binary cross-entropy (next-character
+prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for all of them.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from jaxtyping import Bool, Int64
+from jaxtyping import Bool, Float32, Int64
 
 NOTHING_ASKED = -100
+EVERY_CLASS = -1
+
+Loss: TypeAlias = Literal["cross-entropy", "binary-cross-entropy"]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples: token ids, the class asked for at each position (-100: nothing asked), and tokens before the padding."""
+    """Examples: inputs, the target at each position (-100: nothing asked), and tokens (or vectors) before the padding."""
 
-    inputs: Int64[np.ndarray, "batch time"]
+    inputs: Int64[np.ndarray, "batch time"] | Float32[np.ndarray, "batch time coordinates"]
     targets: Int64[np.ndarray, "batch time"]
     lengths: Int64[np.ndarray, "batch"]
 
@@ -29,14 +34,23 @@ class Task(ABC):
 
     name: ClassVar[str]
     revision: ClassVar[int] = 1
-    loss: ClassVar[str] = "cross-entropy"
 
     length: int
 
     @property
     @abstractmethod
     def vocabulary(self) -> int:
-        """Number of token ids."""
+        """Number of token ids; 0 where inputs are vectors."""
+
+    @property
+    def coordinates(self) -> int:
+        """Coordinates of an input vector; 0: inputs are tokens."""
+        return 0
+
+    @property
+    def loss(self) -> Loss:
+        """Cross-entropy of one class, or the mean of binary cross-entropies of every class."""
+        return "cross-entropy"
 
     @property
     @abstractmethod
@@ -53,11 +67,11 @@ class Task(ABC):
         """Examples start .. start + count - 1 under a seed; `evaluate` takes the evaluation stream and its lengths."""
 
     @abstractmethod
-    def solve(self, inputs: tuple[int, ...]) -> int:
-        """The answer to one sequence without padding, computed from the definition."""
+    def solve(self, inputs: tuple[Any, ...]) -> int:
+        """The target at the last of one sequence of tokens (or of vectors as tuples) without padding, from the definition."""
 
     @abstractmethod
-    def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
+    def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
         """One example as a person would write it; the format is fixed."""
 
     @abstractmethod
@@ -66,7 +80,10 @@ class Task(ABC):
 
     @abstractmethod
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """The tokens allowed at each position of an input of `length`: the inputs are their product."""
+        """The tokens allowed at each position of an input of `length`: the inputs are their product.
+
+        Raises ValueError where inputs are vectors.
+        """
 
     def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
         """The task at one length as a plain callable from token tuples to answers, for `seqsep.exact`."""
