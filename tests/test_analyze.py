@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from seqsep.analyze import analyze, theorem_4_bits
+from seqsep.analysis import analyze, theorem_4_bits
 from seqsep.cli import main
 from seqsep.exact.layered import Layered
 from seqsep.report.least_state_chart import draw_least_state

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import seqsep_check
-from seqsep.analyze import analyze
+from seqsep.analysis import analyze
 from seqsep.certificate import certificate, certify, least_state
 from seqsep.cli import main
 from seqsep.exact.communication import distinct_rows, fooling_set, incompatible_rows, of_values

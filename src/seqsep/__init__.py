@@ -8,18 +8,20 @@ Units: lengths in tokens, widths in coordinates, state and messages in bits, los
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.3.0"
 
 _HOMES = {
     "BoundedDyck": "seqsep.tasks",
     "IndexLookup": "seqsep.tasks",
     "Model": "seqsep.model",
     "Run": "seqsep.lab.run",
+    "analyze": "seqsep.analysis",
     "ceiling": "seqsep.ceilings",
+    "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
     "train": "seqsep.lab.train",
 }
-__all__ = ["BoundedDyck", "IndexLookup", "Model", "Run", "ceiling", "check", "train"]
+__all__ = ["BoundedDyck", "IndexLookup", "Model", "Run", "analyze", "ceiling", "certify", "check", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 
-from seqsep.analyze import HEADER, PRECISIONS, Analysis, analyze
+from seqsep.analysis import HEADER, PRECISIONS, Analysis, analyze
 from seqsep.certificate import certificate, least_state
 from seqsep.report.least_state_chart import draw_least_state, require_format
 

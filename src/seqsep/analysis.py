@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from seqsep._analysis import HEADER, Analysis, AtLength, Width, Witness
+from seqsep._analysis_record import HEADER, Analysis, AtLength, Width, Witness
 from seqsep._given_function import MOST_LENGTH, Given, Instance, of_function, resolve
 from seqsep.exact import partial_states, partition_search
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
