@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from seqsep.exact.grid import Grid
+from seqsep.theorems._one_layer_ledger import Variant, Widths, ledger
 
 VARIANTS = ("both exchange", "one learns", "token sent")
+LEDGERS: dict[str, Variant] = {"both exchange": "both-exchange", "one learns": "one-learns", "token sent": "one-learns"}
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Bits that do not depend on the size of the layer."""
+    """Bits that do not depend on the size of the layer: those of `_one_layer_ledger.Widths`, and the halves of equality."""
 
     length: int
     alphabet: int
@@ -33,15 +35,15 @@ class Costs:
 
     @cached_property
     def score(self) -> int:
-        return (2 * self.grid.steps**2).bit_length()
+        return Widths(self.grid, self.length).number
 
     @cached_property
     def normaliser(self) -> int:
-        return (self.length * self.grid.steps).bit_length()
+        return Widths(self.grid, self.length).normaliser
 
     @cached_property
     def value(self) -> int:
-        return (2 * self.grid.steps**3).bit_length()
+        return Widths(self.grid, self.length).value_sum
 
     @cached_property
     def pairs(self) -> int:
@@ -55,17 +57,15 @@ def needed(costs: Costs, variant: str) -> int:
 
 
 def protocol_bits(costs: Costs, width: int, heads: int, variant: str) -> int:
-    """Bits of the counted protocol of a layer of width m with H heads."""
-    sums = 2 if variant == VARIANTS[0] else 1
-    last = (costs.alphabet - 1).bit_length() if variant == VARIANTS[2] else width * costs.score
-    return last + heads * (2 * costs.score + 2 * costs.normaliser + sums * width * costs.value)
+    """Bits of the counted protocol of a layer of width m with H heads; its last token's vector has m coordinates."""
+    vocabulary = costs.alphabet if variant == VARIANTS[2] else None
+    return ledger(costs.length, width, width, heads, costs.grid, LEDGERS[variant], vocabulary=vocabulary)["total"]
 
 
 def least_width(costs: Costs, heads: int, variant: str) -> int:
     """The least m whose protocol, with so many heads, has the bits needed."""
-    fixed = protocol_bits(costs, 0, heads, variant)
-    a_width = protocol_bits(costs, 1, heads, variant) - fixed
-    return max(1, -(-(needed(costs, variant) - fixed) // a_width))
+    one, two = (protocol_bits(costs, width, heads, variant) for width in (1, 2))
+    return max(1, 1 - (one - needed(costs, variant)) // (two - one))
 
 
 def least_size(costs: Costs, variant: str) -> tuple[int, int]:
