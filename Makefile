@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
 
-.PHONY: demo test verify errata format clean
+.PHONY: demo test verify errata reference format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
@@ -21,6 +21,9 @@ verify: .venv/ready-dev
 
 errata: .venv/ready-dev
 	$(BIN)/python -m seqsep.report.errata > docs/errata.md.new && mv docs/errata.md.new docs/errata.md
+
+reference: .venv/ready-dev
+	for page in tasks mixers; do $(BIN)/python -m seqsep.report.reference $$page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
 
 format: .venv/ready-dev
 	$(BIN)/ruff format src tests benchmarks

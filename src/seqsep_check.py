@@ -7,14 +7,14 @@ The specification is docs/certificates.md. Exit status, and one line on standard
 import hashlib
 import json
 import sys
-from collections import Counter
+from bisect import bisect_left
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from itertools import chain
+from itertools import chain, groupby
 from math import prod
-from operator import mul
+from operator import lt, mul, ne
 
 MOST_BYTES, MOST_BRACKETS, MOST_QUOTES, MOST_DIGITS = 10 << 20, 200_000, 20_000, 64
-MOST_WORK, MOST_NETWORK_WORK = 4_000_000, 30_000_000
+MOST_WORK, MOST_NETWORK_WORK, MOST_DECIMALS = 4_000_000, 30_000_000, 200
 OUTSIDE, MOST_VALUE = -1, (1 << 31) - 1
 ROUNDINGS = ("floor stepwise", "floor once", "nearest stepwise", "nearest once")
 ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0
@@ -154,9 +154,14 @@ class Task:
     def split(self, alice):
         """The positions of both parties."""
         require(type(alice) is list and {*map(type, alice)} <= {int}, "alice is no list of integers")
-        mine, everything = {*alice}, range(len(self.alphabets))
-        require(alice == [position for position in everything if position in mine], "alice is not ascending positions")
-        return alice, [position for position in everything if position not in mine]
+        require(all(map(lt, [-1, *alice], [*alice, len(self.alphabets)])), "alice is not ascending positions")
+        return alice, sorted({*range(len(self.alphabets))} - {*alice})
+
+
+def different(values):
+    """Whether no two are equal; by sorting, since hashes of numbers can be made to collide."""
+    ordered = sorted(values)
+    return all(map(ne, ordered, ordered[1:]))
 
 
 def joined(split, mine, other):
@@ -177,7 +182,7 @@ def fooling_set(task, witness, certificate):
         require(task.solve(word) == value, f"the value is not {value}: {word}")
     parts = [tuple(tuple(word[position] for position in side) for side in split) for word in words]
     if complete:
-        require(all(len({*half}) == len(words) for half in zip(*parts, strict=True)), "two words have the same half")
+        require(all(map(different, zip(*parts, strict=True))), "two words have the same half")
         require(task.count(value) == len(words), "the words are not all with the value, or their number is not known")
     for place, (mine, yours) in enumerate([] if complete else parts):
         for other, others in parts[:place]:
@@ -195,7 +200,7 @@ def distinguishing_table(task, witness, certificate):
     work = len(rows) * len(columns) * (task.cost + len(rows) * task.partial)
     require(work <= MOST_WORK, f"too large: work {work}", 2)
     matrix = [[task.solve(joined(split, one, other)) for other in columns] for one in rows]
-    require(len({*map(tuple, matrix)}) == len(rows), "two rows are equal")
+    require(different(matrix), "two rows are equal")
     for place, one in enumerate(matrix if task.partial else []):
         for other in matrix[:place]:
             apart = any(x != y and OUTSIDE not in (x, y) for x, y in zip(one, other, strict=True))
@@ -255,28 +260,30 @@ class Grid:
         high = context.next_plus(context.exp(context.next_plus(exponent)))
         return int(low.scaleb(digits, context)), int(high.scaleb(digits, context)) + 1
 
-    def weights(self, drops, over):
-        """The numbers e^(-drop / L), over the sum of those of `over` with their counts, correctly rounded.
+    def weights(self, drops, counts):
+        """The numbers e^(-drop / L) of rising drops, over the sum of the first ones with these counts, correctly rounded.
 
         Unless all drops are 0 these numbers are irrational, strictly between their ends, so some number of digits decides.
         """
-        digits, found = len(str(self.steps * len(drops))) + 10, {}
-        while len(found) < len({*drops}):
-            ends = {drop: self.exponential(drop, digits) for drop in {*drops}}
-            least, most = (sum(ends[drop][end] * count for drop, count in over.items()) for end in (0, 1))
-            for drop, (low, high) in ends.items():
+        digits, found = len(str(self.steps * sum(counts))) + 10, {}
+        while len(found) < len(drops):
+            require(digits < MOST_DECIMALS, "too large: a weight too near a step", 2)
+            ends = [self.exponential(drop, digits) for drop in drops]
+            least, most = (sum(map(mul, counts, side)) for side in zip(*ends, strict=True))
+            for place, (low, high) in enumerate(ends):
                 first = self.rounded(low * self.steps, most)
-                if first == self.rounded(high * self.steps, least, drop > 0 or len(over) > 1):
-                    found[drop] = first
+                if first == self.rounded(high * self.steps, least, place > 0 or len(counts) > 1):
+                    found[place] = first
             digits *= 2
         return found
 
     def softmax(self, scores):
-        """Weights, rounded at the places that the rounding names."""
+        """Weights, rounded at the places that the rounding names. No dict of scores: their hashes can be made to collide."""
         drops = [*map(max(scores).__sub__, scores)]
-        weights = self.weights(drops, Counter(drops) if self.once else {0: 1})
-        total = sum(weights[drop] for drop in drops)
-        return [weights[drop] if self.once else self.rounded(weights[drop] * self.steps, total) for drop in drops]
+        rising, counts = zip(*((drop, len([*run])) for drop, run in groupby(sorted(drops))), strict=True)
+        weights = self.weights(rising, counts if self.once else (1,))
+        weights = [weights[bisect_left(rising, drop)] for drop in drops]
+        return weights if self.once else [self.rounded(weight * self.steps, sum(weights)) for weight in weights]
 
     def attention(self, layer, xs, place):
         """x + attention(x) at one place."""
@@ -330,7 +337,7 @@ def network(task, witness, certificate):
     answers = numbers(witness["answers"], "i", {"i": len(inputs)}, 0, classes - 1, "answers")
     work = (work + classes * (d + 12)) * len(inputs) * (16 + grid.steps.bit_length()) // 16
     require(work <= MOST_NETWORK_WORK, f"too large: work {work}", 2)
-    require(len({*map(tuple, inputs)}) == len(inputs), "an input stands twice")
+    require(different(inputs), "an input stands twice")
     for word, answer in zip(inputs, answers, strict=True):
         require(task.solve(word) == answer, f"the value is {task.solve(word)}, not {answer}: {word}")
         logits = grid.logits(witness, word)

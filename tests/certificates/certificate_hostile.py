@@ -125,6 +125,32 @@ def _network(
     return _made("built-network", "network", task, witness, claims, precision=precision, rounding=rounding)
 
 
+COLLIDING = (1 << 61) - 1  # its multiples all have the hash 0
+
+
+def _colliding_scores() -> bytes:
+    """One layer of 4,096 places whose scores differ by multiples of COLLIDING."""
+    steps, length = 1 << 36, 4096
+    head = {"query": [[steps]], "key": [[steps]], "value": [[0]], "output": [[0]]}
+    layer = {"causal": 0, "heads": [head], "inner": [[0]], "inner_bias": [0], "outer": [[0]], "outer_bias": [0]}
+    halves = [[int(place == number) for place in range(length // 2)] for number in range(5)]
+    witness = {
+        "answers": [1] * 5, "inputs": [half + half for half in halves], "layers": [layer], "readout": [[0], [0]],
+        "positions": [[steps**2 - place * COLLIDING] for place in range(length - 1)] + [[steps]], "readout_bias": [0, 1],
+        "steps": steps, "symbols": [[0]] * 2,
+    }  # fmt: skip
+    claims = {"all": 0, "heads": 1, "inputs": 5, "layers": 1, "width": 1}
+    task = {"name": "equality", "alphabet": 2, "length": length}
+    precision = (2 * steps**2).bit_length()
+    return _made("built-network", "network", task, witness, claims, precision=precision, rounding="floor stepwise")
+
+
+def _colliding_places() -> bytes:
+    task = {"name": "equality", "alphabet": 2, "length": 2}
+    witness = {"alice": [place * COLLIDING for place in range(399_000)], "value": 1, "words": [[0, 0]]}
+    return _made("communication-cost", "fooling-set", task, witness, {"bits": 0, "complete": 0, "size": 1})
+
+
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "ones": lambda: b"[" + b"1," * (MOST // 2 - 2) + b"1]",
     "three digits": lambda: b"[" + b"999," * (MOST // 4 - 2) + b"1]",
@@ -161,12 +187,14 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "network, exponentials at once": lambda: _network(18, 1, 1, 1, 22, 2, 1 << 20, "nearest once"),
     "network, long numbers": lambda: _network(18, 1, 1, 1, 26, 2, 1 << 100, wild=True),
     "network, long numbers at once": lambda: _network(18, 1, 1, 1, 7, 2, 1 << 100, "floor once", wild=True),
+    "network, colliding scores": _colliding_scores,
+    "fooling set, colliding places": _colliding_places,
     "network, feed-forward": lambda: _network(10, 1, 1, 2000, 250, 1, 1 << 10),
     "network, wide": lambda: _network(4, 400, 20, 400, 6, 2, 1 << 10, wild=True),
     "network, wide, long numbers": lambda: _network(4, 200, 20, 200, 5, 1, 1 << 99, wild=True),
 }
 WORST = ("ones", "keys beyond", "deep and closed", "fooling set in pairs", "table, many values", "automaton, deep")
-WORST += ("network, exponentials", "network, wide")
+WORST += ("network, exponentials", "network, wide", "network, colliding scores", "fooling set, colliding places")
 
 
 def try_file(name: str) -> Measured:

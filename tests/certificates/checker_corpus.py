@@ -66,7 +66,24 @@ class Enclosure(NamedTuple):
         return bool(module.Grid(self.steps, "floor once").exponential(self.drop, self.digits) != self.expected)
 
 
-Shown = Case | Logits | Softmax | Enclosure
+class Narrow(NamedTuple):
+    """Weights whose ends tell nothing before so many digits: decided from then on, and too large from 200 on."""
+
+    steps: int
+    digits: int
+    is_decided: bool
+
+    def kills(self, module: types.ModuleType) -> bool:
+        grid = module.Grid(self.steps, "floor once")
+        grid.exponential = lambda drop, digits: (1 + drop,) * 2 if digits >= self.digits else (1, self.steps)
+        try:
+            found = grid.weights((0, 1), (1, 1)) == {0: self.steps // 3, 1: 2 * self.steps // 3}
+        except module.Answer as answer:
+            return bool(self.is_decided or answer.args != (2, "unfit: too large: a weight too near a step"))
+        return bool(not self.is_decided or not found)
+
+
+Shown = Case | Logits | Softmax | Enclosure | Narrow
 
 
 @functools.cache
@@ -110,6 +127,9 @@ def softmaxes() -> list[Shown]:
         Enclosure(1, 2, 5, (60653, 60654)),
         Enclosure(41, 10, 1, (0, 1)),
         Enclosure(huge, 1, 8, (0, 1)),
+        Narrow(10**14, 100, True),  # 25 digits, 50, 100
+        Narrow(10**14, 200, False),
+        Narrow(10**188, 199, True),
         Softmax(huge, "floor stepwise", (0, -1), (huge // 2, huge // 2 - 1)),
     ]
 

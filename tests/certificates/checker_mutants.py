@@ -22,8 +22,8 @@ _defaults = "depth, length, kinds, alphabet, partial = 1, 0, 1, 0, False"
 _zeros = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0"
 _far = "if drop == 0 or drop > 3 * digits * self.steps:"
 _large = 'require(states * task.kinds * (task.depth + 8) <= MOST_WORK, f"too large: {states} states", 2)'
-_digits = "digits, found = len(str(self.steps * len(drops))) + 10, {}"
-_decides = "if first == self.rounded(high * self.steps, least, drop > 0 or len(over) > 1):"
+_digits = "digits, found = len(str(self.steps * sum(counts))) + 10, {}"
+_decides = "if first == self.rounded(high * self.steps, least, place > 0 or len(counts) > 1):"
 EQUIVALENT: dict[str, str] = {
     f"{_defaults} | 0 -> 1 at 45": "length: half of 0 or 1 is 0, and of tasks without one nothing else is used",
     f"{_defaults} | 1 -> 2 at 48": "kinds: tasks without them have an alphabet, and only bounded Dyck asks",
@@ -40,8 +40,7 @@ EQUIVALENT: dict[str, str] = {
     f"{_digits} | Mult -> Add at 24": "the same",
     "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 11 at 32": "the same",
     "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 9 at 32": "the same",
-    f"{_decides} | comparison 0 Gt -> Lt at 51": "where the upper end is on a line, more digits decide alike",
-    f"{_decides} | 0 -> 1 at 58": "the same, for a drop of 1",
+    f"{_decides} | 0 -> 1 at 59": "for the least drop but 0: where the upper end is on a line, more digits decide alike",
     "found = json.loads(data.decode(\"ascii\"), parse_float=str, parse_constant=str) | 'ascii' -> 'ascii~' at 31":
         "Python drops what is no letter from the name of an encoding",
 }  # fmt: skip
