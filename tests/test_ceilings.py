@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.ceilings import ceiling, index_lookup_ceiling, length_where_it_bites
-from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.ceilings import ceiling, counting_ceiling, index_lookup_ceiling, length_where_it_bites
+from seqsep.tasks import AssociativeRecall, BoundedDyck, IndexLookup, MultiQueryRecall, NearestNeighbor
 
 
 def best_accuracy(length: int, alphabet: int, states: int) -> Fraction:
@@ -116,6 +116,42 @@ def test_dispatch() -> None:
     dyck = BoundedDyck(30)
     assert ceiling(dyck, dyck.answer_bits()) == 1.0
     assert ceiling(dyck, dyck.answer_bits() - 1) is None
+
+
+def test_recall() -> None:
+    assert ceiling(AssociativeRecall(20, values=64), 60) == ceiling(IndexLookup(20, alphabet=64), 60)
+    assert ceiling(MultiQueryRecall(4, values=4), 3) == 0.5
+    assert ceiling(MultiQueryRecall(5, values=4), 4) == 1.0
+    assert ceiling(NearestNeighbor(8, classes=2), 3) == 0.5
+    zoology = MultiQueryRecall.zoology(16, 4, vocab_size=16)
+    assert (zoology.values, zoology.pairs) == (8, 4)
+    assert ceiling(zoology, 10) == pytest.approx(1024 / (8 * 7 * 6 * 5), rel=1e-15)
+
+
+@pytest.mark.parametrize(("pairs", "values", "states"), [(1, 3, 2), (2, 2, 1), (2, 2, 2), (2, 3, 2)])
+def test_no_state_answers_more_lists_of_questions(pairs: int, values: int, states: int) -> None:
+    """Every function to states, and for each state and order of questions the best answers, told what was right before."""
+    lists = list(itertools.product(range(values), repeat=pairs))
+    orders = list(itertools.permutations(range(pairs)))
+
+    def most_right(left: list[tuple[int, ...]], order: tuple[int, ...]) -> int:
+        if not order or not left:
+            return len(left)
+        return max(most_right([one for one in left if one[order[0]] == answer], order[1:]) for answer in range(values))
+
+    best = 0
+    for function in itertools.product(range(states), repeat=len(lists)):
+        groups = [[one for one, state in zip(lists, function, strict=True) if state == chosen] for chosen in range(states)]
+        best = max(best, sum(most_right(group, order) for group in groups for order in orders))
+    assert Fraction(best, len(orders) * len(lists)) == Fraction(states, len(lists))
+
+
+def test_counting_is_rounded_up_and_asks_for_whole_numbers() -> None:
+    assert counting_ceiling(1, 0) == counting_ceiling(8, 3) == 1.0
+    assert Fraction(counting_ceiling(3, 0)) >= Fraction(1, 3) > Fraction(math.nextafter(counting_ceiling(3, 0), 0))
+    assert counting_ceiling(64**400, 2000) > 0
+    with pytest.raises(ValueError, match="possibilities is at least 1"):
+        counting_ceiling(0, 1)
 
 
 @pytest.mark.parametrize("arguments", [(0, 64, 1), (5, 0, 1), (5, 64, -1)])

@@ -12,15 +12,26 @@ function of Z (and of coins independent of X), so Fano gives I(X_i; Z) >= log2 S
 convex in e_i, h being concave, so by Jensen the sum over i is at least N times its value at e, the mean of the e_i. That value
 falls from log2 S at e = 0 to 0 at e = 1 - 1/S: the least e that (*) allows is its smaller root, and accuracy is at most 1 - e.
 
-The bound holds for every scheme, however found: what a model loses *above* its ceiling it could not hold; what it loses below,
+Associative recall with uniform, independent values given its keys is the same with N pairs: (*) holds given the keys.
+
+    accuracy <= 2^B / V                                               (**)
+
+Examples that are right only if every answer in them is, for V equally likely lists of answers, independent of the questions'
+order: multi-query recall with n pairs (V = S^n, or S (S - 1) .. (S - n + 1) where values differ), and nearest neighbour, whose n
+labels are of S kinds. Proof: fix the order and the
+state Z before the first question. Later inputs are questions, or answers that are already due; along a right run these are the
+model's own, so at most one list of answers is right throughout. There are at most 2^B states for V lists.
+
+The bounds hold for every scheme, however found: what a model loses *above* its ceiling it could not hold; what it loses below,
 it failed to learn.
 """
 
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from fractions import Fraction
 from functools import cache
-from math import inf, nextafter
+from math import inf, nextafter, perm
 
-from seqsep.tasks import IndexLookup, Task
+from seqsep.tasks import AssociativeRecall, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
 
 DIGITS = 50
 MARGIN = Decimal(10) ** -44
@@ -32,6 +43,13 @@ def ceiling(task: Task, state_bits: int) -> float | None:
     known. A state that can hold all that a task asks for (`answer_bits`) has the ceiling 1."""
     if isinstance(task, IndexLookup):
         return index_lookup_ceiling(task.length, task.alphabet, state_bits)
+    if isinstance(task, AssociativeRecall):
+        return index_lookup_ceiling(task.length, task.values, state_bits)
+    if isinstance(task, MultiQueryRecall):
+        pairs = task.pair_count
+        return counting_ceiling(perm(task.values, pairs) if task.form == "zoology" else task.values**pairs, state_bits)
+    if isinstance(task, NearestNeighbor):
+        return counting_ceiling(task.classes ** (task.length // 2), state_bits)
     _require(state_bits >= 0, f"ceiling({task!r}, state_bits={state_bits})", "state_bits is at least 0")
     enough = task.answer_bits()
     return 1.0 if enough is not None and state_bits >= enough else None
@@ -63,6 +81,17 @@ def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
         accuracy = 1 - (error if error > LEAST_ERROR else 0)
     nearest = float(accuracy)
     return min(1.0, nearest if Decimal(nearest) >= accuracy else nextafter(nearest, inf))
+
+
+def counting_ceiling(possibilities: int, state_bits: int) -> float:
+    """2^B over the number of equally likely lists of answers, (**), at most 1; rounded up, so never below the true bound."""
+    call = f"counting_ceiling(possibilities={possibilities}, state_bits={state_bits})"
+    _require(possibilities >= 1 and state_bits >= 0, call, "possibilities is at least 1, state_bits at least 0")
+    if state_bits >= (possibilities - 1).bit_length():
+        return 1.0
+    exact = Fraction(1 << state_bits, possibilities)
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else nextafter(nearest, inf)
 
 
 @cache

@@ -1,10 +1,25 @@
 """Tasks: each is a frozen dataclass in a file of its own."""
 
+from seqsep.tasks.associative_recall import AssociativeRecall
 from seqsep.tasks.base import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 from seqsep.tasks.bounded_dyck import BoundedDyck
 from seqsep.tasks.index_lookup import IndexLookup
+from seqsep.tasks.multi_query_recall import MultiQueryRecall
+from seqsep.tasks.nearest_neighbor import NearestNeighbor
 
-TASKS: tuple[type[Task], ...] = (BoundedDyck, IndexLookup)
+TASKS: tuple[type[Task], ...] = (AssociativeRecall, BoundedDyck, IndexLookup, MultiQueryRecall, NearestNeighbor)
 BY_NAME: dict[str, type[Task]] = {task.name: task for task in TASKS}
 
-__all__ = ["BY_NAME", "EVERY_CLASS", "NOTHING_ASKED", "TASKS", "Batch", "BoundedDyck", "IndexLookup", "Task"]
+__all__ = [
+    "BY_NAME",
+    "EVERY_CLASS",
+    "NOTHING_ASKED",
+    "TASKS",
+    "AssociativeRecall",
+    "Batch",
+    "BoundedDyck",
+    "IndexLookup",
+    "MultiQueryRecall",
+    "NearestNeighbor",
+    "Task",
+]

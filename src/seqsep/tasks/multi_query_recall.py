@@ -1,0 +1,217 @@
+"""Multi-query associative recall: pairs of a key and a value, then many questions.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G: the nearest-neighbour task with symbols for
+vectors; `form="zoology"` is the generator of Arora et al. 2023 (arXiv:2312.04927), github.com/HazyResearch/zoology.
+
+`form="paper"`: x_1 y_1 .. x_N y_N without the last y. The first n = N // 2 keys differ, every list of them equally likely, with
+uniform and independent values; the others are the same keys in a uniform order (for odd N one of them once more), each with
+its value behind it. Asked: every x_k with k > N/2. Lengths: training draws the number of points uniformly from
+least_length .. length; evaluation has exactly `length` points, which are 2 N - 1 tokens.
+Tokens: keys 0 .. K - 1, value v is K + v; K is `keys`, or N // 2 where that is 0. An answer is v.
+Shortcuts: a question's value stands behind it, so a model that counts values knows more of every further answer, and the
+last one of an even number for certain.
+
+`form="zoology"`: 2 N tokens in N slots of two: `pairs` pairs of different keys and *different* values, then N - pairs slots,
+`pairs` of which hold a key and a filler, in random order; the rest is filler. Slot i of these has the weight i^(power - 1),
+and slots are drawn one after another without replacement, the first for the first key. Asked: these keys, once each; its
+answer does not follow. Lengths: exactly 2 N tokens, in training too; least_length is not used.
+Tokens: 0 is the filler, keys 1 .. K, values K + 1 .. K + S. An answer is the value's *token*, among all tokens, as there.
+`MultiQueryRecall.zoology(input_seq_len, num_kv_pairs, vocab_size, power_a, random_non_queries)` takes its settings by name:
+length = input_seq_len / 2, pairs = num_kv_pairs, keys = vocab_size // 2 - 1, values = vocab_size - vocab_size // 2, power =
+power_a, fillers = "random" (any token, uniformly) or "zero". Published: (64, 4), (128, 8), (256, 16) and (512, 64) at 8,192
+tokens, power 0.01. There 100,000 examples are drawn once, here every one is fresh, and `score` asks for every answer of an
+example where zoology counts answers. A mixture of settings is several tasks.
+Shortcuts: with "zero" the fillers show which tokens are questions; a value that was seen and not yet asked for is right with
+probability at least 1/pairs; power near 0 puts most questions right behind the pairs, the early keys' first.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from math import perm
+from typing import Any, ClassVar
+
+import numpy as np
+
+from seqsep.stream import Use, below
+from seqsep.tasks._orders import (
+    Cut,
+    asked_once_more,
+    before,
+    below_into,
+    chosen,
+    distinct,
+    draws_for_distinct,
+    parts,
+    power_law_waits,
+    weighted_order,
+)
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+
+
+@dataclass(frozen=True)
+class MultiQueryRecall(Task):
+    """`length` points, each a key and one of `values` values; the first half are told, the second half asked."""
+
+    name: ClassVar[str] = "multi-query-recall"
+
+    keys: int = 0
+    values: int = 64
+    least_length: int = 10
+    form: str = "paper"
+    pairs: int = 0
+    power: float = 0.01
+    fillers: str = "random"
+
+    def __post_init__(self) -> None:
+        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 points, found {self.length}")
+        require(self.form in ("paper", "zoology"), self, f"form is paper or zoology, found {self.form!r}")
+        require(self.fillers in ("random", "zero"), self, f"fillers is random or zero, found {self.fillers!r}")
+        if self.form == "paper":
+            require(self.pairs == 0, self, f"pairs are half of the points with form='paper', found {self.pairs}")
+        else:
+            require(1 <= 2 * self.pairs <= self.length, self,
+                    f"pairs is 1 to half of length, {self.length // 2}, with form='zoology', found {self.pairs}")  # fmt: skip
+            require(0 < self.power < 100, self, f"power is above 0 and below 100, found {self.power}")
+            require(self.values >= self.pairs, self, f"values is at least pairs, {self.pairs}, found {self.values}")
+        require(self.keys == 0 or self.pair_count <= self.keys <= 2**30, self,
+                f"keys is 0 or from the pairs, {self.pair_count}, to 2^30, found {self.keys}")  # fmt: skip
+        require(1 <= self.values <= 2**30, self, f"values is 1 to 2^30, found {self.values}")
+        require(self.least_length >= 2, self, f"least_length is at least 2 points, found {self.least_length}")
+        object.__setattr__(self, "least_length", min(self.least_length, self.length))
+        object.__setattr__(self, "keys", 0 if self.keys == self.pair_count else self.keys)
+
+    @classmethod
+    def zoology(
+        cls,
+        input_seq_len: int,
+        num_kv_pairs: int,
+        vocab_size: int = 8192,
+        power_a: float = 0.01,
+        random_non_queries: bool = True,
+    ) -> "MultiQueryRecall":
+        """A setting of zoology by the names it has there. Raises ValueError for an odd length or too few tokens or slots."""
+        if input_seq_len % 2 or vocab_size < 4:
+            raise ValueError(
+                f"MultiQueryRecall.zoology(input_seq_len={input_seq_len}, vocab_size={vocab_size}): input_seq_len is even and "
+                "vocab_size at least 4"
+            )
+        return cls(
+            length=input_seq_len // 2,
+            keys=vocab_size // 2 - 1,
+            values=vocab_size - vocab_size // 2,
+            form="zoology",
+            pairs=num_kv_pairs,
+            power=power_a,
+            fillers="random" if random_non_queries else "zero",
+        )
+
+    @property
+    def pair_count(self) -> int:
+        """Pairs of an example that is evaluated."""
+        return self.pairs if self.form == "zoology" else self.length // 2
+
+    @property
+    def first_key(self) -> int:
+        """The token of the first key."""
+        return int(self.form == "zoology")
+
+    @property
+    def first_value(self) -> int:
+        """The token of value 0."""
+        return self.first_key + (self.keys or self.pair_count)
+
+    @property
+    def vocabulary(self) -> int:
+        return self.first_value + self.values
+
+    @property
+    def classes(self) -> int:
+        return self.vocabulary if self.form == "zoology" else self.values
+
+    @property
+    def longest(self) -> int:
+        return 2 * self.length - int(self.form == "paper")
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        lengths = np.full(count, self.longest, dtype=np.int64)
+        inputs = np.empty((count, self.longest), dtype=np.int64)
+        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
+        use = Use.EVALUATION if evaluate else Use.TRAINING
+        fill = self._fill_zoology if self.form == "zoology" else self._fill_paper
+        for first, behind in parts(count, self.longest):
+            fill(Batch(inputs[first:behind], targets[first:behind], lengths[first:behind]), start + first, seed, use)
+        return Batch(inputs, targets, lengths)
+
+    def _fill_paper(self, batch: Batch, start: int, seed: int, use: Use) -> None:
+        count, pairs = len(batch.lengths), self.pair_count
+        known = self.first_value
+        widths = (1, pairs, pairs + 1, draws_for_distinct(pairs, known))
+        cut = Cut(widths, seed, use, start, count)
+        points = np.full(count, self.length, dtype=np.int64)
+        if use is Use.TRAINING:
+            points = self.least_length + below(cut.part(0)[:, 0], self.length - self.least_length + 1)
+        about = asked_once_more(cut.part(2), points, self.length)
+        keys = distinct(partial(cut.part, 3), pairs, known)
+        both = chosen(below(cut.part(1), self.values) << 32 | keys, about)
+        np.bitwise_and(both, 0xFFFFFFFF, out=batch.inputs[:, ::2])
+        both >>= 32
+        np.add(both[:, :-1], known, out=batch.inputs[:, 1::2])
+        asked = ~before(points // 2, self.length)
+        if use is Use.TRAINING:
+            batch.lengths[:] = 2 * points - 1
+            np.copyto(batch.inputs, 0, where=~before(batch.lengths, self.longest))
+            asked &= before(points, self.length)
+        np.copyto(batch.targets[:, ::2], both, where=asked)
+
+    def _fill_zoology(self, batch: Batch, start: int, seed: int, use: Use) -> None:
+        count, pairs, slots = len(batch.lengths), self.pairs, self.length - self.pairs
+        known = self.first_value - 1
+        loose = 2 * slots if self.fillers == "random" else 0
+        widths = (draws_for_distinct(pairs, known), draws_for_distinct(pairs, self.values), slots, loose)
+        cut = Cut(widths, seed, use, start, count)
+        keys = distinct(partial(cut.part, 0), pairs, known) + 1
+        values = distinct(partial(cut.part, 1), pairs, self.values) + self.first_value
+        asked = weighted_order(cut.part(2), power_law_waits(slots, self.power), pairs)
+        batch.inputs[:, : 2 * pairs : 2] = keys
+        batch.inputs[:, 1 : 2 * pairs : 2] = values
+        if loose:
+            below_into(cut.part(3), self.vocabulary, batch.inputs[:, 2 * pairs :])
+        else:
+            batch.inputs[:, 2 * pairs :] = 0
+        rows, at = np.arange(count)[:, None], 2 * pairs + 2 * asked
+        batch.inputs[rows, at] = keys
+        batch.targets[rows, at] = values
+
+    def solve(self, inputs: tuple[int, ...]) -> int:
+        *earlier, asked = inputs
+        told = earlier[: 2 * self.pairs] if self.form == "zoology" else earlier
+        keys = told[::2]
+        if asked not in keys:
+            raise ValueError(f"{self!r}: the question asks for key {asked}, which is not among {keys}")
+        value = told[2 * keys.index(asked) + 1]
+        return value if self.form == "zoology" else value - self.first_value
+
+    def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
+        """Keys and values count from 0. A random filler that happens to be a key of the pairs reads as a question."""
+        keys = [token - self.first_key for token in inputs[::2]]
+        values = [token - self.first_value for token in inputs[1::2]]
+        told = self.pairs if self.form == "zoology" else next(at for at, key in enumerate(keys) if key in keys[:at])
+        pairs = [[key, value] for key, value in zip(keys[:told], values[:told], strict=True)]
+        queries = [key for key in keys[told:] if key in keys[:told]]
+        answers = [values[keys.index(query)] for query in queries]
+        return {"pairs": pairs, "queries": queries, "answers": answers}
+
+    def answer_bits(self) -> int:
+        """Of n pairs and S values, ceil(log2 max(S^n, n S^(n-1))), as associative recall with keys in any order (appendix G.1;
+        theorem associative-recall-state). With different values (zoology) ceil(log2 S! / (S - n)!): two lists of values that
+        leave one state differ at some key, which may be asked first.
+        """
+        pairs, values = self.pair_count, self.values
+        if self.form == "zoology":
+            return (perm(values, pairs) - 1).bit_length()
+        cases = max(values**pairs, pairs * values ** (pairs - 1)) if values > 1 else 1
+        return (cases - 1).bit_length()
+
+    def alphabets(self, length: int) -> tuple[range, ...]:
+        """The inputs, whose keys differ, are no product: ValueError."""
+        raise ValueError(f"{self!r}: the inputs are not a product of alphabets, since keys differ")

@@ -1,0 +1,166 @@
+"""Nearest neighbour: labelled unit vectors, then unit vectors to label: the answer is the label of the nearest one before.
+
+    x_1 y_1 .. x_N:   the answer at x_k, N/2 < k <= N, is y_j for the j < k with the greatest <x_k, x_j>
+    <x_k, x_j> >= <x_k, x_i> + margin for every other i < k
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB). Inputs are vectors: a point is
+[x, 0], a label [0, one-hot]; N points are 2 N - 1 of them.
+We differ: N is even, so that each of the first N/2 points is the nearest of one question, as in appendix G; labels are any of
+`classes`. The paper says only what inputs may be; how they are drawn is ours.
+
+Asked: every x_k with k > N/2; its label follows. Lengths: training draws an even number of points uniformly from least_length
+(rounded up) .. length; evaluation has exactly `length` points.
+Points: a fixed set of M directions in general position, drawn again where a product with one before is above 1 - 2 margin
+(`_spherical_code`; M is a power of two, from 128 and 2 `length`), is turned by a random exchange and change of signs of the
+coordinates, for each example anew. Its members a t + b modulo M, t = 0 .. N/2 - 1, a odd and b drawn by example, are the first
+half, and in a random order the second. Every point is then moved in each coordinate by noise, uniform on up to 64 steps, and
+normalised; the bound on the noise keeps the margin, so no example is drawn again.
+Labels of the first half are uniform and independent. A coordinate is a float32 that IEEE 754 rounds alike on every platform.
+Shortcuts: the label of a question stands behind it, so counts of labels tell more of every further answer, and the last one
+for certain. A question lies far nearer to its point (with the defaults at a product of 0.999 on average) than random points
+to each other. The set is the same for every seed; turned, it has 2^d d! positions in d dimensions, so in 2 or 3 it can be
+learned by heart.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Float32, Int8, Int64
+
+from seqsep.stream import Use, below
+from seqsep.tasks._orders import Cut, asked_once_more, before, chosen, order, parts
+from seqsep.tasks._spherical_code import MOST_DIMENSIONS, spherical_code
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+
+
+@dataclass(frozen=True)
+class NearestNeighbor(Task):
+    """`length` unit vectors of `dimension` coordinates with one of `classes` labels; the second half is asked."""
+
+    name: ClassVar[str] = "nearest-neighbor"
+
+    dimension: int = 8
+    classes: int = 2
+    margin: float = 0.05
+    least_length: int = 10
+
+    def __post_init__(self) -> None:
+        require(2 <= self.length <= 2**16, self, f"length is 2 to 2^16 points, found {self.length}")
+        require(self.length % 2 == 0, self, f"length is even, half of the points are asked, found {self.length}")
+        require(2 <= self.dimension <= MOST_DIMENSIONS, self, f"dimension is 2 to {MOST_DIMENSIONS}, found {self.dimension}")
+        require(1 <= self.classes <= 2**16, self, f"classes is 1 to 2^16, found {self.classes}")
+        require(1e-5 <= self.margin <= 0.5, self, f"margin is 0.00001 to 0.5, found {self.margin}")
+        require(self.least_length >= 2, self, f"least_length is at least 2 points, found {self.least_length}")
+        object.__setattr__(self, "least_length", min(self.least_length + self.least_length % 2, self.length))
+        object.__setattr__(self, "margin", float(self.margin))
+
+    @property
+    def vocabulary(self) -> int:
+        return 0
+
+    @property
+    def coordinates(self) -> int:
+        return self.dimension + self.classes
+
+    @property
+    def longest(self) -> int:
+        return 2 * self.length - 1
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        """Raises ValueError where no such set of directions is found for the dimension and margin."""
+        lengths = np.full(count, self.longest, dtype=np.int64)
+        inputs = np.empty((count, self.length, 2 * self.coordinates), dtype=np.float32)
+        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
+        use = Use.EVALUATION if evaluate else Use.TRAINING
+        for first, behind in parts(count, 2 * self.longest):
+            part = slice(first, behind)
+            self._fill(inputs[part], targets[part], lengths[part], start + first, seed, use)
+        return Batch(inputs.reshape(count, 2 * self.length, self.coordinates)[:, :-1], targets, lengths)
+
+    def _fill(
+        self,
+        inputs: Float32[np.ndarray, "batch points both"],
+        targets: Int64[np.ndarray, "batch time"],
+        lengths: Int64[np.ndarray, "batch"],
+        start: int,
+        seed: int,
+        use: Use,
+    ) -> None:
+        """Write examples: inputs as rows of a point and its label."""
+        count, length, dimension, half = len(inputs), self.length, self.dimension, self.length // 2
+        code = spherical_code(dimension, self.margin, self._directions())
+        widths = (3, half, half + 1, dimension, 2, -(-length * dimension // 4) if code.noise_bits else 0)
+        cut = Cut(widths, seed, use, start, count)
+        points = np.full(count, length, dtype=np.int64)
+        if use is Use.TRAINING:
+            points = self.least_length + 2 * below(cut.part(0)[:, 0], (length - self.least_length) // 2 + 1)
+            lengths[:] = 2 * points - 1
+        about = asked_once_more(cut.part(2), points, length)
+        labels = chosen(below(cut.part(1), self.classes), about)
+        first, apart = (cut.part(0)[:, place, None].astype(np.int64) for place in (1, 2))
+        about *= apart | 1
+        about += first
+        about &= self._directions() - 1
+        rows = np.empty((self.coordinates, count, length), dtype=np.float32)
+        squares, square = np.zeros((2, count, length), dtype=np.float32)
+        noise = self._noise(cut, code.noise_bits)
+        for coordinate, row in enumerate(rows[:dimension]):  # one at a time, while it is in cache
+            code.points[coordinate].take(about, out=row, mode="clip")
+            if code.noise_bits:
+                row += noise[:, coordinate]
+            squares += np.multiply(row, row, out=square)
+        present, labelled = before(points, length), before(points - 1, length)
+        rows[:dimension] *= present / np.sqrt(squares)
+        for label in range(self.classes):
+            np.logical_and(labels == label, labelled, out=rows[dimension + label])
+        np.matmul(rows.transpose(1, 2, 0), self._turns(cut), out=inputs)
+        np.copyto(targets[:, ::2], labels, where=present & ~before(points // 2, length))
+
+    def _directions(self) -> int:
+        """Size of the fixed set: a power of two, from 128 and twice the length."""
+        return max(128, 1 << (2 * self.length - 1).bit_length())
+
+    def _noise(self, cut: Cut, bits: int) -> Int8[np.ndarray, "batch dimension points"]:
+        """Odd numbers from 1 - 2^bits to 2^bits - 1, each from the high bits of a byte; without bits nothing to be used."""
+        raw = np.ascontiguousarray(cut.part(5)).astype("<u4", copy=False).view(np.uint8)
+        high = (raw[:, : self.length * self.dimension] >> np.uint8(8 - bits)).view(np.int8)
+        high += high
+        high -= np.int8(2**bits - 1)
+        return high.reshape(len(raw), -1, self.length)
+
+    def _turns(self, cut: Cut) -> Float32[np.ndarray, "batch coordinates both"]:
+        """Matrices from a point and its label to two inputs: the point's coordinates exchanged, with signs; and the label."""
+        places = order(cut.part(3))
+        signs = cut.part(4)[:, np.arange(self.dimension) // 32] >> np.arange(self.dimension, dtype=np.uint32) % 32
+        turns = np.zeros((len(places), self.coordinates, 2 * self.coordinates), dtype=np.float32)
+        turns[np.arange(len(places))[:, None], np.arange(self.dimension), places] = 1 - 2 * (signs & 1).astype(np.int64)
+        label = np.arange(self.dimension, self.coordinates)
+        turns[:, label, label + self.coordinates] = 1
+        return turns
+
+    def solve(self, inputs: tuple[Any, ...]) -> int:
+        points, labels = self._read(inputs)
+        *earlier, asked = points
+        if not earlier:
+            raise ValueError(f"{self!r}: the question is the first point, nothing is before it")
+        products = [sum(a * b for a, b in zip(asked, point, strict=True)) for point in earlier]
+        return labels[products.index(max(products))]
+
+    def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
+        """The last point as the query, with all points before it and their labels; earlier questions are among them."""
+        points, labels = self._read(inputs)
+        return {"points": points[:-1], "labels": labels, "query": points[-1], "answer": answer}
+
+    def _read(self, inputs: tuple[Any, ...]) -> tuple[list[list[float]], list[int]]:
+        if len(inputs) % 2 == 0:
+            raise ValueError(f"{self!r}: a question ends in a point, so it has an odd number of vectors, found {len(inputs)}")
+        points = [[float(entry) for entry in vector[: self.dimension]] for vector in inputs[::2]]
+        return points, [list(vector[self.dimension :]).index(1) for vector in inputs[1::2]]
+
+    def answer_bits(self) -> int:
+        """ceil((N/2) log2 C), exactly: N/2 bits for two labels (Theorem 8; theorem nearest-neighbor-state)."""
+        return (self.classes ** (self.length // 2) - 1).bit_length()
+
+    def alphabets(self, length: int) -> tuple[range, ...]:
+        raise ValueError(f"{self!r}: inputs are vectors, not tokens")

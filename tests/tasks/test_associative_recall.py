@@ -1,0 +1,221 @@
+"""Associative recall against its definition, its stated distribution, and its counted states; and the orders it draws."""
+
+import hashlib
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from jaxtyping import config
+
+from seqsep import laws
+from seqsep.stream import Use, draws
+from seqsep.tasks import NOTHING_ASKED
+from seqsep.tasks._orders import TOKENS_AT_ONCE, before, chosen, distinct, draws_for_distinct, order
+from seqsep.tasks.associative_recall import AssociativeRecall
+
+TASKS = [
+    AssociativeRecall(20),
+    AssociativeRecall(1),
+    AssociativeRecall(7, keys=9, values=3),
+    AssociativeRecall(6, keys=500, values=2, least_length=2),
+    AssociativeRecall(9, order="fixed", least_length=4),
+]
+
+
+@pytest.mark.parametrize("task", TASKS, ids=repr)
+def test_laws(task):
+    laws.check_task(task)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=repr)
+@pytest.mark.parametrize("evaluate", [False, True])
+def test_examples_are_the_definition(task, evaluate):
+    """Read as text would be: pairs into a dictionary, the question looked up."""
+    batch = task.sample(0, 500, 2, evaluate)
+    keys_there, seen = task.keys or task.length, set()
+    for inputs, targets, tokens in zip(batch.inputs.tolist(), batch.targets.tolist(), batch.lengths.tolist(), strict=True):
+        pairs = dict(zip(inputs[: tokens - 1 : 2], inputs[1 : tokens - 1 : 2], strict=True))
+        assert tokens % 2 == 1
+        assert len(pairs) == tokens // 2
+        assert all(0 <= key < keys_there <= value < keys_there + task.values for key, value in pairs.items())
+        assert targets[tokens - 1] == pairs[inputs[tokens - 1]] - keys_there
+        assert {*targets[: tokens - 1], *targets[tokens:]} <= {NOTHING_ASKED}
+        assert set(inputs[tokens:]) <= {0}
+        assert evaluate or task.least_length <= len(pairs)
+        if task.order == "fixed":
+            assert list(pairs) == list(range(len(pairs)))
+        seen.add(len(pairs))
+    assert seen == ({task.length} if evaluate else set(range(task.least_length, task.length + 1)))
+
+
+GOLDEN = [
+    (AssociativeRecall(20), "fce93901508b670a82ad715c8023154d892843f1cf20f3ccdb13da92c41da577"),
+    (AssociativeRecall(12, keys=40, values=5), "13e14cc7c28f47461e61c863a9818f96169af358380de80b7e1126e5fa03991d"),
+]
+
+
+@pytest.fixture
+def _unchecked():
+    """Without the run-time checks of shapes, which take most of the time of 10,000 calls; other tests have them."""
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", False)
+
+
+def digest(task, size):
+    parts = {}
+    for start in np.random.default_rng(0).permutation(np.arange(0, 10_000, size)).tolist():
+        batch = task.sample(start, min(size, 10_000 - start), 11)
+        for offset in range(len(batch.lengths)):
+            rows = (batch.inputs[offset], batch.targets[offset], batch.lengths[offset : offset + 1])
+            parts[start + offset] = b"".join(row.astype("<i8").tobytes() for row in rows)
+    return hashlib.sha256(b"".join(parts[index] for index in sorted(parts))).hexdigest()
+
+
+@pytest.mark.parametrize("size", [7, 64, 10_000])
+@pytest.mark.parametrize(("task", "expected"), GOLDEN, ids=repr)
+@pytest.mark.usefixtures("_unchecked")
+def test_golden_digest_of_10000_examples(task, expected, size):
+    """A change here changes every committed row: raise the task's `revision` with it."""
+    assert (task.revision, digest(task, size)) == (1, expected)
+
+
+@pytest.mark.parametrize("task", [AssociativeRecall(512), AssociativeRecall(300, keys=2000)], ids=repr)
+def test_long_examples_are_equal_for_every_block(task):
+    """Across the parts in which a block is made, and one at a time."""
+    count = 2 * TOKENS_AT_ONCE // task.longest + 3
+    whole = task.sample(5, count, 3)
+    for offset in (0, count // 2, count - 1):
+        one = task.sample(5 + offset, 1, 3)
+        assert np.array_equal(one.inputs[0], whole.inputs[offset])
+        assert np.array_equal(one.targets[0], whole.targets[offset])
+    assert all(len(set(row[:tokens - 1:2].tolist())) == tokens // 2
+               for row, tokens in zip(whole.inputs, whole.lengths, strict=True))  # fmt: skip
+
+
+def close(found: dict, expected: dict[object, float], total: int) -> None:
+    """Within 5 standard deviations everywhere, and nothing that is not expected."""
+    assert set(found) <= set(expected)
+    for case, probability in expected.items():
+        deviation = math.sqrt(total * probability * (1 - probability))
+        assert abs(found.get(case, 0) - total * probability) <= 5 * deviation + 1, case
+
+
+def test_distribution():
+    """Lengths, key lists, values and the question: all uniform and independent, as stated."""
+    task = AssociativeRecall(3, keys=4, values=2, least_length=3)
+    batch = task.sample(0, 40_000, 1)
+    cases = Counter(zip(map(tuple, batch.inputs[:, :-1:2].tolist()), map(tuple, batch.inputs[:, 1::2].tolist()), strict=True))
+    expected = itertools.product(itertools.permutations(range(4), 3), itertools.product((4, 5), repeat=3))
+    close(cases, dict.fromkeys(expected, 1 / 192), 40_000)
+    asked = (batch.inputs[:, :-1:2] == batch.inputs[:, -1:]).argmax(axis=1)
+    close(Counter(asked.tolist()), dict.fromkeys(range(3), 1 / 3), 40_000)
+    lengths = AssociativeRecall(14).sample(0, 20_000, 1).lengths
+    close(Counter(lengths.tolist()), {2 * pairs + 1: 1 / 5 for pairs in range(10, 15)}, 20_000)
+
+
+def test_shortcut_stated():
+    """A value that was seen is right with probability 1/N + (1 - 1/N)/S."""
+    batch = AssociativeRecall(4, values=5).sample(0, 20_000, 4, evaluate=True)
+    right = int((batch.inputs[:, 7] - 4 == batch.targets[:, -1]).sum())
+    assert abs(right / 20_000 - (1 / 4 + 3 / 4 / 5)) < 5 * 0.5 / math.sqrt(20_000)
+
+
+def test_fixed_order_is_a_product_of_alphabets():
+    task = AssociativeRecall(3, values=2, order="fixed")
+    laws.check_task_answers(task, 3, lambda word: word[2 * word[-1] + 1] - 3)
+    assert math.prod(map(len, task.alphabets(3))) == 2**3 * 3
+
+
+def distinguished(task: AssociativeRecall, read: int) -> int:
+    """Pairwise different rows of answers after `read` tokens over every continuation, where "no input" agrees with all."""
+    n, s = task.length, task.values
+    inputs: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
+    orders = [tuple(range(n))] if task.order == "fixed" else list(itertools.permutations(range(n)))
+    for keys, values, question in itertools.product(orders, itertools.product(range(s), repeat=n), range(n)):
+        word = (*itertools.chain(*((key, n + value) for key, value in zip(keys, values, strict=True))), question)
+        inputs.setdefault(word[:read], {})[word[read:]] = task.solve(word)
+    apart = []
+    for row in inputs.values():
+        if all(any(row[tail] != other[tail] for tail in row.keys() & other.keys()) for other in apart):
+            apart.append(row)
+    return len(apart)
+
+
+@pytest.mark.parametrize(
+    ("length", "values", "order"), [(3, 2, "fixed"), (3, 2, "any"), (2, 3, "any"), (2, 4, "fixed"), (4, 2, "any")]
+)
+def test_answer_bits_are_needed(length, values, order):
+    """So many prefixes differ pairwise in the answer to a common continuation; every one needs a state of its own."""
+    task = AssociativeRecall(length, values=values, order=order)
+    most = max(distinguished(task, read) for read in range(2 * length + 1))
+    assert task.answer_bits() == (most - 1).bit_length()
+
+
+def test_answer_bits():
+    assert AssociativeRecall(20).answer_bits() == 120
+    assert AssociativeRecall(20, values=2, order="fixed").answer_bits() == 20
+    assert AssociativeRecall(20, values=2).answer_bits() == 19 + 5
+    assert AssociativeRecall(20, values=1).answer_bits() == 0
+
+
+def test_order_is_uniform_and_settles_ties():
+    uniform = draws(3, Use.CODE, 0, 30_000, 4)
+    close(Counter(map(tuple, order(uniform).tolist())), dict.fromkeys(itertools.permutations(range(4)), 1 / 24), 30_000)
+    among = np.full(30_000, 3)
+    found = Counter(map(tuple, order(uniform, among).tolist()))
+    close(found, {(*case, 3): 1 / 6 for case in itertools.permutations(range(3))}, 30_000)
+    wide = draws(4, Use.CODE, 0, 3000, 700)  # in 10 low bits that the first sort does not see: ties in most rows
+    assert np.array_equal(order(wide), np.argsort(wide, axis=1, kind="stable"))
+    tied = np.array([[8, 5, 8, 5, 0xFFFFFFFF], [1, 0, 1, 0, 0]], dtype=np.uint32)
+    assert order(tied).tolist() == [[1, 3, 0, 2, 4], [1, 3, 4, 0, 2]]
+    assert order(tied, np.array([5, 3])).tolist() == [[1, 3, 0, 2, 4], [1, 0, 2, 3, 4]]
+
+
+@pytest.mark.parametrize(("count", "bound"), [(2, 5), (3, 4)])
+def test_distinct_numbers_are_uniform(count, bound):
+    each = draws_for_distinct(count, bound)
+    found = distinct(lambda attempt: draws(9, Use.CODE, 0, 30_000, each, attempt), count, bound)
+    cases = list(itertools.permutations(range(bound), count))
+    close(Counter(map(tuple, found.tolist())), {case: 1 / len(cases) for case in cases}, 30_000)
+
+
+def test_distinct_numbers_come_from_further_attempts_where_one_is_short():
+    """Attempt 0 repeats one number; the first different ones of the attempts one behind the other are taken."""
+    high = np.uint32(1) << 28  # number k below 16 is k * high
+    attempts = [[[3, 3, 3, 3], [1, 2, 1, 9]], [[3, 5, 3, 3], [4, 4, 4, 4]], [[5, 5, 0, 7], [8, 8, 8, 8]]]
+    found = distinct(lambda attempt: np.array(attempts[attempt], dtype=np.uint32) * high, 3, 16)
+    assert found.tolist() == [[3, 5, 0], [1, 2, 9]]
+
+
+def test_before_and_chosen():
+    assert before(np.array([0, 2]), 3).tolist() == [[False] * 3, [True, True, False]]
+    assert chosen(np.array([[1, 2], [3, 4]]), np.array([[1, 1, 0], [0, 1, 0]])).tolist() == [[2, 2, 1], [3, 4, 3]]
+
+
+@pytest.mark.parametrize(
+    ("make", "field"),
+    [
+        (lambda: AssociativeRecall(0), "length"),
+        (lambda: AssociativeRecall(5, keys=4), "keys"),
+        (lambda: AssociativeRecall(5, values=0), "values"),
+        (lambda: AssociativeRecall(5, order="sorted"), "order"),
+        (lambda: AssociativeRecall(5, keys=6, order="fixed"), "fixed order"),
+        (lambda: AssociativeRecall(5, least_length=0), "least_length"),
+        (lambda: AssociativeRecall(5).alphabets(5), "order='fixed'"),
+        (lambda: AssociativeRecall(5).solve((1, 5, 0, 6, 2)), "key 2"),
+    ],
+)
+def test_bad_arguments_are_named(make, field):
+    with pytest.raises(ValueError, match=field):
+        make()
+
+
+def test_readable_and_configuration():
+    task = AssociativeRecall(2, values=8)
+    assert task.readable((1, 2 + 7, 0, 2 + 3, 1), 7) == {"pairs": [[1, 7], [0, 3]], "query": 1, "answer": 7}
+    assert AssociativeRecall(12, keys=12) == AssociativeRecall(12)
+    assert AssociativeRecall(12).configuration() == {"name": "associative-recall", "length": 12}
+    assert (task.vocabulary, task.classes, task.longest) == (10, 8, 5)
