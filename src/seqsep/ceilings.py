@@ -17,10 +17,10 @@ Associative recall with uniform, independent values given its keys is the same w
     accuracy <= 2^B / V                                               (**)
 
 Examples that are right only if every answer in them is, for V equally likely lists of answers, independent of the questions'
-order: multi-query recall with n pairs (V = S^n, or S (S - 1) .. (S - n + 1) where values differ), and nearest neighbour, whose n
-labels are of S kinds. Proof: fix the order and the
-state Z before the first question. Later inputs are questions, or answers that are already due; along a right run these are the
-model's own, so at most one list of answers is right throughout. There are at most 2^B states for V lists.
+order: multi-query recall with n pairs (V = S^n, or S (S - 1) .. (S - n + 1) where values differ), and nearest neighbour, whose
+n labels are of S kinds. Proof: fix the order and the state Z before the first question. Later inputs are questions, or answers
+that are already due; along a right run these are the model's own, so at most one list of answers is right throughout. There
+are at most 2^B states for V lists.
 
 The bounds hold for every scheme, however found: what a model loses *above* its ceiling it could not hold; what it loses below,
 it failed to learn.

@@ -181,6 +181,8 @@ def limits() -> list[Shown]:
     case("automaton: wide", 2, "too large", task={"kinds": 74, "depth": 2}, witness=witness)
     table = {"alphabets": [1] * 4096, "values": [1]}
     case("fooling-set: partial", 1, "claims", task=table, witness={"words": [[0] * 4096]})
+    for alice in ([-1, 0], [0, 0], [1, 0], [0, 2]):
+        case("fooling-set: table", 1, "not ascending positions", witness={"alice": alice})
     greatest = {"alphabets": [2, 2], "values": [(1 << 31) - 1, 0, 0, (1 << 31) - 1]}
     case("fooling-set: table", 0, "", task=greatest, witness={"value": (1 << 31) - 1})
     found.append(Case(certify("index-lookup-state", length=2, alphabet=40), 0, ""))

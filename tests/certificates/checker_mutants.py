@@ -40,6 +40,7 @@ EQUIVALENT: dict[str, str] = {
     f"{_digits} | Mult -> Add at 24": "the same",
     "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 11 at 32": "the same",
     "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 9 at 32": "the same",
+    f"{_decides} | comparison 0 Gt -> Lt at 51": "where the upper end is on a line, more digits decide alike",
     f"{_decides} | 0 -> 1 at 59": "for the least drop but 0: where the upper end is on a line, more digits decide alike",
     "found = json.loads(data.decode(\"ascii\"), parse_float=str, parse_constant=str) | 'ascii' -> 'ascii~' at 31":
         "Python drops what is no letter from the name of an encoding",
