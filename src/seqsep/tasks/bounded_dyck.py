@@ -61,15 +61,16 @@ class BoundedDyck(Task):
         each = 1 + self.length + 1 + 3 * changes
         uniform = draws(seed, use, start, count, each)
         labels = (uniform[:, 0] < HALF).astype(np.int64)
-        words = self._words(uniform[:, 1 : self.length + 1])
-        inputs = words.copy()
-        pending = labels == 0
+        inputs = self._words(uniform[:, 1 : self.length + 1])
+        pending = np.flatnonzero(labels == 0)
+        words = inputs[pending]
         attempt = 0
-        while pending.any():
-            inputs[pending] = self._corrupt(words, uniform[:, self.length + 1 :])[pending]
-            pending &= self.accepts(inputs)
+        while len(pending):
+            inputs[pending] = changed = self._corrupt(words, uniform[pending, self.length + 1 :])
+            valid = self.accepts(changed)
+            pending, words = pending[valid], words[valid]
             attempt += 1
-            if pending.any():
+            if len(pending):
                 uniform = draws(seed, use, start, count, each, attempt)
         targets = np.full((count, self.length), NOTHING_ASKED, dtype=np.int64)
         targets[:, -1] = labels
@@ -78,18 +79,20 @@ class BoundedDyck(Task):
     def _words(self, uniform: UInt32[np.ndarray, "batch length"]) -> Int64[np.ndarray, "batch length"]:
         """Words of the language, one random integer per bracket."""
         count = uniform.shape[0]
-        rows = np.arange(count)
-        to_open, to_open_or_close = below(uniform.T, self.kinds), below(uniform.T, self.kinds + 1)
-        stack = np.zeros((count, self.depth + 1), dtype=np.int64)
-        open_now = np.zeros(count, dtype=np.int64)
-        words = np.empty((self.length, count), dtype=np.int64)
-        for step in range(self.length):
-            choice = np.where(open_now == 0, to_open[step], to_open_or_close[step])
-            closes = (choice == self.kinds) | (open_now == min(self.depth, self.length - step))
-            words[step] = np.where(closes, 2 * stack[rows, open_now] + 1, 2 * choice)
-            open_now += 1 - 2 * closes
-            stack[rows, open_now] = np.where(closes, stack[rows, open_now], choice)
-        return words.T.copy()
+        by_step = uniform.T.copy()
+        # The kind at each height, in one row an example. What stands above the height of now is of no use, and is written over.
+        floor = np.arange(count) * (self.depth + 2)
+        stack = np.zeros(count * (self.depth + 2), dtype=np.int64)
+        height = np.zeros(count, dtype=np.int64)
+        words = np.empty((self.length, count), dtype=np.int16 if self.kinds < 1 << 14 else np.int64)
+        for step, drawn in enumerate(by_step):
+            choice = np.where(height == 0, below(drawn, self.kinds), below(drawn, self.kinds + 1))
+            closes = (choice == self.kinds) | (height == min(self.depth, self.length - step))
+            top = floor + height
+            words[step] = np.where(closes, 2 * stack[top] + 1, 2 * choice)
+            stack[top + 1] = choice
+            height += 1 - 2 * closes
+        return words.T.astype(np.int64, order="C")
 
     def _corrupt(
         self, words: Int64[np.ndarray, "batch length"], uniform: UInt32[np.ndarray, "batch draws"]
@@ -116,14 +119,16 @@ class BoundedDyck(Task):
 
     def accepts(self, words: Int64[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:
         """Which words are in the language, level by level: a close must match the last open of its level."""
-        closes = words % 2 == 1
-        height = np.cumsum(1 - 2 * closes, axis=1)
+        closes = (words & 1).astype(np.int16)
+        height = np.cumsum(1 - 2 * closes, axis=1, dtype=np.int16 if words.shape[1] < 1 << 15 else np.int64)
         good = (height.min(axis=1) >= 0) & (height.max(axis=1) <= self.depth) & (height[:, -1] == 0)
-        level, places = height + closes, np.arange(words.shape[1])
+        rows = np.flatnonzero(good)  # few of the changed words get here, so the rest costs little
+        words, is_close = words[rows], closes[rows] == 1
+        level, places = height[rows] + closes[rows], np.arange(words.shape[1])
         for depth in range(1, self.depth + 1):
-            last_open = np.maximum.accumulate(np.where((level == depth) & ~closes, places, 0), axis=1)
+            last_open = np.maximum.accumulate(np.where((level == depth) & ~is_close, places, 0), axis=1)
             opened = np.take_along_axis(words, last_open, axis=1)
-            good &= ~((level == depth) & closes & (words // 2 != opened // 2)).any(axis=1)
+            good[rows] &= ~((level == depth) & is_close & (words // 2 != opened // 2)).any(axis=1)
         return good
 
     def solve(self, inputs: tuple[int, ...]) -> int:
