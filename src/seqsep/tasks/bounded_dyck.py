@@ -120,11 +120,12 @@ class BoundedDyck(Task):
     def accepts(self, words: Int64[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:
         """Which words are in the language, level by level: a close must match the last open of its level."""
         closes = (words & 1).astype(np.int16)
-        height = np.cumsum(1 - 2 * closes, axis=1, dtype=np.int16 if words.shape[1] < 1 << 15 else np.int64)
+        kind = np.int16 if words.shape[1] < 1 << 15 else np.int64
+        height = np.cumsum(1 - 2 * closes, axis=1, dtype=kind)
         good = (height.min(axis=1) >= 0) & (height.max(axis=1) <= self.depth) & (height[:, -1] == 0)
         rows = np.flatnonzero(good)  # few of the changed words get here, so the rest costs little
         words, is_close = words[rows], closes[rows] == 1
-        level, places = height[rows] + closes[rows], np.arange(words.shape[1])
+        level, places = height[rows].astype(np.int64) + is_close, np.arange(words.shape[1])
         for depth in range(1, self.depth + 1):
             last_open = np.maximum.accumulate(np.where((level == depth) & ~is_close, places, 0), axis=1)
             opened = np.take_along_axis(words, last_open, axis=1)
