@@ -14,7 +14,7 @@ import pytest
 from seqsep.cli import main
 from seqsep.lab.store import Store
 from seqsep.mixers import MIXERS
-from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.tasks import TASKS, BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS
 
 
@@ -118,7 +118,7 @@ def test_list(capsys, what):
     names = {entry["name"] for entry in json.loads(out)}
     assert all(entry["summary"] for entry in json.loads(out))
     expected = {
-        "tasks": {"index-lookup", "bounded-dyck"},
+        "tasks": {task.name for task in TASKS},
         "mixers": {mixer.name for mixer in MIXERS} | {"automaton", "elman"},
         "theorems": {theorem.name for theorem in THEOREMS},
         "experiments": {"index-lookup-architectures", "dyck-architectures"},

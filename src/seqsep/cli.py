@@ -12,7 +12,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from seqsep.flags import BadInput, Parser, analyze_flags, choose, positive, task_fields, theorem_options, whole_fields
+from seqsep.flags import (
+    BadInput,
+    Parser,
+    analyze_flags,
+    choose,
+    names_own_parts,
+    own_parts,
+    plug_in_flags,
+    positive,
+    task_fields,
+    theorem_options,
+    whole_fields,
+)
 
 DONE, REFUTED, BAD_INPUT, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -91,7 +103,10 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
     check = add("check", _check, "run theorems and compare measured sizes with their bounds",
                 "seqsep check index-lookup-attention --text README.md")  # fmt: skip
-    check.description = f"{check.description}; options of each theorem: seqsep list theorems"
+    check.description = (
+        f"{check.description}; options of each theorem: seqsep list theorems. Or try every law on a layer or a model of your "
+        "own, and say which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]"
+    )
     check.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
     check.add_argument("--json", action="store_true")
 
@@ -126,7 +141,13 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
     run = add("run", _run, "train the runs of an experiment", "seqsep run index-lookup-architectures --preset demo")
     run.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
+    run.description = (
+        f"{run.description}. Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
+        "--task task.py:MyTask --length 20, with further fields of the task as flags"
+    )
     run.add_argument("--preset", default="demo")
+    plug_in_flags(run, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", 600.0)
+    run.add_argument("--task", help="a task, or your own as FILE.py:CLASS, in place of that of every run")
     run.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
     run.add_argument("--workers", type=positive, help="processes; by default one per core")
     run.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
@@ -145,8 +166,10 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     known, rest = _parse_known(parser, arguments)
     if known.call is _sample:
         known.fields = task_fields(known.task, rest)
-    elif known.call is _analyze:
+    elif known.call in (_analyze, _run):
         known.fields = whole_fields(rest)
+    elif known.call is _check and names_own_parts(arguments[1:]):
+        known.own = own_parts(arguments[1:])
     elif known.call is _check:
         from seqsep.theorems import BY_NAME
 
@@ -195,28 +218,9 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from seqsep.theorems import BY_NAME, TheoremFails
+    from seqsep import _check_command
 
-    records, refuted = [], False
-    for name in options.names:
-        theorem = BY_NAME[name]
-        try:
-            outcomes = theorem.check(**{option: value for option, value in options.given.items() if option in theorem.options})
-        except TheoremFails as failure:
-            refuted = True
-            _say(str(failure), REFUTED)
-            records.append(
-                {"theorem": name, "source": theorem.source, "holds": False, "counterexample": failure.counterexample}
-            )
-            continue
-        for outcome in outcomes:
-            records.append(outcome.record())
-            refuted |= not outcome.holds
-            if not options.json:
-                print(outcome.line())
-    if options.json:
-        _print_json(records)
-    return REFUTED if refuted else DONE
+    return _check_command.plug_ins(options) if "own" in options else _check_command.theorems(options)
 
 
 def _apply(options: argparse.Namespace) -> int:
@@ -261,23 +265,9 @@ def _sample(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from seqsep.experiments import load_experiment
-    from seqsep.lab.progress import display
-    from seqsep.lab.store import Store
-    from seqsep.lab.sweep import sweep
+    from seqsep import _run_command
 
-    experiment = load_experiment(options.experiment, choose)
-    runs = experiment.runs(options.preset)
-    if options.dry_run:
-        for run in runs:
-            print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")
-        print(f"{len(runs)} runs, at most {sum(run.steps for run in runs):,} steps")
-        return DONE
-    with Store(options.store) as store:
-        rows = sweep(runs, store, experiment.name, options.workers, display())
-    failed = [row for row in rows if not row.finished]
-    print(f"{len(rows)} runs in {options.store}, {len(failed)} failed")
-    return REFUTED if failed else DONE
+    return _run_command.run(options, choose)
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from fractions import Fraction
 from inspect import signature
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
 
@@ -87,6 +88,39 @@ def analyze_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, help="write a picture: .png, .svg or .pdf")
     parser.add_argument("--json", action="store_true")
+
+
+def seconds(text: str) -> float:
+    """A time above 0, in seconds."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text}")
+    return value
+
+
+def plug_in_flags(parser: argparse.ArgumentParser, mixer: str, stall_seconds: float) -> None:
+    """Flags for a user's own layers and models."""
+    parser.add_argument("--mixer", action="append", default=[], metavar="MIXER", help=f"{mixer}; may be given several times")
+    parser.add_argument("--model", action="append", default=[], metavar="FILE.py:CLASS", help="your own module from tokens to "
+                        "logits, built as CLASS(vocabulary, classes, longest, width)")  # fmt: skip
+    parser.add_argument("--stall-seconds", type=seconds, default=stall_seconds, metavar="S",
+                        help=f"what makes no progress for so long has failed; by default {stall_seconds:g}")  # fmt: skip
+
+
+def names_own_parts(arguments: Sequence[str]) -> bool:
+    """Whether those of `seqsep check` name a user's own file; --mixer of a theorem names a mixer of ours."""
+    words = [part for word in arguments for part in word.split("=", 1)]
+    return "--model" in words or any(a == "--mixer" and ".py" in b for a, b in pairwise(words))
+
+
+def own_parts(arguments: Sequence[str]) -> argparse.Namespace:
+    """Those of `seqsep check` for a user's own layers and models."""
+    parser = Parser(prog="seqsep check")
+    plug_in_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
+    parser.add_argument("--width", type=positive, default=8, help="of the layer that is tried")
+    parser.add_argument("--heads", type=positive, default=2, help="where the layer takes them")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args(arguments)
 
 
 def choose(kind: str, name: str, known: Sequence[str]) -> str:

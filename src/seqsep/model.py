@@ -1,6 +1,6 @@
 """The one model: embed, blocks, read out; filled by training and by theorems alike.
 
-    x_t = token[input_t] + position[t]        (positions where a layer's paper has them)
+    x_t = token[input_t] + position[t]        (positions where a layer's paper has them, or as `Model.build` is told)
     x   = x + mixer(norm(x));  x = x + W_2 gelu(W_1 norm(x))          (norm, residual and MLP: defaults of the mixer's block)
     logits_t = W norm(x_t)
 
@@ -9,7 +9,7 @@ with a read-out of its own. `Model.load` fills the same class with a hand-built 
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from seqsep.mixers.base import initialise_as_gpt2
 ModelState: TypeAlias = tuple[State, ...]
 Tokens: TypeAlias = Int64[Tensor, "*shape"]
 Vectors: TypeAlias = Float[Tensor, "*shape coordinates"]
+Positions: TypeAlias = Literal["default", "learned", "sinusoidal", "rope", "none"]
 
 
 class MLP(nn.Module):
@@ -73,8 +74,18 @@ def normalisation(norm: str, width: int) -> nn.Module:
     return {"layer": lambda: nn.LayerNorm(width), "rms": lambda: nn.RMSNorm(width, eps=1e-5), "none": nn.Identity}[norm]()
 
 
+def sinusoids(times: Tensor, width: int) -> Float[Tensor, "*shape width"]:
+    """sin(t / 10000^(2i/width)) at coordinate 2i and the cosine at 2i + 1: Vaswani et al. 2017, section 3.5, in float64."""
+    pairs = torch.arange(0, width, 2, dtype=torch.float64, device=times.device)
+    angle = times[..., None] * 10000.0 ** (-pairs / width)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)[..., :width]
+
+
 class Model(nn.Module):
     """A sequence model over tokens (or vectors, where a hand-built network has them); `Model.build` makes one to train."""
+
+    chosen_positions = "default"
+    position_scale: Tensor
 
     def __init__(
         self,
@@ -95,37 +106,56 @@ class Model(nn.Module):
         vocabulary: int,
         classes: int,
         longest: int,
-        layers: Sequence[str],
+        layers: Sequence[str | type[Mixer]],
         width: int,
         heads: int = 4,
         embedding_scale: float = 0.02,
         weight_scale: float = 0.02,
         coordinates: int = 0,
+        positions: str = "default",
     ) -> "Model":
         """A model to train; weights come from torch's global generator.
 
-        `longest`: most tokens of an input; `embedding_scale`: deviation of the token and position embeddings;
+        `layers`: names of mixers, or mixer classes; `longest`: most tokens of an input;
+        `embedding_scale`: deviation of the token and position embeddings;
         `weight_scale`: deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768);
         `coordinates`: of an input vector, which a matrix embeds, where inputs are no tokens.
-        Raises ValueError for no layers, an unknown mixer, or heads that do not divide the width.
+        `positions`: "default", learned where the block of some layer has them; "learned", a vector a position, for any layers;
+        "sinusoidal", fixed: `sinusoids` times `embedding_scale`, so that tokens and positions are to each other as in
+        Vaswani et al., whose tokens have deviation 1; "rope", turned queries and keys in every attention and sliding
+        attention; "none".
+        Raises ValueError for no layers, an unknown mixer, heads that do not divide the width, or rope without attention.
         """
-        unknown = [name for name in layers if name not in BY_NAME]
+        unknown = [name for name in layers if isinstance(name, str) and name not in BY_NAME]
         if not layers or unknown:
             raise ValueError(f"Model.build(layers={tuple(layers)!r}): layers are one or more of {', '.join(BY_NAME)}")
+        kinds = [BY_NAME[layer] if isinstance(layer, str) else layer for layer in layers]
+        call = f"Model.build(layers={tuple(layers)!r}, width={width}, heads={heads}, positions={positions!r})"
+        if positions not in get_args(Positions):
+            raise ValueError(f"{call}: positions are one of {', '.join(get_args(Positions))}")
+        turning = positions == "rope"
+        if turning and not any(issubclass(kind, Attention) for kind in kinds):
+            raise ValueError(f"{call}: rope turns queries and keys, so a layer is attention or sliding-attention")
+        if turning and width // heads % 2:
+            raise ValueError(f"{call}: rope turns pairs of coordinates, so width / heads is even")
         blocks = []
-        for name in layers:
-            mixer = BY_NAME[name](width, heads)
+        for kind in kinds:
+            mixer = kind(width, heads)
             mlp = MLP(width, 4 * width) if mixer.block.mlp else None
             mixer.initialise(len(layers), weight_scale)
+            if turning and isinstance(mixer, Attention):
+                mixer.rope = True
             if mlp is not None:
                 initialise_as_gpt2(mlp, mlp.outer, len(layers), weight_scale)
             blocks.append(Residual(mixer, mixer.block, width, mlp))
-        learned = any(BY_NAME[name].block.positions == "learned" for name in layers)
+        learned = positions == "learned"
+        if positions == "default":
+            learned = any(kind.block.positions == "learned" for kind in kinds)
         model = cls(
             nn.Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
             nn.Embedding(longest, width) if learned else None,
             blocks,
-            normalisation(BY_NAME[layers[-1]].block.norm, width),
+            normalisation(kinds[-1].block.norm, width),
             nn.Linear(width, classes),
         )
         nn.init.normal_(model.readout.weight, std=weight_scale)
@@ -133,6 +163,9 @@ class Model(nn.Module):
         for embedding in (model.tokens, model.positions):
             if isinstance(embedding, nn.Embedding | nn.Linear):
                 nn.init.normal_(embedding.weight, std=embedding_scale)
+        model.chosen_positions = positions
+        if positions == "sinusoidal":
+            model.register_buffer("position_scale", torch.tensor(embedding_scale))
         return model
 
     @classmethod
@@ -188,6 +221,8 @@ class Model(nn.Module):
 
     def _embed(self, inputs: Tokens | Vectors, times: Tensor | int) -> Float[Tensor, "*shape width"]:
         x = self.tokens(inputs)
+        if self.chosen_positions == "sinusoidal":
+            return x + self.position_scale * sinusoids(torch.as_tensor(times, device=x.device), x.shape[-1]).to(x.dtype)
         return x if self.positions is None else x + self.positions.weight[times]
 
     def forward(
@@ -252,8 +287,7 @@ class Model(nn.Module):
         for block in cast(list[Residual], list(self.blocks)):
             start = block.mixer.start(1)
             if block.mixer.grows:
-                weight = next(block.mixer.parameters())
-                x = weight.new_zeros(1, cast(nn.Linear, block.mixer.query).in_features)
+                x = self.readout.weight.new_zeros(1, self.readout.in_features)
                 grown += state_bits(block.mixer.step(x, start, 0)[1]) - state_bits(start)
             else:
                 fixed += state_bits(start)

@@ -1,8 +1,9 @@
 """Trained models in safetensors files: what the file must say of its model, and the model back from it.
 
 A file holds the tensors of `Model.state_dict()` under the prefix `model.` and two strings of metadata: `layers`, a JSON list
-of mixer names, and `heads`. Vocabulary, width, classes and positions are the shapes of the tensors. Checkpoints of the lab are
-such files. Nothing is unpickled, and no memory is taken before the shapes in the file agree with those of the model described.
+of mixer names, and `heads`; a third, `positions`, where they are not the default. Vocabulary, width, classes and the number of
+positions are the shapes of the tensors. Checkpoints of the lab are such files. Nothing is unpickled, and no memory is taken
+before the shapes in the file agree with those of the model described.
 """
 
 import json
@@ -22,8 +23,9 @@ PRECISIONS = (torch.float32, torch.float64)
 def describe(model: Model) -> dict[str, str]:
     """The metadata from which `load_model` rebuilds the blocks of a model that `Model.build` made."""
     mixers = [cast(Residual, block).mixer for block in model.blocks]
-    heads = max(int(getattr(mixer, "heads", 1)) for mixer in mixers)
-    return {"layers": json.dumps([mixer.name for mixer in mixers]), "heads": str(heads)}
+    heads = max((int(getattr(mixer, "heads", 1)) for mixer in mixers), default=1)
+    described = {"layers": json.dumps([mixer.name for mixer in mixers]), "heads": str(heads)}
+    return described if model.chosen_positions == "default" else described | {"positions": model.chosen_positions}
 
 
 def load_model(path: Path) -> Model:
@@ -45,12 +47,15 @@ def load_model(path: Path) -> Model:
     layers, heads = _shape(path, metadata, tensors)
     sizes = {name: _axes(path, tensors, name) for name in ("tokens.weight", "readout.weight")}
     vocabulary, classes, width = sizes["tokens.weight"][0], *sizes["readout.weight"]
+    positions = metadata.get("positions", "default")
     longest = _axes(path, tensors, "positions.weight")[0] if "positions.weight" in tensors else 0
     try:
         with torch.device("meta"):
             shapes = {
                 name: part.shape
-                for name, part in Model.build(vocabulary, classes, longest, layers, width, heads).state_dict().items()
+                for name, part in Model.build(vocabulary, classes, longest, layers, width, heads, positions=positions)
+                .state_dict()
+                .items()
             }
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
@@ -63,7 +68,7 @@ def load_model(path: Path) -> Model:
     if len(precisions) != 1 or not precisions <= set(PRECISIONS):
         raise ValueError(f"{path}: expected tensors of one precision, float32 or float64, found {sorted(map(str, precisions))}")
     with torch.random.fork_rng(devices=[]):
-        model = Model.build(vocabulary, classes, longest, layers, width, heads).to(precisions.pop())
+        model = Model.build(vocabulary, classes, longest, layers, width, heads, positions=positions).to(precisions.pop())
     model.load_state_dict(tensors)
     return model.eval().requires_grad_(False)
 

@@ -8,12 +8,12 @@ import pytest
 from seqsep.demo import COMMITTED, compare, report
 from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
 from seqsep.lab.row import read_rows
-from seqsep.mixers import MIXERS
+from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import index_lookup_state
 
 ROOT = Path(__file__).parents[2]
-RECURRENT = [mixer.name for mixer in MIXERS if not mixer.grows]
+RECURRENT = [mixer.name for mixer in PAPER_MIXERS if not mixer.grows]
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from seqsep.lab.supervisor import WORKER, Ended, Job, Moved, Saved, Supervisor
 from seqsep.lab.sweep import sweep
 from seqsep.tasks import IndexLookup
 
-FINE, KILLED, EXITS, RAISES, HANGS, DIES_ONCE = 1, 10, 11, 12, 13, 14
+FINE, KILLED, EXITS, RAISES, HANGS, DIES_ONCE, PRINTS, LEAVES_A_CHILD, STAYS_SILENT = 1, 10, 11, 12, 13, 14, 15, 16, 17
 # The seed of a run says what becomes of it.
 PLAYER = """
 import json, os, signal, sys, time
@@ -49,6 +49,19 @@ while True:
     elif seed == 14 and digest is None:
         send(kind="checkpoint", step=10, digest="d" * 64)
         os.kill(os.getpid(), signal.SIGKILL)
+    elif seed == 15:
+        while True:
+            print("x" * 10_000)
+    elif seed == 16 and os.fork() == 0:  # the child holds every pipe open and ignores what is polite
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        send(kind="stage", words=str(os.getpid()))
+        time.sleep(60)
+    elif seed == 16:
+        time.sleep(0.3)
+        os._exit(5)
+    elif seed == 17:
+        send(kind="stage", words="thinking")
+        time.sleep(60)
     send(kind="result", result={"status": "finished", "seed": seed, "digest": digest, "environment": dict(os.environ)})
 """
 
@@ -68,8 +81,8 @@ def job(seed: int, digest: str | None = None) -> Job:
     return Job(run_of(seed), Path("nowhere"), digest)
 
 
-def play(workers: int, *jobs: Job) -> list[Any]:
-    with Supervisor(workers) as supervisor:
+def play(workers: int, *jobs: Job, stall_seconds: float = 60.0) -> list[Any]:
+    with Supervisor(workers, stall_seconds) as supervisor:
         return list(supervisor.run(jobs))
 
 
@@ -116,9 +129,9 @@ class Listener(Display):
 def test_a_run_that_always_dies_fails_and_the_others_go_on(workers: int) -> None:
     events = play(workers, job(KILLED), job(FINE), job(EXITS), job(FINE), job(RAISES), job(FINE))
     assert statuses(events) == {
-        0: "failed: worker died (signal 9)",
+        0: "failed: worker died (signal 9: Killed), after step 1",
         1: "finished",
-        2: "failed: worker died (exit status 3)",
+        2: "failed: worker died (exit status 3), after step 1",
         3: "finished",
         4: "failed: ValueError: no",
         5: "finished",
@@ -141,6 +154,50 @@ def test_a_run_starts_again_from_its_last_checkpoint() -> None:
     assert {event.job: event.result["digest"] for event in events if isinstance(event, Ended)} == {0: "d" * 64, 1: "e" * 64}
 
 
+def test_a_run_that_stays_silent_or_prints_too_much_fails_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    events = play(2, job(STAYS_SILENT), job(PRINTS), job(FINE), stall_seconds=2.0)
+    assert statuses(events) == {
+        0: "failed: no progress for 2 s (--stall-seconds is the limit), thinking",
+        1: "failed: it printed more than 1,048,576 bytes, after step 1",
+        2: "finished",
+    }
+    assert {event.job: event.attempts for event in events if isinstance(event, Ended)} == {0: 1, 1: 1, 2: 1}
+    assert 1 << 20 < len(capsys.readouterr().err) < 1 << 21
+
+
+def own(seed: int, tmp_path: Path) -> Job:
+    """A run with a user's layer, which the player never runs."""
+    path = tmp_path / "layer.py"
+    path.write_text("class Layer: ...")
+    return Job(replace(run_of(seed), layers=(f"{path}:Layer",)), Path("nowhere"))
+
+
+def test_a_process_that_ran_a_users_code_takes_no_other_run(tmp_path: Path) -> None:
+    events = play(1, job(FINE), job(FINE), own(FINE, tmp_path), own(FINE, tmp_path), job(FINE))
+    workers = [event.worker for event in events if isinstance(event, Moved) and event.step == 0]
+    assert workers[0] == workers[1] == workers[2]
+    assert len(set(workers[2:])) == 3
+    assert not any(alive(worker) for worker in workers)
+
+
+def test_a_users_code_that_dies_is_not_tried_again_and_its_children_end(tmp_path: Path) -> None:
+    events = play(1, own(LEAVES_A_CHILD, tmp_path), job(FINE))
+    first, second = (event for event in events if isinstance(event, Ended))
+    death, child = first.result["status"].split(", ")
+    assert (death, first.attempts) == ("failed: worker died (exit status 5)", 1)
+    deadline = time.monotonic() + 2.0
+    while alive(int(child)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(int(child))
+    assert second.result["status"] == "finished"
+
+
+def test_a_message_that_is_none_ends_the_worker(tmp_path: Path) -> None:
+    script = tmp_path / "player.py"
+    script.write_text(PLAYER.replace('send(kind="progress", step=1, accuracy=None)', 'connection.send_bytes(b"{oops")'))
+    assert statuses(play(1, job(FINE)))[0].startswith("failed: worker died (")
+
+
 def test_the_workers_environment_is_theirs_alone() -> None:
     before = dict(os.environ)
     [ended] = [event for event in play(1, job(FINE)) if isinstance(event, Ended)]
@@ -160,6 +217,8 @@ def test_workers_that_do_not_start_end_the_sweep(tmp_path: Path) -> None:
 def test_no_workers_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"Supervisor\(workers=0\)"):
         Supervisor(0)
+    with pytest.raises(ValueError, match=r"stall_seconds is above 0"):
+        Supervisor(1, 0.0)
 
 
 def test_an_interrupt_stops_workers_that_hang_within_two_seconds() -> None:

@@ -8,7 +8,7 @@ which was chosen for width 768, attention stays below 65 % at this width for 5,0
 
 from seqsep.experiments.base import Experiment, require_preset
 from seqsep.lab.run import Run
-from seqsep.mixers import MIXERS
+from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import BoundedDyck
 
 NAME = "dyck-architectures"
@@ -18,7 +18,7 @@ SEEDS = (0, 1, 2)
 STEPS = {"attention": 2000}
 STEPS_OF_OTHERS = 1200
 WEIGHT_SCALE = dict.fromkeys(("attention", "linear-attention", "retention"), 0.09)
-MODELS = tuple(mixer.name for mixer in reversed(MIXERS))
+MODELS = tuple(mixer.name for mixer in reversed(PAPER_MIXERS))
 BEST_RATE = {name: 1e-3 if name in ("attention", "retention") else 3e-3 for name in MODELS}
 
 

@@ -9,7 +9,7 @@ in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % 
 
 from seqsep.experiments.base import Experiment, require_preset
 from seqsep.lab.run import Run
-from seqsep.mixers import MIXERS
+from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import IndexLookup
 
 NAME = "index-lookup-architectures"
@@ -39,7 +39,7 @@ BEST_RATE = {
 
 def cells() -> list[tuple[str, int]]:
     """(architecture, length), the most expensive first, so that no core waits at the end."""
-    names = [mixer.name for mixer in MIXERS]
+    names = [mixer.name for mixer in PAPER_MIXERS]
     slow = ["mamba", *(name for name in names if name != "mamba")]
     return [*((name, 50) for name in slow), *((name, 100) for name in AT_100), *((name, 20) for name in slow)]
 

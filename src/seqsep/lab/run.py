@@ -7,15 +7,21 @@ revisions of the task, the mixers and the training loop enter. Equal keys mean e
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
+from seqsep._given_model import whole_model
+from seqsep._given_task import GivenTask, given_task
 from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.model import Model
+from seqsep.mixers import Attention
+from seqsep.model import Model, Positions
+from seqsep.plugins import PlugIn, looks_like_a_path, mixer_class, plug_in, restore
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 
 LOOP_REVISION = 1
+Precision = Literal["float32", "bfloat16"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,10 @@ class Run:
     `embedding_scale` for tokens and positions, `weight_scale` for the read-out and for the linear layers that start as
     GPT-2's (those of attention, linear attention, retention and their MLPs). Every `evaluate_every` steps the model is
     scored on the first `evaluation` examples of the evaluation stream, and the run has converged once their accuracy
-    reaches `target`."""
+    reaches `target`. A layer is the name of a mixer or FILE.py:CLASS, a user's own (`seqsep.plugins`); model:FILE.py:CLASS,
+    alone, is a user's whole model, which draws its own weights. `positions` are those of `Model.build`. With `dtype` bfloat16
+    products of matrices, and what torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss and the
+    state that is counted stay float32."""
 
     task: Task
     layers: tuple[str, ...]
@@ -41,13 +50,17 @@ class Run:
     evaluate_every: int = 250
     evaluation: int = 5000
     target: float = 1.0
+    positions: Positions = "default"
+    dtype: Precision = "float32"
 
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "layers", tuple(self.layers))
-        unknown = [name for name in self.layers if name not in MIXERS]
-        self._require(bool(self.layers) and not unknown, f"layers are one or more of {', '.join(MIXERS)}")
+        object.__setattr__(self, "layers", tuple(plug_in(name) if looks_like_a_path(name) else name for name in self.layers))
+        unknown = [name for name in self.layers if name not in MIXERS and not isinstance(name, PlugIn)]
+        self._require(bool(self.layers) and not unknown, f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
+        whole = [name for name in self.layers if isinstance(name, PlugIn) and name.is_whole]
+        self._require(not whole or len(self.layers) == 1, "a whole model stands alone among the layers")
         for name in self.COUNTS:
             value = getattr(self, name)
             self._require(isinstance(value, int) and value >= 1, f"{name} is a whole number from 1, found {value!r}")
@@ -57,6 +70,11 @@ class Run:
         for name in ("embedding_scale", "weight_scale"):
             value = getattr(self, name)
             self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
+        for name, choices in (("positions", get_args(Positions)), ("dtype", get_args(Precision))):
+            self._require(getattr(self, name) in choices, f"{name}: one of {', '.join(choices)}, found {getattr(self, name)!r}")
+        turned = any(issubclass(MIXERS[name], Attention) for name in self.layers if name in MIXERS)
+        self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
+        self._require(self.positions == "default" or not whole, "positions: a whole model has its own")
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
         for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
             object.__setattr__(self, name, float(getattr(self, name)))
@@ -68,43 +86,58 @@ class Run:
     def configuration(self) -> dict[str, Any]:
         """The canonical fields: what differs from its default, the task's own likewise."""
         chosen = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
-        return chosen | {"task": self.task.configuration(), "layers": list(self.layers)}
+        return chosen | {"task": self.task.configuration(), "layers": list(map(str, self.layers))}
 
     @classmethod
-    def from_configuration(cls, configuration: dict[str, Any]) -> "Run":
-        """The run of a canonical JSON object. Raises ValueError for an unknown task, mixer or field."""
+    def from_configuration(cls, configuration: dict[str, Any], files: Mapping[str, str] | None = None) -> "Run":
+        """The run of a canonical JSON object; `files`: where the files of its plug-ins are (`Run.files`), without which it can
+        be read but not trained. Raises ValueError for an unknown task, mixer or field."""
         try:
             chosen = dict(configuration)
             task = dict(chosen.pop("task"))
-            layers = tuple(chosen.pop("layers"))
-            return cls(task=TASKS[task.pop("name")](**task), layers=layers, **chosen)
+            layers = tuple(restore(name, files or {}) for name in chosen.pop("layers"))
+            name = restore(task.pop("name"), files or {})
+            made = given_task(name, task) if isinstance(name, PlugIn) else TASKS[name](**task)
+            return cls(task=made, layers=layers, **chosen)
         except (TypeError, KeyError) as error:
             raise ValueError(f"Run.from_configuration({configuration!r}): unknown or missing field {error}") from error
 
     def key(self) -> str:
         """64 hexadecimal digits."""
         revisions = {"task": self.task.revision, "loop": LOOP_REVISION}
-        revisions |= {f"mixer:{name}": MIXERS[name].revision for name in self.layers}
+        revisions |= {f"mixer:{name}": MIXERS[name].revision for name in self.layers if name in MIXERS}
         canonical = canonical_json({"run": self.configuration(), "revisions": revisions})
         return hashlib.sha256(canonical.encode()).hexdigest()
 
+    def plug_ins(self) -> tuple[PlugIn, ...]:
+        """The user's own layers, model and task, each once."""
+        names = (*self.layers, *([self.task.given] if isinstance(self.task, GivenTask) else []))
+        return tuple(dict.fromkeys(name for name in names if isinstance(name, PlugIn)))
+
+    def files(self) -> dict[str, str]:
+        """Where the files of its plug-ins are, by canonical name, as far as that is known."""
+        return {str(given): str(given.path) for given in self.plug_ins() if given.path is not None}
+
     def model(self) -> Model:
         """A fresh model of this run's shape; weights come from torch's global generator."""
+        sizes = self.task.vocabulary, self.task.classes, self.task.longest
+        if isinstance(self.layers[0], PlugIn) and self.layers[0].is_whole:
+            return whole_model(self.layers[0], *sizes, self.width, self.heads)
         return Model.build(
-            self.task.vocabulary,
-            self.task.classes,
-            self.task.longest,
-            self.layers,
+            *sizes,
+            [mixer_class(name) if isinstance(name, PlugIn) else name for name in self.layers],
             self.width,
             self.heads,
             self.embedding_scale,
             self.weight_scale,
             self.task.coordinates,
+            self.positions,
         )
 
     def label(self) -> str:
         """The run in a few words, for progress lines."""
-        return f"{'+'.join(self.layers)} {self.task.name} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
+        layers = "+".join(name.words if isinstance(name, PlugIn) else name for name in self.layers)
+        return f"{layers} {self.task.name} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
 
 
 def canonical_json(value: Any) -> str:

@@ -1,31 +1,35 @@
 """The engine `local`: a supervisor of long-lived worker processes, each with one torch thread, each replaceable.
 
-A pool of the standard library dies whole when one worker segfaults; here the dead worker is replaced, and its run starts again
-from its last checkpoint. A run whose workers keep dying ends as failed, and the others go on. Workers are started as fresh
-interpreters (no fork of a process with threads, no import of the caller's main module) and reached by a pipe of JSON messages.
+A pool of the standard library dies whole when one worker segfaults; here the dead worker is replaced, and its run starts
+again from its last checkpoint. A run whose workers keep dying ends as failed (a user's code: at once), and the others go on.
+Workers are started as fresh interpreters (no fork of a process with threads, no import of the caller's main module) and
+reached by a pipe of JSON messages. What they and the code of their users print comes by another pipe and goes to stderr. A
+run that says nothing for too long, or prints too much, ends as failed; a worker that ran a user's code takes no other run,
+and is stopped with all its children.
 """
 
 import json
-import os
-import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from seqsep.lab.process import GRACE_SECONDS, MOST_PRINTED, Worker
 from seqsep.lab.run import Run
+from seqsep.plugins import PlugIn
 
 WORKER = Path(__file__).with_name("worker.py")
 RETRIES = 2
 FAILED_STARTS = 3
-GRACE_SECONDS = 0.5
+SECONDS_BETWEEN_LOOKS = 1.0
+STALL_SECONDS = 600.0
+LONGEST_MESSAGE = 1 << 24
 WORKER_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GOMP_SPINCOUNT": "0"}
 if sys.platform == "linux":
     # By default glibc gives big blocks back to the kernel after every step and faults them in again during the next. Keeping
@@ -41,6 +45,30 @@ class Job:
     checkpoint: Path
     digest: str | None = None
 
+    @property
+    def has_plug_ins(self) -> bool:
+        """Whether it runs a user's code."""
+        return bool(self.run.plug_ins())
+
+    def message(self, digest: str | None) -> dict[str, Any]:
+        """What the worker is told; `digest` is that of the last checkpoint."""
+        where = {"checkpoint": str(self.checkpoint.absolute()), "digest": digest}
+        return {"run": self.run.configuration(), "files": self.run.files()} | where
+
+
+@dataclass(frozen=True)
+class Check:
+    """A plug-in to try the laws on: a layer of `sizes` width and heads; a whole model has vocabulary, classes, longest too."""
+
+    given: PlugIn
+    sizes: dict[str, int]
+    digest: None = None
+    has_plug_ins = True
+
+    def message(self, digest: str | None) -> dict[str, Any]:
+        """What the worker is told."""
+        return {"check": str(self.given), "files": {str(self.given): str(self.given.path)}, "sizes": self.sizes}
+
 
 @dataclass(frozen=True)
 class Moved:
@@ -50,6 +78,16 @@ class Moved:
     worker: int
     step: int
     accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A law was tried on the plug-in of a Check: whether it holds, and where it does not."""
+
+    job: int
+    law: str
+    holds: bool
+    where: str
 
 
 @dataclass(frozen=True)
@@ -71,48 +109,18 @@ class Ended:
     attempts: int
 
 
-class Worker:
-    """One process, the pipe to it, and the job that it has."""
-
-    def __init__(self) -> None:
-        self.connection, theirs = Pipe()
-        # -P keeps the script's folder off the path; the caller's own path is handed over, as its task may live anywhere there.
-        command = [sys.executable, "-P", str(WORKER), str(theirs.fileno()), str(os.getpid())]
-        self.process = subprocess.Popen(
-            command,
-            env=os.environ | WORKER_ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            process_group=0,  # a terminal's Ctrl-C is the driver's alone: a worker cannot ignore it before it runs
-        )
-        theirs.close()
-        self.ready = False
-        self.job: int | None = None
-
-    def death(self) -> str:
-        """How the process ended, once its pipe has."""
-        self.stop(time.monotonic() + GRACE_SECONDS)
-        code = self.process.returncode
-        return f"signal {-code}" if code < 0 else f"exit status {code}"
-
-    def stop(self, deadline: float) -> None:
-        """Wait for the process until `deadline`, then kill it."""
-        try:
-            self.process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.connection.close()
-
-
 class Supervisor:
-    """Runs jobs on `workers` processes; leaving the context stops them at once, whatever they do."""
+    """Runs jobs on `workers` processes; leaving the context stops them at once, whatever they do.
 
-    def __init__(self, workers: int) -> None:
+    A job that says nothing for `stall_seconds` has failed.
+    """
+
+    def __init__(self, workers: int, stall_seconds: float = STALL_SECONDS) -> None:
         if workers < 1:
             raise ValueError(f"Supervisor(workers={workers}): workers is at least 1")
-        self.limit = workers
+        if not stall_seconds > 0:
+            raise ValueError(f"Supervisor(stall_seconds={stall_seconds}): stall_seconds is above 0")
+        self.limit, self.stall_seconds = workers, stall_seconds
         self.workers: list[Worker] = []
 
     def __enter__(self) -> "Supervisor":
@@ -126,7 +134,7 @@ class Supervisor:
             worker.stop(deadline)
         self.workers.clear()
 
-    def run(self, jobs: Sequence[Job]) -> Iterator[Moved | Saved | Ended]:
+    def run(self, jobs: Sequence[Job | Check]) -> Iterator[Moved | Saved | Judged | Ended]:
         """Train the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
         Raises ChildProcessError (an OSError) when workers do not even start.
@@ -135,58 +143,102 @@ class Supervisor:
         digests = [job.digest for job in jobs]
         attempts, begun = [0] * len(jobs), [0.0] * len(jobs)
         failed_starts = 0
+
+        def ended(worker: Worker, result: dict[str, Any]) -> Ended:
+            assert worker.job is not None
+            job, worker.job = worker.job, None
+            if jobs[job].has_plug_ins and worker in self.workers:
+                self._discard(worker)
+            return Ended(job, result, time.monotonic() - begun[job], attempts[job])
+
         while waiting or any(worker.job is not None for worker in self.workers):
             busy = sum(worker.job is not None for worker in self.workers)
             while len(self.workers) < min(self.limit, busy + len(waiting)):
-                self.workers.append(Worker())
+                self.workers.append(Worker(WORKER, WORKER_ENVIRONMENT))
             for worker in self.workers:
                 if waiting and worker.ready and worker.job is None:
                     index = waiting.popleft()
                     attempts[index] += 1
                     begun[index] = begun[index] or time.monotonic()
-                    self._hand_over(worker, index, jobs[index], digests[index])
+                    worker.take(index)
+                    with suppress(OSError):  # a worker that has just died is found by its closed pipe
+                        worker.connection.send_bytes(json.dumps(jobs[index].message(digests[index])).encode())
                     yield Moved(index, worker.process.pid, 0, None)
-            by_connection = {worker.connection: worker for worker in self.workers}
-            for connection in wait(list(by_connection)):
-                worker = by_connection[connection]  # type: ignore[index]
+            for worker, message in self._heard():
                 at, pid = worker.job, worker.process.pid
-                message = _receive(worker.connection)
+                worker.heard = time.monotonic()
                 match message["kind"]:
                     case "ready":
                         worker.ready, failed_starts = True, 0
+                    case "stage":
+                        worker.stage = message["words"]
                     case "progress":
                         assert at is not None
+                        worker.stage = f"after step {message['step']}"
                         yield Moved(at, pid, message["step"], message["accuracy"])
                     case "checkpoint":
                         assert at is not None
                         digests[at] = message["digest"]
                         yield Saved(at, message["step"], message["digest"])
-                    case "result" | "failure":
+                    case "verdict":
                         assert at is not None
-                        worker.job = None
-                        result = message.get("result") or {"status": f"failed: {message['error']}"}
-                        yield Ended(at, result, time.monotonic() - begun[at], attempts[at])
+                        yield Judged(at, message["law"], message["holds"], message["where"])
+                    case "result" | "failure":
+                        yield ended(worker, message.get("result") or {"status": f"failed: {message['error']}"})
+                    case "too much" | "stalled":
+                        self._discard(worker)
+                        yield ended(worker, {"status": f"failed: {message['error']}{_during(worker)}"})
                     case "gone":
                         self.workers.remove(worker)
                         death = worker.death()
                         failed_starts += not worker.ready
                         if failed_starts == FAILED_STARTS:
                             raise ChildProcessError(f"workers do not start: {FAILED_STARTS} in a row ended with {death}")
-                        if at is not None and attempts[at] <= RETRIES:
+                        if at is not None and attempts[at] <= RETRIES and not jobs[at].has_plug_ins:
                             waiting.appendleft(at)
                         elif at is not None:
-                            result = {"status": f"failed: worker died ({death})"}
-                            yield Ended(at, result, time.monotonic() - begun[at], attempts[at])
+                            yield ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"})
 
-    def _hand_over(self, worker: Worker, index: int, job: Job, digest: str | None) -> None:
-        worker.job = index
-        message = {"run": job.run.configuration(), "checkpoint": str(job.checkpoint.absolute()), "digest": digest}
-        with suppress(OSError):  # a worker that has just died is found by its closed pipe
-            worker.connection.send_bytes(json.dumps(message).encode())
+    def _heard(self) -> Iterator[tuple[Worker, dict[str, Any]]]:
+        """The next message of each worker that has one, or that it is gone, stalled or prints too much."""
+        by_source = {worker.connection: worker for worker in self.workers}
+        by_output = {worker.output: worker for worker in self.workers if worker.prints and worker.printed <= MOST_PRINTED}
+        limits = [worker.heard + self.stall_seconds - time.monotonic() for worker in self.workers if worker.job is not None]
+        ready = wait([*by_source, *by_output], max(0.0, min([SECONDS_BETWEEN_LOOKS, *limits])))
+        for worker in list(self.workers):
+            if worker.output in ready:
+                worker.show()
+            too_much = worker.printed > MOST_PRINTED and worker.job is not None
+            # What it said before goes first, as it tells when it was that it printed.
+            if worker.connection in ready or (too_much and worker.connection.poll()):
+                message = _receive(worker.connection)
+                if not (too_much and message["kind"] in ("result", "gone")):
+                    yield worker, message
+                    continue
+            if too_much:
+                yield worker, {"kind": "too much", "error": f"it printed more than {MOST_PRINTED:,} bytes"}
+            elif worker.process.poll() is not None and not worker.connection.poll():
+                # What it has started may hold its pipe open.
+                yield worker, {"kind": "gone"}
+            elif (
+                worker.job is not None and time.monotonic() > worker.heard + self.stall_seconds and not worker.connection.poll()
+            ):
+                words = f"no progress for {self.stall_seconds:g} s (--stall-seconds is the limit)"
+                yield worker, {"kind": "stalled", "error": words}
+
+    def _discard(self, worker: Worker) -> None:
+        self.workers.remove(worker)
+        worker.show()
+        worker.process.kill()
+        worker.stop(time.monotonic() + GRACE_SECONDS)
+
+
+def _during(worker: Worker) -> str:
+    return f", {worker.stage}" if worker.stage else ""
 
 
 def _receive(connection: Connection) -> dict[str, Any]:
     try:
-        return json.loads(connection.recv_bytes())
-    except (EOFError, OSError):
+        return json.loads(connection.recv_bytes(LONGEST_MESSAGE))
+    except (EOFError, OSError, ValueError):
         return {"kind": "gone"}

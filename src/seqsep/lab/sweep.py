@@ -12,7 +12,7 @@ from seqsep.lab.progress import Display
 from seqsep.lab.row import Row, environment
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store
-from seqsep.lab.supervisor import Ended, Job, Moved, Saved, Supervisor
+from seqsep.lab.supervisor import STALL_SECONDS, Ended, Job, Moved, Saved, Supervisor
 
 
 def sweep(
@@ -22,6 +22,7 @@ def sweep(
     workers: int | None = None,
     progress: Display | None = None,
     on_row: Callable[[Row], None] | None = None,
+    stall_seconds: float = STALL_SECONDS,
 ) -> list[Row]:
     """Train the runs that `store` does not hold finished; returns one row per run, in the order given.
 
@@ -30,7 +31,8 @@ def sweep(
     False: its workers died or it raised) is recorded and tried again by the next sweep only; a loss that is not finite is an
     outcome like any other. A run with a checkpoint of the same environment continues from there, bit for bit.
     `workers` is by default the number of cores that this process may use. `on_row` is called with each row that is trained
-    here, after it is on disk. Raises StoreUnavailable while another sweep drives this store.
+    here, after it is on disk. A run that makes no progress for `stall_seconds` has failed. Raises StoreUnavailable while
+    another sweep drives this store.
     """
     runs = list(runs)
     keys = [run.key() for run in runs]
@@ -41,7 +43,7 @@ def sweep(
     display = progress or Display()
     with ExitStack() as stack:
         stack.enter_context(store.driving())
-        supervisor = stack.enter_context(Supervisor(workers))
+        supervisor = stack.enter_context(Supervisor(workers, stall_seconds))
         for key, run in dict(zip(keys, runs, strict=True)).items():
             found = {row.experiment: row for row in store.get(key) if row.finished and row.environment == here}
             if experiment in found:

@@ -6,6 +6,7 @@ machine and thread count. A loss or gradient that is not finite ends the run as 
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,8 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
     """One update; returns the loss, or NaN where the loss or the norm of the gradient is not finite (then no update)."""
     if run.decay == "linear":
         optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
-    logits, targets = asked(model, batch)
+    with computing(run):
+        logits, targets = asked(model, batch)
     loss = total_loss(run.task, logits, targets) / len(targets)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
@@ -131,6 +133,11 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
         return math.nan
     optimizer.step()
     return loss.item()
+
+
+def computing(run: Run) -> AbstractContextManager[Any]:
+    """The precision of a run's products: with bfloat16, autocast casts their factors; what leaves `asked` is float32 again."""
+    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=run.dtype == "bfloat16")
 
 
 def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int64[Tensor, "asked"]) -> Float[Tensor, ""]:
@@ -157,8 +164,12 @@ def asked(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
     questions = targets != NOTHING_ASKED
     if bool((questions.sum(1) == 1).all()):
         at = questions.int().argmax(1)
-        return model(inputs, at), targets[questions]
-    return model(inputs)[questions], targets[questions]
+        return _single(model(inputs, at)), targets[questions]
+    return _single(model(inputs)[questions]), targets[questions]
+
+
+def _single(logits: Float[Tensor, "asked classes"]) -> Float[Tensor, "asked classes"]:
+    return logits.float() if logits.dtype == torch.bfloat16 else logits
 
 
 def training_batches(run: Run, first: int) -> Iterator[Batch]:
@@ -182,7 +193,8 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
     """Accuracy and loss on the first `evaluation` examples of the evaluation stream, under seed 0 for every run."""
     right, loss, positions = 0, 0.0, 0
     for batch in split(_evaluation_block(run.task, run.evaluation), 250):
-        logits, targets = asked(model, batch)
+        with computing(run):
+            logits, targets = asked(model, batch)
         predictions = batch.targets.copy()
         predictions[batch.targets != NOTHING_ASKED] = predicted(run.task, logits).numpy()
         right += int(np.sum(run.task.score(predictions, batch.targets)))

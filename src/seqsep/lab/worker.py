@@ -1,8 +1,12 @@
 """The process that trains: takes runs from a pipe, one at a time, and reports in messages. Its driver is supervisor.py.
 
 Started as a script, so that it watches its parent before it imports anything slow: no worker outlives a killed driver.
-A message is one JSON object. In: run, checkpoint (path), digest (or null). Out, by `kind`: ready; progress (step, accuracy);
-checkpoint (step, digest); result (result); failure (error, one line).
+A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digest (or null); or check, files, sizes.
+Out, by `kind`: ready; stage (what begins now, in words); progress (step, accuracy); checkpoint (step, digest);
+verdict (law, holds, where); result (result); failure (error, one line).
+
+A run with plug-ins is examined first (examination.py). Its process takes no other run: what a plug-in leaves behind in it could
+reach them.
 """
 
 import json
@@ -11,12 +15,10 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from seqsep.lab.run import Run
+from typing import Any
 
 SECONDS_BETWEEN_REPORTS = 0.2
 SECONDS_BETWEEN_LOOKS = 0.25
@@ -35,20 +37,38 @@ class Reporter:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.process = os.getpid()
 
     def send(self, kind: str, **content: Any) -> None:
-        """One message; where the driver is gone, nobody wants the rest, and this process ends."""
+        """One message; where the driver is gone, nobody wants the rest, and this process ends; so does a fork of it."""
+        if os.getpid() != self.process:
+            os._exit(1)
         try:
             self.connection.send_bytes(json.dumps({"kind": kind} | content, allow_nan=False).encode())
         except OSError:
             os._exit(1)
+
+    def stage(self, words: str) -> None:
+        """What begins now."""
+        self.send("stage", words=words)
+
+    def fail(self, words: str) -> None:
+        """The end, with a reason."""
+        self.end("failure", error=" ".join(words.split())[:LONGEST_ERROR])
+
+    def end(self, kind: str, **content: Any) -> None:
+        """The last message of a run: after it this process may be stopped, so what was printed goes first."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):  # a plug-in may have closed or replaced it
+                stream.flush()
+        self.send(kind, **content)
 
 
 def serve(connection: Connection) -> None:
     """Work until the driver closes the pipe."""
     import torch
 
-    from seqsep.lab.run import Run
+    from seqsep.plugins import PlugInFails, in_words
 
     torch.set_num_threads(1)
     reporter = Reporter(connection)
@@ -58,25 +78,37 @@ def serve(connection: Connection) -> None:
             message = json.loads(connection.recv_bytes())
         except (EOFError, OSError):
             return
+        files = message.get("files", {})
         try:
-            run = Run.from_configuration(message["run"])
-            result = work(run, Path(message["checkpoint"]), message["digest"], reporter)
-        except Exception as error:
-            line = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            reporter.send("failure", error=line[:LONGEST_ERROR])
+            result = examine(message, files, reporter) if "check" in message else work(message, files, reporter)
+        except PlugInFails as failure:
+            reporter.fail(str(failure))
+        except (Exception, SystemExit) as error:
+            reporter.fail(in_words(error, *map(Path, files.values())))
         else:
-            reporter.send("result", result=result)
+            reporter.end("result", result=result)
 
 
-def work(run: "Run", checkpoint: Path, digest: str | None, reporter: Reporter) -> dict[str, Any]:
+def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
     """Train one run; a checkpoint that is missing or spoiled means a start from step 0."""
     from seqsep.lab.checkpoint import CheckpointError
+    from seqsep.lab.run import Run
     from seqsep.lab.train import Progress, train
 
-    due, points = 0.0, 0
+    run, checkpoint = Run.from_configuration(message["run"], files), Path(message["checkpoint"])
+    due, points, watch = 0.0, 0, None
+    if run.plug_ins():
+        from seqsep.lab import examination
+
+        watch = examination.Watch(run.plug_ins())
+        examination.examine(run, reporter.stage)
+        watch.begin()
+        reporter.stage("training")
 
     def moved(progress: Progress) -> None:
         nonlocal due, points
+        if watch is not None:
+            watch.look()
         now = time.monotonic()
         if now >= due or len(progress.curve) > points:
             due, points = now + SECONDS_BETWEEN_REPORTS, len(progress.curve)
@@ -87,10 +119,30 @@ def work(run: "Run", checkpoint: Path, digest: str | None, reporter: Reporter) -
         reporter.send("checkpoint", step=step, digest=digest)
 
     try:
-        _, result = train(run, checkpoint, moved, saved, digest)
+        _, result = train(run, checkpoint, moved, saved, message["digest"])
     except CheckpointError:
         _, result = train(run, checkpoint, moved, saved, None)
+    if watch is not None:
+        watch.look()
     return result.record()
+
+
+def examine(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
+    """Try the laws on a layer and send each verdict; the result says whether all of them hold."""
+    from seqsep.lab import examination
+    from seqsep.plugins import PlugIn, restore
+
+    given = restore(message["check"], files)
+    assert isinstance(given, PlugIn)
+    watch, sizes = examination.Watch([given]), message["sizes"]
+    verdicts = examination.model_verdicts if given.is_whole else examination.layer_verdicts
+    holds = True
+    for verdict in verdicts(given, **sizes, begin=reporter.stage):
+        holds &= verdict.holds
+        reporter.send("verdict", law=verdict.law, holds=verdict.holds, where=verdict.where[:LONGEST_ERROR])
+    if watch.forks:
+        watch.look()
+    return {"holds": holds}
 
 
 if __name__ == "__main__":

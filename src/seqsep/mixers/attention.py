@@ -4,8 +4,13 @@
     a_tj = softmax over j <= t of q_t . k_j / sqrt(d)
     y_t  = W_O concat over heads of sum_j a_tj v_j
 
-Source: Vaswani et al. 2017, equation 1; initialised as GPT-2 (Radford et al. 2019).
+With `rope`, coordinates 2i and 2i+1 of q_t and k_t in each head are turned by the angle t theta_i first,
+theta_i = 10000^(-2i/d): q_t . k_j then depends on t - j alone.
+
+Source: Vaswani et al. 2017, equation 1; initialised as GPT-2 (Radford et al. 2019); rope: Su et al. 2021 (arXiv:2104.09864),
+equations 15 and 34.
 State: the keys and values of every token so far (a cache that grows with t).
+`forward` is one product of all queries with all keys, and one of the weights with all values.
 A hand-built network may choose its own widths of key and value, and `scale=1` (paper A's attention has no 1/sqrt(d));
 `causal=False` exists for theorems only and has no `step`.
 """
@@ -30,6 +35,7 @@ class Attention(Mixer):
     name: ClassVar[str] = "attention"
     block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="learned")
     grows: ClassVar[bool] = True
+    rope = False  # set by Model.build(positions="rope")
 
     def __init__(
         self,
@@ -58,17 +64,18 @@ class Attention(Mixer):
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
+        times = torch.arange(x.shape[1], device=x.device)
+        query, key = self._turn(query, times), self._turn(key, times)
         mixed = F.scaled_dot_product_attention(query, key, value, is_causal=self.causal, scale=self.scale)
         return self.output(merge_heads(mixed))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        rows = torch.arange(x.shape[0], device=x.device)
-        query = self.query(x[rows, at]).unflatten(-1, (self.heads, -1))
+        rows, times = torch.arange(x.shape[0], device=x.device), torch.arange(x.shape[1], device=x.device)
+        query = self._turn(self.query(x[rows, at]).unflatten(-1, (self.heads, -1)), at[:, None])
         key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.key, self.value))
-        scores = torch.einsum("bhd,bthd->bht", query, key) * self.scale
+        scores = torch.einsum("bhd,bthd->bht", query, self._turn(key, times[:, None])) * self.scale
         if self.causal:
-            later = torch.arange(x.shape[1], device=x.device) > at[:, None]
-            scores = scores.masked_fill(later[:, None], -math.inf)
+            scores = scores.masked_fill((times > at[:, None])[:, None], -math.inf)
         return self.output(torch.einsum("bht,bthd->bhd", scores.softmax(-1), value).flatten(1))
 
     def start(self, batch: int) -> Cache:
@@ -78,12 +85,12 @@ class Attention(Mixer):
         return Cache(empty(self.key), empty(self.value))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
-        keys, values = state
-        key, value = (part(x).unflatten(-1, (self.heads, 1, -1)) for part in (self.key, self.value))
-        return self.look(x, state, t), Cache(torch.cat([keys, key], dim=2), torch.cat([values, value], dim=2))
+        after = self.remember(x[:, None], state, t)
+        return self.look(x, state, t), after
 
     def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cache:
         keys, values = (split_heads(part(x), self.heads) for part in (self.key, self.value))
+        keys = self._turn(keys, torch.arange(t, t + x.shape[1], device=x.device))
         return Cache(torch.cat([state[0], keys], dim=2), torch.cat([state[1], values], dim=2))
 
     def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
@@ -92,8 +99,28 @@ class Attention(Mixer):
             raise ValueError("Attention(causal=False).step(): attention without a mask is not a recurrent layer")
         keys, values = state
         query, key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.query, self.key, self.value))
+        query, key = self._turn(query, t), self._turn(key, t)
         before = torch.einsum("bhd,chtd->bht" if keys.shape[0] == 1 else "bhd,bhtd->bht", query, keys)
         own = torch.einsum("bhd,bhd->bh", query, key)
         weights = (torch.cat([before, own[..., None]], dim=-1) * self.scale).softmax(-1)
         mixed = torch.einsum("bht,chtd->bhd" if values.shape[0] == 1 else "bht,bhtd->bhd", weights[..., :-1], values)
         return self.output((mixed + weights[..., -1:] * value).flatten(1))
+
+    def _turn(self, u: Float[Tensor, "*shape part"], times: Tensor | int) -> Float[Tensor, "*shape part"]:
+        """With `rope`, u turned by its time; `times` broadcasts against all axes of u but the last."""
+        return rotated(u, torch.as_tensor(times, device=u.device)) if self.rope else u
+
+
+def rotated(u: Float[Tensor, "*shape part"], times: Tensor) -> Float[Tensor, "*shape part"]:
+    """Each pair of coordinates (2i, 2i+1) turned by times * theta_i; angles are made in float64.
+
+    Raises ValueError where the last axis is odd.
+    """
+    part = u.shape[-1]
+    if part % 2:
+        raise ValueError(f"rotated(u with {part} coordinates): positions rope turn pairs, so width / heads is even")
+    theta = 10000.0 ** (-torch.arange(0, part, 2, dtype=torch.float64, device=u.device) / part)
+    angle = times[..., None] * theta
+    cosine, sine = angle.cos().to(u.dtype), angle.sin().to(u.dtype)
+    even, odd = u[..., 0::2], u[..., 1::2]
+    return torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], dim=-1).flatten(-2)

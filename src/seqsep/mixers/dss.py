@@ -10,7 +10,8 @@ is not here: its kernel depends on the length of the input, so it is not a recur
 We differ: both parts of Lambda are exponentials, so the real part stays negative and the imaginary part positive, and one
 step size serves both; Lambda starts at S4D-Lin's values -1/2 + i pi n (Gu et al. 2022, arXiv:2206.11893), which approximate
 the eigenvalues of Skew-HiPPO that the paper starts from.
-State: s, `states` complex numbers per channel (two floats each). `forward` is a Fourier convolution with the kernel.
+State: s, `states` complex numbers per channel (two floats each).
+`forward` is a Fourier convolution with the kernel.
 """
 
 import math

@@ -6,7 +6,8 @@
 
 Source: Katharopoulos et al. 2020 (arXiv:2006.16236), equations 7 and 16 to 20.
 State: per head a d x d matrix S and a vector z of d coordinates, d = width / heads.
-`forward` is the quadratic form, sum over j <= t of (phi(q_t) . phi(k_j)) v_j.
+`forward` is the quadratic form, sum over j <= t of (phi(q_t) . phi(k_j)) v_j, for at most `chunk` tokens; longer inputs are
+cut into chunks that get the sums S and z over the earlier ones: time and memory are linear in the length.
 """
 
 from typing import ClassVar, NamedTuple
@@ -31,9 +32,25 @@ def feature_map(u: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     return F.elu(u) + 1
 
 
+def cut(x: Float[Tensor, "batch heads time part"], most: int) -> Float[Tensor, "batch heads chunks size part"]:
+    """Chunks of one size, at most `most` tokens; zeros fill the last one. The copy is in order, for the products to come."""
+    time = x.shape[2]
+    chunks = -(-time // most)
+    size = -(-time // chunks)
+    if chunks * size > time:
+        x = F.pad(x, (0, 0, 0, chunks * size - time))
+    return x.contiguous().unflatten(2, (chunks, size))
+
+
+def _before(added: Float[Tensor, "batch heads chunks *part"]) -> Float[Tensor, "batch heads chunks *part"]:
+    """Sums over the earlier chunks, without the chunk itself, which comes later for some of its tokens."""
+    return torch.cat([torch.zeros_like(added[:, :, :1]), added[:, :, :-1].cumsum(2)], dim=2)
+
+
 class LinearAttention(Mixer):
     name: ClassVar[str] = "linear-attention"
     block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="learned")
+    chunk: ClassVar[int] = 64
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -49,8 +66,17 @@ class LinearAttention(Mixer):
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
-        weights = (feature_map(query) @ feature_map(key).transpose(-1, -2)).tril()
-        return self.output(merge_heads(weights @ value / (weights.sum(-1, keepdim=True) + EPSILON)))
+        if x.shape[1] <= self.chunk:
+            weights = (feature_map(query) @ feature_map(key).mT).tril()
+            return self.output(merge_heads(weights @ value / (weights.sum(-1, keepdim=True) + EPSILON)))
+        query, key, value = (cut(part, self.chunk) for part in (query, key, value))
+        query, key = feature_map(query), feature_map(key)
+        weights = query @ key.mT
+        weights = weights * torch.ones_like(weights[0, 0, 0]).tril()
+        outer_products, key_sum = (_before(part) for part in (key.mT @ value, key.sum(-2)))
+        mixed = weights @ value + query @ outer_products
+        total = weights.sum(-1, keepdim=True) + query @ key_sum[..., None]
+        return self.output(merge_heads((mixed / (total + EPSILON)).flatten(2, 3)[:, :, : x.shape[1]]))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
         rows = torch.arange(x.shape[0], device=x.device)

@@ -7,6 +7,7 @@
 Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000); weights, gate order and speed are those of
 `torch.nn.LSTM`, which `forward` is. A stack of these blocks, which have no norm and no residual, is `nn.LSTM(num_layers)`.
 State: h and c, width coordinates each.
+`forward` is a loop over time: the recurrence is not linear, so there is no parallel form.
 """
 
 from typing import ClassVar, NamedTuple

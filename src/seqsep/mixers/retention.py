@@ -8,10 +8,13 @@
 Source: Sun et al. 2023 (arXiv:2307.08621), equations 5 to 8; theta_i = 10000^(-2i/d) as in its section 2.1.
 We differ: the score normalisers of its section 2.2 ("Retention Score Normalization") are left out; the group norm makes the
 layer invariant to the first two, and the third bounds a float32 sum that our lengths do not reach.
-State: per head a d x d matrix S, d = width / heads. `forward` is the quadratic form (q_t . k_j) gamma^(t-j).
+State: per head a d x d matrix S, d = width / heads.
+`forward` is the quadratic form (q_t . k_j) gamma^(t-j) for at most `chunk`
+tokens; longer inputs are cut into chunks of m tokens that get S from the one before (the paper's equation 7), where S at the
+end of a chunk is gamma^m times that before it plus sum over i of gamma^(m-1-i) k_i v_i^T: time linear in the length.
 """
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -19,6 +22,27 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
+from seqsep.mixers.linear_attention import cut
+
+
+class EarlierChunks(torch.autograd.Function):
+    """S_0 = 0, S_c = decay S_{c-1} + added_{c-1} for every chunk c (the third axis), with one decay per head."""
+
+    @staticmethod
+    def forward(ctx: Any, added: Tensor, decay: Tensor) -> Tensor:
+        ctx.save_for_backward(decay)
+        states = torch.zeros_like(added)
+        for chunk in range(1, added.shape[2]):
+            torch.addcmul(added[:, :, chunk - 1], decay, states[:, :, chunk - 1], out=states[:, :, chunk])
+        return states
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Tensor, None]:
+        (dstates,), (decay,) = gradients, ctx.saved_tensors
+        dadded = torch.zeros_like(dstates)
+        for chunk in range(dadded.shape[2] - 2, -1, -1):
+            torch.addcmul(dstates[:, :, chunk + 1], decay, dadded[:, :, chunk + 1], out=dadded[:, :, chunk])
+        return dadded, None
 
 
 class Memory(NamedTuple):
@@ -28,6 +52,7 @@ class Memory(NamedTuple):
 class Retention(Mixer):
     name: ClassVar[str] = "retention"
     block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="none")
+    chunk: ClassVar[int] = 64
 
     decay: Tensor
     angle: Tensor
@@ -70,10 +95,22 @@ class Retention(Mixer):
         times = torch.arange(x.shape[1], device=x.device)
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
         query, key = self._rotate(query, times), self._rotate(key, times) * query.shape[-1] ** -0.5
+        if x.shape[1] <= self.chunk:
+            mixed = (query @ key.mT * self._decays(times, x)) @ value
+            return self._project_out(x, merge_heads(mixed).unflatten(-1, (self.heads, -1)))
+        query, key, value = (cut(part, self.chunk) for part in (query, key, value))
+        size = query.shape[3]
+        times = times[:size]
+        decay = self.decay[:, None, None, None]
+        to_end, from_start = ((decay ** (power[:, None])).to(x.dtype) for power in (size - 1 - times, times + 1))
+        earlier = EarlierChunks.apply((key * to_end).mT @ value, (self.decay[:, None, None] ** size).to(x.dtype))
+        mixed = (query @ key.mT * self._decays(times, x)[:, None]) @ value + (query * from_start) @ earlier
+        return self._project_out(x, merge_heads(mixed.flatten(2, 3)[:, :, : x.shape[1]]).unflatten(-1, (self.heads, -1)))
+
+    def _decays(self, times: Tensor, like: Tensor) -> Float[Tensor, "heads time time"]:
+        """gamma^(t-j) where j <= t, else 0."""
         age = (times[:, None] - times).clamp(min=0)
-        decay = (self.decay[:, None, None] ** age).tril().to(x.dtype)
-        mixed = (query @ key.transpose(-1, -2) * decay) @ value
-        return self._project_out(x, merge_heads(mixed).unflatten(-1, (self.heads, -1)))
+        return (self.decay[:, None, None] ** age).tril().to(like.dtype)
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
         times = torch.arange(x.shape[1], device=x.device)

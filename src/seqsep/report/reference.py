@@ -27,6 +27,10 @@ STATE_NUMBERS = {
     "retention": "width**2 / heads",
     "dss": "2 * width * 64",
     "mamba": "2 * width * (16 + 3)",
+    "mamba2": "2 * width * 64 + 3 * (2 * width + 2 * 64)",
+    "gated-delta": "2 * width**2 / heads + 3 * 4 * width",
+    "rwkv7": "width**2 / heads + width",
+    "sliding-attention": "2 * width * 16",
 }  # numbers in a state, in terms of the layer's arguments; tests count them
 
 
@@ -80,8 +84,11 @@ def tasks_page(tasks: Sequence[type[Task]] = TASKS) -> str:
 
 
 def markdown(documentation: str) -> str:
-    """A docstring as Markdown: indented blocks as code, and labels at the start of a line ("Source: ") in bold."""
-    first, *rest = documentation.rstrip().split("\n")
+    """A docstring as Markdown: indented blocks as code, labels at the start of a line ("Source: ") in bold.
+
+    A line that begins with `forward` gets the label "Parallel form".
+    """
+    first, *rest = documentation.replace("\n`forward` ", "\nParallel form: `forward` ").rstrip().split("\n")
     parts = [first]
     for is_code, block in groupby(rest, lambda line: line.startswith("    ")):
         if is_code:

@@ -1,0 +1,75 @@
+"""One process of the engine `local`, as its driver holds it: a pipe of messages, a pipe of what is printed, and its end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing import Pipe
+from pathlib import Path
+
+MOST_PRINTED = 1 << 20
+GRACE_SECONDS = 0.5
+
+
+class Worker:
+    """One process, the pipes to it, the job that it has, and what it was last heard doing."""
+
+    def __init__(self, script: Path, environment: Mapping[str, str]) -> None:
+        self.connection, theirs = Pipe()
+        self.output, printed = os.pipe()
+        os.set_blocking(self.output, False)
+        # -P keeps the script's folder off the path; the caller's own path is handed over, as its task may live anywhere there.
+        command = [sys.executable, "-P", str(script), str(theirs.fileno()), str(os.getpid())]
+        self.process = subprocess.Popen(
+            command,
+            env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=printed,
+            pass_fds=[theirs.fileno()],
+            process_group=0,  # a terminal's Ctrl-C is the driver's alone: a worker cannot ignore it before it runs
+        )
+        theirs.close()
+        os.close(printed)
+        self.ready = False
+        self.job: int | None = None
+        self.printed, self.prints = 0, True
+        self.heard, self.stage = time.monotonic(), ""
+
+    def take(self, job: int) -> None:
+        """It has a job from now on."""
+        self.job, self.printed, self.heard, self.stage = job, 0, time.monotonic(), ""
+
+    def show(self) -> None:
+        """Pass on what it has printed, to stderr, as long as it is not too much."""
+        while self.prints and self.printed <= MOST_PRINTED:
+            try:
+                data = os.read(self.output, 1 << 16)
+            except BlockingIOError:
+                return
+            self.prints = bool(data)
+            self.printed += len(data)
+            sys.stderr.write(data.decode(errors="replace"))
+            sys.stderr.flush()
+
+    def death(self) -> str:
+        """How the process ended, once its pipe has."""
+        self.show()
+        self.stop(time.monotonic() + GRACE_SECONDS)
+        code = self.process.returncode
+        return f"signal {-code}: {signal.strsignal(-code)}" if code < 0 else f"exit status {code}"
+
+    def stop(self, deadline: float) -> None:
+        """Wait for the process until `deadline`, then kill it, and what it has started."""
+        try:
+            self.process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        with suppress(ProcessLookupError, PermissionError):  # none of its group is left
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.connection.close()
+        os.close(self.output)
