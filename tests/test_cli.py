@@ -285,6 +285,20 @@ def test_apply_answers_what_sample_prints(capsys, tmp_path, monkeypatch):
     assert "standard input, line 2: position: missing; found symbols" in error
 
 
+def test_positions_and_dtype_of_every_run(capsys, tmp_path):
+    file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
+    file.write_text(TINY)
+    chosen = ["--positions", "sinusoidal", "--dtype", "bfloat16"]
+    assert main(["run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1", *chosen]) == 0
+    assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
+    capsys.readouterr()
+    found = [json.loads(line)["run"] for line in rows.read_text().splitlines()]
+    assert found
+    assert all((run["positions"], run["dtype"]) == ("sinusoidal", "bfloat16") for run in found)
+    assert main(["run", str(file), "--store", str(store), "--positions", "rotary"]) == 2
+    assert "--positions" in capsys.readouterr().err
+
+
 def test_a_closed_pipe_is_no_error(tmp_path):
     process = seqsep("sample", "index-lookup", "--length", 50, "--count", 20000)
     process.stdout.readline()

@@ -26,6 +26,8 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     """
     experiment = load_experiment(options.experiment, choose)
     runs = replaced(experiment.runs(options.preset), options.mixer, options.model, options.task, options.fields, choose)
+    chosen = {name: getattr(options, name) for name in ("positions", "dtype") if getattr(options, name) is not None}
+    runs = [replace(one, **chosen) for one in runs]
     if options.dry_run:
         for one in runs:
             print(f"{one.key()[:12]}  {one.label()}  at most {one.steps} steps")

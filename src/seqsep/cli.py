@@ -148,6 +148,9 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     run.add_argument("--preset", default="demo")
     plug_in_flags(run, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", 600.0)
     run.add_argument("--task", help="a task, or your own as FILE.py:CLASS, in place of that of every run")
+    run.add_argument("--positions", choices=["default", "learned", "sinusoidal", "rope", "none"], help="of every run")
+    run.add_argument("--dtype", choices=["float32", "bfloat16"],
+                     help="of every run; bfloat16 is slower on a processor without units for it")  # fmt: skip
     run.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
     run.add_argument("--workers", type=positive, help="processes; by default one per core")
     run.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
