@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seqsep.ceilings import ceiling, counting_ceiling, index_lookup_ceiling, length_where_it_bites
-from seqsep.tasks import AssociativeRecall, BoundedDyck, IndexLookup, MultiQueryRecall, NearestNeighbor
+from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor
 
 
 def best_accuracy(length: int, alphabet: int, states: int) -> Fraction:
@@ -123,6 +123,8 @@ def test_recall() -> None:
     assert ceiling(MultiQueryRecall(4, values=4), 3) == 0.5
     assert ceiling(MultiQueryRecall(5, values=4), 4) == 1.0
     assert ceiling(NearestNeighbor(8, classes=2), 3) == 0.5
+    assert ceiling(Equality(8, variant="next", alphabet=4), 7) == 0.5
+    assert ceiling(Equality(8, variant="random"), 3) is None
     zoology = MultiQueryRecall.zoology(16, 4, vocab_size=16)
     assert (zoology.values, zoology.pairs) == (8, 4)
     assert ceiling(zoology, 10) == pytest.approx(1024 / (8 * 7 * 6 * 5), rel=1e-15)

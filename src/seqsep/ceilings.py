@@ -17,10 +17,10 @@ Associative recall with uniform, independent values given its keys is the same w
     accuracy <= 2^B / V                                               (**)
 
 Examples that are right only if every answer in them is, for V equally likely lists of answers, independent of the questions'
-order: multi-query recall with n pairs (V = S^n, or S (S - 1) .. (S - n + 1) where values differ), and nearest neighbour, whose
-n labels are of S kinds. Proof: fix the order and the state Z before the first question. Later inputs are questions, or answers
-that are already due; along a right run these are the model's own, so at most one list of answers is right throughout. There
-are at most 2^B states for V lists.
+order: multi-query recall with n pairs (V = S^n, or S (S - 1) .. (S - n + 1) where values differ); nearest neighbour, whose n
+labels are of S kinds; next characters in equality (V = S^(N/2)). Proof: fix the order and the state Z before the first
+question. Later inputs are questions, or answers that are already due; along a right run these are the model's own, so at most
+one list of answers is right throughout. There are at most 2^B states for V lists.
 
 The bounds hold for every scheme, however found: what a model loses *above* its ceiling it could not hold; what it loses below,
 it failed to learn.
@@ -31,7 +31,7 @@ from fractions import Fraction
 from functools import cache
 from math import inf, nextafter, perm
 
-from seqsep.tasks import AssociativeRecall, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
+from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
 
 DIGITS = 50
 MARGIN = Decimal(10) ** -44
@@ -48,6 +48,8 @@ def ceiling(task: Task, state_bits: int) -> float | None:
     if isinstance(task, MultiQueryRecall):
         pairs = task.pair_count
         return counting_ceiling(perm(task.values, pairs) if task.form == "zoology" else task.values**pairs, state_bits)
+    if isinstance(task, Equality) and task.variant == "next":
+        return counting_ceiling(task.symbols ** (task.length // 2), state_bits)
     if isinstance(task, NearestNeighbor):
         return counting_ceiling(task.classes ** (task.length // 2), state_bits)
     _require(state_bits >= 0, f"ceiling({task!r}, state_bits={state_bits})", "state_bits is at least 0")

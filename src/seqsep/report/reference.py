@@ -71,12 +71,12 @@ def tasks_page(tasks: Sequence[type[Task]] = TASKS) -> str:
     """Every task: a table of what a state needs, then distribution, positions asked and shortcuts of each."""
     parts = [HEAD.format(title="Tasks", room="tasks")]
     parts.append(f"At length {LENGTH}, with other fields at their defaults:\n\n")
-    parts.append("| task | state bits for every answer | most accuracy with half of them |\n|---|---|---|\n")
+    parts.append("| task | state bits for every answer | highest accuracy with half of them |\n|---|---|---|\n")
     for kind in tasks:
         task = kind(length=LENGTH)
         needed = task.answer_bits()
         best = None if needed is None else ceiling(task, needed // 2)
-        bits, most = "no bound" if needed is None else f"{needed:,}", "no bound on average" if best is None else f"{best:.1%}"
+        bits, most = "no bound" if needed is None else f"{needed:,}", "no bound on average" if best is None else f"{best:.3g}"
         parts.append(f"| [{kind.name}](#{kind.name}) | {bits} | {most} |\n")
     for kind in tasks:
         parts.append(f"\n## {kind.name}\n\n{markdown(_documentation(kind))}")

@@ -1,0 +1,123 @@
+"""Two halves of drawn length around a separator: the layout of equality and of disjointness."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Bool, Int64
+
+from seqsep.stream import Use, below
+from seqsep.tasks._orders import Cut, before, parts
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+
+HALF = np.uint32(1 << 31)
+Halves = Int64[np.ndarray, "batch half"]
+
+
+class TwoHalves(Task):
+    """`length` symbols, half of them before a separator and half behind it; training lengths from `least_length`.
+
+    Subclasses have the field `least_length` and call `_require_lengths`. 0 is the even number at or above N/10, and at least
+    twice `least_half`; whoever gives that number gets 0, the same task.
+    """
+
+    least_half: ClassVar[int] = 1
+    least_length: int
+
+    @property
+    @abstractmethod
+    def symbols(self) -> int:
+        """S: symbols are 0 .. S - 1, and the separator is S."""
+
+    @property
+    def vocabulary(self) -> int:
+        return self.symbols + 1
+
+    @property
+    def classes(self) -> int:
+        return 2
+
+    @property
+    def longest(self) -> int:
+        return self.length + 1
+
+    def _require_lengths(self) -> None:
+        require(self.length >= 2 * self.least_half and self.length % 2 == 0, self,
+                f"length is an even number of symbols from {2 * self.least_half}, found {self.length}")  # fmt: skip
+        require(self.least_length == 0 or (self.least_length >= 2 * self.least_half and self.least_length % 2 == 0), self,
+                f"least_length is an even number of symbols from {2 * self.least_half}, or 0 for the even number at or above "
+                f"length / 10, found {self.least_length}")  # fmt: skip
+        least = min(self.least_length, self.length)
+        object.__setattr__(self, "least_length", 0 if least == 2 * self._shortest_half(0) else least)
+
+    def _shortest_half(self, least_length: int) -> int:
+        return least_length // 2 or max(self.least_half, -(-self.length // 20))
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        inputs = np.zeros((count, self.longest), dtype=np.int64)
+        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
+        lengths = np.empty(count, dtype=np.int64)
+        use = Use.EVALUATION if evaluate else Use.TRAINING
+        for first, behind in parts(count, self.longest):
+            part = Batch(inputs[first:behind], targets[first:behind], lengths[first:behind])
+            self._fill(part, start + first, seed, use)
+        return Batch(inputs, targets, lengths)
+
+    def _fill(self, batch: Batch, start: int, seed: int, use: Use) -> None:
+        """Write the examples from `start` on into arrays of zeros and of nothing asked."""
+        most = self.length // 2
+        cut = Cut((2, *self._widths()), seed, use, start, len(batch.lengths))
+        halves = np.full(len(batch.lengths), most, dtype=np.int64)
+        if use is Use.TRAINING:
+            shortest = self._shortest_half(self.least_length)
+            halves = shortest + below(cut.part(0)[:, 0], most - shortest + 1)
+        left, right, labels = self._draw(cut, halves, cut.part(0)[:, 1] < HALF)
+        inside = before(halves, most)
+        np.copyto(batch.inputs[:, :most], left, where=inside)
+        batch.inputs[np.arange(len(halves)), halves] = self.symbols
+        if use is Use.EVALUATION:
+            batch.inputs[:, most + 1 :] = right
+        else:  # both masks have as many places in a row as its half is long
+            batch.inputs[before(2 * halves + 1, self.longest) & ~before(halves + 1, self.longest)] = right[inside]
+        np.add(2 * halves, 1, out=batch.lengths)
+        self._ask(batch, halves, labels)
+
+    @abstractmethod
+    def _widths(self) -> tuple[int, ...]:
+        """Draws an example needs beside its length and its coin, in parts."""
+
+    @abstractmethod
+    def _draw(
+        self, cut: Cut, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
+    ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
+        """Both halves, of which the first `halves` columns count, and the labels; the coin is True with probability 1/2."""
+
+    def _ask(self, batch: Batch, halves: Int64[np.ndarray, "batch"], labels: Int64[np.ndarray, "batch"]) -> None:
+        """Ask for the label at the last token."""
+        batch.targets[np.arange(len(halves)), 2 * halves] = labels
+
+    def split(self, inputs: Sequence[int]) -> tuple[list[int], list[int] | None]:
+        """The tokens before the separator and those behind it; None where it has not come. ValueError where it comes twice."""
+        tokens = list(inputs)
+        require(tokens.count(self.symbols) <= 1, self, f"there is one separator, {self.symbols}, found {tokens}")
+        if self.symbols not in tokens:
+            return tokens, None
+        middle = tokens.index(self.symbols)
+        return tokens[:middle], tokens[middle + 1 :]
+
+    def both(self, inputs: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The two halves. Raises ValueError where they are not of one length, with a separator between them."""
+        left, right = self.split(inputs)
+        if right is None or len(left) != len(right):
+            raise ValueError(f"{self!r}: an input is as many symbols, a separator and as many again, found {list(inputs)}")
+        return left, right
+
+    def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
+        left, right = self.both(inputs)
+        return {"left": left, "right": right, "label": answer}
+
+    def alphabets(self, length: int) -> tuple[range, ...]:
+        require(length >= 2 and length % 2 == 0, self, f"inputs have an even number of symbols, found {length}")
+        half = (range(self.symbols),) * (length // 2)
+        return (*half, range(self.symbols, self.symbols + 1), *half)
