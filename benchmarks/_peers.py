@@ -1,0 +1,193 @@
+"""One training step of each side that mixers.py compares: every function builds its model and returns the step.
+
+Loss, optimizer, inputs and shapes are the same on all sides of a comparison; the sides share no weights. Nothing here runs
+in the process that prints; a peer is imported inside its function.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+BATCH, HEADS, CLASSES = 64, 4, 64
+
+
+def trained(module: nn.Module, forward: Callable[[], Tensor]) -> Callable[[], object]:
+    """Forward, backward and Adam."""
+    optimizer = torch.optim.Adam(module.parameters(), lr=1e-4, fused=True)
+
+    def step() -> None:
+        loss = forward().square().mean()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def blocks_alone(module: nn.Module, width: int, length: int, batch: int = BATCH) -> Callable[[], object]:
+    """A step on fixed vectors; their gradient is computed too, as below an embedding."""
+    x = torch.randn(batch, length, width, requires_grad=True)
+
+    def forward() -> Tensor:
+        x.grad = None
+        return module(x)
+
+    return trained(module, forward)
+
+
+def mamba(width: int, length: int, layers: int) -> Callable[[], object]:
+    from seqsep.model import Model
+
+    model = Model.build(2, 2, length, ("mamba",) * layers, width)
+    return blocks_alone(nn.Sequential(*model.blocks), width, length)
+
+
+def mambapy_mamba(width: int, length: int, layers: int) -> Callable[[], object]:
+    from mambapy.mamba import Mamba, MambaConfig
+
+    return blocks_alone(Mamba(MambaConfig(d_model=width, n_layers=layers)), width, length)
+
+
+def transformers_mamba(width: int, length: int, layers: int) -> Callable[[], object]:
+    from transformers import MambaConfig, MambaModel
+
+    model = MambaModel(MambaConfig(vocab_size=2, hidden_size=width, num_hidden_layers=layers, use_cache=False)).train()
+
+    class Blocks(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = model.layers
+
+        def forward(self, x: Tensor) -> Tensor:
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    return blocks_alone(Blocks(), width, length)
+
+
+def _questions(length: int) -> tuple[int, Tensor, Tensor]:
+    """A vocabulary of 64 symbols and `length` positions, a batch of tokens, and one position of each example."""
+    vocabulary = CLASSES + length
+    return vocabulary, torch.randint(vocabulary, (BATCH, length)), torch.randint(length, (BATCH,))
+
+
+def attention(width: int, length: int, one: bool) -> Callable[[], object]:
+    from seqsep.model import Model
+
+    vocabulary, tokens, at = _questions(length)
+    model = Model.build(vocabulary, CLASSES, length, ("attention",), width, HEADS)
+    return trained(model, lambda: model(tokens, at if one else None))
+
+
+def transformers_gpt2(width: int, length: int, one: bool) -> Callable[[], object]:
+    from transformers import GPT2Config, GPT2Model
+
+    vocabulary, tokens, at = _questions(length)
+    configuration = GPT2Config(
+        vocab_size=vocabulary,
+        n_positions=length,
+        n_embd=width,
+        n_layer=1,
+        n_head=HEADS,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        use_cache=False,
+        bos_token_id=None,
+        eos_token_id=None,
+        attn_implementation="sdpa",
+    )
+    body, readout, rows = GPT2Model(configuration).train(), nn.Linear(width, CLASSES), torch.arange(BATCH)
+
+    def forward() -> Tensor:
+        hidden = body(tokens).last_hidden_state
+        return readout(hidden[rows, at] if one else hidden)
+
+    return trained(nn.ModuleList([body, readout]), forward)
+
+
+def mixer(name: str, width: int, length: int) -> Callable[[], object]:
+    import seqsep.mixers
+
+    return blocks_alone(getattr(seqsep.mixers, name)(width, HEADS), width, length, batch=2)
+
+
+class CausalAttention(nn.Module):
+    """Four projections around scaled_dot_product_attention."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        query, key, value = (part(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in (self.query, self.key, self.value))
+        return self.output(F.scaled_dot_product_attention(query, key, value, is_causal=True).transpose(1, 2).flatten(2))
+
+
+def causal_attention(width: int, length: int) -> Callable[[], object]:
+    return blocks_alone(CausalAttention(width), width, length, batch=2)
+
+
+def lstm(width: int, length: int) -> Callable[[], object]:
+    from seqsep.mixers import LSTM
+
+    ours, reference = LSTM(width), nn.LSTM(width, width, batch_first=True)
+    ours.cells.load_state_dict(reference.state_dict())
+    x = torch.randn(BATCH, length, width)
+    assert torch.equal(ours(x), reference(x)[0]), "our LSTM differs from torch.nn.LSTM"
+    return blocks_alone(ours, width, length)
+
+
+def torch_lstm(width: int, length: int) -> Callable[[], object]:
+    class Outputs(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cells = nn.LSTM(width, width, batch_first=True)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.cells(x)[0]
+
+    return blocks_alone(Outputs(), width, length)
+
+
+def _multiply(rows: int, into: int, out: int, backward: bool, product: Callable[..., Tensor]) -> Callable[[], object]:
+    """One product of 64 sequences of vectors by a weight matrix, with its gradients where wanted."""
+    x = torch.randn(BATCH, rows // BATCH, into, requires_grad=backward)
+    weight, bias = torch.randn(out, into, requires_grad=backward), torch.randn(out, requires_grad=backward)
+    gradient = torch.randn(BATCH, rows // BATCH, out)
+
+    def step() -> None:
+        x.grad = weight.grad = bias.grad = None
+        y = product(x, weight, bias)
+        if backward:
+            y.backward(gradient)
+
+    return step
+
+
+def linear(**shape: Any) -> Callable[[], object]:
+    return _multiply(**shape, product=F.linear)
+
+
+def product(**shape: Any) -> Callable[[], object]:
+    return _multiply(**shape, product=lambda x, weight, bias: x @ weight.T)
+
+
+def convolution(**shape: Any) -> Callable[[], object]:
+    """channels_last: the same memory as a sequence of vectors, so nothing is copied; convolutions run in oneDNN."""
+
+    def multiply(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        return F.conv2d(x.transpose(1, 2)[:, :, None], weight[:, :, None, None], bias)[:, :, 0].transpose(1, 2)
+
+    return _multiply(**shape, product=multiply)
+
+
+def to_mkldnn(rows: int, into: int, out: int, backward: bool) -> Callable[[], object]:
+    """Inference only: tensors in oneDNN's own layout, converted beforehand."""
+    x, weight = (torch.randn(*shape).to_mkldnn() for shape in ((rows, into), (out, into)))
+    bias = torch.randn(out)
+    return lambda: F.linear(x, weight, bias)

@@ -1,0 +1,182 @@
+"""Training steps of the mixers against peers, in one run: python benchmarks/mixers.py [section ..], all of them by default.
+
+    mamba          2 layers, width 256, N = 100, against mambapy and the slow path of transformers' Mamba
+    attention      1 layer, width 64, N = 200 and 400, against transformers' GPT-2: every position asked, and one of them
+    linear         linear attention and retention alone, N = 4,096, batch 2, against causal scaled_dot_product_attention
+                   between the same projections; and our time for N = 1,024 .. 8,192
+    lstm           the mixer alone against torch.nn.LSTM, N = 100
+    matrices       F.linear against other supported ways to multiply by a weight matrix
+
+A step is forward, the mean square of the output as loss, backward and a fused Adam; float32, batch 64 where nothing is said.
+Each side is a process of its own with a heap of its own. The sides take turns, A B A B; printed are medians of CPU and wall
+seconds a step, the medians' ratio to ours, and each process's peak memory (imports included, about 0.3 GiB).
+All sides run in the environment of a worker of a sweep (one thread, no spinning, a glibc that keeps freed memory): variables
+that are set already stay as they are, so OMP_NUM_THREADS=2 gives two threads; --glibc leaves out the MALLOC_ variables.
+Peers: pip install transformers; pip install --no-deps mambapy. One that cannot be imported is reported and left out.
+"""
+
+import importlib
+import importlib.util
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+Step = Callable[[], object]
+SECONDS_A_TURN = 0.3
+ROUNDS = 9
+
+
+def clocks(call: Step, count: int) -> tuple[float, float]:
+    """CPU and wall seconds of one call, as the mean of several in a row."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.process_time() - cpu) / count, (time.perf_counter() - wall) / count
+
+
+def serve(connection: Connection, side: str, arguments: dict[str, Any]) -> None:
+    """One side's process: build its step, warm it up, then take turns; the last answer is the peak memory in GiB."""
+    import torch
+
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
+    torch.manual_seed(0)
+    step: Step = getattr(importlib.import_module("_peers"), side)(**arguments)
+    step()
+    cpu, _ = clocks(step, 1)
+    connection.send(torch.get_num_threads())
+    while connection.recv():
+        connection.send(clocks(step, max(1, round(SECONDS_A_TURN / cpu))))
+    connection.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "linux" else 1 << 30))
+
+
+@dataclass(frozen=True)
+class Side:
+    """A name to print, the function of _peers.py that builds the step, and the package it needs."""
+
+    name: str
+    build: str
+    arguments: dict[str, Any]
+    package: str = "torch"
+
+
+def compare(title: str, ours: Side, *peers: Side, rounds: int = ROUNDS) -> float:
+    """Print one line a side; returns our CPU seconds."""
+    sides = [side for side in (ours, *peers) if importlib.util.find_spec(side.package)]
+    context, connections, processes = get_context("spawn"), [], []
+    for side in sides:
+        here, there = context.Pipe()
+        processes.append(context.Process(target=serve, args=(there, side.build, side.arguments), daemon=True))
+        processes[-1].start()
+        connections.append(here)
+        threads = here.recv()
+    turns: list[list[tuple[float, float]]] = [[] for _ in sides]
+    for _ in range(rounds):
+        for connection, found in zip(connections, turns, strict=True):
+            connection.send(True)
+            found.append(connection.recv())
+    print(f"{title} ({threads} thread{'s' * (threads > 1)})", flush=True)
+    first = first_wall = 0.0
+    for side, connection, process, found in zip(sides, connections, processes, turns, strict=True):
+        connection.send(False)
+        memory = connection.recv()
+        process.join()
+        cpu, wall = (statistics.median(turn[clock] for turn in found) for clock in (0, 1))
+        first, first_wall = first or cpu, first_wall or wall
+        ratio = "" if side is ours else f"   ratio {cpu / first:6.2f} (wall {wall / first_wall:.2f})"
+        print(f"    {side.name:<34} CPU {1e3 * cpu:9.2f} ms  wall {1e3 * wall:9.2f} ms  {memory:5.2f} GiB{ratio}", flush=True)
+    for side in peers:
+        if side not in sides:
+            print(f"    {side.name:<34} not installed", flush=True)
+    return first
+
+
+def mamba() -> None:
+    shape = {"width": 256, "length": 100, "layers": 2}
+    compare(
+        "mamba: 2 layers, width 256, N = 100, batch 64, every position",
+        Side("seqsep", "mamba", shape),
+        Side("mambapy", "mambapy_mamba", shape, "mambapy"),
+        Side("transformers, slow path", "transformers_mamba", shape, "transformers"),
+        rounds=5,
+    )
+
+
+def attention() -> None:
+    for length in (200, 400):
+        for one in (False, True):
+            shape = {"width": 64, "length": length, "one": one}
+            compare(
+                f"attention: 1 layer, width 64, 4 heads, N = {length}, batch 64, {'one position' if one else 'every position'}",
+                Side("seqsep", "attention", shape),
+                Side("transformers' GPT-2", "transformers_gpt2", shape, "transformers"),
+            )
+
+
+def linear() -> None:
+    for width in (64, 256):
+        for name in ("LinearAttention", "Retention"):
+            shape = {"width": width, "length": 4096}
+            compare(
+                f"{name}: the mixer alone, width {width}, 4 heads, N = 4,096, batch 2",
+                Side("seqsep", "mixer", {"name": name, **shape}),
+                Side("scaled_dot_product_attention", "causal_attention", shape),
+            )
+    for name in ("LinearAttention", "Retention"):
+        for length in (1024, 2048, 4096, 8192):
+            side = Side("seqsep", "mixer", {"name": name, "width": 64, "length": length})
+            seconds = compare(f"{name}: the mixer alone, width 64, 4 heads, N = {length:,}, batch 2", side)
+            print(f"    {1e6 * seconds / length:.1f} us CPU a position", flush=True)
+
+
+def lstm() -> None:
+    for width in (64, 256):
+        shape = {"width": width, "length": 100}
+        compare(
+            f"lstm: the mixer alone, width {width}, N = 100, batch 64",
+            Side("seqsep", "lstm", shape),
+            Side("torch.nn.LSTM", "torch_lstm", shape),
+        )
+
+
+def matrices() -> None:
+    for rows, into, out in ((12800, 64, 64), (12800, 64, 256), (6400, 256, 1024), (6400, 512, 256)):
+        for backward in (False, True):
+            shape = {"rows": rows, "into": into, "out": out, "backward": backward}
+            seconds = compare(
+                f"matrices: {rows} x {into} by {into} x {out}, {'forward and backward' if backward else 'forward'}",
+                Side("F.linear", "linear", shape),
+                Side("matrix product without the bias", "product", shape),
+                Side("1 x 1 convolution (oneDNN)", "convolution", shape),
+                *([] if backward else [Side("F.linear of to_mkldnn() (oneDNN)", "to_mkldnn", shape)]),
+            )
+            print(f"    F.linear: {2 * rows * into * out * (3 if backward else 1) / seconds / 1e9:.0f} GFLOP/s", flush=True)
+
+
+SECTIONS = {section.__name__: section for section in (mamba, attention, linear, lstm, matrices)}
+
+
+def main() -> None:
+    from seqsep.lab.supervisor import WORKER_ENVIRONMENT
+
+    asked = [argument for argument in sys.argv[1:] if argument != "--glibc"]
+    unknown = [name for name in asked if name not in SECTIONS]
+    if unknown:
+        sys.exit(f"mixers.py {' '.join(sys.argv[1:])}: sections are {', '.join(SECTIONS)}; found {unknown[0]}")
+    for name, value in WORKER_ENVIRONMENT.items():  # read once, when a process starts: by the sides, not by this one
+        if not (name.startswith("MALLOC_") and "--glibc" in sys.argv):
+            os.environ.setdefault(name, value)
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    print(" ".join(f"{name}={os.environ.get(name, '')}" for name in WORKER_ENVIRONMENT), flush=True)
+    for name in asked or SECTIONS:
+        SECTIONS[name]()
+
+
+if __name__ == "__main__":
+    main()
