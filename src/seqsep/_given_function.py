@@ -4,7 +4,8 @@ FILE.py:NAME          a function from a list of integers to an answer (None: out
                       an exact.formulas.Thresholds; `alphabet(N)` in the file may give one size or N of them
 TASK                  a task of seqsep; a flag a field
 FILE.cnf              a DIMACS CNF: its variables in order are the bits, so N is their number
-majority, ..          a formula of `exact.formulas` (FORMULAS), through decision diagrams: N = 64 where the diagram is small
+majority, ..          a formula of `exact.formulas` (FORMULAS), through decision diagrams: N = 64 where the diagram is small;
+                          so are equality and disjointness on bits, but with fields or an alphabet they are the tasks
 (0|1)*1               a regular expression over digits (`exact.regular`): any N
 """
 
@@ -67,7 +68,7 @@ def resolve(
         formula = formulas.read_dimacs(Path(target))
         _require_bits(target, alphabet)
         found = Given(target, "DIMACS", lambda length: _of_formula(formula, target, length), formula.variables)
-    elif not is_regular and (dashed := target.replace("_", "-")) in BY_NAME:
+    elif not is_regular and (dashed := target.replace("_", "-")) in BY_NAME and not _is_formula(target, alphabet, given):
         return _of_task(BY_NAME[dashed], alphabet, given)
     elif not is_regular and target in FORMULAS:
         _require_bits(target, alphabet)
@@ -83,6 +84,11 @@ def resolve(
     if given:
         raise ValueError(f"{target}: unknown option --{next(iter(given)).replace('_', '-')}; only tasks have fields")
     return found
+
+
+def _is_formula(target: str, alphabet: Sequence[int] | None, given: Mapping[str, int]) -> bool:
+    """Equality and disjointness are tasks too, with a separator: those are meant where a field or another alphabet is given."""
+    return target in FORMULAS and not given and (alphabet is None or set(alphabet) == {2})
 
 
 def of_function(function: Function, name: str, alphabet: Sequence[int] | Callable[[int], Any] | None = None) -> Given:

@@ -206,12 +206,6 @@ def test_a_file_is_its_formula_without_comments(tmp_path):
     }
 
 
-def test_readable_of_tables():
-    told = SparseThreshold(4, features=2, sparsity=2, function_seed=1).readable((0, 1, 1, 0), 0)
-    assert [sorted(feature) for feature in told["features"]] == [["indices", "values"]] * 2
-    assert [len(feature["values"]) for feature in told["features"]] == [4, 4]
-
-
 def some_features(random: np.random.Generator) -> Thresholds:
     clauses = [
         AtLeast(tuple((random.integers(1, 12, size) * random.choice([-1, 1], size)).tolist()))
@@ -241,6 +235,15 @@ def test_column_sums(rows):
     bits = np.random.default_rng(rows).integers(0, 2, (rows, 24)).astype(np.uint8)
     assert column_sums(np.packbits(bits, axis=1)).tolist() == bits.sum(axis=0).tolist()
     assert column_sums(np.full((rows, 1), 255, dtype=np.uint8)).tolist() == [rows] * 8
+
+
+ADDRESS_FIRST = "p cnf 6 4\n1 2 3 0\n1 -2 4 0\n-1 2 5 0\n-1 -2 6 0\n"
+ADDRESS_LAST = "p cnf 6 4\n5 6 1 0\n5 -6 2 0\n-5 6 3 0\n-5 -6 4 0\n"
+
+
+def test_answer_bits_are_those_in_reading_order():
+    """One of four bits is asked for by two others, which come first or last."""
+    assert [SparseThreshold(6, formula=text).answer_bits() for text in (ADDRESS_FIRST, ADDRESS_LAST)] == [3, 4]
 
 
 @pytest.mark.parametrize("task", [SparseThreshold(6), SparseThreshold(4, features=9, sparsity=2), TASKS[-1]], ids=repr)

@@ -75,7 +75,7 @@ class SparseThreshold(Task):
 
     def _read(self) -> Thresholds:
         given = self.formula
-        formula = dimacs(given, "formula") if "\n" in given or given.startswith("p cnf ") else read_dimacs(Path(given))
+        formula = dimacs(given, "formula") if "\n" in given else read_dimacs(Path(given))
         require(formula.variables == self.length, self, f"length is {formula.variables}, the formula's number of variables")
         return formula
 

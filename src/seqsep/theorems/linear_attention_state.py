@@ -45,6 +45,7 @@ ERRS = "Causal linear attention with fewer than N log2 S state bits errs on an i
 PRECISIONS = {32: torch.float32, 64: torch.float64}
 MOST_TOKENS = 8
 DSS_STATES, MAMBA_STATES, MAMBA_TAPS = 64, 16, 4
+MAMBA2_STATES, WINDOW = 64, 16
 SMALL_WIDTH, SMALL_PRECISION, SMALL_ALPHABET = 4, 2, 4
 
 
@@ -59,6 +60,10 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], int]] = {
     "lstm": lambda d, h, p, layers: 2 * layers * d * p,
     "dss": lambda d, h, p, layers: 2 * DSS_STATES * layers * d * p,
     "mamba": lambda d, h, p, layers: layers * 2 * d * (MAMBA_STATES + MAMBA_TAPS - 1) * p,
+    "mamba2": lambda d, h, p, layers: layers * (2 * d * MAMBA2_STATES + (MAMBA_TAPS - 1) * (2 * d + 2 * MAMBA2_STATES)) * p,
+    "gated-delta": lambda d, h, p, layers: layers * (2 * d * (d // h) + (MAMBA_TAPS - 1) * 4 * d) * p,
+    "rwkv7": lambda d, h, p, layers: layers * (d * (d // h) + d) * p,
+    "sliding-attention": lambda d, h, p, layers: layers * 2 * d * WINDOW * p,
 }
 
 
