@@ -247,6 +247,14 @@ def test_own_parts_stand_in_the_place_of_the_experiments(capsys: pytest.CaptureF
     assert all("good.py:Parity N=7" in line for line in capsys.readouterr().out.splitlines()[:-1])
     assert main([*command, "--task", "bounded-dyck", "--length", "8"]) == 0
     assert all("bounded-dyck N=8" in line for line in capsys.readouterr().out.splitlines()[:-1])
+    assert main([*command, "--task", "equality", "--variant", "next"]) == 0
+    assert all("equality N=" in line for line in capsys.readouterr().out.splitlines()[:-1])
+    assert main([*command, "--task", "nearest-neighbor", "--margin", "1/8"]) == 2
+    assert "nearest-neighbor: --margin: expected a number, found '1/8'" in capsys.readouterr().err
+    assert main([*command, "--task", "equality", "--alphabet", "two"]) == 2
+    assert "equality: --alphabet: expected a whole number, found 'two'" in capsys.readouterr().err
+    assert main([*command, "--task", f"{GOOD}:Parity", "--length", "x"]) == 2
+    assert "--length: expected a whole number, found 'x'" in capsys.readouterr().err
     assert main([*command, "--length", "7"]) == 2
     assert "unknown argument --length" in capsys.readouterr().err
     assert main([*command, "--task", "bounded-dyck", "--alphabet", "8"]) == 2

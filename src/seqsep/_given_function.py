@@ -23,6 +23,7 @@ from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.least_state import LeastState
 from seqsep.tasks import BY_NAME, Task
+from seqsep.tasks.base import fields_given
 
 FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
     "disjointness": formulas.disjointness,
@@ -55,7 +56,10 @@ class Given:
 
 
 def resolve(
-    target: str, alphabet: Sequence[int] | None = None, given: Mapping[str, int] | None = None, is_regular: bool = False
+    target: str,
+    alphabet: Sequence[int] | None = None,
+    given: Mapping[str, int | float | str] | None = None,
+    is_regular: bool = False,
 ) -> Given:
     """The function that a name stands for. Raises ValueError with what was expected, FileNotFoundError for a missing file."""
     given = dict(given or {})
@@ -86,7 +90,7 @@ def resolve(
     return found
 
 
-def _is_formula(target: str, alphabet: Sequence[int] | None, given: Mapping[str, int]) -> bool:
+def _is_formula(target: str, alphabet: Sequence[int] | None, given: Mapping[str, int | float | str]) -> bool:
     """Equality and disjointness are tasks too, with a separator: those are meant where a field or another alphabet is given."""
     return target in FORMULAS and not given and (alphabet is None or set(alphabet) == {2})
 
@@ -183,7 +187,7 @@ def _require_bits(name: str, alphabet: Sequence[int] | None) -> None:
         raise ValueError(f"{name}: a formula has bits, alphabet 2, found --alphabet {','.join(map(str, alphabet))}")
 
 
-def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: dict[str, int]) -> Given:
+def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: dict[str, int | float | str]) -> Given:
     """The task's answers at every length; only its other fields come from flags."""
     known = [field.name for field in fields(kind) if field.name != "length"]
     if alphabet is not None:
@@ -192,6 +196,7 @@ def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: dict[str, 
         given["alphabet"] = alphabet[0]
     if unknown := set(given) - set(known):
         raise ValueError(f"{kind.name}: expected {', '.join(known)} as flags, found --{min(unknown).replace('_', '-')}")
+    given = fields_given(kind, given)
 
     def at(length: int) -> Instance:
         task = _even(kind, length, given)
@@ -203,7 +208,7 @@ def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: dict[str, 
     return Given(kind.name, "task", at)
 
 
-def _even(kind: type[Task], length: int, given: Mapping[str, int]) -> Task:
+def _even(kind: type[Task], length: int, given: Mapping[str, int | float | str]) -> Task:
     """The task, whose answers are defined at every length, also at those of which it has no examples (odd Dyck words)."""
     try:
         return kind(length=length, **given)

@@ -2,19 +2,23 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from seqsep._given_task import GivenTask
 from seqsep.experiments import load_experiment
+from seqsep.lab.estimate import show_cost
 from seqsep.lab.progress import display
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store
-from seqsep.lab.sweep import sweep
+from seqsep.lab.sweep import sweep, usable_cores
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.plugins import WHOLE, looks_like_a_path, plug_in
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
+from seqsep.tasks.base import fields_given
 
 Choose = Callable[[str, str, Sequence[str]], str]
 
@@ -25,31 +29,35 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     Raises ValueError and FileNotFoundError for bad input.
     """
     experiment = load_experiment(options.experiment, choose)
-    runs = replaced(experiment.runs(options.preset), options.mixer, options.model, options.task, options.fields, choose)
+    changes = changes_of(options.mixer, options.model, options.task, options.fields, choose)
     chosen = {name: getattr(options, name) for name in ("positions", "dtype") if getattr(options, name) is not None}
-    runs = [replace(one, **chosen) for one in runs]
+    changed = [lambda one, change=change: replace(change(one), **chosen) for change in changes]
+    search = experiment.search(options.preset)
+    search = None if search is None else search.changed(*changed)
+    runs = [change(one) for change in changed for one in experiment.runs(options.preset)] if search is None else search.runs()
+    runs = list(dict.fromkeys(runs))
     if options.dry_run:
-        for one in runs:
-            print(f"{one.key()[:12]}  {one.label()}  at most {one.steps} steps")
-        print(f"{len(runs)} runs, at most {sum(one.steps for one in runs):,} steps")
+        show_cost(runs, search.further if search else 0, options.workers or usable_cores())
         return 0
     with Store(options.store) as store:
-        rows = sweep(runs, store, experiment.name, options.workers, display(), stall_seconds=options.stall_seconds)
+        rows = list[Row]()
+        while len(rows) < len(runs):
+            rows = sweep(runs, store, experiment.name, options.workers, display(), stall_seconds=options.stall_seconds)
+            runs = search.runs(rows) if search else runs
     failed = [row for row in rows if not row.finished]
     print(f"{len(rows)} runs in {options.store}, {len(failed)} failed")
     return 1 if failed else 0
 
 
-def replaced(
-    runs: Sequence[Run],
+def changes_of(
     mixers: Sequence[str],
     models: Sequence[str],
     task: str | None,
-    given: Mapping[str, int],
+    given: Mapping[str, int | float | str],
     choose: Choose,
-) -> list[Run]:
-    """The runs with every layer replaced by each of `mixers` in turn, the whole model by each of `models`, and the task by
-    `task` with the fields `given` (its length is that of the run's task where none is given); equal runs once.
+) -> list[Callable[[Run], Run]]:
+    """What becomes of a run: every layer replaced by each of `mixers` in turn, the whole model by each of `models`, and the
+    task by `task` with the fields `given` (its length is that of the run's task where none is given).
 
     Raises ValueError where a name is not known, FileNotFoundError where a file is not there.
     """
@@ -57,24 +65,27 @@ def replaced(
         raise ValueError(f"unknown argument --{next(iter(given)).replace('_', '-')} (try seqsep run --help)")
     layers = [plug_in(name) if looks_like_a_path(name) else choose("mixer", name, list(MIXERS)) for name in mixers]
     wholes = [plug_in(f"{WHOLE}{name}") for name in models]
-    found = list(runs)
-    if layers or wholes:
-        found = [replace(one, layers=(layer,) * len(one.layers)) for layer in layers for one in runs]
-        found += [replace(one, layers=(whole,)) for whole in wholes for one in runs]
-    if task is not None:
-        make = _task(task, given, choose)
-        found = [replace(one, task=make(one.task.length)) for one in found]
-    return list(dict.fromkeys(found))
+    make = None if task is None else _task(task, given, choose)
+
+    def change(one: Run, layer: str | None, whole: str | None) -> Run:
+        if layer is not None:
+            one = replace(one, layers=(layer,) * len(one.layers))
+        if whole is not None:
+            one = replace(one, layers=(whole,))
+        return one if make is None else replace(one, task=make(one.task.length))
+
+    pairs = [*((layer, None) for layer in layers), *((None, whole) for whole in wholes)] or [(None, None)]
+    return [partial(change, layer=layer, whole=whole) for layer, whole in pairs]
 
 
-def _task(name: str, given: Mapping[str, int], choose: Choose) -> Callable[[int], Task]:
+def _task(name: str, given: Mapping[str, int | float | str], choose: Choose) -> Callable[[int], Task]:
     """From a length to the task of a name or of FILE.py:CLASS."""
     if looks_like_a_path(name):
-        own = plug_in(name)
-        return lambda length: GivenTask.of(own, **{"length": length, **given})
+        own, options = plug_in(name), dict(given)
+        chosen = options.pop("length", None)
+        if chosen is not None and not isinstance(chosen, int):
+            raise ValueError(f"--task {name}: --length: expected a whole number, found {chosen!r}")
+        return lambda length: GivenTask.of(own, chosen or length, **options)
     kind: Any = TASKS[choose("task", name, list(TASKS))]
-    unknown = [field for field in given if field not in {one.name for one in fields(kind)}]
-    if unknown:
-        known = ", ".join(one.name for one in fields(kind))
-        raise ValueError(f"--task {name}: expected {known} as flags, found --{unknown[0].replace('_', '-')}")
-    return lambda length: kind(**{"length": length, **given})
+    fields = fields_given(kind, given)
+    return lambda length: kind(**{"length": length, **fields})

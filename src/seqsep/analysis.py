@@ -36,7 +36,7 @@ def analyze(
     lengths: Sequence[int] | None = None,
     alphabet: Sequence[int] | None = None,
     precisions: Sequence[int] = PRECISIONS,
-    fields: Mapping[str, int] | None = None,
+    fields: Mapping[str, int | float | str] | None = None,
     is_regular: bool = False,
     report: Callable[[AtLength], None] | None = None,
 ) -> Analysis:

@@ -17,13 +17,13 @@ from seqsep.flags import (
     Parser,
     analyze_flags,
     choose,
+    field_flags,
     names_own_parts,
     own_parts,
     plug_in_flags,
     positive,
     task_fields,
     theorem_options,
-    whole_fields,
 )
 
 DONE, REFUTED, BAD_INPUT, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -164,13 +164,13 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
     report = add("report", _report, "rebuild the page from committed rows", "seqsep report --rows results/demo.jsonl")
     report.add_argument("--rows", type=Path, default=Path("results/demo.jsonl"))
-    report.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
+    report.add_argument("-o", "--report", type=Path, default=Path("report"), help="folder of the page")
 
     known, rest = _parse_known(parser, arguments)
     if known.call is _sample:
         known.fields = task_fields(known.task, rest)
     elif known.call in (_analyze, _run):
-        known.fields = whole_fields(rest)
+        known.fields = field_flags(rest)
     elif known.call is _check and names_own_parts(arguments[1:]):
         known.own = own_parts(arguments[1:])
     elif known.call is _check:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seqsep.experiments import dyck_architectures, index_lookup_architectures
+from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
 from seqsep.lab.progress import display
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import canonical_json
 from seqsep.lab.store import Store
 from seqsep.lab.sweep import sweep
+from seqsep.report.grid import write_grid
 from seqsep.report.measured import Measured
 from seqsep.report.page import write_page
 from seqsep.report.picture import draw_picture
@@ -57,8 +58,14 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
 
 
 def report(rows: Path, folder: Path) -> Path:
-    """The page from committed rows alone, with the theorems checked anew."""
-    return write(folder, [], read_rows(rows), check_theorems()[0])
+    """The page from committed rows alone, with the theorems checked anew, and beside it the figures of the experiments whose
+    rows lie beside these as NAME.jsonl, in folder/figures as PDF, PNG and SVG."""
+    page = write(folder, [], read_rows(rows), check_theorems()[0])
+    for experiment in EXPERIMENTS:
+        path = rows.with_name(f"{experiment.name}.jsonl")
+        if experiment.figure is not None and path.exists():
+            write_grid(experiment.figure(read_rows(path)), folder / "figures", experiment.name)
+    return page
 
 
 def check_theorems() -> tuple[list[dict[str, Any]], bool]:

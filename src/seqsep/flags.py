@@ -4,6 +4,7 @@ import argparse
 import difflib
 from argparse import SUPPRESS
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, fields
 from fractions import Fraction
 from inspect import signature
@@ -61,17 +62,25 @@ def whole_list(text: str) -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
-def whole_fields(rest: Sequence[str]) -> dict[str, int]:
-    """Flags with a whole number each, --name 3 or --name=3, of names that are known later."""
-    found: dict[str, int] = {}
+def field_flags(rest: Sequence[str]) -> dict[str, int | float | str]:
+    """Flags with a value each, --name 3 or --name=next, of names and types that are known later."""
+    found: dict[str, int | float | str] = {}
     words = [part for word in rest for part in (word.split("=", 1) if word.startswith("--") else [word])]
     for flag, value in zip(words[::2], [*words[1::2], ""][: len(words[::2])], strict=True):
         if not flag.startswith("--"):
             raise BadInput(f"unknown argument {flag} (try seqsep --help)")
-        if not value.isdecimal():
-            raise BadInput(f"unknown argument {flag}{' ' + value if value else ''}: a task's field takes a whole number")
-        found[flag[2:].replace("-", "_")] = int(value)
+        if not value or value.startswith("--"):
+            raise BadInput(f"unknown argument {flag}: a task's field takes a value")
+        found[flag[2:].replace("-", "_")] = _value(value)
     return found
+
+
+def _value(text: str) -> int | float | str:
+    """A whole number, another number, or the text."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def analyze_flags(parser: argparse.ArgumentParser) -> None:

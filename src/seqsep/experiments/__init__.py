@@ -4,12 +4,23 @@ import runpy
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from seqsep.experiments import dyck_architectures, index_lookup_architectures
+from seqsep.experiments import (
+    dyck_architectures,
+    equality_next,
+    equality_one,
+    equality_random,
+    index_lookup_architectures,
+    mamba_width,
+)
 from seqsep.experiments.base import Experiment
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     index_lookup_architectures.EXPERIMENT,
     dyck_architectures.EXPERIMENT,
+    mamba_width.EXPERIMENT,
+    equality_random.EXPERIMENT,
+    equality_one.EXPERIMENT,
+    equality_next.EXPERIMENT,
 )
 BY_NAME: dict[str, Experiment] = {experiment.name: experiment for experiment in EXPERIMENTS}
 

@@ -1,19 +1,26 @@
 """What an experiment is: a question, its presets, and the runs of each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from seqsep.experiments._search import Search
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
+from seqsep.report.grid import Grid
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question to a set of runs. `runs(preset)` raises ValueError for a preset that is not in `presets`."""
+    """One question to a set of runs. `runs(preset)` raises ValueError for a preset that is not in `presets`; where
+    `search(preset)` is not None they are its grid, and further runs follow from their rows (`Search`).
+    `figure` draws the rows of one preset."""
 
     name: str
     question: str
     presets: tuple[str, ...]
     runs: Callable[[str], list[Run]]
+    search: Callable[[str], Search | None] = lambda preset: None
+    figure: Callable[[Iterable[Row]], Grid] | None = None
 
 
 def require_preset(experiment: str, preset: str, presets: tuple[str, ...]) -> None:

@@ -1,19 +1,31 @@
 """Which architecture learns index lookup at which length? Figure 2, left and middle, of Bhattamishra et al. 2024.
 
-Presets: `demo-rates` is every cell at three learning rates with seed 0, `demo-seeds` the best rate of each cell with two more
-seeds, `demo` that rate with seed 0 once more at N = 20 and 50; N = 100 is drawn from committed rows.
+Preset `paper` is the figure's sizes at its lengths, 20 to 400; `paper-grid` everything that appendix H lists (`_paper`);
+`quick` the same question on two cores (`QUICK`).
+
+The demo's presets: `demo-rates` is every cell at three learning rates with seed 0, `demo-seeds` the best rate of each cell with
+two more seeds, `demo` that rate with seed 0 once more at N = 20 and 50; N = 100 is drawn from committed rows.
 Scaled down against the paper (section 6, appendix H): one layer of width 64 for every architecture in place of up to 6
 layers of width 256, thousands of steps in place of 250,000, three learning rates in place of seven, lengths 20, 50 and 100
 in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at N = 50.
 """
 
+from collections.abc import Iterable
+
+from seqsep.experiments._figure import grid_of
+from seqsep.experiments._paper import grid, printed
+from seqsep.experiments._search import QUICK_RATES, Cell, Search
 from seqsep.experiments.base import Experiment, require_preset
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
+from seqsep.report.grid import Grid
 from seqsep.tasks import IndexLookup
 
 NAME = "index-lookup-architectures"
-PRESETS = ("demo", "demo-rates", "demo-seeds")
+PRESETS = ("demo", "demo-rates", "demo-seeds", "quick", "paper", "paper-grid")
+SIZES = (("mamba", 6, 256), ("dss", 6, 256), ("retention", 6, 256), ("linear-attention", 6, 256), ("lstm", 3, 256),
+         ("attention", 1, 64))  # fmt: skip
 RATES = (5e-4, 1e-3, 3e-3)
 SEEDS = (0, 1, 2)
 STEPS = {20: 1000, 50: 3000, 100: 7500}
@@ -37,6 +49,28 @@ BEST_RATE = {
 }
 
 
+def quick(length: int, architecture: str) -> Run:
+    """One layer of width 64 and 16 symbols, at any rate."""
+    return Run(
+        task=IndexLookup(length, alphabet=16),
+        layers=(architecture,),
+        width=64,
+        steps=2000,
+        embedding_scale=0.3,
+        evaluate_every=200,
+        target=0.999,
+    )
+
+
+QUICK = Search(
+    Cell.each(*(quick(length, mixer.name) for length in (20, 5) for mixer in reversed(PAPER_MIXERS))),
+    QUICK_RATES,
+    refine=True,
+    seeds=3,
+)
+"""At 5 symbols every architecture has learned in 2,000 steps; at 20 they part."""
+
+
 def cells() -> list[tuple[str, int]]:
     """(architecture, length), the most expensive first, so that no core waits at the end."""
     names = [mixer.name for mixer in PAPER_MIXERS]
@@ -44,9 +78,18 @@ def cells() -> list[tuple[str, int]]:
     return [*((name, 50) for name in slow), *((name, 100) for name in AT_100), *((name, 20) for name in slow)]
 
 
-def runs(preset: str) -> list[Run]:
-    """The runs of a preset."""
+def search(preset: str) -> Search | None:
+    """The search of a preset; None for the demo's, which are lists of runs."""
     require_preset(NAME, preset, PRESETS)
+    if preset == "paper-grid":
+        return grid(IndexLookup)
+    return {"paper": printed(IndexLookup, SIZES), "quick": QUICK}.get(preset)
+
+
+def runs(preset: str) -> list[Run]:
+    """The runs of a preset; of a search its grid."""
+    if (found := search(preset)) is not None:
+        return found.runs()
     if preset == "demo-rates":
         return [make(*cell, rate, SEEDS[0]) for cell in cells() for rate in RATES]
     if preset == "demo":
@@ -69,4 +112,9 @@ def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run
     )
 
 
-EXPERIMENT = Experiment(NAME, "Which architecture learns index lookup at which length?", PRESETS, runs)
+def figure(rows: Iterable[Row]) -> Grid:
+    """The experiment's figure from rows of one preset."""
+    return grid_of("Index lookup: accuracy, %", rows, "figure2_index_lookup", IndexLookup)
+
+
+EXPERIMENT = Experiment(NAME, "Which architecture learns index lookup at which length?", PRESETS, runs, search, figure)

@@ -9,6 +9,7 @@ theta_i = 10000^(-2i/d): q_t . k_j then depends on t - j alone.
 
 Source: Vaswani et al. 2017, equation 1; initialised as GPT-2 (Radford et al. 2019); rope: Su et al. 2021 (arXiv:2104.09864),
 equations 15 and 34.
+Where one position is asked, W_K is applied to its query and W_V to the weighted sum of x, so nothing is projected elsewhere.
 State: the keys and values of every token so far (a cache that grows with t).
 `forward` is one product of all queries with all keys, and one of the weights with all values.
 A hand-built network may choose its own widths of key and value, and `scale=1` (paper A's attention has no 1/sqrt(d));
@@ -35,6 +36,8 @@ class Attention(Mixer):
     name: ClassVar[str] = "attention"
     block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="learned")
     grows: ClassVar[bool] = True
+    revision: ClassVar[int] = 2
+
     rope = False  # set by Model.build(positions="rope")
 
     def __init__(
@@ -70,13 +73,25 @@ class Attention(Mixer):
         return self.output(merge_heads(mixed))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        """One query meets the inputs themselves, as (W_K^T q) . x_j, and W_V comes after the sum: no keys, no values.
+
+        The key's bias adds one number to every score of a head, which softmax does not see, so it is left out here and gets
+        no gradient (it is 0); the weights sum to 1, so the value's bias is added once. With `rope` keys turn by their own time
+        and have to be made.
+        """
         rows, times = torch.arange(x.shape[0], device=x.device), torch.arange(x.shape[1], device=x.device)
         query = self._turn(self.query(x[rows, at]).unflatten(-1, (self.heads, -1)), at[:, None])
-        key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.key, self.value))
-        scores = torch.einsum("bhd,bthd->bht", query, self._turn(key, times[:, None])) * self.scale
+        into_key, into_value = (part.weight.unflatten(0, (self.heads, -1)) for part in (self.key, self.value))
+        if self.rope:
+            keys = self._turn(self.key(x).unflatten(-1, (self.heads, -1)), times[:, None])
+            scores = torch.einsum("bhd,bthd->bht", query, keys)
+        else:
+            scores = torch.einsum("bhd,hdw->bhw", query, into_key) @ x.mT
+        scores = scores * self.scale
         if self.causal:
             scores = scores.masked_fill((times > at[:, None])[:, None], -math.inf)
-        return self.output(torch.einsum("bht,bthd->bhd", scores.softmax(-1), value).flatten(1))
+        mixed = torch.einsum("bhw,hdw->bhd", scores.softmax(-1) @ x, into_value)
+        return self.output(mixed.flatten(1) + self.value.bias)
 
     def start(self, batch: int) -> Cache:
         def empty(part: nn.Linear) -> Tensor:

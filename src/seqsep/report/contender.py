@@ -7,6 +7,8 @@ pages; a marker and a printed name always say the same.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from seqsep.plugins import PlugIn, restore
+
 
 @dataclass(frozen=True)
 class Style:
@@ -43,8 +45,9 @@ class Contender:
 
     @property
     def title(self) -> str:
-        """The architecture as a reader knows it."""
-        return self.style.title or self.architecture
+        """The architecture as a reader knows it; a user's own layer by its class and the first digits of its file's digest."""
+        parts = [restore(name, {}) for name in self.architecture.split("+")]
+        return self.style.title or "+".join(part.words if isinstance(part, PlugIn) else part for part in parts)
 
     @property
     def style(self) -> Style:

@@ -53,6 +53,10 @@ class Trained(Protocol):
         """Examples an evaluation scores."""
 
     @property
+    def heads(self) -> int:
+        """Of attention and its variants."""
+
+    @property
     def weight_scale(self) -> float:
         """Deviation of the read-out and of the linear layers that start as GPT-2's."""
 
@@ -75,6 +79,7 @@ class Measured:
     batch: int
     evaluation: int
     weight_scale: float = 0.02
+    heads: int = 4
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -95,6 +100,7 @@ class Measured:
             batch=run.batch,
             evaluation=run.evaluation,
             weight_scale=run.weight_scale,
+            heads=run.heads,
             environment=dict(environment),
         )
 

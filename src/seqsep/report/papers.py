@@ -82,3 +82,12 @@ def figure2_dyck() -> str:
     """What figure 2 shows of Dyck-(2,2), in words."""
     text: str = _papers()["separations"]["figure2_dyck_2_2_curves_length_400"]["text"]
     return text
+
+
+def printed(figure: str, architecture: str, depth: int, width: int, length: int) -> float | None:
+    """The accuracy that a figure prints for an architecture at a length: at this size or, where the figure has the architecture
+    at one size only, at that. None where it prints none."""
+    found = [series for series in _series(figure) if series.architecture == architecture]
+    if len(found) > 1:
+        found = [series for series in found if (series.depth, series.width) == (depth, width)]
+    return found[0].accuracy.get(length) if found else None

@@ -6,15 +6,17 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
+
+WORDS = {int: "a whole number", float: "a number", str: "a word"}
 
 Loss: TypeAlias = Literal["cross-entropy", "binary-cross-entropy"]
 
@@ -106,6 +108,22 @@ class Task(ABC):
         """The fields that differ from their defaults, by name, with the task's name."""
         chosen = {f.name: getattr(self, f.name) for f in fields(self)}
         return {"name": self.name} | {f.name: chosen[f.name] for f in fields(self) if chosen[f.name] != f.default}
+
+
+def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields by name as the task declares them, a whole number also where a number is. Raises ValueError for another name or
+    another type."""
+    hints = get_type_hints(kind)
+    types = {field.name: hints[field.name] for field in fields(kind)}
+    for name, value in given.items():
+        flag = f"{kind.name}: --{name.replace('_', '-')}"
+        if name not in types:
+            raise ValueError(f"{kind.name}: expected {', '.join(types)} as flags, found --{name.replace('_', '-')}")
+        if types[name] is float and isinstance(value, int):
+            continue
+        if types[name] in WORDS and not isinstance(value, types[name]):
+            raise ValueError(f"{flag}: expected {WORDS[types[name]]}, found {value!r}")
+    return dict(given)
 
 
 def require(condition: bool, task: Task, expected: str) -> None:

@@ -1,0 +1,44 @@
+"""Who copies? Equality as next-character prediction: figure 4, right, of Bhattamishra et al. 2024 (Eq-ncp, section H.2).
+
+Presets: `paper` is two layers of width 64 at lengths 100 to 800; `paper-grid` everything that appendix H lists (`_paper`).
+"""
+
+from collections.abc import Iterable
+from functools import partial
+
+from seqsep.experiments._figure import grid_of
+from seqsep.experiments._paper import grid, printed
+from seqsep.experiments._search import Search
+from seqsep.experiments.base import Experiment, require_preset
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run
+from seqsep.mixers import PAPER_MIXERS
+from seqsep.report.grid import Grid
+from seqsep.tasks import Equality
+
+NAME = "equality-next"
+PRESETS = ("paper", "paper-grid")
+TASK = partial(Equality, variant="next")
+SIZES = tuple((mixer.name, 2, 64) for mixer in PAPER_MIXERS)
+LENGTHS = (100, 200, 400, 600, 800)
+
+
+def search(preset: str) -> Search:
+    """The search of a preset."""
+    require_preset(NAME, preset, PRESETS)
+    if preset == "paper-grid":
+        return grid(TASK, LENGTHS)
+    return printed(TASK, SIZES, LENGTHS)
+
+
+def runs(preset: str) -> list[Run]:
+    """The runs of a preset's grid; the search names others once these have ended."""
+    return search(preset).runs()
+
+
+def figure(rows: Iterable[Row]) -> Grid:
+    """The experiment's figure from rows of one preset."""
+    return grid_of("Copying, every next symbol right: accuracy, %", rows, "figure4_eq_ncp", TASK)
+
+
+EXPERIMENT = Experiment(NAME, "Who copies, up to which length?", PRESETS, runs, search, figure)

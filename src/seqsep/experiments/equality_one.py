@@ -1,0 +1,45 @@
+"""Who tells equal halves from halves that differ at one place? Section H.2 of Bhattamishra et al. 2024 (Eq-one).
+
+The paper says in words that all models come near 100 % up to length 400, and prints no sizes: `paper` takes those of Eq-random,
+two layers of width 256; `paper-grid` is everything that appendix H lists (`_paper`).
+"""
+
+from collections.abc import Iterable
+from functools import partial
+
+from seqsep.experiments._figure import grid_of
+from seqsep.experiments._paper import grid, printed
+from seqsep.experiments._search import Search
+from seqsep.experiments.base import Experiment, require_preset
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run
+from seqsep.mixers import PAPER_MIXERS
+from seqsep.report.grid import Grid
+from seqsep.tasks import Equality
+
+NAME = "equality-one"
+PRESETS = ("paper", "paper-grid")
+TASK = partial(Equality, variant="one")
+SIZES = tuple((mixer.name, 2, 256) for mixer in PAPER_MIXERS)
+LENGTHS = (20, 50, 100, 200, 400)
+
+
+def search(preset: str) -> Search:
+    """The search of a preset."""
+    require_preset(NAME, preset, PRESETS)
+    if preset == "paper-grid":
+        return grid(TASK, LENGTHS)
+    return printed(TASK, SIZES, LENGTHS)
+
+
+def runs(preset: str) -> list[Run]:
+    """The runs of a preset's grid; the search names others once these have ended."""
+    return search(preset).runs()
+
+
+def figure(rows: Iterable[Row]) -> Grid:
+    """The experiment's figure from rows of one preset."""
+    return grid_of("Equality, one symbol changed: accuracy, %", rows, None, TASK)
+
+
+EXPERIMENT = Experiment(NAME, "Who tells equal halves from halves that differ at one place?", PRESETS, runs, search, figure)

@@ -1,0 +1,58 @@
+"""Does a wider Mamba look up more? Figure 3 of Bhattamishra et al. 2024: index lookup, two layers.
+
+Presets: `paper` is widths 32 to 1,024 at lengths 20 to 400, as printed; `paper-grid` the same, since appendix H lists no more;
+`quick` widths 16, 32 and 64 on two cores (`QUICK`).
+"""
+
+from collections.abc import Iterable
+
+from seqsep.experiments._figure import grid_of
+from seqsep.experiments._paper import printed
+from seqsep.experiments._search import QUICK_RATES, Cell, Search
+from seqsep.experiments.base import Experiment, require_preset
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run
+from seqsep.report.grid import Grid
+from seqsep.tasks import IndexLookup
+
+NAME = "mamba-width"
+PRESETS = ("quick", "paper", "paper-grid")
+SIZES = tuple(("mamba", 2, width) for width in (1024, 512, 256, 64, 32))
+LENGTHS = (20, 50, 75, 100, 200, 400)
+
+
+def quick(length: int, width: int) -> Run:
+    """Two layers and 16 symbols, at any rate."""
+    return Run(
+        task=IndexLookup(length, alphabet=16),
+        layers=("mamba",) * 2,
+        width=width,
+        steps=1500,
+        embedding_scale=0.3,
+        evaluate_every=150,
+        target=0.999,
+    )
+
+
+QUICK = Search(
+    Cell.each(*(quick(length, width) for length in (20, 5) for width in (64, 32, 16))), QUICK_RATES, refine=True, seeds=3
+)
+
+
+def search(preset: str) -> Search:
+    """The search of a preset."""
+    require_preset(NAME, preset, PRESETS)
+    return QUICK if preset == "quick" else printed(IndexLookup, SIZES, LENGTHS)
+
+
+def runs(preset: str) -> list[Run]:
+    """The runs of a preset's grid; the search names others once these have ended."""
+    return search(preset).runs()
+
+
+def figure(rows: Iterable[Row]) -> Grid:
+    """The experiment's figure from rows of one preset."""
+    return grid_of("Index lookup by width of Mamba: accuracy, %", rows, "figure3_mamba_width_index_lookup", IndexLookup)
+
+
+EXPERIMENT = Experiment(NAME, "Does a wider Mamba look up more?", PRESETS, runs, search, figure)

@@ -1,0 +1,88 @@
+"""What a sweep may cost: its runs, their steps, and hours on this machine from a short measurement.
+
+Seconds of a step are measured on one thread at two short lengths, for one and for two layers of each architecture, width and
+batch, and continued in a straight line in length and in depth. Attention at every position grows faster than that with length,
+so its hours at hundreds of tokens are too few; a run that converges early takes less than is said.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import torch
+
+from seqsep.lab.run import Run
+from seqsep.lab.train import step_once
+
+LENGTHS = (20, 40)
+FORWARD_SHARE = 1 / 3
+"""Of a step: an evaluation has no backward pass."""
+
+
+def show_cost(runs: Sequence[Run], further: int, workers: int) -> None:
+    """Print one line a run, and their sum; `further` runs may follow from the outcome of these."""
+    for run in runs:
+        print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")
+    print(f"{len(runs)} runs, at most {sum(run.steps for run in runs):,} steps", flush=True)
+    if further:
+        print(f"then at most {further} more: rates around the best, and other seeds of the best")
+    if any(run.plug_ins() for run in runs):
+        print("no estimate of hours: a user's own code is run by workers only")
+        return
+    seconds = estimate(runs)
+    total = seconds * (1 + further / len(runs))
+    print(f"at most about {total / workers / 3600:.3g} hours on {workers} workers here, each run to its last step")
+
+
+def estimate(runs: Iterable[Run]) -> float:
+    """CPU seconds of all runs to their last step, evaluations included."""
+    known: dict[Run, float] = {}
+
+    def seconds(run: Run) -> float:
+        shape = replace(run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0)
+        if shape not in known:
+            known[shape] = measured(shape)
+        return known[shape]
+
+    return sum(run.steps * (1 + _evaluations(run)) * step_seconds(run, seconds) for run in runs)
+
+
+def _evaluations(run: Run) -> float:
+    """Work of evaluations beside that of a step."""
+    return FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
+
+
+def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
+    """One step, from `seconds` at short lengths and few layers."""
+    depths = (len(run.layers),) if len(set(run.layers)) > 1 or len(run.layers) < 3 else (1, 2)
+    short, longer = (replace(run.task, length=min(length, run.task.length)) for length in LENGTHS)
+    at = {
+        (depth, task): seconds(replace(run, task=task, layers=run.layers[:depth]))
+        for depth in depths
+        for task in (short, longer)
+    }
+
+    def in_length(depth: int) -> float:
+        if short.length == longer.length:
+            return at[depth, short]
+        slope = max(0.0, (at[depth, longer] - at[depth, short]) / (longer.length - short.length))
+        return at[depth, longer] + slope * (run.task.length - longer.length)
+
+    first, *others = map(in_length, depths)
+    return first if not others else first + max(0.0, others[0] - first) * (len(run.layers) - 1)
+
+
+def measured(run: Run) -> float:
+    """CPU seconds of a step of this very run, the second one: the first one warms up."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        model = run.model()
+        optimizer = torch.optim.Adam(model.parameters(), lr=run.learning_rate, fused=True)
+        batch = run.task.sample(0, run.batch, 0)
+        step_once(run, model, optimizer, batch, 0)
+        start = time.process_time()
+        step_once(run, model, optimizer, batch, 0)
+        return time.process_time() - start
+    finally:
+        torch.set_num_threads(threads)

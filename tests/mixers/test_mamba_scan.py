@@ -1,0 +1,29 @@
+"""Mamba's scan: parts of a batch, and inputs shorter than its convolution."""
+
+import torch
+
+from seqsep import laws
+from seqsep.mixers import Mamba
+from seqsep.mixers import mamba as module
+
+
+def test_in_parts_of_the_batch(monkeypatch):
+    """The scan takes a few examples at a time; a batch that they do not divide gives what each example gives alone."""
+    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 8 * 16 * 16)
+    torch.manual_seed(0)
+    mamba = Mamba(8).double()
+    x = torch.randn(19, 11, 8, dtype=torch.float64)
+    y = mamba(x)
+    y.square().sum().backward()
+    found = [parameter.grad.clone() for parameter in mamba.parameters()]
+    mamba.zero_grad()
+    for example, expected in zip(x, y, strict=True):
+        alone = mamba(example[None])
+        assert torch.allclose(alone[0], expected, atol=1e-12)
+        alone.square().sum().backward()
+    for gradient, parameter in zip(found, mamba.parameters(), strict=True):
+        assert torch.allclose(gradient, parameter.grad, atol=1e-9)
+
+
+def test_fewer_tokens_than_the_convolution():
+    laws.check_mixer(lambda width: Mamba(width, conv=8), 4, 6)

@@ -1,0 +1,76 @@
+"""An experiment's figure: what stands in a cell, what its caption says of ceilings, and that equal rows give equal files."""
+
+from dataclasses import replace
+
+import pytest
+
+from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
+from seqsep.report.contender import Contender
+from seqsep.report.grid import Grid, draw_grid, write_grid
+from seqsep.report.papers import printed
+from seqsep.tasks import BoundedDyck, IndexLookup
+
+
+def no_paper(one, task):
+    return None
+
+
+def test_a_cell_shows_the_best_rate_its_seeds_the_paper_and_the_ceiling(measured):
+    runs = [
+        measured(IndexLookup(20), "lstm", accuracy, learning_rate=rate, seed=seed, state_bits=(4096, 0))
+        for accuracy, rate, seed in ((0.2, 1e-3, 0), (0.5, 3e-3, 0), (0.9, 3e-3, 1), (0.4, 3e-3, 2), (0.99, 1e-2, 1))
+    ]
+    grid = Grid.of("title", runs, lambda one, task: 0.498 if task.length == 20 else None)
+    [shown] = grid.cells.values()
+    assert (shown.best.learning_rate, shown.best.seed, shown.best.accuracy) == (3e-3, 0, 0.5)
+    assert sorted(shown.seeds) == [0.4, 0.5, 0.9]
+    assert shown.lines() == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
+    assert "vacuous at these lengths" in grid.caption()
+
+
+def test_the_caption_names_the_cells_that_a_bound_limits(measured):
+    small = measured(IndexLookup(100), "lstm", 0.3, state_bits=(300, 0))
+    grid = Grid.of("title", [small, measured(IndexLookup(20), "lstm", 1.0, state_bits=(300, 0))], no_paper)
+    assert grid.caption().endswith("The state is too small for LSTM at N = 100: no training exceeds the ceiling there.")
+    [_, long] = grid.cells.values()
+    assert grid.cells[small.contender, IndexLookup(100)].ceiling < 1 or long.ceiling < 1
+    unknown = Grid.of("title", [measured(BoundedDyck(30), "lstm", 1.0, state_bits=(1, 0))], no_paper)
+    assert "No bound on accuracy is known here" in unknown.caption()
+
+
+def test_widths_of_one_architecture_are_told_apart(measured, tmp_path):
+    runs = [measured(IndexLookup(20), "mamba", 0.5, contender=Contender(("mamba", "mamba"), width)) for width in (16, 32)]
+    figure = draw_grid(Grid.of("title", runs, no_paper))
+    texts = {text.get_text() for axes in figure.axes for text in axes.texts}
+    assert {"Mamba (2, 16)", "Mamba (2, 32)"} <= texts
+    lines = [line.get_linestyle() for line in figure.axes[1].lines if line.get_label().startswith("Mamba")]
+    assert len(set(lines)) == 2
+
+
+def test_equal_rows_give_equal_files(measured, tmp_path):
+    grid = Grid.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
+    first = [path.read_bytes() for path in write_grid(grid, tmp_path / "a", "x")]
+    assert first == [path.read_bytes() for path in write_grid(grid, tmp_path / "b", "x")]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["x.pdf", "x.png", "x.svg"]
+
+
+@pytest.mark.parametrize(
+    ("figure", "size", "length", "expected"),
+    [
+        ("figure2_index_lookup", ("mamba", 6, 256), 100, 0.902),
+        ("figure2_index_lookup", ("mamba", 1, 64), 100, 0.902),
+        ("figure3_mamba_width_index_lookup", ("mamba", 2, 512), 75, 0.982),
+        ("figure3_mamba_width_index_lookup", ("mamba", 2, 16), 75, None),
+        ("figure4_eq_ncp", ("dss", 2, 64), 400, 0.925),
+        ("figure4_eq_random", ("retention", 2, 256), 90, None),
+        ("figure4_eq_random", ("rwkv7", 2, 256), 100, None),
+    ],
+)
+def test_the_papers_numbers(figure, size, length, expected):
+    assert printed(figure, *size, length) == pytest.approx(expected)
+
+
+def test_every_experiment_draws_its_rows():
+    assert all(experiment.figure is not None for experiment in EXPERIMENTS)
+    run = replace(index_lookup_architectures.quick(5, "lstm"), learning_rate=1e-3)
+    assert run.task.alphabet == 16
