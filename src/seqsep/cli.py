@@ -17,6 +17,7 @@ from seqsep.flags import (
     Parser,
     analyze_flags,
     choose,
+    engine_flags,
     names_own_parts,
     own_parts,
     plug_in_flags,
@@ -143,7 +144,8 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     run.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
     run.description = (
         f"{run.description}. Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
-        "--task task.py:MyTask --length 20, with further fields of the task as flags"
+        "--task task.py:MyTask --length 20, with further fields of the task as flags. On a cluster (docs/cluster.md): "
+        "--engine ray --address HOST:6379 --gpus-per-run 0.25"
     )
     run.add_argument("--preset", default="demo")
     plug_in_flags(run, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", 600.0)
@@ -152,7 +154,7 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     run.add_argument("--dtype", choices=["float32", "bfloat16"],
                      help="of every run; bfloat16 is slower on a processor without units for it")  # fmt: skip
     run.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
-    run.add_argument("--workers", type=positive, help="processes; by default one per core")
+    engine_flags(run)
     run.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
 
     export = add(

@@ -107,6 +107,24 @@ def plug_in_flags(parser: argparse.ArgumentParser, mixer: str, stall_seconds: fl
                         help=f"what makes no progress for so long has failed; by default {stall_seconds:g}")  # fmt: skip
 
 
+def gpu_share(text: str) -> float:
+    """A part of a GPU, or a whole number of them."""
+    value = float(text)
+    if not (0 <= value <= 1 or (value < float("inf") and value == int(value))):
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, or a whole number, found {text}")
+    return value
+
+
+def engine_flags(parser: argparse.ArgumentParser) -> None:
+    """Where runs execute."""
+    parser.add_argument("--workers", type=positive, help="runs at once; by default one per core, of a cluster too")
+    parser.add_argument("--engine", choices=("local", "ray"), default="local",
+                        help="local: processes here; ray: a cluster, or without --address a Ray of its own here")  # fmt: skip
+    parser.add_argument("--address", metavar="HOST:PORT", help="with --engine ray: of the cluster, or auto; also RAY_ADDRESS")
+    parser.add_argument("--gpus-per-run", type=gpu_share, metavar="G",
+                        help="with --engine ray: GPUs that a run reserves, such as 0.25; by default 0")  # fmt: skip
+
+
 def names_own_parts(arguments: Sequence[str]) -> bool:
     """Whether those of `seqsep check` name a user's own file; --mixer of a theorem names a mixer of ours."""
     words = [part for word in arguments for part in word.split("=", 1)]
