@@ -1,7 +1,6 @@
 """How the engine `ray` reaches Ray: a cluster that answers, or a Ray of its own on this machine, gone when it is closed.
 
-Usage statistics are off. What is started here listens on this machine only, asks for a secret, has no dashboard and leaves no
-files.
+Usage statistics are off. What is started here asks for a secret, has no dashboard and leaves no files.
 """
 
 import functools
@@ -19,8 +18,8 @@ from seqsep.lab.engine import EngineUnavailable, usable_cores
 INSTALL = "pip install 'seqsep[cluster]'"
 SECONDS_TO_CONNECT = 5.0
 OBJECT_STORE_BYTES = 128 << 20
-# By us or, with the mode of authentication, by Ray; as they were when the connection is closed.
-CHANGED = ("RAY_USAGE_STATS_ENABLED", "RAY_AUTH_TOKEN", "RAY_AUTH_MODE")
+# By us or, the last two, by Ray; as they were when the connection is closed.
+CHANGED = ("RAY_USAGE_STATS_ENABLED", "RAY_AUTH_TOKEN", "RAY_AUTH_MODE", "PYTHONBREAKPOINT")
 
 
 class RayConnection:
@@ -80,8 +79,8 @@ class RayConnection:
         if not {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():
             os.environ["RAY_AUTH_TOKEN"] = _secret()
         self.folder = tempfile.mkdtemp(prefix="seqsep-ray-")
-        here = {"_node_ip_address": "127.0.0.1", "_temp_dir": self.folder, "include_dashboard": False}
-        return here | {"num_cpus": self.cores or usable_cores(), "object_store_memory": OBJECT_STORE_BYTES}
+        sizes = {"num_cpus": self.cores or usable_cores(), "object_store_memory": OBJECT_STORE_BYTES}
+        return sizes | {"_temp_dir": self.folder, "include_dashboard": False}
 
 
 @functools.cache
