@@ -53,8 +53,8 @@ def run_of(layer, **fields):
 def runs(preset):
     own = f"{Path(__file__).with_name('layer.py')}:Layer"
     endless = [run_of("lstm", steps=10**7)] if preset == "endless" else []
-    return [run_of("lstm"), run_of("lstm", seed=1), run_of(own, steps=20), run_of("attention", steps=20, embedding_scale=1e30),
-            run_of("attention", width=10), *endless]
+    return [run_of("lstm"), run_of("attention", steps=20, embedding_scale=1e30), run_of("attention", width=10),
+            run_of(own, steps=20), *endless]
 """
 SEQSEP = [sys.executable, "-c", "from seqsep.cli import script; script()"]
 pytest.importorskip("ray", reason="ray, the extra `cluster`")
@@ -87,10 +87,10 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "layer.py").write_text(OWN)
     runs = runpy.run_path(str(folder / "question.py"))["runs"]("short")
     with Store(folder / "local.db") as store:
-        rows = sweep(runs, store, "question", workers=2)
-        assert [row.status for row in rows[:4]] == ["finished", "finished", "finished", "failed: non-finite"]
-        assert rows[4].status.startswith("failed: ValueError: Attention(")
-        assert store.export(folder / "rows.jsonl") == 4
+        rows = sweep(runs, store, "question", workers=1)
+        assert [row.status for row in (rows[0], rows[1], rows[3])] == ["finished", "failed: non-finite", "finished"]
+        assert rows[2].status.startswith("failed: ValueError: Attention(")
+        assert store.export(folder / "rows.jsonl") == 3
     return folder
 
 
@@ -133,12 +133,10 @@ def test_an_actor_is_killed_and_then_the_sweep_is_interrupted(tmp_path: Path, lo
         )
     assert wait_for(lambda: list(tmp_path.glob("ray.db.checkpoints/*.safetensors")) or sweeping.poll() is not None, 60)
     actors = [process for process in processes(marker) if command_of(process).startswith("ray::RayWorker")]
-    assert len(actors) == 2
     environment = Path(f"/proc/{actors[0]}/environ").read_text()
     assert "RAY_USAGE_STATS_ENABLED=0" in environment.split("\0")
-    for actor in actors:
-        os.kill(actor, signal.SIGKILL)
-    assert wait_for(lambda: "[5/6]" in said.read_text() or sweeping.poll() is not None, 60), said.read_text()
+    os.kill(actors[0], signal.SIGKILL)
+    assert wait_for(lambda: "[4/5]" in said.read_text() or sweeping.poll() is not None, 60), said.read_text()
     os.killpg(sweeping.pid, signal.SIGINT)  # as a terminal does it: every process of the group hears it
     assert sweeping.wait(timeout=30) == 130
     assert said.read_text().endswith("seqsep: interrupted; finished runs are kept\n")
@@ -186,7 +184,7 @@ def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, el
         assert first
     finally:
         shutil.rmtree(f"/tmp/seqsep-{number}", ignore_errors=True)
-    assert said.read_text().endswith("5 runs in ray.db, 1 failed\n")
+    assert said.read_text().endswith("4 runs in ray.db, 1 failed\n")
     assert "GPU 0\n" in said.read_text()
     assert max(database(tmp_path / "ray.db", "SELECT attempts FROM runs")) == 2
     assert wait_for(lambda: not processes(marker), 5)
@@ -197,8 +195,8 @@ def test_rows_of_two_stores_are_merged_as_the_page_says(tmp_path: Path, local: P
     page = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
     [line] = re.findall(r"^LC_ALL=C sort .*$", page, re.MULTILINE)
     rows = read_rows(local / "rows.jsonl")
-    write_rows(tmp_path / "a.jsonl", rows[:3])
-    write_rows(tmp_path / "b.jsonl", rows[2:])
+    write_rows(tmp_path / "a.jsonl", rows[:2])
+    write_rows(tmp_path / "b.jsonl", rows[1:])
     subprocess.run(["bash", "-c", line], cwd=tmp_path, check=True)
     assert (tmp_path / "rows.jsonl").read_bytes() == (local / "rows.jsonl").read_bytes()
 
