@@ -1,8 +1,8 @@
 """What a sweep gains over its runs one after another, and what the loop costs: python benchmarks/sweep.py [sweep] [loop].
 
-    sweep    8 runs on 2 cores (width 64, index lookup, 4 of N = 20, 4 of N = 100) by the engine `local`, against the same
-             runs one after another in one process with 2 threads; A B A B. Wall seconds, CPU seconds of all processes of a side, and
-             the ratios of the sides. The seconds in which each side's processes start are part of it.
+    sweep    8 runs on 2 cores (width 64, index lookup, 4 of N = 20 and 4 of N = 100) by the engine `local`, against the
+             same runs one after another in one process with 2 threads; A B A B. Wall seconds, CPU seconds of all processes
+             of a side, and the ratios of the sides. The seconds in which each side's processes start are part of it.
     loop     of one run (attention, width 64, N = 50): what the training loop costs beside forward, backward and optimiser, as a
              part of a step. The parts are timed apart, by CPU seconds, and the loop's own cost is the step less those three.
 
