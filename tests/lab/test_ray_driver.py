@@ -237,6 +237,16 @@ def test_a_plug_in_that_is_gone_fails_its_run_and_not_the_sweep(tmp_path, monkey
     assert found[1].result["status"] == "finished"
 
 
+def test_a_checkpoint_that_the_next_one_has_replaced_is_not_sent_under_its_digest(tmp_path) -> None:
+    node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
+    node.batch = [ray_worker.Order.of(job(1, tmp_path), None).unpacked(Path(node.folder.name))]
+    Path(node.batch[0].content["checkpoint"]).write_bytes(b"20")
+    first, second = (Saved(0, step, hashlib.sha256(str(step).encode()).hexdigest()) for step in (10, 20))
+    assert node._answer([first], "").events == []
+    assert node._answer([first, second], "").checkpoints == {0: b"20"}
+    node.stop()
+
+
 def test_a_worker_with_another_torch_or_other_sources_is_refused(tmp_path, monkeypatch) -> None:
     ours = ray_worker.identity()
     for name in ("torch", "seqsep"):
