@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row, environment
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
+from seqsep.lab.store import Store, StoreUnavailable
 from seqsep.lab.supervisor import STALL_SECONDS, Ended, Job, Moved, Saved, Supervisor
 
 
@@ -32,7 +32,7 @@ def sweep(
     outcome like any other. A run with a checkpoint of the same environment continues from there, bit for bit.
     `workers` is by default the number of cores that this process may use. `on_row` is called with each row that is trained
     here, after it is on disk. A run that makes no progress for `stall_seconds` has failed. Raises StoreUnavailable while
-    another sweep drives this store.
+    another sweep drives this store, and where the disk is full; what was reported until then is on disk.
     """
     runs = list(runs)
     keys = [run.key() for run in runs]
@@ -53,12 +53,15 @@ def sweep(
                 store.record(rows[key], seconds=0.0, attempts=0)
             else:
                 waiting[key] = run
-        jobs = []
+        jobs: list[Job] = []
+        notes: list[str] = []
         for key, run in waiting.items():
-            checkpoint = store.checkpoint(key, here)
+            checkpoint = store.checkpoint(key, here, notes.append)
             jobs.append(Job(run, store.checkpoint_path(key), checkpoint[1] if checkpoint else None))
         stack.callback(display.close)
         display.begin([job.run for job in jobs], finished=len(rows))
+        for note in notes:
+            display.note(note)
         order = list(waiting)
         for event in supervisor.run(jobs):
             key, run = order[event.job], jobs[event.job].run
@@ -67,6 +70,8 @@ def sweep(
                     display.update(worker, run, step, accuracy)
                 case Saved(step=step, digest=digest):
                     store.record_checkpoint(key, step, digest, here)
+                case Ended(result={"unavailable": reason}):
+                    raise StoreUnavailable(reason)
                 case Ended(result=result, seconds=seconds, attempts=attempts):
                     rows[key] = Row(experiment, key, run.configuration(), result, here)
                     store.record(rows[key], seconds, attempts)
