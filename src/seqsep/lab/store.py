@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -195,6 +195,19 @@ class Store:
                 say(f"{self.path}: {words}; the run starts at step 0")
         return None
 
+    def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:
+        """The columns of every row, of runs and of checkpoints, checked."""
+        return self._read("runs", "1"), self._read("checkpoints", "1")
+
+    def fill(self, tables: Mapping[str, Iterable[tuple[Any, ...]]]) -> None:
+        """Write rows as they are, for a store that nobody else knows yet: their columns, without the digests."""
+        self._driving = True
+        with self._in_one_line(), self._transaction():
+            for table, rows in tables.items():
+                for row in rows:
+                    self._write(table, row)
+        self._driving = False
+
     def _rows(self, condition: str, *values: str) -> list[Row]:
         rows = []
         for experiment, key, configuration, status, result, where, _, _ in self._read("runs", condition, *values):
@@ -206,16 +219,16 @@ class Store:
         with self._in_one_line():
             found = self._database.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
         for *row, digest in found:
-            if digest != _digest(row):
+            if digest != digest_of(row):
                 name = f"table {table}, row {row[0]!r:.40}, {row[1]!r:.20}"
-                expected = f"expected columns of SHA-256 {_digest(row)}, found {digest!r:.70}"
+                expected = f"expected columns of SHA-256 {digest_of(row)}, found {digest!r:.70}"
                 raise StoreError(f"{self.path}: {name}: {expected}; {_repair(self.path)}")
         return [row for *row, _ in found]
 
     def _write(self, table: str, row: tuple[Any, ...]) -> None:
         assert self._driving, "only the driver writes"
         marks = ", ".join("?" * (len(row) + 1))
-        self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, _digest(row)))
+        self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
 
     def _tidy(self) -> None:
         """Remove checkpoint files without a row, and halves that a killed worker left."""
@@ -282,6 +295,6 @@ def _remove(paths: Iterable[Path]) -> None:
             path.unlink(missing_ok=True)
 
 
-def _digest(row: Iterable[Any]) -> str:
-    """Of the columns as JSON; what JSON cannot hold (a blob that someone put there) enters as Python writes it."""
+def digest_of(row: Iterable[Any]) -> str:
+    """The SHA-256 of a row's columns as JSON; what JSON cannot hold (a blob that someone put there) is as Python writes it."""
     return hashlib.sha256(json.dumps(list(row), separators=(",", ":"), default=repr).encode()).hexdigest()
