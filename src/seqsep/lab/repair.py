@@ -35,9 +35,10 @@ def repair(path: Path | str) -> Repaired:
         raise StoreError(f"{path}: expected a store of seqsep, found no such file")
     with only_driver(path):
         try:
-            log = Path(f"{path}-wal")
-            found = salvage(path.read_bytes(), log.read_bytes() if log.exists() else b"")
-            sound = _sound(path, found)
+            beside = Path(f"{path}-wal")
+            log = beside.read_bytes() if beside.exists() else b""
+            found = salvage(path.read_bytes(), log)
+            sound = _sound(path, found, bool(log))
             if sound is not None:
                 return sound
             if not found.runs and not found.checkpoints:
@@ -49,7 +50,7 @@ def repair(path: Path | str) -> Repaired:
             raise StoreUnavailable(f"{path}: cannot be repaired: {error.strerror or error}; the file is as it was") from error
 
 
-def _sound(path: Path, found: Salvage) -> Repaired | None:
+def _sound(path: Path, found: Salvage, has_log: bool) -> Repaired | None:
     """What a sound store holds. A copy is opened, as SQLite would write to the file itself."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
@@ -62,8 +63,10 @@ def _sound(path: Path, found: Salvage) -> Repaired | None:
         except StoreError:
             return None
     # SQLite drops the rest of a log from the first damaged page on, and finds nothing wrong.
+    known = {row[1] for row in runs if row[4] is not None} | {row[0] for row in checkpoints}
     hidden = found.runs.keys() - {(row[0], row[1]) for row in runs}
-    return None if hidden else Repaired(len(runs), len(checkpoints), (), None)
+    unseen = [key for key, row in found.checkpoints.items() if key not in known and _on_disk(path, key, row[2])]
+    return None if hidden or unseen or (has_log and found.lost) else Repaired(len(runs), len(checkpoints), (), None)
 
 
 def _rebuilt(path: Path, found: Salvage) -> Repaired:

@@ -65,7 +65,13 @@ def salvage(database: bytes, log: bytes) -> Salvage:
     runs = {name: row for name, (_, row) in intact["runs"].items()}
     checkpoints = {name: row for name, (_, row) in intact["checkpoints"].items()}
     rowids = {rowid for rowid, _ in intact["runs"].values()}
-    lost = {name for rowid, name in (indexed or damaged["runs"]).items() if rowid not in rowids and name not in runs}
+    missing = {rowid: name for rowid, name in (indexed or damaged["runs"]).items() if rowid not in rowids}
+    # An older row that says that the run had failed is no substitute for the outcome that was written after it.
+    lost = {
+        name
+        for rowid, name in missing.items()
+        if name not in runs or (runs[name][4] is None and rowid > intact["runs"][name][0])
+    }
     ended = {key for (_, key), row in runs.items() if row[4] is not None}
     return Salvage(runs, checkpoints, sorted(lost), sorted(set(damaged["checkpoints"].values()) - set(checkpoints) - ended))
 
