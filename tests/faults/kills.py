@@ -210,7 +210,8 @@ def kills(count: int, seed: int = 0) -> dict[str, Any]:
     """SIGKILL at instants drawn evenly over a sweep's time."""
     expected, seconds = in_peace()
     drawn = random.Random(seed)
-    return summary({f"after {wait:.3f} s": trial(expected, wait) for wait in (drawn.uniform(0, seconds) for _ in range(count))})
+    waits = [drawn.uniform(0, seconds) for _ in range(count)]
+    return summary({f"{number}, after {wait:.3f} s": trial(expected, wait) for number, wait in enumerate(waits)})
 
 
 def points(count: int, every: int = 1) -> dict[str, Any]:

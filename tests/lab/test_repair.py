@@ -163,5 +163,6 @@ def test_the_log_of_the_damaged_file_goes_with_it(tmp_path: Path) -> None:
         Path(f"{path}-wal").write_bytes(log)
     found = repair(path)
     assert found.runs == 1
+    assert not Path(f"{path}-wal").exists()
     assert Path(f"{found.damaged}-wal").read_bytes() == log
     assert rows(path) == [row(1)]
