@@ -90,6 +90,30 @@ def analyze_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true")
 
 
+def sample_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags of `seqsep sample`, but for those of a task's fields."""
+    parser.add_argument("task", metavar="TASK")
+    parser.add_argument("--count", type=positive, default=1)
+    parser.add_argument("--start", type=int, default=0, help="index of the first example")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
+    parser.add_argument("--json", action="store_true")
+
+
+def store_flags(parser: argparse.ArgumentParser) -> None:
+    """What `seqsep store` does, and to which store."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, purpose in {
+        "show": "check a store and say what it holds",
+        "repair": "keep every intact row of a damaged store; the damaged file is kept under another name",
+    }.items():
+        example = f"Example: seqsep store {name} runs/store.sqlite"
+        status = " Exit status 1: something is lost." if name == "repair" else ""
+        action = actions.add_parser(name, help=purpose, description=purpose, epilog=f"{example}.{status}")
+        action.add_argument("path", type=Path, metavar="PATH", help="of the store")
+        action.add_argument("--json", action="store_true")
+
+
 def seconds(text: str) -> float:
     """A time above 0, in seconds."""
     value = float(text)

@@ -17,6 +17,7 @@ from seqsep.lab.job import Job
 from seqsep.lab.ray_connection import RayConnection
 from seqsep.lab.ray_driver import RayEngine
 from seqsep.lab.run import Run
+from seqsep.lab.whole_file import checkpoint_file
 from seqsep.tasks import IndexLookup
 
 # Says how it was started, saves two checkpoints, and prints; with seed 8 it takes its time, with seed 9 it fails.
@@ -31,11 +32,15 @@ send(kind="ready")
 while True:
     message = json.loads(connection.recv_bytes())
     place = Path(message["checkpoint"])
-    started = place.read_text() if message["digest"] and place.exists() else None
+    file = lambda digest: place.with_name(f"{place.stem}.{digest[:16]}{place.suffix}")
+    kept = (message["digest"] or "").split()
+    started = next((file(digest).read_text() for digest in kept if file(digest).exists()), None)
     for step in (10, 20):
         send(kind="progress", step=step, accuracy=None)
-        place.write_text(f"{step} of {message['run']['seed']}")
-        send(kind="checkpoint", step=step, digest=hashlib.sha256(place.read_bytes()).hexdigest())
+        data = f"{step} of {message['run']['seed']}"
+        kept = [hashlib.sha256(data.encode()).hexdigest(), *kept][:2]
+        file(kept[0]).write_text(data)
+        send(kind="checkpoint", step=step, digest=" ".join(kept))
         time.sleep(0.3 if message["run"]["seed"] == 8 else 0)
     print("printed by", message["run"]["seed"], flush=True)
     if message["run"]["seed"] == 9:
@@ -160,8 +165,10 @@ def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) 
         assert of_job[0].step == 0
         assert isinstance(of_job[-1], Ended)
         last = [event for event in of_job if isinstance(event, Saved)][-1]
-        data = jobs[at].checkpoint.read_bytes()
-        assert (last.step, last.digest, data) == (20, hashlib.sha256(data).hexdigest(), f"20 of {seed}".encode())
+        digest = hashlib.sha256(f"20 of {seed}".encode()).hexdigest()
+        assert (last.step, last.digest.split()[0]) == (20, digest)
+        assert all(checkpoint_file(jobs[at].checkpoint, one).exists() for one in last.digest.split())
+        assert checkpoint_file(jobs[at].checkpoint, digest).read_text() == f"20 of {seed}"
     assert sorted(capsys.readouterr().err.split("\n")) == ["", *(f"printed by {seed}" for seed in (1, 2, 4, 9))]
     assert list((tmp_path / "node").iterdir()) == []
     assert list((tmp_path / "store").glob("*.tmp")) == []
@@ -170,7 +177,7 @@ def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) 
 def test_a_run_starts_from_the_checkpoint_that_the_driver_has(tmp_path, monkeypatch) -> None:
     there, gone = job(1, tmp_path, digest="d" * 64), job(2, tmp_path, digest="e" * 64)
     there.checkpoint.parent.mkdir()
-    there.checkpoint.write_text("5 of 1")
+    checkpoint_file(there.checkpoint, "d" * 64).write_text("5 of 1")
     found = ended(play(FakeRay(), [there, gone], monkeypatch))
     assert (found[0].result["started"], found[0].result["digest"]) == ("5 of 1", "d" * 64)
     assert found[1].result["started"] is None
@@ -237,13 +244,20 @@ def test_a_plug_in_that_is_gone_fails_its_run_and_not_the_sweep(tmp_path, monkey
     assert found[1].result["status"] == "finished"
 
 
-def test_a_checkpoint_that_the_next_one_has_replaced_is_not_sent_under_its_digest(tmp_path) -> None:
+def test_the_last_two_checkpoints_stay_on_a_node_and_a_spoiled_one_is_not_sent(tmp_path) -> None:
     node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
     node.batch = [ray_worker.Order.of(job(1, tmp_path), None).unpacked(Path(node.folder.name))]
-    Path(node.batch[0].content["checkpoint"]).write_bytes(b"20")
-    first, second = (Saved(0, step, hashlib.sha256(str(step).encode()).hexdigest()) for step in (10, 20))
-    assert node._answer([first], "").events == []
+    place = Path(node.batch[0].content["checkpoint"])
+    early, late = (hashlib.sha256(str(step).encode()).hexdigest() for step in (10, 20))
+    checkpoint_file(place, early).write_bytes(b"spoiled")
+    checkpoint_file(place, late).write_bytes(b"20")
+    first, second = Saved(0, 10, early), Saved(0, 20, f"{late} {early}")
     assert node._answer([first, second], "").checkpoints == {0: b"20"}
+    assert checkpoint_file(place, early).exists()
+    assert node._answer([Saved(0, 20, late)], "").checkpoints == {0: b"20"}
+    assert not checkpoint_file(place, early).exists()
+    checkpoint_file(place, early).write_bytes(b"spoiled")
+    assert node._answer([first], "").events == []
     node.stop()
 
 

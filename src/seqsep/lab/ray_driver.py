@@ -6,7 +6,6 @@ beside the store, so no folder needs to be shared. Where an actor or its node is
 last checkpoints.
 """
 
-import os
 import sys
 import time
 from collections import deque
@@ -20,6 +19,7 @@ from typing import Any
 from seqsep.lab.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, EngineUnavailable, Event, Moved, Saved, Work
 from seqsep.lab.ray_connection import RayConnection
 from seqsep.lab.ray_worker import Answer, Order, RayWorker, differs, identity
+from seqsep.lab.whole_file import checkpoint_file, write_checkpoint
 
 ANSWERS_A_SECOND, LEAST_SECONDS = 20, 0.2
 MOST_IN_A_BATCH, BATCHES_EACH = 8, 4
@@ -121,9 +121,11 @@ class RayEngine:
                                     begun[job] = time.monotonic()
                                 yield Moved(job, process, step, accuracy)
                             case Saved(step=step, digest=digest):
-                                write_whole(Path(jobs[job].message(digest)["checkpoint"]), found.checkpoints[event.job])
-                                digests[job], in_a_row[job] = digest, 0
-                                yield Saved(job, step, digest)
+                                path = Path(jobs[job].message(digest)["checkpoint"])
+                                write_checkpoint(path, digest.split()[0], found.checkpoints[event.job])
+                                here = " ".join(one for one in digest.split() if checkpoint_file(path, one).exists())
+                                digests[job], in_a_row[job] = here, 0
+                                yield Saved(job, step, here)
                             case Ended(result=result, seconds=seconds, attempts=attempts):
                                 actor.open.remove(job)
                                 yield Ended(job, result, seconds + spent[job], attempts + lost[job])
@@ -168,22 +170,6 @@ class RayEngine:
             wanted = " and ".join(f"{need:g} {name}" for name, need in needs.items())
             raise EngineUnavailable(f"Ray at {self.connection.address}: expected a node with {wanted} for a run, found {found}")
         return room
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a checkpoint whole or not at all; on disk on return."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 def in_words(error: BaseException) -> str:

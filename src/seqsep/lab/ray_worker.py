@@ -20,6 +20,7 @@ from typing import Any
 import seqsep
 from seqsep.lab.engine import Ended, Event, Moved, Saved, Work
 from seqsep.lab.supervisor import Supervisor
+from seqsep.lab.whole_file import checkpoint_file
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Order:
     content: dict[str, Any]
     digest: str | None
     has_plug_ins: bool
-    checkpoint: bytes | None
+    checkpoints: dict[str, bytes]
     files: dict[str, bytes]
 
     @classmethod
@@ -37,15 +38,17 @@ class Order:
         """On the driver. What cannot be read is left out: a checkpoint that is gone means a start from step 0."""
         content = work.message(digest)
         read = {name: _bytes(Path(path)) for name, path in content["files"].items()}
-        checkpoint = None if digest is None else _bytes(Path(content["checkpoint"]))
+        path = Path(content.get("checkpoint", ""))
+        found = {one: _bytes(checkpoint_file(path, one)) for one in (digest or "").split()}
+        checkpoints = {one: data for one, data in found.items() if data is not None}
         files = {name: data for name, data in read.items() if data is not None}
-        return cls(content, digest, work.has_plug_ins, checkpoint, files)
+        return cls(content, digest, work.has_plug_ins, checkpoints, files)
 
     def unpacked(self, folder: Path) -> "Order":
         """On a node, with every file below `folder`, but plug-ins where the node has them already: with what they import."""
         checkpoint = folder / Path(self.content["checkpoint"]).name
-        if self.checkpoint is not None:
-            checkpoint.write_bytes(self.checkpoint)
+        for digest, data in self.checkpoints.items():
+            checkpoint_file(checkpoint, digest).write_bytes(data)
         places = dict(self.content["files"])
         for name, data in self.files.items():
             if _bytes(Path(places[name])) != data:
@@ -54,7 +57,7 @@ class Order:
                 place.write_bytes(data)
                 places[name] = str(place)
         content = self.content | {"checkpoint": str(checkpoint), "files": places}
-        return replace(self, content=content, checkpoint=None, files={})
+        return replace(self, content=content, checkpoints={}, files={})
 
     def message(self, digest: str | None) -> dict[str, Any]:
         """What the worker is told."""
@@ -78,6 +81,7 @@ class RayWorker:
         self.folder = tempfile.TemporaryDirectory(prefix="seqsep-", dir=folder)
         self.batch: list[Order] = []
         self.events: Iterator[Event] = iter(())
+        self.kept: dict[int, set[str]] = {}
 
     def identity(self) -> dict[str, str]:
         """Who this is: a driver trusts the rows of those only that have its own seqsep and torch."""
@@ -87,7 +91,7 @@ class RayWorker:
         """Go on for about `seconds`, or until a run has ended; `orders` are the next batch, once all of the last has ended."""
         if orders:
             self.batch = [order.unpacked(Path(self.folder.name)) for order in orders]
-            self.events = self.supervisor.run(self.batch)
+            self.events, self.kept = self.supervisor.run(self.batch), {}
         deadline = time.monotonic() + seconds
         events: list[Event] = []
         with redirect_stderr(io.StringIO()) as printed:
@@ -107,16 +111,22 @@ class RayWorker:
         last = {(type(event), event.job): at for at, event in enumerate(events)}
         for at, event in enumerate(events):
             begins = isinstance(event, Moved) and event.step == 0
-            if not begins and last[type(event), event.job] != at:
-                continue
             place = Path(self.batch[event.job].content["checkpoint"])
             if isinstance(event, Saved):
-                data = _bytes(place)
-                if data is None or hashlib.sha256(data).hexdigest() != event.digest:
-                    continue  # the next one is in its place already, and its event follows
+                digests = event.digest.split()
+                for digest in self.kept.get(event.job, set()).difference(digests):
+                    checkpoint_file(place, digest).unlink(missing_ok=True)
+                self.kept[event.job] = set(digests)
+            if not begins and last[type(event), event.job] != at:
+                continue
+            if isinstance(event, Saved):
+                data = _bytes(checkpoint_file(place, digests[0]))
+                if data is None or hashlib.sha256(data).hexdigest() != digests[0]:
+                    continue  # the driver goes on with the one before
                 answer.checkpoints[event.job] = data
             if isinstance(event, Ended):
-                place.unlink(missing_ok=True)
+                for path in place.parent.glob(f"{place.stem}.*{place.suffix}"):
+                    path.unlink()
             answer.events.append(event)
         return answer
 

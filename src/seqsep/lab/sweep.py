@@ -12,7 +12,7 @@ from seqsep.lab.job import Job
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row, environment
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
+from seqsep.lab.store import Store, StoreUnavailable
 from seqsep.lab.supervisor import Supervisor
 
 
@@ -34,7 +34,8 @@ def sweep(
     outcome like any other. A run with a checkpoint of the same environment continues from there, bit for bit.
     `on_row` is called with each row that is trained here, after it is on disk. The engine is by default `local`, with as many
     `workers` as this process may use cores; a run that makes no progress for `stall_seconds` has failed. An engine that is
-    given has these two of its own. Raises StoreUnavailable while another sweep drives this store, EngineUnavailable.
+    given has these two of its own. Raises StoreUnavailable while another sweep drives this store, and where the disk is full
+    (what was reported until then is on disk), and EngineUnavailable.
     """
     runs = list(runs)
     keys = [run.key() for run in runs]
@@ -54,12 +55,15 @@ def sweep(
                 store.record(rows[key], seconds=0.0, attempts=0)
             else:
                 waiting[key] = run
-        jobs = []
+        jobs: list[Job] = []
+        notes: list[str] = []
         for key, run in waiting.items():
-            checkpoint = store.checkpoint(key, here)
+            checkpoint = store.checkpoint(key, here, notes.append)
             jobs.append(Job(run, store.checkpoint_path(key), checkpoint[1] if checkpoint else None))
         stack.callback(display.close)
         display.begin([job.run for job in jobs], finished=len(rows))
+        for note in notes:
+            display.note(note)
         order = list(waiting)
         for event in engine.run(jobs):
             key, run = order[event.job], jobs[event.job].run
@@ -68,6 +72,8 @@ def sweep(
                     display.update(worker, run, step, accuracy)
                 case Saved(step=step, digest=digest):
                     store.record_checkpoint(key, step, digest, here)
+                case Ended(result={"unavailable": reason}):
+                    raise StoreUnavailable(reason)
                 case Ended(result=result, seconds=seconds, attempts=attempts):
                     rows[key] = Row(experiment, key, run.configuration(), result, here)
                     store.record(rows[key], seconds, attempts)
