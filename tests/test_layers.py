@@ -34,6 +34,7 @@ ROWS = {
     "_analyze_command": 9,
     "_check_command": 9,
     "_run_command": 9,
+    "_store_command": 9,
     "explorer": 9,
     "flags": 9,
     "listing": 9,

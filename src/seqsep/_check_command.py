@@ -5,7 +5,9 @@ import json
 import sys
 from typing import Any
 
-from seqsep.lab.supervisor import Check, Ended, Judged, Supervisor
+from seqsep.lab.engine import Ended, Judged
+from seqsep.lab.job import Check
+from seqsep.lab.supervisor import Supervisor
 from seqsep.plugins import WHOLE, PlugIn, plug_in
 from seqsep.theorems import BY_NAME, TheoremFails
 

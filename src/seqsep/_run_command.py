@@ -8,12 +8,15 @@ from typing import Any
 
 from seqsep._given_task import GivenTask
 from seqsep.experiments import load_experiment
+from seqsep.lab.engine import Engine, usable_cores
 from seqsep.lab.estimate import show_cost
 from seqsep.lab.progress import display
+from seqsep.lab.ray_driver import RayEngine
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store
-from seqsep.lab.sweep import sweep, usable_cores
+from seqsep.lab.supervisor import Supervisor
+from seqsep.lab.sweep import sweep
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.plugins import WHOLE, looks_like_a_path, plug_in
 from seqsep.tasks import BY_NAME as TASKS
@@ -28,6 +31,7 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
 
     Raises ValueError and FileNotFoundError for bad input.
     """
+    chosen_engine(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment, choose)
     changes = changes_of(options.mixer, options.model, options.task, options.fields, choose)
     chosen = {name: getattr(options, name) for name in ("positions", "dtype") if getattr(options, name) is not None}
@@ -42,11 +46,21 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     with Store(options.store) as store:
         rows = list[Row]()
         while len(rows) < len(runs):
-            rows = sweep(runs, store, experiment.name, options.workers, display(), stall_seconds=options.stall_seconds)
+            rows = sweep(runs, store, experiment.name, progress=display(), engine=chosen_engine(options))
             runs = search.runs(rows) if search else runs
     failed = [row for row in rows if not row.finished]
     print(f"{len(rows)} runs in {options.store}, {len(failed)} failed")
     return 1 if failed else 0
+
+
+def chosen_engine(options: argparse.Namespace) -> Engine:
+    """The engine of the flags; it starts nothing yet. Raises ValueError for a flag that is not of this engine."""
+    if options.engine == "ray":
+        return RayEngine(options.workers, options.stall_seconds, options.address, options.gpus_per_run or 0.0)
+    for name in ("address", "gpus_per_run"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name.replace('_', '-')} {getattr(options, name)}: expected --engine ray beside it")
+    return Supervisor(options.workers or usable_cores(), options.stall_seconds)
 
 
 def changes_of(

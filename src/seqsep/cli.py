@@ -17,11 +17,14 @@ from seqsep.flags import (
     Parser,
     analyze_flags,
     choose,
+    engine_flags,
     field_flags,
     names_own_parts,
     own_parts,
     plug_in_flags,
     positive,
+    sample_flags,
+    store_flags,
     task_fields,
     theorem_options,
 )
@@ -131,19 +134,14 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     analyze_flags(add("analyze", _analyze, "the least state of any recurrent model for a function of sequences",
                       "seqsep analyze FILE.py:function --lengths 2..16 --alphabet 4"))  # fmt: skip
 
-    sample = add("sample", _sample, "print examples of a task", "seqsep sample index-lookup --length 20 --count 3 --json")
-    sample.add_argument("task", metavar="TASK")
-    sample.add_argument("--count", type=positive, default=1)
-    sample.add_argument("--start", type=int, default=0, help="index of the first example")
-    sample.add_argument("--seed", type=int, default=0)
-    sample.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
-    sample.add_argument("--json", action="store_true")
+    sample_flags(add("sample", _sample, "print examples of a task", "seqsep sample index-lookup --length 20 --count 3 --json"))
 
     run = add("run", _run, "train the runs of an experiment", "seqsep run index-lookup-architectures --preset demo")
     run.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
     run.description = (
         f"{run.description}. Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
-        "--task task.py:MyTask --length 20, with further fields of the task as flags"
+        "--task task.py:MyTask --length 20, with further fields of the task as flags. On a cluster (docs/cluster.md): "
+        "--engine ray --address HOST:6379 --gpus-per-run 0.25"
     )
     run.add_argument("--preset", default="demo")
     plug_in_flags(run, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", 600.0)
@@ -152,7 +150,7 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     run.add_argument("--dtype", choices=["float32", "bfloat16"],
                      help="of every run; bfloat16 is slower on a processor without units for it")  # fmt: skip
     run.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
-    run.add_argument("--workers", type=positive, help="processes; by default one per core")
+    engine_flags(run)
     run.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
 
     export = add(
@@ -161,6 +159,8 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     export.add_argument("--store", type=Path, required=True)
     export.add_argument("--experiment", help="only the rows of this experiment")
     export.add_argument("-o", "--output", type=Path, required=True)
+
+    store_flags(add("store", _store, "show what a store holds, or repair it", "seqsep store repair runs/store.sqlite"))
 
     report = add("report", _report, "rebuild the page from committed rows", "seqsep report --rows results/demo.jsonl")
     report.add_argument("--rows", type=Path, default=Path("results/demo.jsonl"))
@@ -284,6 +284,12 @@ def _export(options: argparse.Namespace) -> int:
     write_rows(options.output, rows)
     print(f"{len(rows)} rows to {options.output}")
     return DONE
+
+
+def _store(options: argparse.Namespace) -> int:
+    from seqsep import _store_command
+
+    return _store_command.mend(options) if options.action == "repair" else _store_command.show(options)
 
 
 def _report(options: argparse.Namespace) -> int:

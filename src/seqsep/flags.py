@@ -99,6 +99,30 @@ def analyze_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true")
 
 
+def sample_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags of `seqsep sample`, but for those of a task's fields."""
+    parser.add_argument("task", metavar="TASK")
+    parser.add_argument("--count", type=positive, default=1)
+    parser.add_argument("--start", type=int, default=0, help="index of the first example")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
+    parser.add_argument("--json", action="store_true")
+
+
+def store_flags(parser: argparse.ArgumentParser) -> None:
+    """What `seqsep store` does, and to which store."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, purpose in {
+        "show": "check a store and say what it holds",
+        "repair": "keep every intact row of a damaged store; the damaged file is kept under another name",
+    }.items():
+        example = f"Example: seqsep store {name} runs/store.sqlite"
+        status = " Exit status 1: something is lost." if name == "repair" else ""
+        action = actions.add_parser(name, help=purpose, description=purpose, epilog=f"{example}.{status}")
+        action.add_argument("path", type=Path, metavar="PATH", help="of the store")
+        action.add_argument("--json", action="store_true")
+
+
 def seconds(text: str) -> float:
     """A time above 0, in seconds."""
     value = float(text)
@@ -114,6 +138,24 @@ def plug_in_flags(parser: argparse.ArgumentParser, mixer: str, stall_seconds: fl
                         "logits, built as CLASS(vocabulary, classes, longest, width)")  # fmt: skip
     parser.add_argument("--stall-seconds", type=seconds, default=stall_seconds, metavar="S",
                         help=f"what makes no progress for so long has failed; by default {stall_seconds:g}")  # fmt: skip
+
+
+def gpu_share(text: str) -> float:
+    """A part of a GPU, or a whole number of them."""
+    value = float(text)
+    if not (0 <= value <= 1 or (value < float("inf") and value == int(value))):
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, or a whole number, found {text}")
+    return value
+
+
+def engine_flags(parser: argparse.ArgumentParser) -> None:
+    """Where runs execute."""
+    parser.add_argument("--workers", type=positive, help="runs at once; by default one per core, of a cluster too")
+    parser.add_argument("--engine", choices=("local", "ray"), default="local",
+                        help="local: processes here; ray: a cluster, or without --address a Ray of its own here")  # fmt: skip
+    parser.add_argument("--address", metavar="HOST:PORT", help="with --engine ray: of the cluster, or auto; also RAY_ADDRESS")
+    parser.add_argument("--gpus-per-run", type=gpu_share, metavar="G",
+                        help="with --engine ray: GPUs that a run reserves, such as 0.25; by default 0")  # fmt: skip
 
 
 def names_own_parts(arguments: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ from seqsep.lab import store as store_module
 from seqsep.lab.row import Row, environment, read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store import APPLICATION_ID, Store, StoreError, StoreUnavailable
+from seqsep.lab.whole_file import checkpoint_file
 from seqsep.tasks import IndexLookup
 
 HERE = environment()
@@ -83,20 +84,22 @@ def test_a_checkpoint_of_another_environment_does_not_count(path: Path) -> None:
 def test_a_finished_run_loses_its_checkpoint_and_a_failed_one_keeps_it(path: Path) -> None:
     with Store(path) as store, store.driving():
         kept, gone = row(4).key, row(5).key
-        for key in (kept, gone):
-            store.checkpoint_path(key).parent.mkdir(exist_ok=True)
-            store.checkpoint_path(key).write_bytes(b"weights")
+        files = {key: checkpoint_file(store.checkpoint_path(key), "b" * 64) for key in (kept, gone)}
+        for key, file in files.items():
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(b"weights")
             store.record_checkpoint(key, 10, "b" * 64, HERE)
         store.record(Row("trial", kept, {}, {"status": "failed: ValueError: no"}, HERE), seconds=1.0, attempts=1)
         store.record(row(5), seconds=1.0, attempts=1)
-        assert [store.checkpoint_path(key).exists() for key in (kept, gone)] == [True, False]
+        assert [file.exists() for file in files.values()] == [True, False]
         assert [store.checkpoint(key, HERE) for key in (kept, gone)] == [(10, "b" * 64), None]
 
 
 def test_the_next_driver_removes_checkpoint_files_that_no_row_knows(path: Path) -> None:
     with Store(path) as store:
         store.checkpoints.mkdir()
-        known, orphan, half = (store.checkpoints / name for name in (f"{row(3).key}.safetensors", "x.safetensors", "x.7.tmp"))
+        known = checkpoint_file(store.checkpoint_path(row(3).key), "a" * 64)
+        orphan, half = (store.checkpoints / name for name in ("x.safetensors", "x.7.tmp"))
         foreign = store.checkpoints / "notes.txt"
         for file in (known, orphan, half, foreign):
             file.write_bytes(b"")

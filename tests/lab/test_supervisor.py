@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from seqsep.lab import supervisor as supervisor_module
+from seqsep.lab.engine import Ended, Moved, Saved
+from seqsep.lab.job import Job
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row, environment
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store, StoreUnavailable
-from seqsep.lab.supervisor import WORKER, Ended, Job, Moved, Saved, Supervisor
+from seqsep.lab.supervisor import WORKER, Supervisor
 from seqsep.lab.sweep import sweep
 from seqsep.tasks import IndexLookup
 

@@ -23,6 +23,7 @@ from seqsep.lab.run import Run
 from seqsep.lab.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
+from seqsep.lab.whole_file import checkpoint_file
 from seqsep.mixers import MIXERS
 from seqsep.model import Model
 from seqsep.tasks import IndexLookup
@@ -106,13 +107,14 @@ def test_a_resumed_run_is_the_same_bit_for_bit(mixer: str, decay: str, tmp_path:
 def test_a_spoiled_or_missing_checkpoint_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     digest = stop_at(FOUR[0], path, 20)
-    data = bytearray(path.read_bytes())
+    file = checkpoint_file(path, digest)
+    data = bytearray(file.read_bytes())
     data[-1] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(CheckpointError, match=f"{path}: expected a checkpoint with SHA-256 {digest}"):
+    file.write_bytes(data)
+    with pytest.raises(CheckpointError, match=f"{file}: expected a checkpoint with SHA-256 {digest}"):
         train(FOUR[0], path, resume_digest=digest)
-    path.unlink()
-    with pytest.raises(CheckpointError, match=f"{path}: expected a checkpoint"):
+    file.unlink()
+    with pytest.raises(CheckpointError, match=f"{file}: expected a checkpoint"):
         train(FOUR[0], path, resume_digest=digest)
 
 
@@ -131,16 +133,18 @@ def test_two_workers_resume_restart_and_fail_as_each_run_needs(tmp_path: Path) -
     infinite = run_of("attention", embedding_scale=1e30)
     impossible = run_of("attention", width=10)
     listener = Listener()
+    files: dict[Run, Path] = {}
     listener.signal_at = {died: (30, signal.SIGKILL), missing: (1, signal.SIGINT)}  # the second is for the driver only
     with Store(tmp_path / "store.db") as store:
         with store.driving():
             for run in (resumed, spoiled, missing):
                 digest = stop_at(run, store.checkpoint_path(run.key()), 20)
                 store.record_checkpoint(run.key(), 20, digest, environment())
-        with store.checkpoint_path(spoiled.key()).open("r+b") as file:
+                files[run] = checkpoint_file(store.checkpoint_path(run.key()), digest)
+        with files[spoiled].open("r+b") as file:
             file.seek(-1, os.SEEK_END)
             file.write(b"\x7f")
-        store.checkpoint_path(missing.key()).unlink()
+        files[missing].unlink()
         rows = sweep([*FOUR[::-1], infinite, impossible], store, "trial", workers=2, progress=listener)
         assert rows[:4] == [row_of(run) for run in FOUR[::-1]]
         assert listener.first_steps(resumed) == [21]

@@ -1,61 +1,88 @@
 """Checkpoints: safetensors with weights, optimiser, step and curve; written whole or not at all, read by digest.
 
-A file is written to a temporary name, synced and renamed, and its directory is synced; the SHA-256 of its bytes goes to the
-store. Nothing is unpickled.
+A file is written to a temporary name, synced and renamed to a name of its own that holds its digest, so that none is written
+over; its directory is synced, and the SHA-256 of its bytes goes to the store. Nothing is unpickled.
 """
 
 import hashlib
 import json
-import os
+import platform
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load, save
 
+from seqsep.lab.whole_file import checkpoint_file, write_checkpoint
 from seqsep.model import Model
 from seqsep.weights import describe
 
 
 class CheckpointError(ValueError):
-    """A checkpoint whose bytes differ from the digest in the store, or that is not one of this model."""
+    """A checkpoint whose bytes differ from the digest in the store, or that is not one of this model and environment."""
+
+
+class CheckpointNotWritten(OSError):
+    """The environment refuses: the disk is full, the folder is not writable."""
+
+
+def workplace() -> dict[str, str]:
+    """What the bits of a step depend on beside the run, as this process has it."""
+    processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+    return {"torch": str(torch.__version__), "threads": str(torch.get_num_threads()), "processor": processor}
 
 
 def save_checkpoint(
     path: Path, model: Model, optimizer: torch.optim.Optimizer, step: int, curve: list[list[int | float]]
 ) -> str:
-    """Write the training state after `step` updates; returns the SHA-256 of the file."""
+    """Write the training state after `step` updates to `checkpoint_file(path, digest)`; returns the digest, its SHA-256.
+    Raises CheckpointNotWritten, and leaves nothing then."""
     tensors = {f"model.{name}": value.contiguous() for name, value in model.state_dict().items()}
     for index, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{index}.{name}": value.contiguous() for name, value in state.items()}
-    data = save(tensors, metadata={**describe(model), "step": str(step), "curve": json.dumps(curve)})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
+    progress = {"step": str(step), "curve": json.dumps(curve), "workplace": json.dumps(workplace())}
+    data = save(tensors, metadata=describe(model) | progress)
+    digest = hashlib.sha256(data).hexdigest()
     try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
-    return hashlib.sha256(data).hexdigest()
+        write_checkpoint(path, digest, data)
+    except OSError as error:
+        raise CheckpointNotWritten(f"{path}: cannot be written: {error.strerror or error}") from error
+    return digest
 
 
 def load_checkpoint(
     path: Path, digest: str, model: Model, optimizer: torch.optim.Optimizer
 ) -> tuple[int, list[list[int | float]]]:
-    """Fill the model and the optimiser; returns the step and the curve. Raises CheckpointError."""
+    """Fill the model and the optimiser; returns the step and the curve. Raises CheckpointError, after which both may hold
+    anything."""
+    file = checkpoint_file(path, digest)
     try:
-        data = path.read_bytes()
+        data = file.read_bytes()
     except OSError as error:
-        raise CheckpointError(f"{path}: expected a checkpoint, found none to read: {error.strerror}") from error
+        raise CheckpointError(f"{file}: expected a checkpoint, found none to read: {error.strerror}") from error
     found = hashlib.sha256(data).hexdigest()
     if found != digest:
-        raise CheckpointError(f"{path}: expected a checkpoint with SHA-256 {digest}, found {found}")
-    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-    tensors = load(data)
+        raise CheckpointError(f"{file}: expected a checkpoint with SHA-256 {digest}, found {found}")
+    try:
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+        _require_here(file, json.loads(header["workplace"]))
+        _fill(load(data), model, optimizer)
+        return int(header["step"]), json.loads(header["curve"])
+    except CheckpointError:
+        raise
+    except (ValueError, TypeError, LookupError, RuntimeError, SafetensorError) as error:
+        raise CheckpointError(f"{file}: expected a checkpoint of this run, found: {' '.join(str(error).split())}") from error
+
+
+def _require_here(file: Path, written: dict[str, str]) -> None:
+    here = workplace()
+    differs = [name for name in here if written.get(name) != here[name]]
+    if differs:
+        expected, found = (", ".join(f"{name} {where.get(name)}" for name in differs) for where in (here, written))
+        raise CheckpointError(f"{file}: expected a checkpoint of {expected}, found one of {found}")
+
+
+def _fill(tensors: dict[str, torch.Tensor], model: Model, optimizer: torch.optim.Optimizer) -> None:
     model.load_state_dict({name.removeprefix("model."): t for name, t in tensors.items() if name.startswith("model.")})
     saved = optimizer.state_dict()
     states: dict[int, dict[str, torch.Tensor]] = {}
@@ -64,4 +91,3 @@ def load_checkpoint(
             _, index, part = name.split(".")
             states.setdefault(int(index), {})[part] = value
     optimizer.load_state_dict({"state": states, "param_groups": saved["param_groups"]})
-    return int(header["step"]), json.loads(header["curve"])

@@ -22,6 +22,10 @@ class Display:
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
         """A run has ended and is on disk; the result of a failed run has nothing but `status`."""
 
+    def note(self, line: str) -> None:
+        """Something went another way than asked for: a line on stderr, also where nothing else is shown."""
+        print(line, file=sys.stderr, flush=True)
+
     def close(self) -> None:
         """The sweep is over."""
 
@@ -46,6 +50,10 @@ class Lines(Display):
     def show(self, line: str) -> None:
         """Print a line on stderr."""
         print(line, file=sys.stderr, flush=True)
+
+    def note(self, line: str) -> None:
+        """The same."""
+        self.show(line)
 
 
 class Bars(Lines):

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +17,7 @@ from typing import Any
 
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json
+from seqsep.lab.whole_file import checkpoint_file
 
 APPLICATION_ID = 0x73716570  # "sqep" in the file's header, so that `file` and we tell a store from other databases
 SCHEMA_VERSION = 1
@@ -83,7 +84,8 @@ class Store:
         except OSError as error:
             raise StoreUnavailable(f"{self.path}: cannot be opened: {error.strerror or error}") from error
         if header and header[:16] != b"SQLite format 3\0":
-            raise StoreError(f"{self.path}: expected a SQLite database, found a file that begins with {header[:16]!r}")
+            found_here = f"found a file that begins with {header[:16]!r}"
+            raise StoreError(f"{self.path}: expected a SQLite database, {found_here}; if it was a store, {_repair(self.path)}")
         found = int.from_bytes(header[68:72], "big")
         if header and found != APPLICATION_ID:
             expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
@@ -107,11 +109,13 @@ class Store:
         tables = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
         found = dict(self._database.execute(tables).fetchall())
         if found != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
-            raise StoreError(f"{self.path}: expected the tables {', '.join(TABLES)} of schema version {version}, found others")
+            expected = f"expected the tables {', '.join(TABLES)} of schema version {version}"
+            raise StoreError(f"{self.path}: {expected}, found others; if it was sound before, {_repair(self.path)}")
         self._database.execute("PRAGMA journal_mode=WAL")
         problem = self._database.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if problem != "ok":
-            raise StoreError(f"{self.path}: expected a sound database, found: {' '.join(problem.split())}")
+            found_here = " ".join(problem.split())
+            raise StoreError(f"{self.path}: expected a sound database, found: {found_here}; {_repair(self.path)}")
 
     def __enter__(self) -> "Store":
         return self
@@ -126,24 +130,13 @@ class Store:
     @contextmanager
     def driving(self) -> Iterator[None]:
         """Be the one driver that writes; raises StoreUnavailable while another is. The kernel frees a killed driver's lock."""
-        try:
-            descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise StoreUnavailable(f"{self.lock}: cannot be opened: {error.strerror}") from error
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
-                raise StoreUnavailable(f"{self.path}: another sweep writes to this store (process {holder})") from error
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        with only_driver(self.path):
             self._driving = True
-            self._tidy()
-            yield
-        finally:
-            self._driving = False
-            os.close(descriptor)
+            try:
+                self._tidy()
+                yield
+            finally:
+                self._driving = False
 
     def record(self, row: Row, seconds: float, attempts: int) -> None:
         """Store one run's outcome in place of an earlier one. On return it is on disk; a finished run's checkpoint is gone."""
@@ -154,8 +147,7 @@ class Store:
             if row.finished:
                 self._database.execute("DELETE FROM checkpoints WHERE key = ?", (row.key,))
         if row.finished:
-            with suppress(OSError):  # the next driver tidies what stays
-                self.checkpoint_path(row.key).unlink(missing_ok=True)
+            _remove(self.checkpoints.glob(f"{row.key}.*"))
 
     def rows(self, experiment: str | None = None) -> list[Row]:
         """Every row of one experiment or of all, also those of runs that failed; in order of experiment and key."""
@@ -176,20 +168,45 @@ class Store:
         return len(rows)
 
     def checkpoint_path(self, key: str) -> Path:
-        """Where the run with this key keeps its one checkpoint."""
+        """Where the run with this key keeps its checkpoints: `checkpoint_file` of this path and of the digest of each."""
         return self.checkpoints / f"{key}.safetensors"
 
     def record_checkpoint(self, key: str, step: int, sha256: str, environment: dict[str, Any]) -> None:
-        """Store that a checkpoint is on disk; without this its file counts for nothing."""
+        """Store that a checkpoint is on disk; without this its file counts for nothing. `sha256` is its digest, and behind a
+        space that of the one before, which is kept as well; older ones are gone on return."""
+        kept, before = set(sha256.split()), self._read("checkpoints", "key = ?", key)
         with self._in_one_line(), self._transaction():
             self._write("checkpoints", (key, step, sha256, canonical_json(environment)))
+        path = self.checkpoint_path(key)
+        _remove(checkpoint_file(path, digest) for row in before for digest in row[2].split() if digest not in kept)
 
-    def checkpoint(self, key: str, environment: dict[str, Any]) -> tuple[int, str] | None:
-        """Step and SHA-256 of the last checkpoint of a run, unless another environment wrote it: that would mix results."""
+    def checkpoint(
+        self, key: str, environment: dict[str, Any], say: Callable[[str], None] | None = None
+    ) -> tuple[int, str] | None:
+        """Step of the last checkpoint of a run, and the digests as `record_checkpoint` had them; None without one, and where
+        another environment wrote it, as that would mix results: `say` is then called with a line."""
         for _, step, sha256, written_in in self._read("checkpoints", "key = ?", key):
             if written_in == canonical_json(environment):
                 return step, sha256
+            if say is not None:
+                pair = (environment, json.loads(written_in))
+                expected, found = (", ".join(f"{name} {where[name]}" for name in sorted(where)) for where in pair)
+                words = f"checkpoint of run {key[:12]} at step {step}: expected one of {expected}, found one of {found}"
+                say(f"{self.path}: {words}; the run starts at step 0")
         return None
+
+    def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:
+        """The columns of every row, of runs and of checkpoints, checked."""
+        return self._read("runs", "1"), self._read("checkpoints", "1")
+
+    def fill(self, tables: Mapping[str, Iterable[tuple[Any, ...]]]) -> None:
+        """Write rows as they are, for a store that nobody else knows yet: their columns, without the digests."""
+        self._driving = True
+        with self._in_one_line(), self._transaction():
+            for table, rows in tables.items():
+                for row in rows:
+                    self._write(table, row)
+        self._driving = False
 
     def _rows(self, condition: str, *values: str) -> list[Row]:
         rows = []
@@ -202,24 +219,23 @@ class Store:
         with self._in_one_line():
             found = self._database.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
         for *row, digest in found:
-            if digest != _digest(row):
+            if digest != digest_of(row):
                 name = f"table {table}, row {row[0]!r:.40}, {row[1]!r:.20}"
-                raise StoreError(f"{self.path}: {name}: expected columns of SHA-256 {_digest(row)}, found {digest!r:.70}")
+                expected = f"expected columns of SHA-256 {digest_of(row)}, found {digest!r:.70}"
+                raise StoreError(f"{self.path}: {name}: {expected}; {_repair(self.path)}")
         return [row for *row, _ in found]
 
     def _write(self, table: str, row: tuple[Any, ...]) -> None:
         assert self._driving, "only the driver writes"
         marks = ", ".join("?" * (len(row) + 1))
-        self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, _digest(row)))
+        self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
 
     def _tidy(self) -> None:
         """Remove checkpoint files without a row, and halves that a killed worker left."""
-        with self._in_one_line():
-            known = {f"{key}.safetensors" for (key,) in self._database.execute("SELECT key FROM checkpoints")}
-        for path in self.checkpoints.glob("*"):
-            if path.suffix in (".safetensors", ".tmp") and path.name not in known:
-                with suppress(OSError):
-                    path.unlink()
+        rows = self._read("checkpoints", "1")
+        known = {checkpoint_file(self.checkpoint_path(row[0]), digest) for row in rows for digest in row[2].split()}
+        found = [path for path in self.checkpoints.glob("*") if path.suffix in (".safetensors", ".tmp")]
+        _remove(path for path in found if path not in known)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -242,9 +258,43 @@ class Store:
                 raise
             if code & 0xFF in ENVIRONMENT_CODES:
                 raise StoreUnavailable(f"{self.path}: {error}") from error
-            raise StoreError(f"{self.path}: expected a sound store, found: {error}") from error
+            raise StoreError(f"{self.path}: expected a sound store, found: {error}; {_repair(self.path)}") from error
 
 
-def _digest(row: Iterable[Any]) -> str:
-    """Of the columns as JSON; what JSON cannot hold (a blob that someone put there) enters as Python writes it."""
+@contextmanager
+def only_driver(store: Path) -> Iterator[None]:
+    """Hold the lock of a store, be it damaged or not there yet. Raises StoreUnavailable while another process does."""
+    lock = Path(f"{store.resolve()}.lock")
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise StoreUnavailable(f"{lock}: cannot be opened: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
+            raise StoreUnavailable(f"{store}: another sweep writes to this store (process {holder})") from error
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        except OSError as error:
+            raise StoreUnavailable(f"{lock}: cannot be written: {error.strerror}") from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _repair(path: Path) -> str:
+    return f"seqsep store repair {path} keeps what is intact"
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with suppress(OSError):  # the next driver tidies what stays
+            path.unlink(missing_ok=True)
+
+
+def digest_of(row: Iterable[Any]) -> str:
+    """The SHA-256 of a row's columns as JSON; what JSON cannot hold (a blob that someone put there) is as Python writes it."""
     return hashlib.sha256(json.dumps(list(row), separators=(",", ":"), default=repr).encode()).hexdigest()

@@ -14,99 +14,22 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from seqsep.lab.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, Event, Judged, Moved, Saved, Work
 from seqsep.lab.process import GRACE_SECONDS, MOST_PRINTED, Worker
-from seqsep.lab.run import Run
-from seqsep.plugins import PlugIn
 
 WORKER = Path(__file__).with_name("worker.py")
-RETRIES = 2
-FAILED_STARTS = 3
 SECONDS_BETWEEN_LOOKS = 1.0
-STALL_SECONDS = 600.0
 LONGEST_MESSAGE = 1 << 24
 WORKER_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GOMP_SPINCOUNT": "0"}
 if sys.platform == "linux":
     # By default glibc gives big blocks back to the kernel after every step and faults them in again during the next. Keeping
     # them halves a training step of Mamba (width 64, N = 100: 742 to 304 ms) and changes nothing for attention.
     WORKER_ENVIRONMENT |= {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 34), "MALLOC_TOP_PAD_": str(1 << 26)}
-
-
-@dataclass(frozen=True)
-class Job:
-    """A run to train, where its checkpoint goes, and the digest of the checkpoint that is there already, if any."""
-
-    run: Run
-    checkpoint: Path
-    digest: str | None = None
-
-    @property
-    def has_plug_ins(self) -> bool:
-        """Whether it runs a user's code."""
-        return bool(self.run.plug_ins())
-
-    def message(self, digest: str | None) -> dict[str, Any]:
-        """What the worker is told; `digest` is that of the last checkpoint."""
-        where = {"checkpoint": str(self.checkpoint.absolute()), "digest": digest}
-        return {"run": self.run.configuration(), "files": self.run.files()} | where
-
-
-@dataclass(frozen=True)
-class Check:
-    """A plug-in to try the laws on: a layer of `sizes` width and heads; a whole model has vocabulary, classes, longest too."""
-
-    given: PlugIn
-    sizes: dict[str, int]
-    digest: None = None
-    has_plug_ins = True
-
-    def message(self, digest: str | None) -> dict[str, Any]:
-        """What the worker is told."""
-        return {"check": str(self.given), "files": {str(self.given): str(self.given.path)}, "sizes": self.sizes}
-
-
-@dataclass(frozen=True)
-class Moved:
-    """A job is at `step` in the process `worker`; step 0 says that it has just been handed over."""
-
-    job: int
-    worker: int
-    step: int
-    accuracy: float | None
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A law was tried on the plug-in of a Check: whether it holds, and where it does not."""
-
-    job: int
-    law: str
-    holds: bool
-    where: str
-
-
-@dataclass(frozen=True)
-class Saved:
-    """A job's checkpoint at `step` is on disk."""
-
-    job: int
-    step: int
-    digest: str
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A job came to its end: the result as JSON, where a failed one holds only `status`; seconds count every attempt."""
-
-    job: int
-    result: dict[str, Any]
-    seconds: float
-    attempts: int
 
 
 class Supervisor:
@@ -134,8 +57,8 @@ class Supervisor:
             worker.stop(deadline)
         self.workers.clear()
 
-    def run(self, jobs: Sequence[Job | Check]) -> Iterator[Moved | Saved | Judged | Ended]:
-        """Train the jobs, handed out in the given order; every job ends in exactly one `Ended`.
+    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+        """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
         Raises ChildProcessError (an OSError) when workers do not even start.
         """

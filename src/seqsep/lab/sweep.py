@@ -4,15 +4,16 @@ Runs start in the given order (put the long ones first to keep every core busy t
 order, on the number of workers, or on how often the sweep was killed and started again.
 """
 
-import os
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 
+from seqsep.lab.engine import STALL_SECONDS, Ended, Engine, Moved, Saved, usable_cores
+from seqsep.lab.job import Job
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row, environment
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
-from seqsep.lab.supervisor import STALL_SECONDS, Ended, Job, Moved, Saved, Supervisor
+from seqsep.lab.store import Store, StoreUnavailable
+from seqsep.lab.supervisor import Supervisor
 
 
 def sweep(
@@ -23,6 +24,7 @@ def sweep(
     progress: Display | None = None,
     on_row: Callable[[Row], None] | None = None,
     stall_seconds: float = STALL_SECONDS,
+    engine: Engine | None = None,
 ) -> list[Row]:
     """Train the runs that `store` does not hold finished; returns one row per run, in the order given.
 
@@ -30,20 +32,20 @@ def sweep(
     again, and its row replaced. One that another experiment trained is taken over. A run that failed here (`row.finished` is
     False: its workers died or it raised) is recorded and tried again by the next sweep only; a loss that is not finite is an
     outcome like any other. A run with a checkpoint of the same environment continues from there, bit for bit.
-    `workers` is by default the number of cores that this process may use. `on_row` is called with each row that is trained
-    here, after it is on disk. A run that makes no progress for `stall_seconds` has failed. Raises StoreUnavailable while
-    another sweep drives this store.
+    `on_row` is called with each row that is trained here, after it is on disk. The engine is by default `local`, with as many
+    `workers` as this process may use cores; a run that makes no progress for `stall_seconds` has failed. An engine that is
+    given has these two of its own. Raises StoreUnavailable while another sweep drives this store, and where the disk is full
+    (what was reported until then is on disk), and EngineUnavailable.
     """
     runs = list(runs)
     keys = [run.key() for run in runs]
     here = environment()
     rows: dict[str, Row] = {}
     waiting: dict[str, Run] = {}
-    workers = usable_cores() if workers is None else workers
     display = progress or Display()
     with ExitStack() as stack:
         stack.enter_context(store.driving())
-        supervisor = stack.enter_context(Supervisor(workers, stall_seconds))
+        engine = stack.enter_context(engine or Supervisor(usable_cores() if workers is None else workers, stall_seconds))
         for key, run in dict(zip(keys, runs, strict=True)).items():
             found = {row.experiment: row for row in store.get(key) if row.finished and row.environment == here}
             if experiment in found:
@@ -53,20 +55,25 @@ def sweep(
                 store.record(rows[key], seconds=0.0, attempts=0)
             else:
                 waiting[key] = run
-        jobs = []
+        jobs: list[Job] = []
+        notes: list[str] = []
         for key, run in waiting.items():
-            checkpoint = store.checkpoint(key, here)
+            checkpoint = store.checkpoint(key, here, notes.append)
             jobs.append(Job(run, store.checkpoint_path(key), checkpoint[1] if checkpoint else None))
         stack.callback(display.close)
         display.begin([job.run for job in jobs], finished=len(rows))
+        for note in notes:
+            display.note(note)
         order = list(waiting)
-        for event in supervisor.run(jobs):
+        for event in engine.run(jobs):
             key, run = order[event.job], jobs[event.job].run
             match event:
                 case Moved(worker=worker, step=step, accuracy=accuracy):
                     display.update(worker, run, step, accuracy)
                 case Saved(step=step, digest=digest):
                     store.record_checkpoint(key, step, digest, here)
+                case Ended(result={"unavailable": reason}):
+                    raise StoreUnavailable(reason)
                 case Ended(result=result, seconds=seconds, attempts=attempts):
                     rows[key] = Row(experiment, key, run.configuration(), result, here)
                     store.record(rows[key], seconds, attempts)
@@ -74,8 +81,3 @@ def sweep(
                     if on_row is not None:
                         on_row(rows[key])
     return [rows[key] for key in keys]
-
-
-def usable_cores() -> int:
-    """Cores that this process may run on, where the system tells; else all."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

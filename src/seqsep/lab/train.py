@@ -1,11 +1,11 @@
 """The training loop: fresh examples each step, evaluation on a schedule, a stop on convergence, checkpoints, resume.
 
 Data and weights are pure functions of the run, so a run that is resumed from a checkpoint continues bit for bit on the same
-machine and thread count. A loss or gradient that is not finite ends the run as failed.
+machine and thread count. A loss, gradient or weight that is not finite ends the run as failed, at the next step.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -91,9 +91,10 @@ def train(
             progress.status = "failed: non-finite"
         elif progress.step % run.evaluate_every == 0 or progress.step == run.steps:
             point = evaluate(run, model, progress.step)
-            if math.isfinite(point.loss_nats):
+            sound = math.isfinite(point.loss_nats) and finite(model.parameters())
+            if sound:
                 progress.curve.append(point)
-            if not math.isfinite(point.loss_nats):  # the update spoiled the weights, though its own loss was finite
+            if not sound:  # the update spoiled the weights, though its own loss was finite
                 progress.status = "failed: non-finite"
             elif point.accuracy >= run.target:
                 progress.status = "converged"
@@ -120,7 +121,7 @@ def train(
 
 
 def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: Batch, step: int) -> float:
-    """One update; returns the loss, or NaN where the loss or the norm of the gradient is not finite (then no update)."""
+    """One update; returns the loss, or NaN where the loss, a gradient or a weight is not finite (then no update)."""
     if run.decay == "linear":
         optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
     with computing(run):
@@ -128,11 +129,17 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
     loss = total_loss(run.task, logits, targets) / len(targets)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
-    size = torch.nn.utils.get_total_norm([p.grad for p in model.parameters() if p.grad is not None])
-    if not torch.isfinite(loss + size):
+    weights = optimizer.param_groups[0]["params"]
+    if not finite([loss, *weights, *(weight.grad for weight in weights if weight.grad is not None)]):
         return math.nan
     optimizer.step()
     return loss.item()
+
+
+@torch.no_grad()
+def finite(tensors: Iterable[Tensor]) -> bool:
+    """Whether no number is NaN or infinite, nor a tensor's sum: sums are the cheapest that every such number reaches."""
+    return bool(torch.stack([tensor.sum() for tensor in tensors]).isfinite().all())
 
 
 def computing(run: Run) -> AbstractContextManager[Any]:

@@ -3,7 +3,8 @@
 Started as a script, so that it watches its parent before it imports anything slow: no worker outlives a killed driver.
 A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digest (or null); or check, files, sizes.
 Out, by `kind`: ready; stage (what begins now, in words); progress (step, accuracy); checkpoint (step, digest);
-verdict (law, holds, where); result (result); failure (error, one line).
+verdict (law, holds, where); result (result); failure (error, one line). A digest of a checkpoint may be two, with a space
+between: that of the last one and that of the one before. Where no checkpoint can be written, the result is `unavailable`: why.
 
 A run with plug-ins is examined first (examination.py). Its process takes no other run: what a plug-in leaves behind in it could
 reach them.
@@ -90,13 +91,14 @@ def serve(connection: Connection) -> None:
 
 
 def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
-    """Train one run; a checkpoint that is missing or spoiled means a start from step 0."""
-    from seqsep.lab.checkpoint import CheckpointError
+    """Train one run. A checkpoint that is missing or spoiled means a start from the one before, or from step 0, and a line."""
+    from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
     from seqsep.lab.run import Run
     from seqsep.lab.train import Progress, train
 
     run, checkpoint = Run.from_configuration(message["run"], files), Path(message["checkpoint"])
     due, points, watch = 0.0, 0, None
+    kept: list[str] = []
     if run.plug_ins():
         from seqsep.lab import examination
 
@@ -116,12 +118,20 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> 
             reporter.send("progress", step=progress.step, accuracy=accuracy)
 
     def saved(step: int, digest: str) -> None:
-        reporter.send("checkpoint", step=step, digest=digest)
+        kept[:] = [digest, *kept][:2]
+        reporter.send("checkpoint", step=step, digest=" ".join(kept))
 
-    try:
-        _, result = train(run, checkpoint, moved, saved, message["digest"])
-    except CheckpointError:
-        _, result = train(run, checkpoint, moved, saved, None)
+    starts = [*(message["digest"] or "").split(), None]
+    for start, other in zip(starts, [*starts[1:], None], strict=True):
+        kept[:] = [start] if start else []
+        try:
+            _, result = train(run, checkpoint, moved, saved, start)
+            break
+        except CheckpointError as error:
+            instead = "the checkpoint before it" if other else "step 0"
+            print(f"{error}; {run.label()} goes on from {instead}", file=sys.stderr)
+        except CheckpointNotWritten as error:
+            return {"status": f"failed: {error}", "unavailable": str(error)}
     if watch is not None:
         watch.look()
     return result.record()

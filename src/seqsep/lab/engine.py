@@ -1,0 +1,96 @@
+"""What a sweep asks of an engine: work in, events out. `local` is supervisor.py, `ray` is ray_driver.py.
+
+Engines differ in nothing but where a run executes: each run is trained by a process of worker.py with one torch thread.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, runtime_checkable
+
+STALL_SECONDS = 600.0
+RETRIES = 2
+FAILED_STARTS = 3
+
+
+class EngineUnavailable(OSError):
+    """The environment refuses: what the engine needs is not installed, or does not answer. One line."""
+
+
+@runtime_checkable
+class Work(Protocol):
+    """What an engine knows of a job: a message for worker.py, and whether a user's code runs in it."""
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 of the checkpoint that is there already, if any."""
+
+    @property
+    def has_plug_ins(self) -> bool:
+        """Whether it runs a user's code."""
+
+    def message(self, digest: str | None) -> dict[str, Any]:
+        """What the worker is told; `digest` is that of the last checkpoint."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A job is at `step` in the process `worker`; step 0 says that it has just been handed over."""
+
+    job: int
+    worker: int
+    step: int
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A law was tried on the plug-in of a Check: whether it holds, and where it does not."""
+
+    job: int
+    law: str
+    holds: bool
+    where: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A job's checkpoint at `step` is on disk, where the job has it."""
+
+    job: int
+    step: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job came to its end: the result as JSON, where a failed one holds only `status`; seconds count every attempt."""
+
+    job: int
+    result: dict[str, Any]
+    seconds: float
+    attempts: int
+
+
+Event = Moved | Saved | Judged | Ended
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Where runs execute. Nothing is started before `run`; leaving the context stops everything at once."""
+
+    def __enter__(self) -> "Engine":
+        """The engine itself."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Stop every process that the engine started."""
+
+    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+        """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`. Raises OSError where the engine
+        is not available."""
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on, where the system tells; else all."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,55 @@
+"""A sample of every fault trial (`make verify` runs them whole, tests/long_faults.py): nothing lost, repeated or changed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spoiled
+
+TRIALS = Path(__file__).with_name("trials.py")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="orphans are found in /proc")
+
+
+def sample(*asked: str) -> dict[str, Any]:
+    """In an interpreter of its own, which forks sweeps: pytest's has threads."""
+    command = [sys.executable, str(TRIALS), *" -- ".join(asked).split()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert {kind: trials["failures"] for kind, trials in found.items()} == {words.split()[0]: [] for words in asked}
+    return found
+
+
+@needs_proc
+def test_sigkill_at_random_instants_and_at_named_points() -> None:
+    found = sample("kills 3", "points 1 5")
+    assert [found[kind]["trials"] for kind in ("kills", "points")] == [3, 3]
+    assert max(trials["longest_orphan_seconds"] for trials in found.values()) < 5
+
+
+@needs_proc
+def test_a_full_disk_and_24_readers_beside_a_sweep() -> None:
+    found = sample("disk 3 0 0", "readers 24")
+    assert [found[kind]["trials"] for kind in ("disk", "readers")] == [3, 24]
+    assert found["readers"]["reads"] > 48
+
+
+def test_changed_bits_and_missing_ends_of_a_store() -> None:
+    found = spoiled.stores(20, 3)
+    assert (found["trials"], found["failures"]) == (23, [])
+    assert found["refused"] > 0
+    assert found["repaired"] > 0
+
+
+def test_changed_bits_and_missing_ends_of_a_log() -> None:
+    found = spoiled.logs(5, 3)
+    assert (found["trials"], found["failures"]) == (8, [])
+    assert found["rows_brought_back"] > 0
+
+
+def test_changed_bits_and_missing_ends_of_a_checkpoint() -> None:
+    found = spoiled.checkpoints(20, 3)
+    assert (found["trials"], found["failures"]) == (23, [])

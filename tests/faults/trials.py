@@ -1,0 +1,25 @@
+"""Trials in an interpreter of their own: python tests/faults/trials.py KIND NUMBER ... [-- KIND NUMBER ...]; prints JSON."""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import disk
+import kills
+import readers
+import spoiled
+
+KINDS: dict[str, Callable[..., dict[str, Any]]] = {
+    "kills": kills.kills,
+    "points": kills.points,
+    "disk": disk.full,
+    "readers": readers.readers,
+    "stores": spoiled.stores,
+    "logs": spoiled.logs,
+    "checkpoints": spoiled.checkpoints,
+}
+
+if __name__ == "__main__":
+    asked = [words.split() for words in " ".join(sys.argv[1:]).split("--")]
+    print(json.dumps({kind: KINDS[kind](*map(int, numbers)) for kind, *numbers in asked}))

@@ -1,0 +1,223 @@
+"""Checkpoints: what a resumed run has in common with one left in peace, and what becomes of a spoiled or foreign one."""
+
+import errno
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from seqsep.lab import checkpoint as checkpoint_module
+from seqsep.lab import worker
+from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
+from seqsep.lab.row import environment
+from seqsep.lab.run import Run
+from seqsep.lab.store import Store, StoreUnavailable
+from seqsep.lab.sweep import sweep
+from seqsep.lab.train import train
+from seqsep.lab.whole_file import checkpoint_file
+from seqsep.mixers import MIXERS
+from seqsep.tasks import IndexLookup
+
+
+def run_of(layer: str = "lstm", **fields: Any) -> Run:
+    chosen = {"width": 8, "steps": 40, "batch": 8, "evaluate_every": 10, "evaluation": 50} | fields
+    return Run(IndexLookup(length=5, alphabet=4), (layer,), **chosen)
+
+
+def digests_of(run: Run, path: Path, resume: str | None = None) -> tuple[dict[int, str], Any]:
+    """The digest of each checkpoint by step, and the result."""
+    found: dict[int, str] = {}
+    _, result = train(run, path, on_checkpoint=found.__setitem__, resume_digest=resume)
+    return found, result
+
+
+class Heard(worker.Reporter):
+    """What a worker says, kept."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    def send(self, kind: str, **content: Any) -> None:
+        self.messages.append({"kind": kind} | content)
+
+
+def work(run: Run, path: Path, digest: str | None) -> tuple[dict[str, Any], list[str]]:
+    """The result of a worker that is offered these checkpoints, and the digests that it reports."""
+    heard = Heard()
+    result = worker.work({"run": run.configuration(), "checkpoint": str(path), "digest": digest}, {}, heard)
+    return result, [message["digest"] for message in heard.messages if message["kind"] == "checkpoint"]
+
+
+@pytest.mark.parametrize("mixer", [mixer.name for mixer in MIXERS])
+def test_weights_optimiser_and_metrics_of_a_resumed_run_are_the_same_bits(mixer: str, tmp_path: Path) -> None:
+    run = run_of(mixer)
+    straight, expected = digests_of(run, tmp_path / "straight")
+    shutil.copy(checkpoint_file(tmp_path / "straight", straight[10]), checkpoint_file(tmp_path / "resumed", straight[10]))
+    resumed, found = digests_of(run, tmp_path / "resumed", straight[10])
+    assert found == expected
+    assert list(resumed) == [20, 30]
+    for step, digest in resumed.items():
+        ours = load_file(checkpoint_file(tmp_path / "resumed", digest))
+        theirs = load_file(checkpoint_file(tmp_path / "straight", straight[step]))
+        assert ours.keys() == theirs.keys()
+        assert {name.split(".")[0] for name in ours} == {"model", "optimizer"}
+        for name, value in ours.items():
+            assert value.numpy().tobytes() == theirs[name].numpy().tobytes(), (step, name)
+
+
+def spoil(file: Path, how: str) -> None:
+    data = bytearray(file.read_bytes())
+    if how == "flip":
+        data[random.Random(0).randrange(len(data))] ^= 4
+    file.write_bytes(data[: len(data) // 2] if how == "cut" else data)
+    if how == "gone":
+        file.unlink()
+
+
+@pytest.mark.parametrize("how", ["flip", "cut", "gone"])
+def test_a_bad_checkpoint_falls_back_to_the_one_before_and_says_so(
+    how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, path = run_of(), tmp_path / "checkpoint"
+    digests, expected = digests_of(run, path)
+    last, before = checkpoint_file(path, digests[30]), checkpoint_file(path, digests[20])
+    offered = f"{digests[30]} {digests[20]}"
+    spoil(last, how)
+    found, reported = work(run, path, offered)
+    assert found == expected.record()
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{last}: expected a checkpoint")
+    assert line.endswith(f"; {run.label()} goes on from the checkpoint before it")
+    assert [one.split()[1:] for one in reported] == [[digests[20]]]  # that at 30 again, behind it the good one
+
+    spoil(checkpoint_file(path, reported[0].split()[0]), "gone")
+    spoil(before, how)
+    found, reported = work(run, path, offered)
+    assert found == expected.record()
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith("goes on from the checkpoint before it")
+    assert second.startswith(f"{before}: expected a checkpoint")
+    assert second.endswith(f"; {run.label()} goes on from step 0")
+    assert [len(one.split()) for one in reported] == [1, 2, 2]
+
+
+def test_a_good_checkpoint_is_taken_without_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, path = run_of(), tmp_path / "checkpoint"
+    digests, expected = digests_of(run, path)
+    spoil(checkpoint_file(path, digests[20]), "flip")
+    found, reported = work(run, path, f"{digests[30]} {digests[20]}")
+    assert found == expected.record()
+    assert reported == []
+    assert capsys.readouterr().err == ""
+
+
+def test_a_checkpoint_of_another_run_is_refused_whatever_its_digest(tmp_path: Path) -> None:
+    wide, path = run_of(width=16), tmp_path / "checkpoint"
+    digests, _ = digests_of(wide, path)
+    with pytest.raises(CheckpointError, match="expected a checkpoint of this run, found: ") as error:
+        train(run_of(), path, resume_digest=digests[30])
+    assert "\n" not in str(error.value)
+
+
+def test_a_checkpoint_of_another_environment_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, path = run_of(), tmp_path / "checkpoint"
+    digests, _ = digests_of(run, path)
+    here = checkpoint_module.workplace()
+    monkeypatch.setattr(checkpoint_module, "workplace", lambda: here | {"threads": "7", "torch": "2.10.0"})
+    with pytest.raises(CheckpointError) as error:
+        train(run, path, resume_digest=digests[30])
+    expected = (
+        f"expected a checkpoint of torch 2.10.0, threads 7, found one of torch {here['torch']}, threads {here['threads']}"
+    )
+    assert str(error.value) == f"{checkpoint_file(path, digests[30])}: {expected}"
+
+
+def test_threads_are_those_of_the_process() -> None:
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(threads + 1)
+        assert checkpoint_module.workplace()["threads"] == str(threads + 1)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_the_store_says_that_it_leaves_the_checkpoint_of_another_environment(tmp_path: Path) -> None:
+    said: list[str] = []
+    with Store(tmp_path / "store.db") as store, store.driving():
+        store.record_checkpoint("a" * 64, 20, "b" * 64, environment() | {"torch": "2.10.0"})
+        assert store.checkpoint("a" * 64, environment(), said.append) is None
+        [line] = said
+        threads = "device cpu, threads 1"
+        assert line == (
+            f"{store.path}: checkpoint of run aaaaaaaaaaaa at step 20: expected one of {threads}, torch {torch.__version__}, "
+            f"found one of {threads}, torch 2.10.0; the run starts at step 0"
+        )
+
+
+def test_a_store_keeps_two_checkpoints_of_a_run_and_removes_older_ones(tmp_path: Path) -> None:
+    key, (a, b, c) = "0" * 64, (letter * 64 for letter in "abc")
+    with Store(tmp_path / "store.db") as store, store.driving():
+        store.checkpoints.mkdir()
+        files = [checkpoint_file(store.checkpoint_path(key), digest) for digest in (a, b, c)]
+        other = checkpoint_file(store.checkpoint_path("1" * 64), a)
+        for file in (*files, other):
+            file.touch()
+        for step, digests in enumerate((a, f"{b} {a}", f"{c} {b}")):
+            store.record_checkpoint(key, step, digests, environment())
+            assert store.checkpoint(key, environment()) == (step, digests)
+        assert [file.exists() for file in (*files, other)] == [False, True, True, True]
+        store.record_checkpoint("1" * 64, 1, a, environment())
+    with Store(tmp_path / "store.db") as store, store.driving():
+        assert sorted(store.checkpoints.iterdir()) == sorted([*files[1:], other])
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    run, path = run_of(), tmp_path / "checkpoints" / "one.safetensors"
+    with pytest.raises(CheckpointNotWritten, match=f"^{path}: cannot be written: No space left on device$"):
+        digests_of(run, path)
+    assert list(path.parent.iterdir()) == []
+    result, _ = work(run, path, None)
+    assert result["unavailable"] == f"{path}: cannot be written: No space left on device"
+
+
+UNAVAILABLE = """
+import json, sys
+from multiprocessing.connection import Connection
+connection = Connection(int(sys.argv[1]))
+def send(**message):
+    connection.send_bytes(json.dumps(message).encode())
+send(kind="ready")
+while True:
+    seed = json.loads(connection.recv_bytes())["run"]["seed"]
+    send(kind="result", result={"status": "finished"} | ({"unavailable": "x: full"} if seed == 2 else {"seed": seed}))
+"""
+
+
+def test_a_worker_without_space_ends_the_sweep_and_its_run_is_not_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "player.py").write_text(UNAVAILABLE)
+    monkeypatch.setattr("seqsep.lab.supervisor.WORKER", tmp_path / "player.py")
+    runs = [run_of(seed=seed) for seed in (1, 2, 3)]
+    with Store(tmp_path / "store.db") as store:
+        with pytest.raises(StoreUnavailable, match=r"^x: full$"):
+            sweep(runs, store, "trial", workers=1)
+        assert [row.key for row in store.rows()] == [runs[0].key()]
+
+
+def test_the_header_of_a_checkpoint_says_where_it_was_written(tmp_path: Path) -> None:
+    digests, _ = digests_of(run_of(), tmp_path / "checkpoint")
+    data = checkpoint_file(tmp_path / "checkpoint", digests[10]).read_bytes()
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+    assert json.loads(header["workplace"]) == checkpoint_module.workplace()
+    assert header["step"] == "10"

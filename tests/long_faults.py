@@ -1,0 +1,55 @@
+"""The fault trials, whole: kills, full disks, changed bits, many readers. A row of results/verify each.
+
+tests/faults/test_faults.py runs a sample of each.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from seqsep.theorems import Outcome
+
+TRIALS = Path(__file__).parent / "faults/trials.py"
+STORE = ("lab/row.py", "lab/run.py", "lab/store.py")
+SWEEP = (*STORE, "lab/checkpoint.py", "lab/process.py", "lab/supervisor.py", "lab/sweep.py", "lab/worker.py")
+# Name -> kind of trial and its numbers, what it shows, the sources that it covers.
+KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
+    "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
+    "faults-points": (("points", 5), "SIGKILL at 13 named points: no run lost or repeated, the same export", SWEEP),
+    "faults-disk": (("disk", 50), "disk full: status 3, rows as reported, the same export once there is space", SWEEP),
+    "faults-readers": (("readers", 24, 3), "24 processes read while a sweep writes", SWEEP),
+    "faults-store": (
+        ("stores", 2000, 200),
+        "changed bits and missing ends of a store: none reported as good, intact rows repaired",
+        (*STORE, "lab/repair.py", "lab/salvage.py"),
+    ),
+    "faults-log": (
+        ("logs", 500, 50),
+        "changed bits and missing ends of a store's log: none reported as good, intact rows repaired",
+        (*STORE, "lab/repair.py", "lab/salvage.py"),
+    ),
+    "faults-checkpoint": (
+        ("checkpoints", 2000, 200),
+        "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
+        ("lab/checkpoint.py", "lab/train.py", "lab/worker.py"),
+    ),
+}
+
+
+def verify(name: str) -> list[Outcome]:
+    """All trials of a kind, in an interpreter of its own, which forks sweeps."""
+    numbers, words, _ = KINDS[name]
+    done = subprocess.run([sys.executable, str(TRIALS), *map(str, numbers)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{name}: {done.stderr[-2000:]}")
+    found = json.loads(done.stdout)[str(numbers[0])]
+    for failure in found["failures"]:
+        print(f"{name}: {failure}", file=sys.stderr)
+    seen = {key: value for key, value in found.items() if key not in ("trials", "failures")}
+    measured, holds = {"failures": len(found["failures"])}, not found["failures"]
+    variant = f"{words}; {', '.join(f'{key} {value}' for key, value in seen.items())}" if seen else words
+    return [
+        Outcome(name, "tests/long_faults.py", "lower", words, 0, False, found["trials"], measured, {"failures": 0},
+                variant=variant, holds=holds)
+    ]  # fmt: skip
