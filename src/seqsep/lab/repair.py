@@ -66,7 +66,8 @@ def _sound(path: Path, found: Salvage, has_log: bool) -> Repaired | None:
     known = {row[1] for row in runs if row[4] is not None} | {row[0] for row in checkpoints}
     hidden = found.runs.keys() - {(row[0], row[1]) for row in runs}
     unseen = [key for key, row in found.checkpoints.items() if key not in known and _on_disk(path, key, row[2])]
-    return None if hidden or unseen or (has_log and found.lost) else Repaired(len(runs), len(checkpoints), (), None)
+    dropped = has_log and (found.lost or found.lost_checkpoints)
+    return None if hidden or unseen or dropped else Repaired(len(runs), len(checkpoints), (), None)
 
 
 def _rebuilt(path: Path, found: Salvage) -> Repaired:
