@@ -135,13 +135,20 @@ def start(folder: Path, call: Callable[[], object], errors: str = "errors") -> i
     torch.set_num_threads(1)
     process.subprocess = SimpleNamespace(Popen=Forked, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired)
     sys.stdout.flush()
+    begun, told = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.setsid()
+        os.write(told, b"!")
+        os.close(told)
+        os.close(begun)
         descriptor = os.open(folder / errors, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.dup2(descriptor, 1)
         os.dup2(descriptor, 2)
         child(call)
+    os.close(told)
+    os.read(begun, 1)  # before there is a group, it cannot be killed
+    os.close(begun)
     return pid
 
 
