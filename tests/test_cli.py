@@ -12,6 +12,7 @@ import time
 import pytest
 
 from seqsep.cli import main
+from seqsep.experiments import EXPERIMENTS
 from seqsep.lab.store import Store
 from seqsep.mixers import MIXERS
 from seqsep.tasks import TASKS, BoundedDyck, IndexLookup
@@ -121,7 +122,7 @@ def test_list(capsys, what):
         "tasks": {task.name for task in TASKS},
         "mixers": {mixer.name for mixer in MIXERS} | {"automaton", "elman"},
         "theorems": {theorem.name for theorem in THEOREMS},
-        "experiments": {"index-lookup-architectures", "dyck-architectures"},
+        "experiments": {experiment.name for experiment in EXPERIMENTS},
     }
     assert names == expected[what]
     _, plain, _ = run(capsys, "list", what)
