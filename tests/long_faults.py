@@ -12,7 +12,8 @@ from seqsep.theorems import Outcome
 
 TRIALS = Path(__file__).parent / "faults/trials.py"
 STORE = ("lab/row.py", "lab/run.py", "lab/store.py")
-SWEEP = (*STORE, "lab/checkpoint.py", "lab/process.py", "lab/supervisor.py", "lab/sweep.py", "lab/worker.py")
+SWEEP = (*STORE, "lab/checkpoint.py", "lab/process.py", "lab/supervisor.py", "lab/sweep.py", "lab/whole_file.py",
+         "lab/worker.py")  # fmt: skip
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
@@ -32,7 +33,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-checkpoint": (
         ("checkpoints", 2000, 200),
         "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
-        ("lab/checkpoint.py", "lab/train.py", "lab/worker.py"),
+        ("lab/checkpoint.py", "lab/train.py", "lab/whole_file.py", "lab/worker.py"),
     ),
 }
 

@@ -112,12 +112,12 @@ def in_worker(install: Callable[[], None]) -> None:
 
 
 def half_written(kill: Killer) -> None:
-    def write(temporary: Path, data: bytes, final: Path) -> None:
-        final.parent.mkdir(exist_ok=True)
-        temporary.write_bytes(data[: len(data) // 2])
+    def write(path: Path, digest: str, data: bytes) -> None:
+        path.parent.mkdir(exist_ok=True)
+        path.with_suffix(".tmp").write_bytes(data[: len(data) // 2])
         kill()
 
-    before(checkpoint_module, "_write", write)
+    before(checkpoint_module, "write_checkpoint", write)
 
 
 def sent(kill: Killer) -> None:

@@ -1,0 +1,68 @@
+"""What a sweep may cost: straight lines in length and depth from few measurements, and what is printed."""
+
+from dataclasses import replace
+
+import pytest
+
+from seqsep.cli import main
+from seqsep.lab import estimate as module
+from seqsep.lab.estimate import estimate, show_cost, step_seconds
+from seqsep.lab.run import Run
+from seqsep.tasks import IndexLookup
+
+RUN = Run(IndexLookup(400), ("lstm",) * 6, 8, steps=1000, evaluate_every=100, evaluation=640)
+
+
+def linear(run: Run) -> float:
+    """Of a model whose step is exactly linear in length and depth."""
+    return 0.5 + len(run.layers) * (0.25 + 0.125 * run.task.length)
+
+
+def test_straight_lines_in_length_and_depth():
+    asked = []
+
+    def seconds(run: Run) -> float:
+        asked.append((len(run.layers), run.task.length))
+        return linear(run)
+
+    assert step_seconds(RUN, seconds) == pytest.approx(linear(RUN))
+    assert set(asked) == {(1, 20), (1, 40), (2, 20), (2, 40)}
+    for depth, length in ((1, 400), (2, 30), (6, 20), (3, 10)):
+        run = replace(RUN, layers=("lstm",) * depth, task=IndexLookup(length))
+        assert step_seconds(run, linear) == pytest.approx(linear(run))
+    hybrid = replace(RUN, layers=("lstm", "attention", "lstm"))
+    assert step_seconds(hybrid, linear) == pytest.approx(linear(hybrid))
+
+
+def test_noise_never_makes_a_longer_run_cheaper():
+    assert step_seconds(RUN, lambda run: 1.0 / run.task.length) == pytest.approx(1 / 40)
+
+
+def test_evaluations_are_counted(monkeypatch):
+    """640 examples are 10 batches, at a third of a step each, every 100 steps."""
+    monkeypatch.setattr(module, "measured", linear)
+    assert estimate([RUN, RUN]) == pytest.approx(2 * 1000 * (1 + 10 / 3 / 100) * linear(RUN))
+
+
+def test_a_step_is_really_measured_once_for_each_shape(monkeypatch):
+    calls, real = [], module.measured
+    monkeypatch.setattr(module, "measured", lambda run: calls.append(run) or real(run))
+    small = Run(IndexLookup(6), ("lstm",), 4, steps=10, evaluation=64)
+    assert estimate([small, replace(small, seed=1), replace(small, learning_rate=0.1)]) > 0
+    assert len(calls) == 1
+
+
+def test_what_is_printed(monkeypatch, capsys):
+    monkeypatch.setattr(module, "estimate", lambda runs: 3600.0 * len(runs))
+    show_cost([replace(RUN, seed=seed) for seed in range(4)], 4, 2)
+    *runs, total, further, hours = capsys.readouterr().out.splitlines()
+    assert len(runs) == 4
+    assert total == "4 runs, at most 4,000 steps"
+    assert further == "then at most 4 more: rates around the best, and other seeds of the best"
+    assert hours == "at most about 4 hours on 2 workers here, each run to its last step"
+
+
+def test_a_users_own_code_is_not_run_for_an_estimate(capsys):
+    layer = "tests/plugins/good.py:Sum"
+    assert main(["run", "mamba-width", "--preset", "quick", "--dry-run", "--mixer", layer]) == 0
+    assert "no estimate of hours" in capsys.readouterr().out
