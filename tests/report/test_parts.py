@@ -53,7 +53,7 @@ def test_fastest_is_not_always_best(measured: Any) -> None:
 def test_from_a_row() -> None:
     class Run:
         task, layers, width, learning_rate, seed, steps, batch, evaluation = LOOKUP[20], ("dss",), 64, 0.001, 1, 750, 64, 5000
-        weight_scale = 0.09
+        weight_scale, heads = 0.09, 8
 
     result = {
         "status": "finished",
@@ -66,7 +66,7 @@ def test_from_a_row() -> None:
     }
     run = Measured.of(Run(), result, {"torch": "2.13.0"})
     assert (run.accuracy, run.steps_allowed, run.recurrent, run.bits_before_the_question) == (0.1, 750, True, 262144)
-    assert (run.contender.size, run.weight_scale) == ("(1, 64)", 0.09)
+    assert (run.contender.size, run.weight_scale, run.heads) == ("(1, 64)", 0.09, 8)
 
 
 def test_weights_drawn_otherwise_are_named(measured: Any) -> None:

@@ -13,6 +13,7 @@ from seqsep.cli import main
 from seqsep.exact.automata import Recurrence
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
+from seqsep.lab.whole_file import checkpoint_file
 from seqsep.mixers import LinearAttention
 from seqsep.model import Model
 from seqsep.tasks import BoundedDyck, IndexLookup
@@ -29,7 +30,7 @@ TOKENS = torch.tensor([3, 0, 1, 1, 2, 0, 3, 2, 1, 8])
 def checkpoint(path, mixer="linear-attention", width=16):
     """A checkpoint that the lab wrote after two of four steps."""
     run = Run(task=TASK, layers=(mixer,), width=width, heads=2, steps=4, evaluate_every=2, evaluation=20, batch=4)
-    train(run, path, None, lambda step, digest: None)
+    train(run, path, None, lambda step, digest: checkpoint_file(path, digest).replace(path))
     return path
 
 

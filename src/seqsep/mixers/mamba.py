@@ -27,6 +27,13 @@ class Memory(NamedTuple):
     window: Float[Tensor, "batch inner before"]
 
 
+def outside_autocast(function: type[torch.autograd.Function], *inputs: Tensor, like: Tensor) -> Tensor:
+    """Call it in the precision of its weights: what works on memory in place cannot follow autocast."""
+    with torch.autocast(like.device.type, enabled=False):
+        found: Tensor = function.apply(*(part.to(like.dtype) for part in inputs))
+    return found
+
+
 class Convolution(torch.autograd.Function):
     """v_t[i] = bias[i] + sum over k of taps[i, k] u_{t - conv + 1 + k}[i], with time as the first axis.
 
@@ -217,12 +224,13 @@ class Mamba(Mixer):
         """u behind convolution and silu, time by batch by inner, and the weights that make the gate."""
         into_state, into_gate = self.input.weight.chunk(2)
         u = F.linear(rows, into_state).unflatten(0, shape)
-        return F.silu(Convolution.apply(u, self.convolution.weight[:, 0], self.convolution.bias)), into_gate
+        taps, bias = self.convolution.weight[:, 0], cast(Tensor, self.convolution.bias)
+        return F.silu(outside_autocast(Convolution, u, taps, bias, like=taps)), into_gate
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         shape, rows = (x.shape[1], x.shape[0]), x.transpose(0, 1).flatten(0, 1)
         u, into_gate = self._convolved(rows, shape)
-        y = SelectiveScan.apply(u, *self._select(u), self.skip)
+        y = outside_autocast(SelectiveScan, u, *self._select(u), self.skip, like=self.skip)
         return self.output(y * F.silu(F.linear(rows, into_gate).unflatten(0, shape))).transpose(0, 1)
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
@@ -233,7 +241,7 @@ class Mamba(Mixer):
         total = delta.cumsum(0)
         since = (total[at, examples] - total).clamp(min=0)
         past = (torch.arange(time, device=x.device)[:, None] <= at)[..., None]
-        kept = LastState.apply(since, delta * u * past.to(u.dtype), a, b)
+        kept = outside_autocast(LastState, since, delta * u * past.to(u.dtype), a, b, like=a)
         y = torch.einsum("bsi,bs->bi", kept, c[at, examples]) + self.skip * u[at, examples]
         return self.output(y * F.silu(F.linear(x[examples, at], into_gate)))
 
