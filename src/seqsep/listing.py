@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
 from typing import Any
 
-from seqsep.experiments import EXPERIMENTS
+from seqsep.experiments import EXPERIMENTS, Experiment
 from seqsep.mixers import MIXERS, THEOREM_MIXERS
 from seqsep.tasks import TASKS
 from seqsep.theorems import THEOREMS
@@ -77,10 +77,15 @@ def experiments() -> list[dict[str, Any]]:
         {
             "name": experiment.name,
             "summary": experiment.question,
-            "presets": {preset: len(experiment.runs(preset)) for preset in experiment.presets},
+            "presets": {preset: _size(experiment, preset) for preset in experiment.presets},
         }
         for experiment in EXPERIMENTS
     ]
+
+
+def _size(experiment: Experiment, preset: str) -> int:
+    search = experiment.search(preset)
+    return len(experiment.runs(preset)) if search is None else search.size
 
 
 def _first_line(documented: object | Callable[..., Any]) -> str:

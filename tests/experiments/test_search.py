@@ -95,7 +95,8 @@ def test_the_sizes_of_the_paper():
     """Appendix H's grid is 980 runs for each of 25 lengths; the printed sizes 1,680 runs in all."""
     assert len(grid(IndexLookup, (20,)).runs()) == 980
     totals = {preset: sum(len(experiment.runs(preset)) for experiment in EXPERIMENTS) for preset in ("paper", "paper-grid")}
-    assert totals == {"paper": 1680, "paper-grid": 24_500 + 210}
+    sizes = {preset: sum(experiment.search(preset).size for experiment in EXPERIMENTS) for preset in totals}
+    assert sizes == totals == {"paper": 1680, "paper-grid": 24_500 + 210}
     assert {run.learning_rate for run in EXPERIMENTS[0].runs("paper")} == set(PAPER_RATES)
     runs = printed(IndexLookup, [("attention", 1, 64), ("lstm", 3, 256)], (20,)).runs()
     assert {(run.layers[0], run.heads) for run in runs} == {("attention", 4), ("attention", 8), ("lstm", 4)}

@@ -77,6 +77,11 @@ class Search:
         return replace(self, cells=tuple(dict.fromkeys(cells)))
 
     @property
+    def size(self) -> int:
+        """How many runs the grid has; none of them is made."""
+        return len(set(self.rates)) * len({run for cell in self.cells for run in cell.choices})
+
+    @property
     def further(self) -> int:
         """How many runs the later stages add, at most."""
         refined = sum(cell.recurrent for cell in self.cells) if self.refine and len(set(self.rates)) > 1 else 0
