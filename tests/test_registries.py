@@ -28,7 +28,7 @@ def files(package) -> set[str]:
 )
 def test_registry_equals_files(package, members):
     named = {
-        Path(inspect.getfile(inspect.unwrap(m if inspect.isclass(m) else getattr(m, "check", None) or m.runs))).stem
+        Path(inspect.getfile(inspect.unwrap(m if inspect.isclass(m) else getattr(m, "check", None) or m.figure))).stem
         for m in members
     }
     assert named == files(package)

@@ -64,12 +64,14 @@ def test_a_stage_waits_for_the_one_before():
 
 def test_the_best_is_the_most_accurate_then_the_fastest_then_the_lowest_rate():
     runs = [a_run("lstm", learning_rate=rate) for rate in RATES]
-    outcomes = {run.key(): {"accuracy": 0.9, "steps": 10} for run in runs}
+    outcomes = {run.key(): {"status": "finished", "accuracy": 0.9, "steps": 10} for run in runs}
     assert best_run(runs, outcomes) == runs[0]
-    outcomes[runs[2].key()] = {"accuracy": 0.9, "steps": 9}
+    outcomes[runs[2].key()] = {"status": "finished", "accuracy": 0.9, "steps": 9}
     assert best_run(runs, outcomes) == runs[2]
-    outcomes[runs[1].key()] = {"accuracy": 0.91, "steps": 10}
+    outcomes[runs[1].key()] = {"status": "finished", "accuracy": 0.91, "steps": 10}
     assert best_run(runs, outcomes) == runs[1]
+    outcomes[runs[1].key()] = {"status": "failed: non-finite", "accuracy": 0.99, "steps": 10}
+    assert best_run(runs, outcomes) == runs[2]
     del outcomes[runs[0].key()]
     assert best_run(runs, outcomes) is None
     assert best_run([], outcomes) is None

@@ -97,7 +97,8 @@ def best_run(runs: Sequence[Run], results: Results) -> Run | None:
     def rank(run: Run) -> tuple[float, int, float]:
         result = outcomes[run]
         assert result is not None
-        return result["accuracy"], -result["steps"], -run.learning_rate
+        diverged = result["status"].startswith("failed")  # whatever it had reached before
+        return -1.0 if diverged else result["accuracy"], -result["steps"], -run.learning_rate
 
     return max(runs, key=rank)
 

@@ -1,6 +1,6 @@
 """What an experiment is: a question, its presets, and the runs of each."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from seqsep.experiments._search import Search
@@ -21,6 +21,18 @@ class Experiment:
     runs: Callable[[str], list[Run]]
     search: Callable[[str], Search | None] = lambda preset: None
     figure: Callable[[Iterable[Row]], Grid] | None = None
+
+    @classmethod
+    def of_searches(
+        cls, name: str, question: str, searches: Mapping[str, Callable[[], Search]], figure: Callable[[Iterable[Row]], Grid]
+    ) -> "Experiment":
+        """An experiment whose presets are all searches, each made when it is asked for."""
+
+        def search(preset: str) -> Search:
+            require_preset(name, preset, tuple(searches))
+            return searches[preset]()
+
+        return cls(name, question, tuple(searches), lambda preset: search(preset).runs(), search, figure)
 
 
 def require_preset(experiment: str, preset: str, presets: tuple[str, ...]) -> None:

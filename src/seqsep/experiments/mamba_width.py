@@ -5,18 +5,17 @@ Presets: `paper` is widths 32 to 1,024 at lengths 20 to 400, as printed; `paper-
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 from seqsep.experiments._figure import grid_of
 from seqsep.experiments._paper import printed
 from seqsep.experiments._search import QUICK_RATES, Cell, Search
-from seqsep.experiments.base import Experiment, require_preset
+from seqsep.experiments.base import Experiment
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.report.grid import Grid
 from seqsep.tasks import IndexLookup
 
-NAME = "mamba-width"
-PRESETS = ("quick", "paper", "paper-grid")
 SIZES = tuple(("mamba", 2, width) for width in (1024, 512, 256, 64, 32))
 LENGTHS = (20, 50, 75, 100, 200, 400)
 
@@ -39,20 +38,15 @@ QUICK = Search(
 )
 
 
-def search(preset: str) -> Search:
-    """The search of a preset."""
-    require_preset(NAME, preset, PRESETS)
-    return QUICK if preset == "quick" else printed(IndexLookup, SIZES, LENGTHS)
-
-
-def runs(preset: str) -> list[Run]:
-    """The runs of a preset's grid; the search names others once these have ended."""
-    return search(preset).runs()
-
-
 def figure(rows: Iterable[Row]) -> Grid:
     """The experiment's figure from rows of one preset."""
     return grid_of("Index lookup by width of Mamba: accuracy, %", rows, "figure3_mamba_width_index_lookup", IndexLookup)
 
 
-EXPERIMENT = Experiment(NAME, "Does a wider Mamba look up more?", PRESETS, runs, search, figure)
+PAPER = partial(printed, IndexLookup, SIZES, LENGTHS)
+EXPERIMENT = Experiment.of_searches(
+    "mamba-width",
+    "Does a wider Mamba look up more?",
+    {"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER},
+    figure,
+)

@@ -38,7 +38,7 @@ class Convolution(torch.autograd.Function):
     """v_t[i] = bias[i] + sum over k of taps[i, k] u_{t - conv + 1 + k}[i], with time as the first axis.
 
     The sequence is an image of time x batch in channels_last, so that a depthwise convolution reads it in place. The gradient
-    of the taps is summed by hand in small pieces: torch's own takes three times as long on a CPU.
+    of the taps is summed by hand in small pieces.
     """
 
     @staticmethod

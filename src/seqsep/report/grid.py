@@ -95,7 +95,7 @@ class Grid:
 
 def _shown(runs: Sequence[Measured], paper: float | None) -> Shown:
     first = [run for run in runs if run.seed == min(run.seed for run in runs)]
-    best = max(first, key=by_accuracy)
+    best = max(first, key=lambda run: (by_accuracy(run), -run.learning_rate))  # as the search that made them chose it
     seeds = [run.accuracy for run in runs if (run.learning_rate, run.heads) == (best.learning_rate, best.heads)]
     highest = ceiling(best.task, best.bits_before_the_question)
     return Shown(best, tuple(value if known(value) else 0.0 for value in seeds), paper, highest, tuple(runs))
