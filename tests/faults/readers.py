@@ -38,7 +38,7 @@ def readers(count: int, sweeps: int = 1) -> dict[str, Any]:
         with scratch() as folder:
             pids = [start(folder, lambda n=number: read_until_done(folder, n), f"errors-{number}") for number in range(count)]
             if status_of(start(folder, lambda: drive(folder))):
-                failures.append((folder / "errors").read_text()[-500:])
+                failures.append("the sweep: " + (folder / "errors").read_text()[-500:])
             (folder / "done").touch()
             for number, pid in enumerate(pids):
                 if status_of(pid):
@@ -46,6 +46,7 @@ def readers(count: int, sweeps: int = 1) -> dict[str, Any]:
                     continue
                 found, last = json.loads((folder / f"reads-{number}").read_text())
                 reads += found
-                if last != (folder / "rows.jsonl").read_text() or last.count("\n") != len(logged(folder, "reported")):
+                exported = folder / "rows.jsonl"
+                if not exported.exists() or last != exported.read_text() or last.count("\n") != len(logged(folder, "reported")):
                     failures.append(f"reader {number} read {last.count(chr(10))} rows last")
     return {"trials": count * sweeps, "failures": failures, "reads": reads}

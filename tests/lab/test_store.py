@@ -9,7 +9,8 @@ import pytest
 from seqsep.lab import store as store_module
 from seqsep.lab.row import Row, environment, read_rows
 from seqsep.lab.run import Run
-from seqsep.lab.store import APPLICATION_ID, Store, StoreError, StoreUnavailable
+from seqsep.lab.schema import APPLICATION_ID
+from seqsep.lab.store import Store, StoreError, StoreUnavailable
 from seqsep.lab.whole_file import checkpoint_file
 from seqsep.tasks import IndexLookup
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from seqsep.lab.salvage import Salvage, salvage
 from seqsep.lab.store import Store, StoreError, StoreUnavailable, only_driver
-from seqsep.lab.whole_file import checkpoint_file
+from seqsep.lab.whole_file import checkpoint_file, on_disk
 
 BESIDE = ("-wal", "-journal", "-shm")
 
@@ -80,7 +80,7 @@ def _rebuilt(path: Path, found: Salvage) -> Repaired:
         damaged = _unused(path)
         _replace(path, fresh, damaged)
     finally:
-        for suffix in ("", *BESIDE):
+        for suffix in ("", ".lock", *BESIDE):
             Path(f"{fresh}{suffix}").unlink(missing_ok=True)
     lost = [f"run {key} of experiment {experiment!r}" for experiment, key in found.lost]
     lost += [f"checkpoint of run {key}" for key in found.lost_checkpoints]
@@ -92,19 +92,11 @@ def _replace(path: Path, fresh: Path, damaged: Path) -> None:
     for suffix in ("", *BESIDE[:2]):
         if Path(f"{path}{suffix}").exists():
             os.link(f"{path}{suffix}", f"{damaged}{suffix}")
-    _sync(path.parent)
+    on_disk(path.parent)
     for suffix in BESIDE:  # SQLite would take the log of the damaged file for that of the new one
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     fresh.replace(path)
-    _sync(path.parent)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    on_disk(path.parent)
 
 
 def _unused(path: Path) -> Path:

@@ -17,18 +17,10 @@ from typing import Any
 
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json
+from seqsep.lab.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, make_database
 from seqsep.lab.whole_file import checkpoint_file
 
-APPLICATION_ID = 0x73716570  # "sqep" in the file's header, so that `file` and we tell a store from other databases
-SCHEMA_VERSION = 1
 BUSY_SECONDS = 5.0
-TABLES = {
-    "runs": "experiment TEXT NOT NULL, key TEXT NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL, result TEXT, "
-    "environment TEXT NOT NULL, seconds REAL NOT NULL, attempts INTEGER NOT NULL, digest TEXT NOT NULL, "
-    "PRIMARY KEY (key, experiment)",
-    "checkpoints": "key TEXT NOT NULL PRIMARY KEY, step INTEGER NOT NULL, sha256 TEXT NOT NULL, environment TEXT NOT NULL, "
-    "digest TEXT NOT NULL",
-}
 ENVIRONMENT_CODES = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_BUSY,
@@ -58,18 +50,19 @@ class Store:
         beside = self.path.resolve()  # one store has one lock, by whatever links it is reached
         self.lock, self.checkpoints = Path(f"{beside}.lock"), Path(f"{beside}.checkpoints")
         self._driving = False
-        is_new = self._require_ours(create)
+        if not self._exists(create):
+            self._make()
         with self._in_one_line():
             self._database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with self._in_one_line():
-                self._open(is_new)
+                self._open()
         except BaseException:
             self._database.close()
             raise
 
-    def _require_ours(self, create: bool) -> bool:
-        """Whether the file is still to be made. Read before SQLite does, which would touch another program's database."""
+    def _exists(self, create: bool) -> bool:
+        """Whether the file is there, and not empty. Read before SQLite does, which would touch another program's database."""
         try:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +70,7 @@ class Store:
                 header = file.read(100)
         except FileNotFoundError:
             if create:
-                return True
+                return False
             raise StoreError(f"{self.path}: expected a store of seqsep, found no such file") from None
         except IsADirectoryError:
             raise StoreError(f"{self.path}: expected a store of seqsep, found a folder") from None
@@ -90,18 +83,22 @@ class Store:
         if header and found != APPLICATION_ID:
             expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
             raise StoreError(f"{self.path}: {expected}, found a database of another program (application id {found:#x})")
-        return not header  # a driver killed before its first commit leaves an empty file
+        if not header and not create:
+            raise StoreError(f"{self.path}: expected a store of seqsep, found an empty file")
+        return bool(header)
 
-    def _open(self, is_new: bool) -> None:
+    def _make(self) -> None:
+        with only_driver(self.path), self._in_one_line():
+            if not self._exists(create=True):  # nor made by another process meanwhile
+                try:
+                    make_database(self.path)
+                except OSError as error:
+                    raise StoreUnavailable(f"{self.path}: cannot be made: {error.strerror or error}") from error
+
+    def _open(self) -> None:
         # Bytes that are not UTF-8 must reach the digest check instead of failing in the driver without a row's name.
         self._database.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         self._database.execute("PRAGMA synchronous=FULL")
-        if is_new:  # before WAL, so that the identity is in the file's own header from its first commit on
-            with self._transaction():
-                self._database.execute(f"PRAGMA application_id={APPLICATION_ID}")
-                self._database.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-                for table, columns in TABLES.items():
-                    self._database.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
         if version != SCHEMA_VERSION:
             age = "newer" if version > SCHEMA_VERSION else "unknown"
@@ -111,7 +108,6 @@ class Store:
         if found != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
             expected = f"expected the tables {', '.join(TABLES)} of schema version {version}"
             raise StoreError(f"{self.path}: {expected}, found others; if it was sound before, {_repair(self.path)}")
-        self._database.execute("PRAGMA journal_mode=WAL")
         problem = self._database.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if problem != "ok":
             found_here = " ".join(problem.split())

@@ -21,8 +21,13 @@ def write_checkpoint(path: Path, digest: str, data: bytes) -> None:
         temporary.replace(final)
     finally:
         temporary.unlink(missing_ok=True)
-    directory = os.open(final.parent, os.O_RDONLY)
+    on_disk(final.parent)
+
+
+def on_disk(folder: Path) -> None:
+    """On return, what was put into this folder will be found there after a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(directory)
+        os.fsync(descriptor)
     finally:
-        os.close(directory)
+        os.close(descriptor)

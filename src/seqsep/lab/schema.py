@@ -1,0 +1,39 @@
+"""What the file of a store holds, and how a new one appears."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from seqsep.lab.whole_file import on_disk
+
+APPLICATION_ID = 0x73716570  # "sqep" in the file's header, so that `file` and we tell a store from other databases
+SCHEMA_VERSION = 1
+TABLES = {
+    "runs": "experiment TEXT NOT NULL, key TEXT NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL, result TEXT, "
+    "environment TEXT NOT NULL, seconds REAL NOT NULL, attempts INTEGER NOT NULL, digest TEXT NOT NULL, "
+    "PRIMARY KEY (key, experiment)",
+    "checkpoints": "key TEXT NOT NULL PRIMARY KEY, step INTEGER NOT NULL, sha256 TEXT NOT NULL, environment TEXT NOT NULL, "
+    "digest TEXT NOT NULL",
+}
+
+
+def make_database(path: Path) -> None:
+    """Put an empty store at `path`, whole and in WAL mode at once: who opens it while its maker would still change the mode
+    may be told, or make SQLite tell the maker, that the database is locked. Raises sqlite3.Error and OSError."""
+    half = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    half.unlink(missing_ok=True)  # of a process with our number that was killed
+    try:
+        database = sqlite3.connect(half, isolation_level=None)
+        try:
+            database.execute("PRAGMA synchronous=FULL")
+            database.execute("PRAGMA journal_mode=WAL")
+            create = "".join(f"CREATE TABLE {table} ({columns});" for table, columns in TABLES.items())
+            pragmas = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
+            database.executescript(f"BEGIN IMMEDIATE; {pragmas} {create} COMMIT;")
+        finally:
+            database.close()  # the last one out writes the log into the file
+        half.replace(path)
+        on_disk(path.parent)
+    finally:
+        for left in (half, Path(f"{half}-wal"), Path(f"{half}-shm")):
+            left.unlink(missing_ok=True)
