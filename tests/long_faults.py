@@ -11,13 +11,13 @@ from pathlib import Path
 from seqsep.theorems import Outcome
 
 TRIALS = Path(__file__).parent / "faults/trials.py"
-STORE = ("lab/row.py", "lab/run.py", "lab/store.py")
+STORE = ("lab/row.py", "lab/run.py", "lab/schema.py", "lab/store.py")
 SWEEP = (*STORE, "lab/checkpoint.py", "lab/process.py", "lab/supervisor.py", "lab/sweep.py", "lab/whole_file.py",
          "lab/worker.py")  # fmt: skip
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
-    "faults-points": (("points", 5), "SIGKILL at 13 named points: no run lost or repeated, the same export", SWEEP),
+    "faults-points": (("points", 5), "SIGKILL at 15 named points: no run lost or repeated, the same export", SWEEP),
     "faults-disk": (("disk", 50), "disk full: status 3, rows as reported, the same export once there is space", SWEEP),
     "faults-readers": (("readers", 24, 3), "24 processes read while a sweep writes", SWEEP),
     "faults-store": (

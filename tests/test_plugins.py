@@ -59,6 +59,11 @@ MORE = {
 }
 
 
+def one_sweep(test: Any) -> Any:
+    """A test of the rows of `rows`: all in one process of pytest, so that the sweep runs once."""
+    return pytest.mark.timeout(400)(pytest.mark.xdist_group("one sweep")(test))
+
+
 def run_of(*layers: str, seed: int = 0, **fields: Any) -> Run:
     chosen = {"width": 8, "steps": 30, "batch": 8, "evaluate_every": 10, "evaluation": 50} | fields
     task = chosen.pop("task", IndexLookup(length=5, alphabet=4))
@@ -93,7 +98,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
     return dict(zip(runs, found, strict=True))
 
 
-@pytest.mark.timeout(400)
+@one_sweep
 @pytest.mark.parametrize("name", REASONS)
 def test_a_bad_layer_fails_with_its_reason(name: str, rows: dict[str, Row]) -> None:
     assert re.match(f"failed: {REASONS[name]}", rows[name].status), rows[name].status
@@ -101,13 +106,13 @@ def test_a_bad_layer_fails_with_its_reason(name: str, rows: dict[str, Row]) -> N
     assert "\n" not in rows[name].status
 
 
-@pytest.mark.timeout(400)
+@one_sweep
 def test_a_file_that_does_not_load_fails_with_its_reason(rows: dict[str, Row]) -> None:
     reason = "No module named 'a_package_that_nobody_has' (raises_on_import.py, line 3)"
     assert rows["import"].status.endswith(f"expected a file that loads, found ModuleNotFoundError: {reason}")
 
 
-@pytest.mark.timeout(400)
+@one_sweep
 @pytest.mark.parametrize("name", ["lstm", "own", "attention"])
 def test_the_other_runs_of_the_sweep_are_bit_identical(name: str, rows: dict[str, Row]) -> None:
     assert rows[name].to_json() == in_peace(rows[name].run if name != "own" else run_of(f"{GOOD}:Sum", "lstm")).to_json()

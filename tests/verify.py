@@ -16,6 +16,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import long_faults
+import long_ray
 from seqsep import theorems
 from seqsep.theorems import Outcome
 
@@ -32,6 +33,7 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
             path = f"theorems/{theorem.name.replace('-', '_')}.py"
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", "certificate.py"))}
+    found |= {long_ray.NAME: (long_ray.verify, long_ray.SOURCES)}
     return found | {name: (partial(long_faults.verify, name), sources) for name, (_, _, sources) in long_faults.KINDS.items()}
 
 
@@ -57,8 +59,11 @@ def imported(path: str) -> set[str]:
 
 
 def digest(path: str) -> str:
-    """Of the code: docstrings and comments do not count."""
-    tree = ast.parse((ROOT / "src/seqsep" / path).read_text(encoding="utf-8"))
+    """Of a page's text, or of code: docstrings and comments do not count."""
+    text = (ROOT / "src/seqsep" / path).read_text(encoding="utf-8")
+    if not path.endswith(".py"):
+        return hashlib.sha256(text.encode()).hexdigest()
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):

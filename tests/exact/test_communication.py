@@ -29,6 +29,7 @@ def lower_bounds(f: TwoParty):
         yield communication.discrepancy_bound(f)
 
 
+@pytest.mark.unchecked
 def test_bounds_enclose_the_exact_cost_on_10_000_random_matrices():
     met, seen = set(), set()
     for f in itertools.chain(random_matrices(8_000, 2, 0), random_matrices(2_000, 3, 1)):

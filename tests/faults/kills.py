@@ -126,6 +126,8 @@ def sent(kill: Killer) -> None:
 
 POINTS: dict[str, Callable[[Killer], Any]] = {
     "before the commit that makes the store": lambda kill: Statements("store", kill, "before"),
+    "a store is made, before the rename": lambda kill: before(Path, "replace", kill),
+    "a store is made, after the rename": lambda kill: after(Path, "replace", kill),
     "before the commit of a row": lambda kill: Statements("row", kill, "before"),
     "after the commit of a row, before its checkpoints are removed": lambda kill: Statements("row", kill, "after"),
     "after a row is on disk, before it is reported": lambda kill: before(Log, "finish", kill),
@@ -141,7 +143,8 @@ POINTS: dict[str, Callable[[Killer], Any]] = {
     "during export, before the rename": lambda kill: before(Path, "replace", kill),
     "during export, after the rename": lambda kill: after(Path, "replace", kill),
 }
-ONCE_A_SWEEP = ("before the commit that makes the store", "during export")
+ONLY_PASSING = {"before the commit that makes the store": 1, "a store is made": 1, "during export": 2}
+"""Of what happens once a sweep; a store is put in place as an export is, before it."""
 
 
 @cache
@@ -192,7 +195,7 @@ def trial(expected: bytes, wait: float | None, point: str = "", nth: int = 1) ->
             wrong.append("the export differs")
         if seconds_until_gone(again) == float("inf"):
             wrong.append("a process is left at the end")
-        left = sorted(path.name for path in (folder / "store.db.checkpoints").glob("*"))
+        left = sorted(path.name for path in (*(folder / "store.db.checkpoints").glob("*"), *folder.glob(".*")))
         if left:
             wrong.append(f"files are left: {left}")
     return wrong, orphans, len(done)
@@ -220,7 +223,8 @@ def points(count: int, every: int = 1) -> dict[str, Any]:
     found = {}
     for name in list(POINTS)[::every]:
         for trial_number in range(count):
-            nth = 1 if name.startswith(ONCE_A_SWEEP) else 1 + trial_number
+            once = [nth for words, nth in ONLY_PASSING.items() if name.startswith(words)]
+            nth = once[0] if once else 1 + trial_number
             found[f"{name}, {trial_number + 1}"] = trial(expected, None, name, nth)
     return summary(found)
 

@@ -1,4 +1,7 @@
-"""The engine `ray` on real Rays: rows are those of the engine `local`, whoever is killed; nothing stays behind."""
+"""The engine `ray` on real Rays: rows are those of the engine `local`, whoever is killed; nothing stays behind.
+
+`make verify` runs the longest one (long_ray.py).
+"""
 
 import os
 import re
@@ -158,6 +161,7 @@ STANDINS = {
 }
 
 
+@pytest.mark.long
 def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, elsewhere: dict[str, str]) -> None:
     """Two nodes of a core and half a GPU; the second is killed once a run has ended. Rows are those of the engine `local`."""
     [script] = re.findall(r"```bash\n(.*?)```", (ROOT / "docs/cluster.md").read_text(encoding="utf-8"), re.DOTALL)

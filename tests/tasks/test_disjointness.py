@@ -7,7 +7,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from jaxtyping import config
 
 from seqsep import laws
 from seqsep.exact import formulas
@@ -45,14 +44,6 @@ def test_examples_are_the_definition(task, evaluate):
         assert set(inputs[tokens:]) <= {0}
 
 
-@pytest.fixture
-def _unchecked():
-    """Without the run-time checks of shapes, which take most of the time of 10,000 calls; other tests have them."""
-    config.update("jaxtyping_disable", True)
-    yield
-    config.update("jaxtyping_disable", False)
-
-
 def digest(task, size):
     parts = {}
     for start in np.random.default_rng(0).permutation(np.arange(0, 10_000, size)).tolist():
@@ -64,7 +55,7 @@ def digest(task, size):
 
 
 @pytest.mark.parametrize("size", [7, 64, 10_000])
-@pytest.mark.usefixtures("_unchecked")
+@pytest.mark.unchecked
 def test_golden_digest_of_10000_examples(size):
     """A change here changes every committed row: raise the task's `revision` with it."""
     assert (Disjointness.revision, digest(Disjointness(20), size)) == (

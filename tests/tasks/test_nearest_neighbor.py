@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from jaxtyping import config
 
 from seqsep import laws
 from seqsep.stream import Use
@@ -70,14 +69,6 @@ GOLDEN = [
 ]
 
 
-@pytest.fixture
-def _unchecked():
-    """Without the run-time checks of shapes, which take most of the time of 10,000 calls; other tests have them."""
-    config.update("jaxtyping_disable", True)
-    yield
-    config.update("jaxtyping_disable", False)
-
-
 def digest(task, size):
     """Of numbers: the sign of a zero is none."""
     parts = {}
@@ -92,7 +83,7 @@ def digest(task, size):
 
 @pytest.mark.parametrize("size", [7, 64, 10_000])
 @pytest.mark.parametrize(("task", "expected"), GOLDEN, ids=repr)
-@pytest.mark.usefixtures("_unchecked")
+@pytest.mark.unchecked
 def test_golden_digest_of_10000_examples(task, expected, size):
     """A change here changes every committed row: raise the task's `revision` with it."""
     assert (task.revision, digest(task, size)) == (1, expected)

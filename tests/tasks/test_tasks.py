@@ -7,7 +7,6 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from jaxtyping import config
 
 from seqsep import laws
 from seqsep.tasks import NOTHING_ASKED, BoundedDyck, IndexLookup, Task
@@ -38,16 +37,13 @@ def digest(task: Task, blocks: list[tuple[int, int]]) -> str:
     return hashlib.sha256(b"".join(parts[index] for index in sorted(parts))).hexdigest()
 
 
-def blocks_of(size: int, total: int = 10_000) -> list[tuple[int, int]]:
-    return [(start, min(size, total - start)) for start in range(0, total, size)]
-
-
-@pytest.fixture
-def _unchecked():
-    """Without the run-time checks of shapes, which take most of the time of 10,000 calls; other tests have them."""
-    config.update("jaxtyping_disable", True)
-    yield
-    config.update("jaxtyping_disable", False)
+def blocks_of(size: int | None, total: int = 10_000) -> list[tuple[int, int]]:
+    """Blocks of one size, or of sizes drawn from 1 to 64."""
+    if size is not None:
+        return [(start, min(size, total - start)) for start in range(0, total, size)]
+    ends = np.cumsum(np.random.default_rng(1).integers(1, 65, total)).tolist()
+    starts = [0, *(end for end in ends if end < total)]
+    return [(start, end - start) for start, end in zip(starts, [*starts[1:], total], strict=True)]
 
 
 GOLDEN = [
@@ -56,9 +52,9 @@ GOLDEN = [
 ]
 
 
-@pytest.mark.parametrize("size", [1, 7, 64])
+@pytest.mark.parametrize("size", [None, 7, 64])
 @pytest.mark.parametrize(("task", "expected"), GOLDEN, ids=lambda value: getattr(value, "name", ""))
-@pytest.mark.usefixtures("_unchecked")
+@pytest.mark.unchecked
 def test_golden_digest_of_10000_examples(task, expected, size):
     """A change here changes every committed row: raise the task's `revision` with it."""
     shuffled = blocks_of(size)

@@ -17,6 +17,8 @@ from seqsep.theorems import _bounded_dyck_trials as trials
 from seqsep.theorems._bounded_dyck_layers import assemble
 from seqsep.theorems._bounded_dyck_parts import Plan
 
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
+
 EVERY = ("two-layer", "three-layer")
 
 

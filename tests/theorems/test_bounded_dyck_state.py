@@ -15,6 +15,8 @@ from seqsep.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails, bounded_dyck_state
 
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
+
 
 @pytest.mark.parametrize(("length", "kinds", "depth"), [(6, 2, 2), (8, 2, 3), (6, 3, 1), (10, 1, 4)])
 def test_bounded_dyck_state(length, kinds, depth):

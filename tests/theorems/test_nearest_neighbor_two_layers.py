@@ -17,6 +17,8 @@ from seqsep.theorems import _nearest_neighbor_inputs as drawn
 from seqsep.theorems import _nearest_neighbor_printed as as_printed
 from seqsep.theorems import nearest_neighbor_two_layers as theorem
 
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
+
 
 def nearest(points: list[list[int]], labels: list[int], asked: int) -> tuple[int, int]:
     """The label of the greatest product with point `asked` among those before it, and the margin to other labels, slowly."""

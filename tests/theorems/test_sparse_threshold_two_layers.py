@@ -17,6 +17,8 @@ from seqsep.theorems import TheoremFails, sparse_threshold_two_layers
 from seqsep.theorems._sparse_threshold_slots import Scales
 from seqsep.theorems._sparse_threshold_trials import answers_hard, every_assignment, random_cnf, tokens
 
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
+
 check, build = sparse_threshold_two_layers.check, sparse_threshold_two_layers.build
 
 

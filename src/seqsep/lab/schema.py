@@ -1,6 +1,5 @@
 """What the file of a store holds, and how a new one appears."""
 
-import os
 import sqlite3
 from pathlib import Path
 
@@ -19,21 +18,27 @@ TABLES = {
 
 def make_database(path: Path) -> None:
     """Put an empty store at `path`, whole and in WAL mode at once: who opens it while its maker would still change the mode
-    may be told, or make SQLite tell the maker, that the database is locked. Raises sqlite3.Error and OSError."""
-    half = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    half.unlink(missing_ok=True)  # of a process with our number that was killed
+    may be told, or make SQLite tell the maker, that the database is locked. One process at a time (`store.only_driver`). Raises
+    sqlite3.Error and OSError."""
+    half = path.with_name(f".{path.name}.tmp")
+    files = (half, *(Path(f"{half}-{end}") for end in ("journal", "wal", "shm")))
+    for left in files:  # of a maker that was killed
+        left.unlink(missing_ok=True)
     try:
         database = sqlite3.connect(half, isolation_level=None)
         try:
             database.execute("PRAGMA synchronous=FULL")
             database.execute("PRAGMA journal_mode=WAL")
-            create = "".join(f"CREATE TABLE {table} ({columns});" for table, columns in TABLES.items())
-            pragmas = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
-            database.executescript(f"BEGIN IMMEDIATE; {pragmas} {create} COMMIT;")
+            database.execute("BEGIN IMMEDIATE")
+            database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            database.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            for table, columns in TABLES.items():
+                database.execute(f"CREATE TABLE {table} ({columns})")
+            database.execute("COMMIT")
         finally:
             database.close()  # the last one out writes the log into the file
         half.replace(path)
         on_disk(path.parent)
     finally:
-        for left in (half, Path(f"{half}-wal"), Path(f"{half}-shm")):
+        for left in files:
             left.unlink(missing_ok=True)
