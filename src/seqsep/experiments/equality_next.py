@@ -1,11 +1,13 @@
 """Who copies? Equality as next-character prediction: figure 4, right, of Bhattamishra et al. 2024 (Eq-ncp, section H.2).
 
-Presets: `paper` is two layers of width 64 at lengths 100 to 800; `paper-grid` everything that appendix H lists (`_paper`).
+Presets: `paper` is two layers of width 64 at lengths 100 to 800; `paper-grid` everything that appendix H lists (`_paper`);
+`quick` has 8 symbols and lengths 4 and 10 on two cores (`_equality`).
 """
 
 from collections.abc import Iterable
 from functools import partial
 
+from seqsep.experiments._equality import quick
 from seqsep.experiments._figure import grid_of
 from seqsep.experiments._paper import grid, printed
 from seqsep.experiments.base import Experiment
@@ -27,6 +29,10 @@ def figure(rows: Iterable[Row]) -> Grid:
 EXPERIMENT = Experiment.of_searches(
     "equality-next",
     "Who copies, up to which length?",
-    {"paper": partial(printed, TASK, SIZES, LENGTHS), "paper-grid": partial(grid, TASK, LENGTHS)},
+    {
+        "quick": partial(quick, partial(TASK, alphabet=8), (4, 10)),
+        "paper": partial(printed, TASK, SIZES, LENGTHS),
+        "paper-grid": partial(grid, TASK, LENGTHS),
+    },
     figure,
 )

@@ -1,12 +1,14 @@
 """Who tells equal halves from halves that differ at one place? Section H.2 of Bhattamishra et al. 2024 (Eq-one).
 
 The paper says in words that all models come near 100 % up to length 400, and prints no sizes: `paper` takes those of Eq-random,
-two layers of width 256; `paper-grid` is everything that appendix H lists (`_paper`).
+two layers of width 256; `paper-grid` is everything that appendix H lists (`_paper`);
+`quick` has 8 symbols and lengths 4 and 16 on two cores (`_equality`).
 """
 
 from collections.abc import Iterable
 from functools import partial
 
+from seqsep.experiments._equality import quick
 from seqsep.experiments._figure import grid_of
 from seqsep.experiments._paper import grid, printed
 from seqsep.experiments.base import Experiment
@@ -28,6 +30,10 @@ def figure(rows: Iterable[Row]) -> Grid:
 EXPERIMENT = Experiment.of_searches(
     "equality-one",
     "Who tells equal halves from halves that differ at one place?",
-    {"paper": partial(printed, TASK, SIZES, LENGTHS), "paper-grid": partial(grid, TASK, LENGTHS)},
+    {
+        "quick": partial(quick, partial(TASK, alphabet=8), (4, 16)),
+        "paper": partial(printed, TASK, SIZES, LENGTHS),
+        "paper-grid": partial(grid, TASK, LENGTHS),
+    },
     figure,
 )

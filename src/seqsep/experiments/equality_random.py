@@ -1,11 +1,13 @@
 """Who tells equal halves from two random ones? Figure 4, left, of Bhattamishra et al. 2024 (Eq-random, section H.2).
 
-Presets: `paper` is two layers of width 256 at lengths 20 to 400; `paper-grid` everything that appendix H lists (`_paper`).
+Presets: `paper` is two layers of width 256 at lengths 20 to 400; `paper-grid` everything that appendix H lists (`_paper`);
+`quick` has lengths 6 and 20 on two cores (`_equality`).
 """
 
 from collections.abc import Iterable
 from functools import partial
 
+from seqsep.experiments._equality import quick
 from seqsep.experiments._figure import grid_of
 from seqsep.experiments._paper import grid, printed
 from seqsep.experiments.base import Experiment
@@ -27,6 +29,10 @@ def figure(rows: Iterable[Row]) -> Grid:
 EXPERIMENT = Experiment.of_searches(
     "equality-random",
     "Who tells equal halves from two random ones, and up to which length?",
-    {"paper": partial(printed, TASK, SIZES, LENGTHS), "paper-grid": partial(grid, TASK, LENGTHS)},
+    {
+        "quick": partial(quick, TASK, (6, 20)),
+        "paper": partial(printed, TASK, SIZES, LENGTHS),
+        "paper-grid": partial(grid, TASK, LENGTHS),
+    },
     figure,
 )
