@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
 
-.PHONY: demo test verify errata reference format clean
+.PHONY: demo test verify errata reference reproduction format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
@@ -24,6 +24,9 @@ errata: .venv/ready-dev
 
 reference: .venv/ready-dev
 	for page in tasks mixers; do $(BIN)/python -m seqsep.report.reference $$page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
+
+reproduction: .venv/ready-dev
+	$(BIN)/python -m seqsep.experiments._reproduction > docs/reproduction.md.new && mv docs/reproduction.md.new docs/reproduction.md
 
 format: .venv/ready-dev
 	$(BIN)/ruff format src tests benchmarks

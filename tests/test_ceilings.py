@@ -2,13 +2,14 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from seqsep.ceilings import ceiling, counting_ceiling, index_lookup_ceiling, length_where_it_bites
-from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor
+from seqsep.ceilings import ceiling, counting_ceiling, first_bitten_length, index_lookup_ceiling, length_where_it_bites
+from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
 
 
 def best_accuracy(length: int, alphabet: int, states: int) -> Fraction:
@@ -116,6 +117,28 @@ def test_dispatch() -> None:
     dyck = BoundedDyck(30)
     assert ceiling(dyck, dyck.answer_bits()) == 1.0
     assert ceiling(dyck, dyck.answer_bits() - 1) is None
+
+
+@pytest.mark.parametrize("state_bits", [0, 1, 17, 64, 301])
+@pytest.mark.parametrize("bits_per_token", [0, 1])
+@pytest.mark.parametrize(
+    "task", [IndexLookup(20, alphabet=9), Equality(20, "next", alphabet=9), NearestNeighbor(20, classes=9)]
+)
+def test_the_first_bitten_length_is_that_of_the_ceiling(task: Task, state_bits: int, bits_per_token: int) -> None:
+    first, step = first_bitten_length(task, state_bits, bits_per_token), 1 if isinstance(task, IndexLookup) else 2
+    assert first is not None
+
+    def highest(length: int) -> float | None:
+        return ceiling(replace(task, length=length), state_bits + length * bits_per_token)
+
+    assert (highest(first) or 0) < 1
+    assert all(highest(length) == 1 for length in range(step, first, step) if length >= 4)
+
+
+def test_no_first_length_where_nothing_is_known_or_the_state_grows() -> None:
+    assert first_bitten_length(Equality(20), 5) is None
+    assert first_bitten_length(IndexLookup(20), 0, 6) is None
+    assert first_bitten_length(Equality(20, "next"), 0, 5) is None
 
 
 def test_recall() -> None:

@@ -57,6 +57,17 @@ def ceiling(task: Task, state_bits: int) -> float | None:
     return 1.0 if enough is not None and state_bits >= enough else None
 
 
+def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) -> int | None:
+    """The least length of such a task at which a state of `state_bits` + N `bits_per_token` bits has a ceiling below 1; None
+    where that is no length, or where no bound on average is known."""
+    if isinstance(task, IndexLookup):
+        return length_where_it_bites(task.alphabet, state_bits, bits_per_token)
+    if (isinstance(task, Equality) and task.variant == "next") or isinstance(task, NearestNeighbor):
+        half = length_where_it_bites(task.classes, state_bits, 2 * bits_per_token)
+        return None if half is None else 2 * half
+    return None
+
+
 @cache
 def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
     """Highest accuracy on index lookup, as a fraction: an upper bound on it, rounded up, so never below the true bound.

@@ -13,7 +13,8 @@ from seqsep.report.grid import Grid
 class Experiment:
     """One question to a set of runs. `runs(preset)` raises ValueError for a preset that is not in `presets`; where
     `search(preset)` is not None they are its grid, and further runs follow from their rows (`Search`).
-    `figure` draws the rows of one preset."""
+    `figure` draws the rows of one preset. `paper_figure` names the paper's in report/papers.json; `reading` is what the
+    committed rows show beside it, in docs/reproduction.md."""
 
     name: str
     question: str
@@ -21,10 +22,18 @@ class Experiment:
     runs: Callable[[str], list[Run]]
     search: Callable[[str], Search | None] = lambda preset: None
     figure: Callable[[Iterable[Row]], Grid] | None = None
+    paper_figure: str | None = None
+    reading: str = ""
 
     @classmethod
     def of_searches(
-        cls, name: str, question: str, searches: Mapping[str, Callable[[], Search]], figure: Callable[[Iterable[Row]], Grid]
+        cls,
+        name: str,
+        question: str,
+        searches: Mapping[str, Callable[[], Search]],
+        figure: Callable[[Iterable[Row]], Grid],
+        paper_figure: str | None = None,
+        reading: str = "",
     ) -> "Experiment":
         """An experiment whose presets are all searches, each made when it is asked for."""
 
@@ -32,7 +41,7 @@ class Experiment:
             require_preset(name, preset, tuple(searches))
             return searches[preset]()
 
-        return cls(name, question, tuple(searches), lambda preset: search(preset).runs(), search, figure)
+        return cls(name, question, tuple(searches), lambda preset: search(preset).runs(), search, figure, paper_figure, reading)
 
 
 def require_preset(experiment: str, preset: str, presets: tuple[str, ...]) -> None:

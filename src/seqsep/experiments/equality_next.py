@@ -17,13 +17,21 @@ from seqsep.report.grid import Grid
 from seqsep.tasks import Equality
 
 TASK = partial(Equality, variant="next")
+FIGURE = "figure4_eq_ncp"
 SIZES = tuple((mixer.name, 2, 64) for mixer in PAPER_MIXERS)
 LENGTHS = (100, 200, 400, 600, 800)
+READING = """At N = 4 all six reach 100 % under every seed. At N = 10 they part: attention and linear attention stay above 99 %
+under every seed, retention and Mamba reach it but not under every seed, DSS stops below 99 % and the LSTM at 60 %.
+
+Like the paper's: attention learns every length, and the LSTM is among the first to fall behind. Unlike them: linear attention
+and retention keep up with attention where the LSTM does not; in the paper all three fail from N = 400 on, DSS and Mamba from
+600. Our lengths are short enough for 1,000 steps, so they show who learns to copy early, not where copying ends.
+"""
 
 
 def figure(rows: Iterable[Row]) -> Grid:
     """The experiment's figure from rows of one preset."""
-    return grid_of("Copying, every next symbol right: accuracy, %", rows, "figure4_eq_ncp", TASK)
+    return grid_of("Copying, every next symbol right: accuracy, %", rows, FIGURE, TASK)
 
 
 EXPERIMENT = Experiment.of_searches(
@@ -35,4 +43,6 @@ EXPERIMENT = Experiment.of_searches(
         "paper-grid": partial(grid, TASK, LENGTHS),
     },
     figure,
+    FIGURE,
+    READING,
 )

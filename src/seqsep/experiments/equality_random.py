@@ -17,13 +17,14 @@ from seqsep.report.grid import Grid
 from seqsep.tasks import Equality
 
 TASK = partial(Equality, variant="random")
+FIGURE = "figure4_eq_random"
 SIZES = tuple((mixer.name, 2, 256) for mixer in PAPER_MIXERS)
 LENGTHS = (20, 50, 100, 200, 400)
 
 
 def figure(rows: Iterable[Row]) -> Grid:
     """The experiment's figure from rows of one preset."""
-    return grid_of("Equality of two random halves: accuracy, %", rows, "figure4_eq_random", TASK)
+    return grid_of("Equality of two random halves: accuracy, %", rows, FIGURE, TASK)
 
 
 EXPERIMENT = Experiment.of_searches(
@@ -35,4 +36,5 @@ EXPERIMENT = Experiment.of_searches(
         "paper-grid": partial(grid, TASK, LENGTHS),
     },
     figure,
+    FIGURE,
 )

@@ -24,6 +24,7 @@ from seqsep.tasks import IndexLookup
 
 NAME = "index-lookup-architectures"
 PRESETS = ("demo", "demo-rates", "demo-seeds", "quick", "paper", "paper-grid")
+FIGURE = "figure2_index_lookup"
 SIZES = (("mamba", 6, 256), ("dss", 6, 256), ("retention", 6, 256), ("linear-attention", 6, 256), ("lstm", 3, 256),
          ("attention", 1, 64))  # fmt: skip
 RATES = (5e-4, 1e-3, 3e-3)
@@ -114,7 +115,7 @@ def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run
 
 def figure(rows: Iterable[Row]) -> Grid:
     """The experiment's figure from rows of one preset."""
-    return grid_of("Index lookup: accuracy, %", rows, "figure2_index_lookup", IndexLookup)
+    return grid_of("Index lookup: accuracy, %", rows, FIGURE, IndexLookup)
 
 
-EXPERIMENT = Experiment(NAME, "Which architecture learns index lookup at which length?", PRESETS, runs, search, figure)
+EXPERIMENT = Experiment(NAME, "Which architecture learns index lookup at which length?", PRESETS, runs, search, figure, FIGURE)

@@ -16,6 +16,7 @@ from seqsep.lab.run import Run
 from seqsep.report.grid import Grid
 from seqsep.tasks import IndexLookup
 
+FIGURE = "figure3_mamba_width_index_lookup"
 SIZES = tuple(("mamba", 2, width) for width in (1024, 512, 256, 64, 32))
 LENGTHS = (20, 50, 75, 100, 200, 400)
 
@@ -40,7 +41,7 @@ QUICK = Search(
 
 def figure(rows: Iterable[Row]) -> Grid:
     """The experiment's figure from rows of one preset."""
-    return grid_of("Index lookup by width of Mamba: accuracy, %", rows, "figure3_mamba_width_index_lookup", IndexLookup)
+    return grid_of("Index lookup by width of Mamba: accuracy, %", rows, FIGURE, IndexLookup)
 
 
 PAPER = partial(printed, IndexLookup, SIZES, LENGTHS)
@@ -49,4 +50,5 @@ EXPERIMENT = Experiment.of_searches(
     "Does a wider Mamba look up more?",
     {"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER},
     figure,
+    FIGURE,
 )

@@ -56,7 +56,8 @@ def _papers() -> dict[str, Any]:
     return papers
 
 
-def _series(figure: str) -> list[Series]:
+def series(figure: str) -> list[Series]:
+    """The models of a figure, as printed."""
     data = _papers()["separations"][figure]
     found = []
     for label, percents in data["accuracy_percent"].items():
@@ -70,12 +71,12 @@ def _series(figure: str) -> list[Series]:
 
 def figure2_index_lookup() -> dict[str, Series]:
     """Index lookup by architecture, alphabet 64."""
-    return {series.architecture: series for series in _series("figure2_index_lookup")}
+    return {one.architecture: one for one in series("figure2_index_lookup")}
 
 
 def figure3_mamba_width() -> dict[int, Series]:
     """Index lookup by two layers of Mamba, by width."""
-    return {series.width: series for series in _series("figure3_mamba_width_index_lookup")}
+    return {one.width: one for one in series("figure3_mamba_width_index_lookup")}
 
 
 def figure2_dyck() -> str:
@@ -87,7 +88,7 @@ def figure2_dyck() -> str:
 def printed(figure: str, architecture: str, depth: int, width: int, length: int) -> float | None:
     """The accuracy that a figure prints for an architecture at a length: at this size or, where the figure has the architecture
     at one size only, at that. None where it prints none."""
-    found = [series for series in _series(figure) if series.architecture == architecture]
+    found = [one for one in series(figure) if one.architecture == architecture]
     if len(found) > 1:
-        found = [series for series in found if (series.depth, series.width) == (depth, width)]
+        found = [one for one in found if (one.depth, one.width) == (depth, width)]
     return found[0].accuracy.get(length) if found else None

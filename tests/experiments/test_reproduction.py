@@ -1,0 +1,63 @@
+"""Committed rows are the whole of a preset `quick`, and docs/reproduction.md is what they say."""
+
+from pathlib import Path
+
+import pytest
+
+from seqsep.experiments import BY_NAME, EXPERIMENTS
+from seqsep.experiments._reproduction import reproduction_page
+from seqsep.lab.row import read_rows
+from seqsep.report.papers import series
+
+RESULTS = Path(__file__).parents[2] / "results"
+COMMITTED = [path.stem for path in sorted(RESULTS.glob("*.jsonl")) if path.stem != "demo"]
+
+
+def test_every_file_is_an_experiments():
+    assert set(COMMITTED) <= set(BY_NAME)
+
+
+@pytest.mark.parametrize("name", COMMITTED)
+def test_the_rows_are_the_whole_search(name):
+    """The grid, the rates between, the seeds: what the search asks for with these rows is what is there, and nothing else."""
+    rows, search = read_rows(RESULTS / f"{name}.jsonl"), BY_NAME[name].search("quick")
+    assert [row.key for row in rows] == sorted(run.key() for run in search.runs(rows))
+    assert all(row.experiment == name and row.finished and row.key == row.run.key() for row in rows)
+    assert all({"torch", "device", "threads"} <= set(row.environment) for row in rows)
+    grid = BY_NAME[name].figure(rows)
+    assert len(grid.cells) == len(search.cells)
+    assert min(len(cell.seeds) for cell in grid.cells.values()) >= 3
+    assert len(grid.tasks) == 2
+
+
+def test_the_page_is_what_the_rows_say():
+    page = (RESULTS.parent / "docs/reproduction.md").read_text(encoding="utf-8")
+    assert page == reproduction_page(RESULTS), "run make reproduction"
+    assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == [
+        experiment.name for experiment in EXPERIMENTS if experiment.name in COMMITTED
+    ]
+
+
+def accuracies(name):
+    """(architecture, length) -> accuracies of the best setting, one a seed."""
+    grid = BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl"))
+    return {(one.architecture, task.length): cell.seeds for (one, task), cell in grid.cells.items()}
+
+
+def paper(name):
+    """architecture -> accuracies by length."""
+    return {one.architecture: one.accuracy for one in series(BY_NAME[name].paper_figure)}
+
+
+def test_what_is_said_of_equality_next():
+    ours, theirs = accuracies("equality-next"), paper("equality-next")
+    assert all(min(seeds) == 1 for (_, length), seeds in ours.items() if length == 4)
+    for architecture in ("attention", "linear-attention"):
+        assert min(ours[architecture, 10]) > 0.99
+    for architecture in ("retention", "mamba"):
+        assert min(ours[architecture, 10]) < 0.99 < max(ours[architecture, 10])
+    assert max(ours["dss", 10]) < 0.99
+    assert max(ours["lstm", 10]) < 0.601
+    assert min(theirs["attention"].values()) > 0.99
+    for architecture, fails_from in {"lstm": 400, "linear-attention": 400, "retention": 400, "dss": 600, "mamba": 600}.items():
+        assert all((accuracy < 0.01) == (length >= fails_from) for length, accuracy in theirs[architecture].items())
