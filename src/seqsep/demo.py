@@ -15,10 +15,12 @@ from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import canonical_json
 from seqsep.lab.store import Store
 from seqsep.lab.sweep import sweep
-from seqsep.report.grid import write_grid
+from seqsep.report.cell_table import write_tables
+from seqsep.report.grid import Grid, write_grid
 from seqsep.report.measured import Measured
 from seqsep.report.page import write_page
 from seqsep.report.picture import draw_picture
+from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS, TheoremFails
 
 NAME = "demo"
@@ -58,14 +60,27 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
 
 
 def report(rows: Path, folder: Path) -> Path:
-    """The page from committed rows alone, with the theorems checked anew, and beside it the figures of the experiments whose
-    rows lie beside these as NAME.jsonl, in folder/figures as PDF, PNG and SVG."""
-    page = write(folder, [], read_rows(rows), check_theorems()[0])
-    for experiment in EXPERIMENTS:
-        path = rows.with_name(f"{experiment.name}.jsonl")
-        if experiment.figure is not None and path.exists():
-            write_grid(experiment.figure(read_rows(path)), folder / "figures", experiment.name)
-    return page
+    """The page from committed rows alone, with the theorems checked anew; beside it figures (PDF, PNG, SVG) and tables (CSV,
+    LaTeX) of these rows and of the experiments whose rows lie beside them as NAME.jsonl."""
+    committed = read_rows(rows)
+    for name, grid in grids(rows, committed).items():
+        write_grid(grid, folder / "figures", name)
+        write_tables(grid, folder / "tables", name)
+    return write(folder, [], committed, check_theorems()[0])
+
+
+def grids(path: Path, rows: Sequence[Row]) -> dict[str, Grid]:
+    """What there is to draw, by name: the demo's rows, which are `path`'s, by experiment; then those of the files beside it."""
+    found = {}
+    for experiment, kind in ((index_lookup_architectures, IndexLookup), (dyck_architectures, BoundedDyck)):
+        chosen = [row for row in rows if isinstance(row.run.task, kind)]
+        if chosen:
+            found[f"{path.stem}-{experiment.NAME}"] = experiment.figure(chosen)
+    for other in EXPERIMENTS:
+        beside = path.with_name(f"{other.name}.jsonl")
+        if other.figure is not None and beside.exists():
+            found[other.name] = other.figure(read_rows(beside))
+    return found
 
 
 def check_theorems() -> tuple[list[dict[str, Any]], bool]:

@@ -30,14 +30,24 @@ Paper = Callable[[Contender, Task], float | None]
 
 @dataclass(frozen=True)
 class Shown:
-    """What a cell shows: the best run with seed 0, accuracies of the same run under every seed, the paper's number as a
+    """What a cell shows: the best run with seed 0, the same run under every seed (itself included), the paper's number as a
     fraction, the ceiling (None: no bound known), and every run of the cell."""
 
     best: Measured
-    seeds: tuple[float, ...]
+    repeats: tuple[Measured, ...]
     paper: float | None
     ceiling: float | None
     runs: tuple[Measured, ...]
+
+    @property
+    def seeds(self) -> tuple[float, ...]:
+        """The accuracy of each repeat, 0 where it is not a number."""
+        return tuple(run.accuracy if known(run.accuracy) else 0.0 for run in self.repeats)
+
+    @property
+    def tried(self) -> tuple[Measured, ...]:
+        """The runs that the best one was chosen from: those with its seed."""
+        return tuple(run for run in self.runs if run.seed == self.best.seed)
 
     @property
     def spread(self) -> str:
@@ -96,9 +106,8 @@ class Grid:
 def _shown(runs: Sequence[Measured], paper: float | None) -> Shown:
     first = [run for run in runs if run.seed == min(run.seed for run in runs)]
     best = max(first, key=lambda run: (by_accuracy(run), -run.learning_rate))  # as the search that made them chose it
-    seeds = [run.accuracy for run in runs if (run.learning_rate, run.heads) == (best.learning_rate, best.heads)]
-    highest = ceiling(best.task, best.bits_before_the_question)
-    return Shown(best, tuple(value if known(value) else 0.0 for value in seeds), paper, highest, tuple(runs))
+    repeats = tuple(run for run in runs if (run.learning_rate, run.heads) == (best.learning_rate, best.heads))
+    return Shown(best, repeats, paper, ceiling(best.task, best.bits_before_the_question), tuple(runs))
 
 
 def draw_grid(grid: Grid, width: float = 14.0) -> Figure:
@@ -161,11 +170,11 @@ def _rates(axes: Axes, grid: Grid, task: Task, is_first: bool) -> None:
         if shown is None:
             continue
         style, best = one.style, shown.best
-        tried = sorted({run.learning_rate for run in shown.runs if run.seed == best.seed})
+        tried = sorted({run.learning_rate for run in shown.tried})
         accuracy = [
-            max(run.accuracy if known(run.accuracy) else 0.0 for run in shown.runs
-                if run.learning_rate == rate and run.seed == best.seed) for rate in tried
-        ]  # fmt: skip
+            max(run.accuracy if known(run.accuracy) else 0.0 for run in shown.tried if run.learning_rate == rate)
+            for rate in tried
+        ]
         dashes = DASHES[min(drawn.count(one.slug), len(DASHES) - 1)]
         drawn.append(one.slug)
         ticks |= {rate for rate in tried if rate == float(f"{rate:.0e}")}
