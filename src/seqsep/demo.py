@@ -20,6 +20,7 @@ from seqsep.report.grid import Grid, write_grid
 from seqsep.report.measured import Measured
 from seqsep.report.page import write_page
 from seqsep.report.picture import draw_picture
+from seqsep.report.references import write_bibliography
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS, TheoremFails
 
@@ -59,11 +60,14 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     return Demo(page, refuted or bool(failed))
 
 
-def report(rows: Path, folder: Path) -> Path:
+def report(rows: Path, folder: Path, bibtex: bool = False) -> Path:
     """The page from committed rows alone, with the theorems checked anew; beside it figures (PDF, PNG, SVG) and tables (CSV,
-    LaTeX) of these rows and of the experiments whose rows lie beside them as NAME.jsonl."""
+    LaTeX) of these rows and of the experiments whose rows lie beside them as NAME.jsonl. With `bibtex` also references.bib."""
     committed = read_rows(rows)
-    for name, grid in grids(rows, committed).items():
+    shown = grids(rows, committed)
+    if bibtex:
+        write_bibliography(folder, {name for grid in shown.values() for one in grid.contenders for name in one.layers})
+    for name, grid in shown.items():
         write_grid(grid, folder / "figures", name)
         write_tables(grid, folder / "tables", name)
     return write(folder, [], committed, check_theorems()[0])

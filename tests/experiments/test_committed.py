@@ -107,7 +107,8 @@ def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows
     mamba = [row for row in rows if row.run.layers == ("mamba",) and row.run.task == IndexLookup(50)]
     write_rows(tmp_path / "demo.jsonl", rows)
     write_rows(tmp_path / "mamba-width.jsonl", mamba)
-    page = report(tmp_path / "demo.jsonl", tmp_path / "out")
+    page = report(tmp_path / "demo.jsonl", tmp_path / "out", bibtex=True)
+    assert (tmp_path / "out" / "references.bib").read_text().count("@") == 2 + len(PAPER_MIXERS)
     assert "index-lookup-state" in page.read_text()
     assert (tmp_path / "out" / "picture.png").stat().st_size > 10_000
     names = ["demo-dyck-architectures", "demo-index-lookup-architectures", "mamba-width"]
