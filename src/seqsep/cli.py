@@ -23,6 +23,7 @@ from seqsep.flags import (
     own_parts,
     plug_in_flags,
     positive,
+    report_flags,
     sample_flags,
     store_flags,
     task_fields,
@@ -162,9 +163,8 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
 
     store_flags(add("store", _store, "show what a store holds, or repair it", "seqsep store repair runs/store.sqlite"))
 
-    report = add("report", _report, "rebuild the page from committed rows", "seqsep report --rows results/demo.jsonl")
-    report.add_argument("--rows", type=Path, default=Path("results/demo.jsonl"))
-    report.add_argument("-o", "--report", type=Path, default=Path("report"), help="folder of the page")
+    report_flags(add("report", _report, "rebuild the page, its figures and tables from committed rows",
+                     "seqsep report -o DIR --bibtex"))  # fmt: skip
 
     known, rest = _parse_known(parser, arguments)
     if known.call is _sample:
@@ -295,5 +295,5 @@ def _store(options: argparse.Namespace) -> int:
 def _report(options: argparse.Namespace) -> int:
     from seqsep.demo import report
 
-    print(f"open {report(options.rows, options.report)}")
+    print(f"open {report(options.rows, options.report, options.bibtex)}")
     return DONE

@@ -5,20 +5,26 @@ A demo that was interrupted continues where it was: runs that the store holds fi
 
 import sys
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from seqsep.experiments import BY_NAME as EXPERIMENTS_BY_NAME
 from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
 from seqsep.lab.progress import display
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import canonical_json
 from seqsep.lab.store import Store
 from seqsep.lab.sweep import sweep
-from seqsep.report.grid import write_grid
+from seqsep.report.drawn import Drawn, draw_experiment, draw_ledger
+from seqsep.report.grid import Grid
 from seqsep.report.measured import Measured
 from seqsep.report.page import write_page
 from seqsep.report.picture import draw_picture
+from seqsep.report.references import write_bibliography
+from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS, TheoremFails
 
 NAME = "demo"
@@ -57,15 +63,42 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     return Demo(page, refuted or bool(failed))
 
 
-def report(rows: Path, folder: Path) -> Path:
-    """The page from committed rows alone, with the theorems checked anew, and beside it the figures of the experiments whose
-    rows lie beside these as NAME.jsonl, in folder/figures as PDF, PNG and SVG."""
-    page = write(folder, [], read_rows(rows), check_theorems()[0])
+def report(rows: Path, folder: Path, bibtex: bool = False) -> Path:
+    """The page from committed rows alone, with the theorems checked anew; beside it figures (PDF, PNG, SVG) and tables (CSV,
+    LaTeX) of these rows and of the experiments whose rows lie beside them as NAME.jsonl, whose figures the page shows too. With
+    `bibtex` also references.bib. Figures are drawn in a process of their own, meanwhile."""
+    committed = read_rows(rows)
+    shown = grids(rows, committed)
+    if bibtex:
+        write_bibliography(folder, {name for _, grid in shown.values() for one in grid.contenders for name in one.layers})
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        try:
+            separation = pool.submit(draw_ledger, folder)
+            drawing = {
+                name: pool.submit(draw_experiment, grid, folder, name, question) for name, (question, grid) in shown.items()
+            }
+            records = check_theorems()[0]
+            drawn = [drawing[name].result() for name in drawing]
+            separation.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return write(folder, [], committed, records, [one for one in drawn if one.name in EXPERIMENTS_BY_NAME])
+
+
+def grids(path: Path, rows: Sequence[Row]) -> dict[str, tuple[str, Grid]]:
+    """What there is to draw, by name, each with its question: the demo's rows, which are `path`'s, by experiment; then those of
+    the files beside it."""
+    found = {}
+    for own, kind in ((index_lookup_architectures, IndexLookup), (dyck_architectures, BoundedDyck)):
+        chosen = [row for row in rows if isinstance(row.run.task, kind)]
+        if chosen:
+            found[f"{path.stem}-{own.NAME}"] = own.EXPERIMENT.question, own.figure(chosen)
     for experiment in EXPERIMENTS:
-        path = rows.with_name(f"{experiment.name}.jsonl")
-        if experiment.figure is not None and path.exists():
-            write_grid(experiment.figure(read_rows(path)), folder / "figures", experiment.name)
-    return page
+        beside = path.with_name(f"{experiment.name}.jsonl")
+        if experiment.figure is not None and beside.exists():
+            found[experiment.name] = experiment.question, experiment.figure(read_rows(beside))
+    return found
 
 
 def check_theorems() -> tuple[list[dict[str, Any]], bool]:
@@ -82,10 +115,16 @@ def check_theorems() -> tuple[list[dict[str, Any]], bool]:
     return records, refuted
 
 
-def write(folder: Path, fresh: Sequence[Row], committed: Sequence[Row], records: Sequence[dict[str, Any]]) -> Path:
+def write(
+    folder: Path,
+    fresh: Sequence[Row],
+    committed: Sequence[Row],
+    records: Sequence[dict[str, Any]],
+    drawn: Sequence[Drawn] = (),
+) -> Path:
     """The page and its picture."""
     fresh_runs, committed_runs = list(measured(fresh)), list(measured(committed))
-    page = write_page(folder, fresh_runs, committed_runs, records, COMMANDS)
+    page = write_page(folder, fresh_runs, committed_runs, records, COMMANDS, drawn)
     draw_picture(folder / "picture.png", fresh_runs, committed_runs)
     return page
 

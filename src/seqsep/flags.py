@@ -123,6 +123,16 @@ def store_flags(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--json", action="store_true")
 
 
+def report_flags(parser: argparse.ArgumentParser) -> None:
+    """Flags of `seqsep report`."""
+    parser.add_argument("--rows", type=Path, default=Path("results/demo.jsonl"),
+                        help="of the demo; rows of experiments lie beside them, as NAME.jsonl")  # fmt: skip
+    parser.add_argument("-o", "--report", type=Path, default=Path("report"), metavar="DIR",
+                        help="folder of the page, figures/ and tables/")  # fmt: skip
+    parser.add_argument("--bibtex", action="store_true",
+                        help="also DIR/references.bib: the two papers, and those of the mixers that are shown")  # fmt: skip
+
+
 def seconds(text: str) -> float:
     """A time above 0, in seconds."""
     value = float(text)

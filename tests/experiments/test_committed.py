@@ -1,5 +1,6 @@
 """The committed rows are those of the presets, the best rates are theirs, and they show what the README and the page say."""
 
+import csv
 import dataclasses
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from seqsep.demo import COMMITTED, compare, report
 from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
-from seqsep.lab.row import read_rows
+from seqsep.lab.row import read_rows, write_rows
 from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import index_lookup_state
@@ -100,12 +101,29 @@ def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
     assert min(accuracies) > 0.96
 
 
-def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch):
+def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows):
+    """The page, and for the demo and every experiment with rows beside it a figure and tables with the numbers of its rows."""
     monkeypatch.setattr("seqsep.demo.THEOREMS", (index_lookup_state.THEOREM,))
-    page = report(ROOT / COMMITTED, tmp_path)
-    text = page.read_text()
-    assert "index-lookup-state" in text
-    assert (tmp_path / "picture.png").stat().st_size > 10_000
+    mamba = [row for row in rows if row.run.layers == ("mamba",) and row.run.task == IndexLookup(50)]
+    write_rows(tmp_path / "demo.jsonl", rows)
+    write_rows(tmp_path / "mamba-width.jsonl", mamba)
+    page = report(tmp_path / "demo.jsonl", tmp_path / "out", bibtex=True)
+    assert (tmp_path / "out" / "references.bib").read_text().count("@") == 2 + len(PAPER_MIXERS)
+    assert "index-lookup-state" in page.read_text()
+    assert (tmp_path / "out" / "picture.png").stat().st_size > 10_000
+    names = ["demo-dyck-architectures", "demo-index-lookup-architectures", "mamba-width"]
+    assert sorted(path.name for path in (tmp_path / "out" / "tables").glob("*.csv")) == [f"{name}.csv" for name in names]
+    assert {f"{name}.{kind}" for name in names for kind in ("pdf", "png", "svg")} <= {
+        path.name for path in (tmp_path / "out" / "figures").iterdir()
+    }
+    with (tmp_path / "out" / "tables" / "demo-index-lookup-architectures.csv").open() as file:
+        cells = list(csv.DictReader(file))
+    assert len(cells) == len(index_lookup_architectures.cells())
+    for cell in cells:
+        assert float(cell["accuracy_best"]) == accuracies(rows, cell["architecture"], int(cell["length"]))[0]
+    text = (tmp_path / "out" / "tables" / "mamba-width.csv").read_text().splitlines()
+    assert len(text) == 2
+    assert text[1].startswith("index-lookup,50,mamba,1,64,,")
 
 
 def test_compare_counts_equal_rows(rows):

@@ -27,6 +27,10 @@ STYLES: dict[str, Style] = {
     "retention": Style("Retention", "#c05d93", "#ee9cc8", "D"),
     "dss": Style("DSS", "#4d4d4d", "#b9bec4", "X"),
     "mamba": Style("Mamba", "#c48600", "#f6c344", "P"),
+    "mamba2": Style("Mamba-2", "#7a4b00", "#d8a860", "*"),
+    "gated-delta": Style("Gated delta rule", "#2f9bd8", "#8ed0f5", "<"),
+    "rwkv7": Style("RWKV-7", "#8c1d40", "#f08aa5", ">"),
+    "sliding-attention": Style("Sliding attention", "#8a8f00", "#cfd45a", "h"),
 }
 OTHER = Style("", "#7a5cc9", "#b49bff", "v")
 

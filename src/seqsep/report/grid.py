@@ -5,12 +5,12 @@ the state's bits set; its colour is the best accuracy. Each small chart is one l
 and the other seeds of the best rate as open marks.
 """
 
+import math
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -18,26 +18,40 @@ from matplotlib.patches import Rectangle
 
 from seqsep.ceilings import ceiling
 from seqsep.report.contender import Contender, names
+from seqsep.report.looks import INK, LINE, SOFT, Look, legend, looks, write_figure
 from seqsep.report.measured import Measured, by_accuracy
 from seqsep.report.numerals import count, known, percent, percent_at_most
-from seqsep.report.picture import DASHES, HEAT, INK, LINE, SOFT
+from seqsep.report.picture import HEAT
 from seqsep.tasks import Task
 
-SUFFIXES = (".pdf", ".png", ".svg")
-CHARACTERS = 150
+LEFT, RIGHT, TOP, CELL_HEIGHT = 2.1, 0.25, 1.3, 0.92
+CELL_WIDTH, RATES_WIDTH, RATES_HEIGHT, GAP = 1.62, 2.35, 1.9, 0.22
+BESIDE = 3
+LETTERS_AN_INCH = 13.6
+TALLEST, LONGEST_NAME = 5.0, 16
 Paper = Callable[[Contender, Task], float | None]
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a cell shows: the best run with seed 0, accuracies of the same run under every seed, the paper's number as a
+    """What a cell shows: the best run with seed 0, the same run under every seed (itself included), the paper's number as a
     fraction, the ceiling (None: no bound known), and every run of the cell."""
 
     best: Measured
-    seeds: tuple[float, ...]
+    repeats: tuple[Measured, ...]
     paper: float | None
     ceiling: float | None
     runs: tuple[Measured, ...]
+
+    @property
+    def seeds(self) -> tuple[float, ...]:
+        """The accuracy of each repeat, 0 where it is not a number."""
+        return tuple(run.accuracy if known(run.accuracy) else 0.0 for run in self.repeats)
+
+    @property
+    def tried(self) -> tuple[Measured, ...]:
+        """The runs that the best one was chosen from: those with its seed."""
+        return tuple(run for run in self.runs if run.seed == self.best.seed)
 
     @property
     def spread(self) -> str:
@@ -72,72 +86,100 @@ class Grid:
         cells = {place: _shown(found, paper(*place)) for place, found in groups.items()}
         return cls(title, names(contenders), tuple(tasks), cells)
 
+    def column_titles(self) -> dict[Task, str]:
+        """The length of each task and, on a second line, what tells apart those of one length."""
+        found = {}
+        for task in self.tasks:
+            same = [other.configuration() for other in self.tasks if other.length == task.length]
+            fields = sorted({name for one in same for name in one if any(one.get(name) != other.get(name) for other in same)})
+            words = [f"{name} {getattr(task, name, '')}" for name in fields]
+            found[task] = f"N = {task.length}" + ("\n" + ", ".join(words)) * bool(words)
+        return found
+
     def caption(self) -> str:
+        """What is drawn, and what the ceilings say."""
+        steps = max((run.steps_allowed for shown in self.cells.values() for run in shown.runs), default=0)
+        return (
+            f"Best of each cell's learning rates, at most {count(steps)} steps a run; open marks are other seeds of the best, "
+            "dots are chance. "
+        ) + self.ceilings()
+
+    def ceilings(self) -> str:
         """What the ceilings say: which cells a bound limits, and where none does, that none does."""
         known_bounds = [shown for shown in self.cells.values() if shown.ceiling is not None]
         bitten = [place for place, shown in self.cells.items() if shown.ceiling is not None and shown.ceiling < 1]
-        steps = max((run.steps_allowed for shown in self.cells.values() for run in shown.runs), default=0)
-        said = (
-            f"Best of each cell's learning rates, at most {count(steps)} steps a run; open marks are other seeds of the best, "
-            "dots are chance. "
-        )
         if not known_bounds:
-            return said + "No bound on accuracy is known here: what is missing may be learning or state."
+            return "No bound on accuracy is known here: what is missing may be learning or state."
         if not bitten:
-            return said + (
+            return (
                 "Every ceiling is 100 %: the bound is vacuous at these lengths, each state has room for all that is asked, and "
                 "what is missing was not learned."
             )
-        where = ", ".join(f"{self.contenders[one]} at N = {task.length}" for one, task in sorted(
+        titles = {task: title.replace("\n", ", ") for task, title in self.column_titles().items()}
+        where = ", ".join(f"{self.contenders[one]} at {titles[task]}" for one, task in sorted(
             bitten, key=lambda place: (place[0].rank, place[1].length)))  # fmt: skip
-        return said + f"The state is too small for {where}: no training exceeds the ceiling there."
+        return f"The state is too small for {where}: no training exceeds the ceiling there."
 
 
 def _shown(runs: Sequence[Measured], paper: float | None) -> Shown:
     first = [run for run in runs if run.seed == min(run.seed for run in runs)]
     best = max(first, key=lambda run: (by_accuracy(run), -run.learning_rate))  # as the search that made them chose it
-    seeds = [run.accuracy for run in runs if (run.learning_rate, run.heads) == (best.learning_rate, best.heads)]
-    highest = ceiling(best.task, best.bits_before_the_question)
-    return Shown(best, tuple(value if known(value) else 0.0 for value in seeds), paper, highest, tuple(runs))
+    repeats = tuple(run for run in runs if (run.learning_rate, run.heads) == (best.learning_rate, best.heads))
+    return Shown(best, repeats, paper, ceiling(best.task, best.bits_before_the_question), tuple(runs))
 
 
-def draw_grid(grid: Grid, width: float = 14.0) -> Figure:
-    """The figure, `width` inches wide; its height follows from the number of contenders."""
+def draw_grid(grid: Grid) -> Figure:
+    """The figure; its size follows from its rows and columns. Up to three lengths the charts stand beside the heatmap, else
+    each below its column."""
     rows, columns = max(1, len(grid.contenders)), max(1, len(grid.tasks))
-    height = max(4.2, 0.92 * rows + 2.1)
+    beside = columns <= BESIDE
+    shown_looks = looks(grid.contenders)
+    named = [look for look in shown_looks.values() if look.label]
+    heat_width, heat_height = CELL_WIDTH * columns, max(CELL_HEIGHT * rows, 2.4 if beside else 0.0)
+    width = LEFT + heat_width + RIGHT + (0.75 + columns * (RATES_WIDTH + GAP) if beside else 0.0)
+    letters = max([len(look.label) for look in named], default=1)
+    entries = max(1, int((width - 0.4) / (0.75 + 0.085 * letters)))
+    lines = textwrap.wrap(grid.caption(), int(LETTERS_AN_INCH * (width - 0.4)))
+    under = 0.15 + 0.18 * len(lines)
+    bottom = under + 0.12 + 0.21 * math.ceil(len(named) / entries) + 0.12
+    charts = 0.5 if beside else 0.5 + RATES_HEIGHT + 0.35
+    height = TOP + heat_height + charts + bottom
     figure = Figure(figsize=(width, height), facecolor="white")
     FigureCanvasAgg(figure)
-    figure.text(0.02, 1 - 0.3 / height, grid.title, fontsize=17, weight="bold", color=INK, va="top")
-    figure.text(0.02, 0.12 / height, textwrap.fill(grid.caption(), CHARACTERS), fontsize=9.5, color=SOFT, va="bottom")
-    bottom, top = 0.95 / height, 1 - 1.15 / height
-    _heat(figure.add_axes((0.15, bottom, 0.115 * columns, top - bottom)), grid)
-    left, right = 0.15 + 0.115 * columns + 0.06, 0.985
-    panel = (right - left - 0.015 * (columns - 1)) / columns
-    for place, task in enumerate(grid.tasks):
-        axes = figure.add_axes((left + place * (panel + 0.015), bottom + 0.3 / height, panel, top - bottom - 0.3 / height))
-        _rates(axes, grid, task, is_first=place == 0)
+    figure.text(0.2 / width, 1 - 0.22 / height, grid.title, fontsize=16, weight="bold", color=INK, va="top")
+    figure.text(0.2 / width, 0.1 / height, "\n".join(lines), fontsize=9.5, color=SOFT, va="bottom", linespacing=1.25)
+    legend(figure, named, under / height, entries)
+
+    def place(left: float, low: float, across: float, up: float) -> Axes:
+        return figure.add_axes((left / width, low / height, across / width, up / height))
+
+    low = bottom + charts
+    _heat(place(LEFT, low, heat_width, heat_height), grid)
+    for column, task in enumerate(grid.tasks):
+        if beside:
+            start = LEFT + heat_width + 0.75 + column * (RATES_WIDTH + GAP)
+            up = min(heat_height, TALLEST)
+            axes = place(start, low + heat_height - up, RATES_WIDTH, up)
+            axes.set_title(grid.column_titles()[task], fontsize=12, color=SOFT)
+        else:
+            axes = place(LEFT + CELL_WIDTH * column + 0.04, bottom + 0.5, CELL_WIDTH - 0.08, RATES_HEIGHT)
+        _rates(axes, grid, task, shown_looks, is_first=column == 0)
     return figure
 
 
 def write_grid(grid: Grid, folder: Path, name: str) -> list[Path]:
-    """`folder`/`name` as PDF, PNG and SVG; returns their paths. Equal grids give equal bytes."""
-    folder.mkdir(parents=True, exist_ok=True)
-    dates = {".pdf": {"CreationDate": None}, ".png": {"Software": None}, ".svg": {"Date": None}}
-    found = []
-    for suffix in SUFFIXES:
-        with rc_context({"svg.hashsalt": name}):
-            draw_grid(grid).savefig(folder / f"{name}{suffix}", dpi=110, metadata=dates[suffix])
-        found.append(folder / f"{name}{suffix}")
-    return found
+    """The figure as files (`write_figure`)."""
+    return write_figure(draw_grid(grid), folder, name)
 
 
 def _heat(axes: Axes, grid: Grid) -> None:
     axes.set(xlim=(0, len(grid.tasks)), ylim=(len(grid.contenders), 0))
     axes.axis("off")
     for across, task in enumerate(grid.tasks):
-        axes.text(across + 0.5, -0.08, f"N = {task.length}", fontsize=12, color=SOFT, ha="center", va="bottom")
+        axes.text(across + 0.5, -0.08, grid.column_titles()[task], fontsize=12, color=SOFT, ha="center", va="bottom")
     for down, (one, name) in enumerate(grid.contenders.items()):
-        axes.text(-0.05, down + 0.5, name, fontsize=12, color=INK, ha="right", va="center")
+        size = 12 * min(1.0, LONGEST_NAME / len(name))
+        axes.text(-0.05, down + 0.5, name, fontsize=size, color=INK, ha="right", va="center")
         for across, task in enumerate(grid.tasks):
             shown = grid.cells.get((one, task))
             heat = shown.best.accuracy if shown and known(shown.best.accuracy) else 0.0
@@ -153,37 +195,48 @@ def _heat(axes: Axes, grid: Grid) -> None:
                 axes.text(across + 0.5, down + 0.53 + 0.17 * line, words, fontsize=8, color=INK, ha="center", va="center")
 
 
-def _rates(axes: Axes, grid: Grid, task: Task, is_first: bool) -> None:
+def _rates(axes: Axes, grid: Grid, task: Task, shown_looks: dict[Contender, Look], is_first: bool) -> None:
     """Accuracy over learning rate, a line an architecture."""
-    chance, drawn, ticks = 1 / task.classes, list[str](), set[float]()
-    for one, name in grid.contenders.items():
+    rates = set[float]()
+    for one, look in shown_looks.items():
         shown = grid.cells.get((one, task))
         if shown is None:
             continue
-        style, best = one.style, shown.best
-        tried = sorted({run.learning_rate for run in shown.runs if run.seed == best.seed})
+        tried = sorted({run.learning_rate for run in shown.tried})
         accuracy = [
-            max(run.accuracy if known(run.accuracy) else 0.0 for run in shown.runs
-                if run.learning_rate == rate and run.seed == best.seed) for rate in tried
-        ]  # fmt: skip
-        dashes = DASHES[min(drawn.count(one.slug), len(DASHES) - 1)]
-        drawn.append(one.slug)
-        ticks |= {rate for rate in tried if rate == float(f"{rate:.0e}")}
-        axes.plot(tried, accuracy, color=style.light, marker=style.marker, markersize=5, linewidth=1.6, linestyle=dashes,
-                  label=name, clip_on=False)  # fmt: skip
-        others = [run.accuracy for run in shown.runs if run.seed != best.seed and known(run.accuracy)]
-        again = [best.learning_rate] * len(others)
-        axes.plot(again, others, style.marker, color=style.light, markersize=5, markerfacecolor="none", clip_on=False)
-    axes.axhline(chance, color=SOFT, linewidth=0.8, linestyle=":")
+            max(run.accuracy if known(run.accuracy) else 0.0 for run in shown.tried if run.learning_rate == rate)
+            for rate in tried
+        ]
+        rates |= set(tried)
+        axes.plot(tried, accuracy, **look.line() | look.mark(), markersize=5, linewidth=1.6, label=look.label, clip_on=False)
+        others = [run.accuracy for run in shown.runs if run.seed != shown.best.seed and known(run.accuracy)]
+        again = [shown.best.learning_rate] * len(others)
+        axes.plot(again, others, look.marker, color=look.colour, markersize=5, markerfacecolor="none", clip_on=False)
+    axes.axhline(1 / task.classes, color=SOFT, linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"] if is_first else [""] * 5)
-    axes.set_xticks(sorted(ticks), [f"{tick:.0e}".replace("e-0", "e-") for tick in sorted(ticks)])
+    ticks = rate_ticks(rates)
+    axes.set_xticks(ticks, [f"{tick:.0e}".replace("e-0", "e-") for tick in ticks])
+    if len(ticks) > 1:  # what stands below one chart stays clear of its neighbours
+        first, *_, last = axes.get_xticklabels()
+        first.set_horizontalalignment("left")
+        last.set_horizontalalignment("right")
     axes.minorticks_off()
-    axes.tick_params(labelsize=9, colors=SOFT, length=2)
+    axes.tick_params(labelsize=8.5, colors=SOFT, length=2)
     axes.grid(axis="y", color=LINE, linewidth=0.8)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.set_title(f"N = {task.length}", fontsize=12, color=SOFT)
     axes.set_xlabel("learning rate", fontsize=9.5, color=SOFT)
-    if is_first:
-        axes.legend(fontsize=8, frameon=False, loc="best", labelcolor=INK)
+
+
+def rate_ticks(rates: Iterable[float]) -> list[float]:
+    """The rates with one digit, without those too near the one before to be labelled; powers of ten alone over a wide range."""
+    kept = list[float]()
+    given = sorted(rate for rate in set(rates) if rate == float(f"{rate:.0e}"))
+    span = math.log10(given[-1] / given[0]) if given else 0.0
+    if span > 2:
+        given = [rate for rate in given if f"{rate:.0e}".startswith("1e")]
+    for rate in given:
+        if not kept or math.log10(rate / kept[-1]) >= 0.27 * max(span, 0.1):
+            kept.append(rate)
+    return kept

@@ -64,7 +64,7 @@ class Trained(Protocol):
 @dataclass(frozen=True)
 class Measured:
     """One training run. `accuracy` is its last evaluation, a fraction; `curve` holds (step, accuracy, loss in nats);
-    `state_bits` are (fixed, per token), counted from tensors; `steps` were taken of `steps_allowed`."""
+    `state_bits` are (fixed, per token), counted from tensors; `steps` were taken of `steps_allowed`; `failed`: it diverged."""
 
     task: Task
     contender: Contender
@@ -80,6 +80,7 @@ class Measured:
     evaluation: int
     weight_scale: float = 0.02
     heads: int = 4
+    failed: bool = False
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -101,6 +102,7 @@ class Measured:
             evaluation=run.evaluation,
             weight_scale=run.weight_scale,
             heads=run.heads,
+            failed=result["status"].startswith("failed"),
             environment=dict(environment),
         )
 
@@ -126,8 +128,8 @@ class Measured:
 
 
 def by_accuracy(run: Measured) -> tuple[float, float]:
-    """Greater is better: accuracy, then fewer steps to it."""
-    return (run.accuracy if known(run.accuracy) else -1.0, -float(run.steps))
+    """Greater is better: accuracy, then fewer steps to it. A run that diverged is below all others, whatever it had reached."""
+    return (run.accuracy if known(run.accuracy) and not run.failed else -1.0, -float(run.steps))
 
 
 def by_speed(run: Measured) -> tuple[float, float]:

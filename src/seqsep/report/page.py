@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from seqsep.report import curves, tables
 from seqsep.report.contender import OTHER, STYLES
+from seqsep.report.drawn import Drawn
 from seqsep.report.headline import dyck_sentence, separation, tiles
 from seqsep.report.heatmap import heatmap
 from seqsep.report.ledger_charts import LEDGER_STYLES, frontier_figures, separation_figure
@@ -35,19 +36,26 @@ def write_page(
     committed: Iterable[Measured] = (),
     theorems: Sequence[Mapping[str, Any]] = (),
     commands: Sequence[tuple[str, str]] = COMMANDS,
+    drawn: Sequence[Drawn] = (),
 ) -> Path:
     """Write `folder`/index.html and return its path.
 
     `fresh` are the runs just made and `committed` those of all rates and seeds; either may be empty or incomplete.
-    `theorems` are records as `seqsep check --json` prints them, with `statement`; `commands` are (command, what it does).
+    `theorems` are records as `seqsep check --json` prints them, with `statement`; `commands` are (command, what it does), and
+    `drawn` the experiments whose figures stand on it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
-    path.write_text(page(Evidence(tuple(fresh), tuple(committed)), theorems, commands), encoding="utf-8")
+    path.write_text(page(Evidence(tuple(fresh), tuple(committed)), theorems, commands, drawn), encoding="utf-8")
     return path
 
 
-def page(runs: Evidence, theorems: Sequence[Mapping[str, Any]], commands: Sequence[tuple[str, str]] = COMMANDS) -> str:
+def page(
+    runs: Evidence,
+    theorems: Sequence[Mapping[str, Any]],
+    commands: Sequence[tuple[str, str]] = COMMANDS,
+    drawn: Sequence[Drawn] = (),
+) -> str:
     """The page as text."""
     checks = statements(theorems)
     checked = [outcome for table in checks for outcome in table.outcomes]
@@ -70,6 +78,7 @@ def page(runs: Evidence, theorems: Sequence[Mapping[str, Any]], commands: Sequen
         theorems=checks,
         separation_in_bits=separation_figure(),
         frontiers=frontier_figures(),
+        experiments=drawn,
         scaled_down=tables.scaled_down(runs),
         provenance=tables.provenance(runs),
         commands=commands,

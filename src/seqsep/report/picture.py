@@ -15,15 +15,14 @@ from seqsep.report.chart import finite, round_ticks, spread_apart
 from seqsep.report.contender import names
 from seqsep.report.headline import separation, task_title
 from seqsep.report.heatmap import Heatmap, heatmap
+from seqsep.report.looks import DASHES, INK, LINE, SOFT
 from seqsep.report.measured import GOAL, Evidence, Measured
 from seqsep.report.numerals import count, percent
 from seqsep.tasks import BoundedDyck, Task
 
-INK, SOFT, LINE = "#131a22", "#566270", "#dce1e7"
 HEAT = LinearSegmentedColormap.from_list("heat", ["#f6f9fc", "#85b5e6"])
 DOTS_PER_INCH = 100
 CHARACTERS = 76
-DASHES = ("-", (0, (2.4, 1.4)), (0, (0.6, 1.4)))
 
 
 def draw_picture(

@@ -1,0 +1,48 @@
+"""The papers behind what a report shows, as BibTeX: references.bib holds every entry, this file says whose method each is."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+STATEMENTS = ("bhattamishra2024separations", "wen2025rnns")
+"""The two papers whose numbers and statements the report compares with."""
+
+METHODS = {
+    "attention": "vaswani2017attention",
+    "lstm": "hochreiter1997long",
+    "linear-attention": "katharopoulos2020transformers",
+    "retention": "sun2023retentive",
+    "dss": "gupta2022diagonal",
+    "mamba": "gu2023mamba",
+    "mamba2": "dao2024transformers",
+    "gated-delta": "yang2025gated",
+    "rwkv7": "peng2025rwkv7",
+    "sliding-attention": "beltagy2020longformer",
+}
+"""The paper of each mixer, by the entry's key."""
+
+
+@cache
+def entries() -> dict[str, str]:
+    """Every entry by its key, as it stands in the file."""
+    text = files("seqsep.report").joinpath("references.bib").read_text(encoding="utf-8")
+    return {
+        key: entry.strip() for entry, key in re.findall(r"^(@\w+{([\w-]+),\n.*?\n})$", text, flags=re.DOTALL | re.MULTILINE)
+    }
+
+
+def bibliography(mixers: Iterable[str]) -> str:
+    """The two papers, and the papers of these mixers; a user's own layer has none."""
+    shown = set(mixers)
+    keys = [*STATEMENTS, *(key for name, key in METHODS.items() if name in shown)]
+    return "\n\n".join(entries()[key] for key in keys) + "\n"
+
+
+def write_bibliography(folder: Path, mixers: Iterable[str]) -> Path:
+    """`folder`/references.bib; returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "references.bib"
+    path.write_text(bibliography(mixers), encoding="utf-8", newline="\n")
+    return path

@@ -1,0 +1,170 @@
+"""The figures beside the heatmap: what they draw of a cell, that no words collide, and that equal things look equal."""
+
+from itertools import combinations
+
+import pytest
+from markupsafe import escape
+
+from seqsep.ceilings import ceiling
+from seqsep.report import write_page
+from seqsep.report.contender import STYLES, Contender
+from seqsep.report.drawn import draw_experiment
+from seqsep.report.grid import Grid, draw_grid, rate_ticks
+from seqsep.report.looks import DASHES, FILLS, MOST_NAMED, looks
+from seqsep.report.panels import band, ceiling_line, curves_caption, draw_curves, draw_states, states_caption
+from seqsep.report.separation_plot import draw_separation, points
+from seqsep.tasks import BoundedDyck, IndexLookup
+
+DRAWERS = (draw_grid, draw_curves, draw_states)
+RATES = (1e-2, 5e-3, 1e-3, 5e-4, 1e-4, 5e-5, 1e-6)
+
+
+def no_paper(one, task):
+    return None
+
+
+def overlaps(figure):
+    """Pairs of words that share ink, and words that leave the figure."""
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+    for axes in figure.axes:
+        texts += axes.texts
+        texts += [axes.title, axes.xaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()] if axes.axison else []
+    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_text().strip()]
+    wide, high = figure.canvas.get_width_height()
+    outside = [name for name, box in boxes if box.x0 < 0 or box.y0 < 0 or box.x1 > wide or box.y1 > high]
+    return [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.overlaps(b)], outside
+
+
+@pytest.fixture
+def grids(measured):
+    """The paper's figure, its widths of Mamba, two alphabets with every architecture there is, and sizes beyond naming."""
+
+    def runs(task, layers, width, accuracy=0.9):
+        one = Contender(layers, width)
+        made = [measured(task, "", accuracy, contender=one, learning_rate=rate, steps_allowed=250_000) for rate in RATES]
+        return made + [measured(task, "", accuracy, contender=one, learning_rate=RATES[0], seed=seed) for seed in (1, 2)]
+
+    lengths = (20, 50, 100, 200, 400)
+    everyone = [((name,), 64) for name in STYLES] + [(("mamba", "attention"), 64), (("MyVeryOwnLayer@" + "0" * 64,), 64)]
+    cells = {
+        "paper": [(IndexLookup(n), (name,) * 6, 256) for n in lengths for name in list(STYLES)[:6]],
+        "widths": [(IndexLookup(n), ("mamba",) * 2, w) for n in (20, 50, 75, 100, 200, 400) for w in (32, 64, 256, 512, 1024)],
+        "alphabets": [(IndexLookup(20, alphabet=s), *size) for s in (16, 64) for size in everyone],
+        "sizes": [(BoundedDyck(30), (n,) * d, w) for n in ("lstm", "mamba") for d in (1, 2, 4) for w in (64, 128, 256)],
+        "one": [(BoundedDyck(30), ("lstm",), 64)],
+    }
+    return {
+        name: Grid.of("Index lookup: accuracy, %", [run for cell in found for run in runs(*cell)], no_paper)
+        for name, found in cells.items()
+    }
+
+
+@pytest.mark.parametrize("draw", DRAWERS)
+@pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "one"])
+def test_no_words_collide(grids, name, draw):
+    assert overlaps(draw(grids[name])) == ([], [])
+
+
+def test_no_words_collide_in_the_separation():
+    assert overlaps(draw_separation()) == ([], [])
+
+
+def test_the_band_is_least_median_and_greatest_and_a_stopped_run_keeps_its_last(measured):
+    curves = (
+        ((100, 0.1, 1.0), (200, 0.5, 1.0), (300, 0.6, 1.0)),
+        ((100, 0.3, 1.0), (200, 0.9, 1.0)),
+        ((100, 0.2, 1.0), (200, 0.4, 1.0), (300, 0.3, 1.0)),
+    )
+    runs = [measured(IndexLookup(20), "lstm", curve[-1][1], seed=seed, curve=curve) for seed, curve in enumerate(curves)]
+    [shown] = Grid.of("title", runs, no_paper).cells.values()
+    assert band(shown) == ((100, 200, 300), (0.1, 0.4, 0.3), (0.2, 0.5, 0.6), (0.3, 0.9, 0.9))
+    steps, least, middle, greatest = band(shown)
+    figure = draw_curves(Grid.of("title", runs, no_paper))
+    drawn = next(line for line in figure.axes[0].lines if len(line.get_xdata()) == 3)
+    assert (tuple(drawn.get_xdata()), tuple(drawn.get_ydata())) == (steps, middle)
+    [area] = figure.axes[0].collections
+    corners = {(round(float(x)), round(float(y), 6)) for x, y in area.get_paths()[0].vertices}
+    assert corners == {*zip(steps, least, strict=True), *zip(steps, greatest, strict=True)}
+    never = measured(IndexLookup(20), "lstm", 0.0, curve=())
+    assert band(next(iter(Grid.of("title", [never], no_paper).cells.values()))) == ((), (), (), ())
+    assert overlaps(draw_curves(Grid.of("title", [never], no_paper))) == ([], [])
+
+
+def test_a_mark_stands_at_its_bits_and_its_best_below_the_ceiling(measured):
+    task = IndexLookup(100)
+    runs = [measured(task, "lstm", accuracy, seed=seed, state_bits=(300, 0)) for seed, accuracy in enumerate((0.4, 0.3, 0.45))]
+    runs.append(measured(task, "attention", 0.99, state_bits=(8, 4096)))
+    grid = Grid.of("title", runs, no_paper)
+    [axes] = draw_states(grid).axes
+    lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
+    assert ([300, 300], [0.3, 0.45]) in lines
+    assert ([300], [0.4]) in lines
+    assert ([8 + 100 * 4096], [0.99]) in lines
+    bits, heights = next((x, y) for x, y in lines if len(x) > 100)
+    assert all(height == ceiling(task, each) for each, height in zip(map(int, bits), heights, strict=True))
+    assert bits[0] <= 300 / 4
+    assert heights[0] < heights[-1] == 1
+    assert "The state is too small for LSTM at N = 100" in states_caption(grid)
+
+
+def test_the_ceiling_is_drawn_only_where_one_is_known(measured):
+    assert ceiling_line(BoundedDyck(30), 1.0, 100.0)[0] == (BoundedDyck(30).answer_bits(), 1.0)
+    assert ceiling_line(IndexLookup(30), 1.0, 100.0)[0][0] == 1
+    vacuous = Grid.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
+    for caption in (curves_caption(vacuous), states_caption(vacuous), vacuous.caption()):
+        assert "vacuous at these lengths" in caption
+
+
+def test_one_architecture_has_one_colour_and_no_two_rows_look_the_same(grids):
+    assert len({(style.light, style.marker) for style in STYLES.values()}) == len(STYLES)
+    assert len({style.light for style in STYLES.values()}) == len({style.marker for style in STYLES.values()}) == len(STYLES)
+    assert len(DASHES) == len(FILLS)
+    found = looks(grids["widths"].contenders)
+    assert {look.colour for look in found.values()} == {STYLES["mamba"].light}
+    assert len({str(look.dashes) for look in found.values()}) == len({look.fill for look in found.values()}) == 5
+    many = grids["sizes"].contenders
+    assert len(many) > MOST_NAMED
+    assert [look.label for look in looks(many).values() if look.label] == ["LSTM", "Mamba"]
+    for draw in DRAWERS:
+        [legend] = draw(grids["paper"]).legends
+        named = {text.get_text(): line.get_color() for text, line in zip(legend.get_texts(), legend.get_lines(), strict=True)}
+        assert named == {style.title: style.light for style in list(STYLES.values())[:6]}
+
+
+def test_titles_tell_tasks_of_one_length_apart(grids):
+    assert set(grids["alphabets"].column_titles().values()) == {"N = 20\nalphabet 16", "N = 20\nalphabet 64"}
+    assert set(grids["paper"].column_titles().values()) == {f"N = {length}" for length in (20, 50, 100, 200, 400)}
+
+
+def test_rate_ticks_keep_apart():
+    assert rate_ticks(RATES) == [1e-6, 1e-4, 1e-2]
+    assert rate_ticks([5e-4, 1e-3, 1.7e-3, 3e-3]) == [5e-4, 1e-3, 3e-3]
+    assert rate_ticks([]) == []
+
+
+def test_paths_of_the_charts():
+    assert points("M1.5 2L3 4L5 6") == ([1.5, 3, 5], [2, 4, 6])
+    assert points("M1 2V5H7") == ([1, 1, 7], [2, 5, 5])
+
+
+def test_the_page_shows_an_experiments_figures_with_their_captions(measured, tmp_path):
+    runs = [measured(IndexLookup(20), "lstm", 0.5, learning_rate=rate) for rate in (1e-3, 3e-3)]
+    grid = Grid.of("Index <lookup>: accuracy, %", runs, no_paper)
+    drawn = draw_experiment(grid, tmp_path, "quick", "Who & what?")
+    names = {f"quick{part}.{kind}" for part in ("", "-curves", "-state") for kind in ("pdf", "png", "svg")}
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == names
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {"quick.csv", "quick.tex"}
+    text = write_page(tmp_path, runs, (), (), drawn=[drawn]).read_text().replace("\u00a0", " ")
+    assert text.count('<img src="data:image/svg+xml;base64,') == 3
+    assert "Who &amp; what?" in text
+    for picture in drawn.pictures:
+        assert str(escape(picture.caption)) in text
+        assert "vacuous" in picture.caption
+    assert (
+        "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\""
+        in text
+    )
+    again = draw_experiment(grid, tmp_path / "b", "quick", "Who & what?")
+    assert again == drawn
