@@ -7,8 +7,9 @@ import pytest
 from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
 from seqsep.report.contender import Contender
 from seqsep.report.grid import Grid, draw_grid, write_grid
+from seqsep.report.measured import chance
 from seqsep.report.papers import printed
-from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.tasks import BoundedDyck, Equality, IndexLookup
 
 
 def no_paper(one, task):
@@ -26,6 +27,20 @@ def test_a_cell_shows_the_best_rate_its_seeds_the_paper_and_the_ceiling(measured
     assert sorted(shown.seeds) == [0.4, 0.5, 0.9]
     assert shown.lines() == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
     assert "vacuous at these lengths" in grid.caption()
+    assert grid.caption().endswith(" It would bite from N = 683 (LSTM) on.")  # 683 x 6 > 4,096
+
+
+def test_a_state_that_grows_with_the_input_is_never_bitten_and_some_lengths_are_not_known(measured):
+    runs = [measured(IndexLookup(20), name, 0.5) for name in ("lstm", "attention")]
+    assert Grid.of("title", runs, no_paper).caption().endswith("from N = 683 (LSTM) on, and never for Attention.")
+    random = Grid.of("title", [measured(Equality(20), "lstm", 0.5)], no_paper)
+    assert random.caption().endswith("what is missing was not learned.")
+
+
+def test_chance_is_what_a_state_of_no_bits_gets():
+    assert chance(IndexLookup(20)) == pytest.approx(1 / 64)
+    assert chance(BoundedDyck(20)) == chance(Equality(20)) == 1 / 2
+    assert chance(Equality(20, "next", 8)) == 8.0**-10
 
 
 def test_the_caption_names_the_cells_that_a_bound_limits(measured):

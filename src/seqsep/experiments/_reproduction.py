@@ -43,7 +43,7 @@ def section(experiment: Experiment, grid: Grid, rows: Sequence[Row]) -> str:
     parts = [f"\n## {experiment.name}\n\n{experiment.question}\n\n{settings}\n\n", table(grid)]
     if experiment.paper_figure is not None:
         parts += ["\nThe paper's, (depth, width), at most 250,000 steps:\n\n", printed_table(experiment.paper_figure)]
-    return "".join([*parts, f"\n{grid.caption()}\n", f"\n{experiment.reading}" if experiment.reading else ""])
+    return "".join([*parts, f"\n{grid.ceilings()}\n", f"\n{experiment.reading}" if experiment.reading else ""])
 
 
 def table(grid: Grid) -> str:

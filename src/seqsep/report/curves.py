@@ -8,7 +8,7 @@ from seqsep.report.chart import Axis, Chart, Data, draw, round_ticks
 from seqsep.report.contender import names
 from seqsep.report.headline import task_title
 from seqsep.report.heatmap import Heatmap
-from seqsep.report.measured import GOAL, Evidence, Measured, by_speed
+from seqsep.report.measured import GOAL, Evidence, Measured, by_speed, chance
 from seqsep.report.numerals import DASH, count, known, percent
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
@@ -55,12 +55,12 @@ def _panel(runs: Evidence, task: Task) -> Panel:
         each = runs.each_seed(task, contender, by_speed)
         arrivals.append(Arrival(name, contender.slug, f"{run.learning_rate:g}", _arrival(run), _arrivals(each)))
     steps = max((run.steps_allowed for run in runs.all if run.task == task), default=1)
-    chance = 1 / task.classes
-    y = Axis(0.0, 1.0, PERCENT) if chance < 0.3 else Axis(0.45, 1.0, UPPER_HALF)
+    guessed = chance(task)
+    y = Axis(0.0, 1.0, PERCENT) if guessed < 0.3 else Axis(0.45, 1.0, UPPER_HALF)
     x = Axis(0.0, float(steps), tuple((tick, count(int(tick))) for tick in round_ticks(float(steps), 4)), "training steps")
     title = task_title(task)
     summary = f"Accuracy over training steps on {title}: " + "; ".join(f"{one.name} ends at {one.value} %" for one in data)
-    return Panel(draw(title, summary, data, x, y, (GOAL, chance)), tuple(arrivals))
+    return Panel(draw(title, summary, data, x, y, (GOAL, guessed)), tuple(arrivals))
 
 
 def _arrival(run: Measured) -> str:

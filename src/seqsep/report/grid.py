@@ -16,11 +16,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from seqsep.ceilings import ceiling
+from seqsep.ceilings import ceiling, first_bitten_length
 from seqsep.report.contender import Contender, names
 from seqsep.report.looks import INK, LINE, SOFT, Look, legend, looks, write_figure
-from seqsep.report.measured import Measured, by_accuracy
-from seqsep.report.numerals import count, known, percent, percent_at_most
+from seqsep.report.measured import Measured, by_accuracy, chance
+from seqsep.report.numerals import count, known, listed, percent, percent_at_most
 from seqsep.report.picture import HEAT
 from seqsep.tasks import Task
 
@@ -113,12 +113,24 @@ class Grid:
         if not bitten:
             return (
                 "Every ceiling is 100 %: the bound is vacuous at these lengths, each state has room for all that is asked, and "
-                "what is missing was not learned."
+                "what is missing was not learned." + self._would_bite()
             )
         titles = {task: title.replace("\n", ", ") for task, title in self.column_titles().items()}
         where = ", ".join(f"{self.contenders[one]} at {titles[task]}" for one, task in sorted(
             bitten, key=lambda place: (place[0].rank, place[1].length)))  # fmt: skip
         return f"The state is too small for {where}: no training exceeds the ceiling there."
+
+    def _would_bite(self) -> str:
+        """The length from which each state's ceiling is below 100 %, where any is known."""
+        first = {}
+        for one, name in self.contenders.items():
+            found = [shown.best for task in self.tasks if (shown := self.cells.get((one, task))) is not None]
+            first[name] = first_bitten_length(found[-1].task, *found[-1].state_bits)
+        bitten = [f"{count(length)} ({name})" for name, length in first.items() if length is not None]
+        never = [name for name, length in first.items() if length is None]
+        if not bitten:
+            return ""
+        return f" It would bite from N = {listed(bitten)} on" + (f", and never for {listed(never)}." if never else ".")
 
 
 def _shown(runs: Sequence[Measured], paper: float | None) -> Shown:
@@ -212,7 +224,7 @@ def _rates(axes: Axes, grid: Grid, task: Task, shown_looks: dict[Contender, Look
         others = [run.accuracy for run in shown.runs if run.seed != shown.best.seed and known(run.accuracy)]
         again = [shown.best.learning_rate] * len(others)
         axes.plot(again, others, look.marker, color=look.colour, markersize=5, markerfacecolor="none", clip_on=False)
-    axes.axhline(1 / task.classes, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.axhline(chance(task), color=SOFT, linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"] if is_first else [""] * 5)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from seqsep.ceilings import ceiling
 from seqsep.report.contender import Contender
 from seqsep.report.numerals import known
 from seqsep.tasks import Task
@@ -125,6 +126,12 @@ class Measured:
     def steps_to_goal(self) -> int | None:
         """The first evaluation at 99 % or above."""
         return next((step for step, accuracy, _ in self.curve if accuracy >= GOAL), None)
+
+
+def chance(task: Task) -> float:
+    """Accuracy without any state: what guessing gets where labels are as likely as each other."""
+    bound = ceiling(task, 0)
+    return 1 / task.classes if bound is None else bound
 
 
 def by_accuracy(run: Measured) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from seqsep.report.chart import finite, round_ticks
 from seqsep.report.contender import Contender
 from seqsep.report.grid import Grid, Shown
 from seqsep.report.looks import INK, LINE, MOST_NAMED, SOFT, Look, legend, looks
-from seqsep.report.measured import Measured, by_accuracy
+from seqsep.report.measured import Measured, by_accuracy, chance
 from seqsep.report.numerals import count, known
 from seqsep.tasks import Task
 
@@ -126,7 +126,7 @@ def _style(axes: Axes, task: Task, is_first: bool) -> None:
     axes.set_ylim(low, 1.02)
     ticks = (0.4, 0.6, 0.8, 1.0) if low else (0.0, 0.25, 0.5, 0.75, 1.0)
     axes.set_yticks(ticks, [f"{100 * tick:.0f}{' %' * (tick == 1)}" if is_first else "" for tick in ticks])
-    axes.axhline(1 / task.classes, color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
+    axes.axhline(chance(task), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
     axes.tick_params(labelsize=9, colors=SOFT, length=2)
     axes.grid(axis="y", color=LINE, linewidth=0.8)
     axes.set_axisbelow(True)
