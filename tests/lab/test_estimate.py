@@ -53,7 +53,7 @@ def test_a_step_is_really_measured_once_for_each_shape(monkeypatch):
 
 
 def test_what_is_printed(monkeypatch, capsys):
-    monkeypatch.setattr(module, "estimate", lambda runs: 3600.0 * len(runs))
+    monkeypatch.setattr(module, "estimate", lambda runs, pruned: 3600.0 * len(runs))
     show_cost([replace(RUN, seed=seed) for seed in range(4)], 4, 2)
     *runs, total, further, hours = capsys.readouterr().out.splitlines()
     assert len(runs) == 4
