@@ -209,6 +209,20 @@ def test_rows_of_a_sweep_without_pruning_are_used_as_they_are(tmp_path: Path) ->
     assert [step for run, step in stub.trained if run == kept] == [20, 40, 80]
 
 
+def test_a_row_that_another_experiment_finished_is_used_though_this_one_had_pruned_the_run(tmp_path: Path) -> None:
+    whole = {run: result_of(run, *[accuracy] * 8) for run, accuracy in zip(FIVE, (0.5, 0.4, 0.3, 0.2, 0.1), strict=True)}
+    last = FIVE[4]
+    with Store(tmp_path / "store.db") as store:
+        Stub(store, whole).sweep([FIVE])
+        with store.driving():
+            store.record(replace(row_of(last, whole[last]), experiment="with the whole"), 0.0, 1)
+        stub = Stub(store, whole)
+        halved = halve([FIVE], store, "trial", stub, stub.lines.append)
+    assert stub.trained == []
+    assert halved.goes_on(last)
+    assert [halved.goes_on(run) for run in FIVE] == [True, False, False, False, True]
+
+
 def test_a_race_waits_for_a_run_that_failed_without_an_outcome(tmp_path: Path) -> None:
     whole = whole_of(FIVE + OTHERS)
     with Store(tmp_path / "peace.db") as store:
@@ -219,6 +233,7 @@ def test_a_race_waits_for_a_run_that_failed_without_an_outcome(tmp_path: Path) -
         nothing = [("", 0)] * 3
         assert statuses(rows, FIVE) == [("", 0), ("failed: worker died (signal 9)", 0), *nothing]
         assert statuses(rows, OTHERS) == statuses(expected, OTHERS)
+        assert {step for run, step in stub.trained if run in FIVE} == {10}
         assert stub.lines[0] == (
             "step 10, lstm index-lookup N=5: nothing is decided without rate 0.0003; start again, or without --prune"
         )
@@ -239,6 +254,7 @@ def test_real_training_survivors_are_bit_for_bit_those_of_a_sweep_without_prunin
 
         def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
             rows = sweep(some, store, "trial", engine=Kept(engine), pauses=pauses)
+            assert "paused" not in {row.status for row in store.rows()}
             processes.append([worker.process.pid for worker in engine.workers])
             return rows
 
