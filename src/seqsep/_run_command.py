@@ -4,12 +4,14 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from seqsep._given_task import GivenTask
 from seqsep.experiments import load_experiment
 from seqsep.lab.engine import Engine, Kept, usable_cores
 from seqsep.lab.estimate import show_cost
+from seqsep.lab.loggers import Logger
 from seqsep.lab.progress import display
 from seqsep.lab.pruning import Halved, halve, say_on_stderr, siblings, steps_at_most
 from seqsep.lab.ray_driver import RayEngine
@@ -45,10 +47,17 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     if options.dry_run:
         show_cost(runs, search.further if search else 0, options.workers or usable_cores(), steps_at_most(groups))
         return 0
+    folder = options.log_folder or Path(f"{options.store}.logs")
+    loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
+
+    def log(row: Row) -> None:
+        for logger in loggers:
+            logger.write(row)
+
     with Store(options.store) as store, chosen_engine(options) as engine:
 
         def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
-            return sweep(some, store, experiment.name, progress=display(), engine=Kept(engine), pauses=pauses)
+            return sweep(some, store, experiment.name, None, display(), log, engine=Kept(engine), pauses=pauses)
 
         halved = halve(groups, store, experiment.name, train, say_on_stderr) if groups else Halved()
         rows, left = list[Row](), [run for run in runs if halved.goes_on(run)]
@@ -57,6 +66,8 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
             if search is not None:
                 left = [run for run in search.runs([*rows, *halved.pruned.values()]) if halved.goes_on(run)]
     rows += [*halved.pruned.values(), *halved.failed.values()]
+    for row in rows:  # also those that the store held already, and those that were pruned
+        log(row)
     failed = sum(not row.has_outcome for row in rows)
     counts = {"pruned": len(halved.pruned), "waiting": len(halved.waiting)}
     said = "".join(f", {number} {word}" for word, number in counts.items() if number)
