@@ -17,6 +17,11 @@ SWEEP = (*STORE, "lab/checkpoint.py", "lab/process.py", "lab/supervisor.py", "la
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
+    "faults-pruned": (
+        ("pruned", 50),
+        "SIGKILL at random instants of a sweep that prunes: the same runs pruned, none repeated, the same export",
+        (*SWEEP, "lab/pruning.py", "lab/train.py"),
+    ),
     "faults-points": (("points", 5), "SIGKILL at 15 named points: no run lost or repeated, the same export", SWEEP),
     "faults-disk": (("disk", 50), "disk full: status 3, rows as reported, the same export once there is space", SWEEP),
     "faults-readers": (("readers", 24, 3), "24 processes read while a sweep writes", SWEEP),

@@ -239,6 +239,24 @@ def test_run_and_export_and_a_user_file(capsys, tmp_path):
     assert all(row["result"]["steps"] == 20 for row in exported)
 
 
+def test_run_with_pruning_says_who_is_pruned(capsys, tmp_path):
+    file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
+    file.write_text(TINY.replace("seed=seed) for seed in (0, 1)", "learning_rate=rate) for rate in (1e-2, 1e-6, 1e-5)"))
+    arguments = ["run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1", "--prune"]
+    assert main([*arguments, "--dry-run"]) == 0
+    assert "3 runs, at most 50 steps of 60, as runs are pruned" in capsys.readouterr().out
+    assert main(arguments) == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"3 runs in {store}, 1 pruned, 0 failed\n"
+    assert sum(line.startswith("step 10, lstm index-lookup N=5: 2 of 3 go on; pruned: rate ")
+               for line in captured.err.splitlines()) == 1  # fmt: skip
+    assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
+    assert main(["store", "show", str(store)]) == 0
+    assert capsys.readouterr().out.endswith("  mine: 2 finished, 1 pruned, 0 failed\n")
+    results = [row["result"] for row in json_lines(rows.read_text())]
+    assert sorted((result["status"], result["steps"]) for result in results) == [("finished", 20)] * 2 + [("pruned", 10)]
+
+
 def test_interrupt_stops_within_2_seconds_and_the_store_opens(capsys, tmp_path):
     """The best of three counts: other tests run on the same cores."""
     seconds = []

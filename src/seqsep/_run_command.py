@@ -4,13 +4,16 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from seqsep._given_task import GivenTask
 from seqsep.experiments import load_experiment
-from seqsep.lab.engine import Engine, usable_cores
+from seqsep.lab.engine import Engine, Kept, usable_cores
 from seqsep.lab.estimate import show_cost
+from seqsep.lab.loggers import Logger
 from seqsep.lab.progress import display
+from seqsep.lab.pruning import Halved, halve, say_on_stderr, siblings, steps_at_most
 from seqsep.lab.ray_driver import RayEngine
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
@@ -40,16 +43,35 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     search = None if search is None else search.changed(*changed)
     runs = [change(one) for change in changed for one in experiment.runs(options.preset)] if search is None else search.runs()
     runs = list(dict.fromkeys(runs))
+    groups = [] if not options.prune else siblings(runs) if search is None else search.grids
     if options.dry_run:
-        show_cost(runs, search.further if search else 0, options.workers or usable_cores())
+        show_cost(runs, search.further if search else 0, options.workers or usable_cores(), steps_at_most(groups))
         return 0
-    with Store(options.store) as store:
-        rows = list[Row]()
-        while len(rows) < len(runs):
-            rows = sweep(runs, store, experiment.name, progress=display(), engine=chosen_engine(options))
-            runs = search.runs(rows) if search else runs
-    failed = [row for row in rows if not row.finished]
-    print(f"{len(rows)} runs in {options.store}, {len(failed)} failed")
+    folder = options.log_folder or Path(f"{options.store}.logs")
+    loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
+
+    def log(row: Row) -> None:
+        for logger in loggers:
+            logger.write(row)
+
+    with Store(options.store) as store, chosen_engine(options) as engine:
+
+        def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
+            return sweep(some, store, experiment.name, None, display(), log, engine=Kept(engine), pauses=pauses)
+
+        halved = halve(groups, store, experiment.name, train, say_on_stderr) if groups else Halved()
+        rows, left = list[Row](), [run for run in runs if halved.goes_on(run)]
+        while len(rows) < len(left):
+            rows = train(left, {})
+            if search is not None:
+                left = [run for run in search.runs([*rows, *halved.pruned.values()]) if halved.goes_on(run)]
+    rows += [*halved.pruned.values(), *halved.failed.values()]
+    for row in rows:  # also those that the store held already, and those that were pruned
+        log(row)
+    failed = sum(not row.has_outcome for row in rows)
+    counts = {"pruned": len(halved.pruned), "waiting": len(halved.waiting)}
+    said = "".join(f", {number} {word}" for word, number in counts.items() if number)
+    print(f"{len(rows) + len(halved.waiting)} runs in {options.store}{said}, {failed} failed")
     return 1 if failed else 0
 
 

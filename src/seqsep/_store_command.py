@@ -16,14 +16,14 @@ def show(options: argparse.Namespace) -> int:
         rows = store.rows()
     record: dict[str, Any] = {"store": str(options.path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": {}}
     for row in rows:
-        counts = record["experiments"].setdefault(row.experiment, {"finished": 0, "failed": 0})
-        counts["finished" if row.finished else "failed"] += 1
+        counts = record["experiments"].setdefault(row.experiment, {"finished": 0, "pruned": 0, "failed": 0})
+        counts["finished" if row.finished else "pruned" if row.has_outcome else "failed"] += 1
     if options.json:
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(f"{options.path}: sound; {_count(len(rows), 'row')}, {_count(len(checkpoints), 'checkpoint')} of unfinished runs")
         for name, counts in record["experiments"].items():
-            print(f"  {name}: {counts['finished']} finished, {counts['failed']} failed")
+            print(f"  {name}: {', '.join(f'{number} {word}' for word, number in counts.items() if number or word != 'pruned')}")
     return 0
 
 

@@ -17,7 +17,6 @@ from seqsep.flags import (
     Parser,
     analyze_flags,
     choose,
-    engine_flags,
     field_flags,
     names_own_parts,
     own_parts,
@@ -26,6 +25,7 @@ from seqsep.flags import (
     report_flags,
     sample_flags,
     store_flags,
+    sweep_flags,
     task_fields,
     theorem_options,
 )
@@ -151,7 +151,7 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
     run.add_argument("--dtype", choices=["float32", "bfloat16"],
                      help="of every run; bfloat16 is slower on a processor without units for it")  # fmt: skip
     run.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
-    engine_flags(run)
+    sweep_flags(run)
     run.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
 
     export = add(
@@ -274,15 +274,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from seqsep.lab.row import write_rows
     from seqsep.lab.store import Store
 
     if not options.store.exists():
         raise FileNotFoundError(2, "no such store", str(options.store))
     with Store(options.store) as store:
-        rows = store.finished(options.experiment)
-    write_rows(options.output, rows)
-    print(f"{len(rows)} rows to {options.output}")
+        print(f"{store.export(options.output, options.experiment)} rows to {options.output}")
     return DONE
 
 

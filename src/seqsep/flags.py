@@ -158,8 +158,13 @@ def gpu_share(text: str) -> float:
     return value
 
 
-def engine_flags(parser: argparse.ArgumentParser) -> None:
-    """Where runs execute."""
+def sweep_flags(parser: argparse.ArgumentParser) -> None:
+    """Where runs execute, and which of them stop early."""
+    parser.add_argument("--prune", action="store_true", help="at 1/8, 1/4 and 1/2 of the steps the better half of the runs "
+                        "that differ in learning rate and heads goes on")  # fmt: skip
+    parser.add_argument("--log", action="append", default=[], choices=("tensorboard", "wandb"),
+                        help="write curves of runs for it too; may be given twice; pip install 'seqsep[log]'")  # fmt: skip
+    parser.add_argument("--log-folder", type=Path, help="of --log; by default the store's path with .logs behind")
     parser.add_argument("--workers", type=positive, help="runs at once; by default one per core, of a cluster too")
     parser.add_argument("--engine", choices=("local", "ray"), default="local",
                         help="local: processes here; ray: a cluster, or without --address a Ray of its own here")  # fmt: skip

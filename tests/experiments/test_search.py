@@ -72,9 +72,26 @@ def test_the_best_is_the_most_accurate_then_the_fastest_then_the_lowest_rate():
     assert best_run(runs, outcomes) == runs[1]
     outcomes[runs[1].key()] = {"status": "failed: non-finite", "accuracy": 0.99, "steps": 10}
     assert best_run(runs, outcomes) == runs[2]
+    outcomes[runs[2].key()] = {"status": "pruned", "accuracy": 0.99, "steps": 5}
+    assert best_run(runs, outcomes) == runs[0]
+    assert best_run(runs[2:], outcomes) is None
     del outcomes[runs[0].key()]
     assert best_run(runs, outcomes) is None
     assert best_run([], outcomes) is None
+
+
+def test_pruned_runs_are_waited_for_and_never_refined_or_repeated():
+    search = Search((Cell((a_run("lstm"),)),), RATES, refine=True, seeds=2)
+    low, middle, high = search.runs()
+    assert search.grids == [[low, middle, high]]
+
+    def pruned(run):
+        return Row("x", run.key(), run.configuration(), {"status": "pruned", "accuracy": 0.9, "steps": 5}, HERE)
+
+    found = search.runs([row(low, 0.5), pruned(middle), pruned(high)])
+    assert [run.learning_rate for run in found] == [*RATES, 3.2e-4, 3.2e-3]
+    found = search.runs([row(low, 0.5), pruned(middle), pruned(high), *(row(run, 0.4) for run in found[3:])])
+    assert [(run.learning_rate, run.seed) for run in found[5:]] == [(1e-3, 1)]
 
 
 @pytest.mark.parametrize(("best", "expected"), [(1e-2, [3.2e-3, 3.2e-2]), (1e-3, [3.2e-4, 3.2e-3]), (1e-1, [3.2e-2, 3.2e-1])])

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +22,7 @@ import torch
 
 from seqsep.lab import process, worker
 from seqsep.lab.progress import Display
+from seqsep.lab.pruning import halve
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store
@@ -117,15 +118,20 @@ class Log(Display):
         os.write(self.file, f"{word} {key}\n".encode())
 
 
-def drive(folder: Path) -> None:
-    """The sweep of all runs on two workers, and its export."""
+def drive(folder: Path, is_pruned: bool = False) -> None:
+    """The sweep of all runs on two workers, with pruning as one race, and its export."""
     log = Log(folder)
 
     def on_row(row: Row) -> None:
         log.write("reported", row.key)
 
     with Store(folder / "store.db") as store:
-        sweep(runs(), store, "trial", workers=2, progress=log, on_row=on_row)
+
+        def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
+            return sweep(some, store, "trial", workers=2, progress=log, on_row=on_row, pauses=pauses)
+
+        halved = halve([runs()] if is_pruned else [], store, "trial", train, lambda line: None)
+        train([run for run in runs() if halved.goes_on(run)], {})
         store.export(folder / "rows.jsonl")
 
 

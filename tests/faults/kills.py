@@ -148,26 +148,28 @@ ONLY_PASSING = {"before the commit that makes the store": 1, "a store is made": 
 
 
 @cache
-def in_peace() -> tuple[bytes, float]:
+def in_peace(is_pruned: bool = False) -> tuple[bytes, float]:
     """The export of an uninterrupted sweep, and how long it took."""
     with scratch() as folder:
         begun = time.monotonic()
-        status = status_of(start(folder, lambda: drive(folder)))
+        status = status_of(start(folder, lambda: drive(folder, is_pruned)))
         assert status == 0, (folder / "errors").read_text()
-        assert finished(folder / "store.db") == {run.key() for run in runs()}
+        assert ended(folder / "store.db") == {run.key() for run in runs()}
         return (folder / "rows.jsonl").read_bytes(), time.monotonic() - begun
 
 
-def trial(expected: bytes, wait: float | None, point: str = "", nth: int = 1) -> tuple[list[str], float, int]:
+def trial(
+    expected: bytes, wait: float | None, point: str = "", nth: int = 1, is_pruned: bool = False
+) -> tuple[list[str], float, int]:
     """Kill one sweep after `wait` seconds or at the n-th passing of a point; returns what is wrong, how long orphans lived,
-    and how many runs were finished then."""
+    and how many runs had ended or were pruned then."""
     wrong = []
     with scratch() as folder:
 
         def begin() -> None:
             if point:
                 POINTS[point](Killer(nth))
-            drive(folder)
+            drive(folder, is_pruned)
 
         pid = start(folder, begin)
         if wait is not None:
@@ -179,12 +181,12 @@ def trial(expected: bytes, wait: float | None, point: str = "", nth: int = 1) ->
         orphans = seconds_until_gone(pid)
         if orphans == float("inf"):
             wrong.append("an orphan is left")
-        done = finished(folder / "store.db")
+        done = ended(folder / "store.db")
         lost = set(logged(folder, "reported")) - done
         if lost:
             wrong.append(f"lost {lost}")
         (folder / "log").unlink(missing_ok=True)
-        again = start(folder, lambda: drive(folder))
+        again = start(folder, lambda: drive(folder, is_pruned))
         if status_of(again):
             wrong.append(f"does not go on: {(folder / 'errors').read_text()[-300:]}")
             return wrong, orphans, len(done)
@@ -201,20 +203,27 @@ def trial(expected: bytes, wait: float | None, point: str = "", nth: int = 1) ->
     return wrong, orphans, len(done)
 
 
-def finished(path: Path) -> set[str]:
-    """Keys of the finished runs of a store that a killed driver left."""
+def ended(path: Path) -> set[str]:
+    """Keys of the runs with an outcome in a store that a killed driver left."""
     if not path.exists():
         return set()
     with Store(path, create=False) as store:
-        return {row.key for row in store.finished()}
+        return {row.key for row in store.rows() if row.has_outcome}
 
 
-def kills(count: int, seed: int = 0) -> dict[str, Any]:
+def kills(count: int, seed: int = 0, is_pruned: bool = False) -> dict[str, Any]:
     """SIGKILL at instants drawn evenly over a sweep's time."""
-    expected, seconds = in_peace()
+    expected, seconds = in_peace(is_pruned)
     drawn = random.Random(seed)
     waits = [drawn.uniform(0, seconds) for _ in range(count)]
-    return summary({f"{number}, after {wait:.3f} s": trial(expected, wait) for number, wait in enumerate(waits)})
+    return summary(
+        {f"{number}, after {wait:.3f} s": trial(expected, wait, is_pruned=is_pruned) for number, wait in enumerate(waits)}
+    )
+
+
+def pruned(count: int, seed: int = 0) -> dict[str, Any]:
+    """The same of a sweep that prunes."""
+    return kills(count, seed, is_pruned=True)
 
 
 def points(count: int, every: int = 1) -> dict[str, Any]:

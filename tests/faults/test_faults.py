@@ -25,8 +25,8 @@ def sample(*asked: str) -> dict[str, Any]:
 
 @needs_proc
 def test_sigkill_at_random_instants_and_at_named_points() -> None:
-    found = sample("kills 3", "points 1 5")
-    assert [found[kind]["trials"] for kind in ("kills", "points")] == [3, 3]
+    found = sample("kills 3", "pruned 3", "points 1 5")
+    assert [found[kind]["trials"] for kind in ("kills", "pruned", "points")] == [3, 3, 3]
     assert max(trials["longest_orphan_seconds"] for trials in found.values()) < 5
 
 

@@ -12,6 +12,7 @@ import spoiled
 
 KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "kills": kills.kills,
+    "pruned": kills.pruned,
     "points": kills.points,
     "disk": disk.full,
     "readers": readers.readers,

@@ -71,6 +71,28 @@ def test_weights_optimiser_and_metrics_of_a_resumed_run_are_the_same_bits(mixer:
             assert value.numpy().tobytes() == theirs[name].numpy().tobytes(), (step, name)
 
 
+def test_a_run_pauses_at_an_evaluation_and_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
+    run = run_of()
+    _, expected = train(run)
+    found: dict[int, str] = {}
+    _, paused = train(run, tmp_path / "paused", on_checkpoint=found.__setitem__, until=20)
+    assert list(found) == [10, 20]
+    assert (paused.status, paused.steps, paused.curve) == ("paused", 20, expected.curve[:2])
+    steps: list[int] = []
+    for until in (10, 20):  # it has come as far, or further
+        _, again = train(run, tmp_path / "paused", lambda progress: steps.append(progress.step), None, found[20], until)
+        assert (again, steps) == (paused, [])
+    assert digests_of(run, tmp_path / "paused", found[20])[1] == expected
+    _, converged = train(run_of(target=0.001), tmp_path / "other", until=20)
+    assert (converged.status, converged.steps) == ("converged", 10)
+
+
+@pytest.mark.parametrize("until", [0, 15, 40, 50])
+def test_a_pause_is_at_an_evaluation_before_the_last_step(until: int) -> None:
+    with pytest.raises(ValueError, match=f"until={until}.: until is a multiple of evaluate_every, 10, above 0 and below 40"):
+        train(run_of(), until=until)
+
+
 def spoil(file: Path, how: str) -> None:
     data = bytearray(file.read_bytes())
     if how == "flip":

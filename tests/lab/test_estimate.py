@@ -7,6 +7,7 @@ import pytest
 from seqsep.cli import main
 from seqsep.lab import estimate as module
 from seqsep.lab.estimate import estimate, show_cost, step_seconds
+from seqsep.lab.pruning import steps_at_most
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
 
@@ -53,13 +54,25 @@ def test_a_step_is_really_measured_once_for_each_shape(monkeypatch):
 
 
 def test_what_is_printed(monkeypatch, capsys):
-    monkeypatch.setattr(module, "estimate", lambda runs: 3600.0 * len(runs))
+    monkeypatch.setattr(module, "estimate", lambda runs, pruned: 3600.0 * len(runs))
     show_cost([replace(RUN, seed=seed) for seed in range(4)], 4, 2)
     *runs, total, further, hours = capsys.readouterr().out.splitlines()
     assert len(runs) == 4
     assert total == "4 runs, at most 4,000 steps"
     assert further == "then at most 4 more: rates around the best, and other seeds of the best"
     assert hours == "at most about 4 hours on 2 workers here, each run to its last step"
+
+
+def test_pruned_runs_cost_what_their_race_lets_them(monkeypatch, capsys):
+    """Of five: 5 x 200 steps to the first rung, 3 x 100, 2 x 200, 1 x 500; two further runs go to their end."""
+    monkeypatch.setattr(module, "measured", lambda run: 3600.0)
+    runs = [replace(RUN, learning_rate=rate, evaluation=1) for rate in (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)]
+    pruned = steps_at_most([runs])
+    assert estimate(runs, pruned) == pytest.approx(2200 * 3600, rel=1e-4)
+    show_cost(runs, 2, 1, pruned)
+    *_, total, _, hours = capsys.readouterr().out.splitlines()
+    assert total == "5 runs, at most 2,200 steps of 5,000, as runs are pruned"
+    assert hours == "at most about 4.2e+03 hours on 1 workers here, pruned as said"
 
 
 def test_a_users_own_code_is_not_run_for_an_estimate(capsys):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seqsep.lab.row import Row
+from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run
 from seqsep.mixers import BY_NAME as MIXERS
 
@@ -53,8 +53,8 @@ class Search:
 
     def runs(self, rows: Iterable[Row] = ()) -> list[Run]:
         """The runs that can be named so far, cell by cell in each stage; at first the grid."""
-        results = {row.key: row.result for row in rows if row.finished}
-        grids = [[replace(run, learning_rate=rate) for run in cell.choices for rate in self.rates] for cell in self.cells]
+        results = {row.key: row.result for row in rows if row.has_outcome}
+        grids = self.grids
         found = [run for grid in grids for run in grid]
         between, repeated = list[Run](), list[Run]()
         if not results:
@@ -70,6 +70,11 @@ class Search:
                     continue
             repeated += [replace(best, seed=seed) for seed in range(1, self.seeds)]
         return list(dict.fromkeys(found + between + repeated))
+
+    @property
+    def grids(self) -> list[list[Run]]:
+        """The grid of each cell: the runs that compete for it with seed 0."""
+        return [[replace(run, learning_rate=rate) for run in cell.choices for rate in self.rates] for cell in self.cells]
 
     def changed(self, *changes: Callable[[Run], Run]) -> "Search":
         """The same search of other runs: each cell under each change of its runs, equal cells once."""
@@ -89,9 +94,9 @@ class Search:
 
 
 def best_run(runs: Sequence[Run], results: Results) -> Run | None:
-    """The best of runs that all have results; None while one is missing, or where there are none."""
+    """The best of runs that all have results; None while one is missing, or where there are none but pruned ones."""
     outcomes = {run: results.get(run.key()) for run in runs}
-    if not outcomes or any(result is None for result in outcomes.values()):
+    if any(result is None for result in outcomes.values()):
         return None
 
     def rank(run: Run) -> tuple[float, int, float]:
@@ -100,7 +105,8 @@ def best_run(runs: Sequence[Run], results: Results) -> Run | None:
         diverged = result["status"].startswith("failed")  # whatever it had reached before
         return -1.0 if diverged else result["accuracy"], -result["steps"], -run.learning_rate
 
-    return max(runs, key=rank)
+    ended = [run for run, result in outcomes.items() if result is not None and result["status"] != PRUNED]
+    return max(ended, key=rank, default=None)
 
 
 def rates_between(best: float, rates: Iterable[float]) -> list[float]:

@@ -91,6 +91,23 @@ class Engine(Protocol):
         is not available."""
 
 
+class Kept:
+    """An engine whose context another has entered: several sweeps share its workers, and the other stops them."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def __enter__(self) -> "Kept":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        return None
+
+    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+        """As the engine does."""
+        return self.engine.run(jobs)
+
+
 def usable_cores() -> int:
     """Cores that this process may run on, where the system tells; else all."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

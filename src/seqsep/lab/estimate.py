@@ -6,8 +6,9 @@ so its hours at hundreds of tokens are too few; a run that converges early takes
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import torch
 
@@ -19,23 +20,27 @@ FORWARD_SHARE = 1 / 3
 """Of a step: an evaluation has no backward pass."""
 
 
-def show_cost(runs: Sequence[Run], further: int, workers: int) -> None:
-    """Print one line a run, and their sum; `further` runs may follow from the outcome of these."""
+def show_cost(runs: Sequence[Run], further: int, workers: int, pruned: Mapping[Run, float] | None = None) -> None:
+    """Print one line a run, and their sum; `further` runs may follow from the outcome of these. `pruned`: the steps of a run
+    that races with others, on average over its race."""
+    pruned = pruned or {}
     for run in runs:
         print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")
-    print(f"{len(runs)} runs, at most {sum(run.steps for run in runs):,} steps", flush=True)
+    whole = sum(run.steps for run in runs)
+    steps = round(sum(pruned.get(run, run.steps) for run in runs))
+    print(f"{len(runs)} runs, at most {steps:,} steps{f' of {whole:,}, as runs are pruned' if pruned else ''}", flush=True)
     if further:
         print(f"then at most {further} more: rates around the best, and other seeds of the best")
     if any(run.plug_ins() for run in runs):
         print("no estimate of hours: a user's own code is run by workers only")
         return
-    seconds = estimate(runs)
-    total = seconds * (1 + further / len(runs))
-    print(f"at most about {total / workers / 3600:.3g} hours on {workers} workers here, each run to its last step")
+    total = estimate(runs, pruned) * (1 + further / len(runs) * whole / steps)
+    each = "pruned as said" if pruned else "each run to its last step"
+    print(f"at most about {total / workers / 3600:.3g} hours on {workers} workers here, {each}")
 
 
-def estimate(runs: Iterable[Run]) -> float:
-    """CPU seconds of all runs to their last step, evaluations included."""
+def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType({})) -> float:
+    """CPU seconds of all runs to their last step, or as many as `pruned` has for them, evaluations included."""
     known: dict[Run, float] = {}
 
     def seconds(run: Run) -> float:
@@ -44,7 +49,7 @@ def estimate(runs: Iterable[Run]) -> float:
             known[shape] = measured(shape)
         return known[shape]
 
-    return sum(run.steps * (1 + _evaluations(run)) * step_seconds(run, seconds) for run in runs)
+    return sum(pruned.get(run, run.steps) * (1 + _evaluations(run)) * step_seconds(run, seconds) for run in runs)
 
 
 def _evaluations(run: Run) -> float:

@@ -10,11 +10,13 @@ from seqsep.plugins import PlugIn
 
 @dataclass(frozen=True)
 class Job:
-    """A run to train, where its checkpoint goes, and the digest of the checkpoint that is there already, if any."""
+    """A run to train, where its checkpoint goes, the digest of the checkpoint that is there already, if any, and the step to
+    pause at, if any."""
 
     run: Run
     checkpoint: Path
     digest: str | None = None
+    until: int | None = None
 
     @property
     def has_plug_ins(self) -> bool:
@@ -23,7 +25,7 @@ class Job:
 
     def message(self, digest: str | None) -> dict[str, Any]:
         """What the worker is told; `digest` is that of the last checkpoint."""
-        where = {"checkpoint": str(self.checkpoint.absolute()), "digest": digest}
+        where = {"checkpoint": str(self.checkpoint.absolute()), "digest": digest, "until": self.until}
         return {"run": self.run.configuration(), "files": self.run.files()} | where
 
 

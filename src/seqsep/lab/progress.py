@@ -1,7 +1,8 @@
 """What a sweep shows while it runs: bars with an ETA on a terminal, one line per finished run elsewhere; on stderr, always."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,14 @@ from seqsep.lab.run import Run
 
 
 class Display:
-    """Shows nothing; the others fill in what they show. A sweep calls `begin` first and `close` last, whatever happens."""
+    """Shows nothing; the others fill in what they show. A sweep calls `begin` first and `close` last, whatever happens;
+    before, it says at which steps runs will pause."""
+
+    pauses: Mapping[Run, int] = MappingProxyType({})
+
+    def steps(self, run: Run) -> int:
+        """The most that it takes in this sweep."""
+        return self.pauses.get(run, run.steps)
 
     def begin(self, runs: Sequence[Run], finished: int) -> None:
         """The runs that will be trained, and how many more the store holds finished."""
@@ -74,8 +82,8 @@ class Bars(Lines):
         """The bar for the whole."""
         super().begin(runs, finished)
         self.active: dict[Run, tuple[TaskID, int]] = {}
-        self.steps = 0
-        self.whole = self.bars.add_task("all steps", total=sum(run.steps for run in runs), note=self._note())
+        self.done = 0
+        self.whole = self.bars.add_task("all steps", total=sum(map(self.steps, runs)), note=self._note())
         if runs:
             self.bars.start()
 
@@ -83,7 +91,7 @@ class Bars(Lines):
         """Move the run's bar and the whole one."""
         # Bars belong to runs, not to processes: where a worker died, the next one goes on with the same bar.
         if run not in self.active:
-            self.active[run] = (self.bars.add_task(run.label(), total=run.steps, note=""), 0)
+            self.active[run] = (self.bars.add_task(run.label(), total=self.steps(run), note=""), 0)
         bar, _ = self.active[run]
         self.active[run] = (bar, step)
         self.bars.update(bar, completed=step, note="" if accuracy is None else f"accuracy {accuracy:.3f}")
@@ -93,7 +101,7 @@ class Bars(Lines):
         """The run's line in place of its bar."""
         if run in self.active:
             self.bars.remove_task(self.active.pop(run)[0])
-        self.steps += run.steps  # all of them, also where it converged early: none is left to wait for
+        self.done += self.steps(run)  # all of them, also where it converged early: none is left to wait for
         super().finish(run, result, seconds)
         self._move()
 
@@ -107,7 +115,7 @@ class Bars(Lines):
 
     def _move(self) -> None:
         under_way = sum(step for _, step in self.active.values())
-        self.bars.update(self.whole, completed=self.steps + under_way, note=self._note())
+        self.bars.update(self.whole, completed=self.done + under_way, note=self._note())
 
     def _note(self) -> str:
         return f"{self.ended} of {self.total} runs"

@@ -10,7 +10,9 @@ from typing import Any
 import torch
 
 from seqsep.lab.run import Run, canonical_json
-from seqsep.lab.train import Result
+from seqsep.lab.train import PAUSED, Result
+
+PRUNED = "pruned"
 
 
 def environment() -> dict[str, Any]:
@@ -36,13 +38,18 @@ class Row:
 
     @property
     def status(self) -> str:
-        """converged, finished or failed: ..."""
+        """converged, finished, pruned or failed: ..."""
         return self.result["status"]
 
     @property
+    def has_outcome(self) -> bool:
+        """Whether there is an outcome; a loss that was not finite is one, and so is the curve of a run that was pruned."""
+        return self.result.keys() != {"status"} and self.status != PAUSED
+
+    @property
     def finished(self) -> bool:
-        """Whether there is an outcome; a loss that was not finite is one."""
-        return self.result.keys() != {"status"}
+        """Whether there is an outcome, and the run was not pruned: it may stand for its setting."""
+        return self.has_outcome and self.status != PRUNED
 
     def to_json(self) -> str:
         """Canonical JSON; the configuration is called `run` there."""

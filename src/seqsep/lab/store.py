@@ -135,14 +135,15 @@ class Store:
                 self._driving = False
 
     def record(self, row: Row, seconds: float, attempts: int) -> None:
-        """Store one run's outcome in place of an earlier one. On return it is on disk; a finished run's checkpoint is gone."""
-        result = canonical_json(row.result) if row.finished else None
+        """Store one run's outcome in place of an earlier one. On return it is on disk; with an outcome, its checkpoint is
+        gone."""
+        result = canonical_json(row.result) if row.has_outcome else None
         texts = canonical_json(row.configuration), row.status, result, canonical_json(row.environment)
         with self._in_one_line(), self._transaction():
             self._write("runs", (row.experiment, row.key, *texts, float(seconds), attempts))
-            if row.finished:
+            if row.has_outcome:
                 self._database.execute("DELETE FROM checkpoints WHERE key = ?", (row.key,))
-        if row.finished:
+        if row.has_outcome:
             _remove(self.checkpoints.glob(f"{row.key}.*"))
 
     def rows(self, experiment: str | None = None) -> list[Row]:
@@ -158,8 +159,8 @@ class Store:
         return self._rows("key = ?", key)
 
     def export(self, path: Path | str, experiment: str | None = None) -> int:
-        """Write the finished rows as canonical JSON lines; returns how many."""
-        rows = self.finished(experiment)
+        """Write the rows with an outcome, those of pruned runs too, as canonical JSON lines; returns how many."""
+        rows = [row for row in self.rows(experiment) if row.has_outcome]
         write_rows(path, rows)
         return len(rows)
 

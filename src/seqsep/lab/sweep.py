@@ -4,7 +4,7 @@ Runs start in the given order (put the long ones first to keep every core busy t
 order, on the number of workers, or on how often the sweep was killed and started again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 
 from seqsep.lab.engine import STALL_SECONDS, Ended, Engine, Moved, Saved, usable_cores
@@ -14,6 +14,7 @@ from seqsep.lab.row import Row, environment
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store, StoreUnavailable
 from seqsep.lab.supervisor import Supervisor
+from seqsep.lab.train import PAUSED
 
 
 def sweep(
@@ -25,13 +26,16 @@ def sweep(
     on_row: Callable[[Row], None] | None = None,
     stall_seconds: float = STALL_SECONDS,
     engine: Engine | None = None,
+    pauses: Mapping[Run, int] | None = None,
 ) -> list[Row]:
     """Train the runs that `store` does not hold finished; returns one row per run, in the order given.
 
     A run is found in the store by its key and the environment: one that was trained under another version of torch is trained
     again, and its row replaced. One that another experiment trained is taken over. A run that failed here (`row.finished` is
     False: its workers died or it raised) is recorded and tried again by the next sweep only; a loss that is not finite is an
-    outcome like any other. A run with a checkpoint of the same environment continues from there, bit for bit.
+    outcome like any other; one that was pruned is trained to its end. A run with a checkpoint of the same environment continues
+    from there, bit for bit. One that has not ended by the step that `pauses` has for it stops there: its row, `paused` with
+    the curve so far, is returned and not recorded, and it waits as a checkpoint.
     `on_row` is called with each row that is trained here, after it is on disk. The engine is by default `local`, with as many
     `workers` as this process may use cores; a run that makes no progress for `stall_seconds` has failed. An engine that is
     given has these two of its own. Raises StoreUnavailable while another sweep drives this store, and where the disk is full
@@ -39,7 +43,7 @@ def sweep(
     """
     runs = list(runs)
     keys = [run.key() for run in runs]
-    here = environment()
+    here, pauses = environment(), pauses or {}
     rows: dict[str, Row] = {}
     waiting: dict[str, Run] = {}
     display = progress or Display()
@@ -59,8 +63,9 @@ def sweep(
         notes: list[str] = []
         for key, run in waiting.items():
             checkpoint = store.checkpoint(key, here, notes.append)
-            jobs.append(Job(run, store.checkpoint_path(key), checkpoint[1] if checkpoint else None))
+            jobs.append(Job(run, store.checkpoint_path(key), checkpoint[1] if checkpoint else None, pauses.get(run)))
         stack.callback(display.close)
+        display.pauses = pauses
         display.begin([job.run for job in jobs], finished=len(rows))
         for note in notes:
             display.note(note)
@@ -76,8 +81,10 @@ def sweep(
                     raise StoreUnavailable(reason)
                 case Ended(result=result, seconds=seconds, attempts=attempts):
                     rows[key] = Row(experiment, key, run.configuration(), result, here)
-                    store.record(rows[key], seconds, attempts)
+                    paused = rows[key].status == PAUSED
+                    if not paused:
+                        store.record(rows[key], seconds, attempts)
                     display.finish(run, result, seconds)
-                    if on_row is not None:
+                    if on_row is not None and not paused:
                         on_row(rows[key])
     return [rows[key] for key in keys]

@@ -24,6 +24,7 @@ from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096
 NO_SET = -2
+PAUSED = "paused"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Point:
 
 @dataclass
 class Progress:
-    """Where a run stands; `status` is running, converged, finished or failed: ..."""
+    """Where a run stands; `status` is running, paused, converged, finished or failed: ..."""
 
     step: int = 0
     curve: list[Point] = field(default_factory=list)
@@ -46,7 +47,8 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """What a finished run leaves: the last and best evaluation, the curve, state bits as (fixed, per token), parameters."""
+    """What a run leaves at its end or pause: the last and best evaluation, the curve, state bits as (fixed, per token),
+    parameters."""
 
     status: str
     steps: int
@@ -70,12 +72,17 @@ def train(
     on_progress: Callable[[Progress], None] | None = None,
     on_checkpoint: Callable[[int, str], None] | None = None,
     resume_digest: str | None = None,
+    until: int | None = None,
 ) -> tuple[Model, Result]:
     """Train one run to its end, resuming from `checkpoint` where that file has the digest `resume_digest`.
 
-    `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. Numerical results
-    depend on torch's version, its threads and the device.
+    `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. A run that has not
+    ended by the evaluation at step `until` pauses there, after its checkpoint; from a later checkpoint it pauses at once.
+    Numerical results depend on torch's version, its threads and the device.
     """
+    if until is not None and not (0 < until < run.steps and until % run.evaluate_every == 0):
+        between = f"a multiple of evaluate_every, {run.evaluate_every}, above 0 and below {run.steps}"
+        raise ValueError(f"train({run.label()}, until={until}): until is {between}")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(run.seed)
         model = run.model()
@@ -84,7 +91,9 @@ def train(
     if checkpoint is not None and resume_digest is not None:
         step, points = load_checkpoint(checkpoint, resume_digest, model, optimizer)
         progress = Progress(step, [Point(int(point[0]), *point[1:]) for point in points])
-    for batch in training_batches(run, progress.step):
+    if until is not None and progress.step >= until:
+        progress.status = PAUSED
+    for batch in training_batches(run, progress.step) if progress.status == "running" else ():
         loss = step_once(run, model, optimizer, batch, progress.step)
         progress.step += 1
         if not math.isfinite(loss):
@@ -103,6 +112,8 @@ def train(
             elif checkpoint is not None and on_checkpoint is not None:
                 points = [[point.step, point.accuracy, point.loss_nats] for point in progress.curve]
                 on_checkpoint(progress.step, save_checkpoint(checkpoint, model, optimizer, progress.step, points))
+            if progress.status == "running" and progress.step == until:
+                progress.status = PAUSED
         if on_progress is not None:
             on_progress(progress)
         if progress.status != "running":

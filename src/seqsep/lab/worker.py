@@ -1,7 +1,8 @@
 """The process that trains: takes runs from a pipe, one at a time, and reports in messages. Its driver is supervisor.py.
 
 Started as a script, so that it watches its parent before it imports anything slow: no worker outlives a killed driver.
-A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digest (or null); or check, files, sizes.
+A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digest and until (a step to pause at; both
+may be null); or check, files, sizes.
 Out, by `kind`: ready; stage (what begins now, in words); progress (step, accuracy); checkpoint (step, digest);
 verdict (law, holds, where); result (result); failure (error, one line). A digest of a checkpoint may be two, with a space
 between: that of the last one and that of the one before. Where no checkpoint can be written, the result is `unavailable`: why.
@@ -125,7 +126,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> 
     for start, other in zip(starts, [*starts[1:], None], strict=True):
         kept[:] = [start] if start else []
         try:
-            _, result = train(run, checkpoint, moved, saved, start)
+            _, result = train(run, checkpoint, moved, saved, start, message.get("until"))
             break
         except CheckpointError as error:
             instead = "the checkpoint before it" if other else "step 0"
