@@ -110,6 +110,7 @@ def test_another_layer_in_every_cell_makes_equal_cells_one():
     assert len(search.changed(becomes("mamba"), becomes("attention")).cells) == 2
 
 
+@pytest.mark.unchecked
 def test_the_sizes_of_the_paper():
     """Appendix H's grid is 980 runs for each of 25 lengths; the printed sizes 1,680 runs in all."""
     assert len(grid(IndexLookup, (20,)).runs()) == 980
