@@ -28,15 +28,15 @@ def make_database(path: Path) -> None:
         database = sqlite3.connect(half, isolation_level=None)
         try:
             database.execute("PRAGMA synchronous=FULL")
-            database.execute("PRAGMA journal_mode=WAL")
             database.execute("BEGIN IMMEDIATE")
             database.execute(f"PRAGMA application_id={APPLICATION_ID}")
             database.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
             for table, columns in TABLES.items():
                 database.execute(f"CREATE TABLE {table} ({columns})")
             database.execute("COMMIT")
+            database.execute("PRAGMA journal_mode=WAL")  # last, so that the file is whole: a log is emptied in silence or not
         finally:
-            database.close()  # the last one out writes the log into the file
+            database.close()
         half.replace(path)
         on_disk(path.parent)
     finally:
