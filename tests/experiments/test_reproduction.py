@@ -6,6 +6,7 @@ import pytest
 
 from seqsep.experiments import BY_NAME, EXPERIMENTS
 from seqsep.experiments._reproduction import reproduction_page
+from seqsep.experiments._search import QUICK_RATES
 from seqsep.lab.row import read_rows
 from seqsep.report.papers import series
 
@@ -61,3 +62,20 @@ def test_what_is_said_of_equality_next():
     assert min(theirs["attention"].values()) > 0.99
     for architecture, fails_from in {"lstm": 400, "linear-attention": 400, "retention": 400, "dss": 600, "mamba": 600}.items():
         assert all((accuracy < 0.01) == (length >= fails_from) for length, accuracy in theirs[architecture].items())
+
+
+def test_what_is_said_of_equality_random():
+    ours, theirs = accuracies("equality-random"), paper("equality-random")
+    grid = BY_NAME["equality-random"].figure(read_rows(RESULTS / "equality-random.jsonl"))
+    best = {one.architecture: cell.best for (one, task), cell in grid.cells.items() if task.length == 20}
+    assert all(min(seeds) == 1 for (_, length), seeds in ours.items() if length == 6)
+    assert all(min(ours[name, 20]) > 0.92 for name in ("lstm", "dss", "mamba"))
+    assert all(max(ours[name, 20]) < 0.9 for name in ("attention", "linear-attention", "retention"))
+    below = [theirs[name][20] - run.accuracy for name, run in best.items()]
+    assert (round(100 * min(below)), round(100 * max(below))) == (3, 27)
+    for name in ("attention", "linear-attention", "lstm", "dss"):
+        assert best[name].accuracy == max(accuracy for _, accuracy, _ in best[name].curve)
+    assert best["attention"].learning_rate == min(QUICK_RATES)
+    for name, accuracy in theirs.items():
+        for length in (200, 400):
+            assert accuracy[length] > 0.99 if name in ("attention", "dss", "mamba") else accuracy[length] < 0.52

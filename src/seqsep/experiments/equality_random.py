@@ -21,6 +21,16 @@ FIGURE = "figure4_eq_random"
 SIZES = tuple((mixer.name, 2, 256) for mixer in PAPER_MIXERS)
 LENGTHS = (20, 50, 100, 200, 400)
 
+READING = """At N = 6 all six reach 100 % under every seed. At N = 20 the LSTM, DSS and Mamba stay above 92 % under every seed,
+and attention, linear attention and retention below 90 %.
+
+The paper has 100 % for all six at N = 20, with width 256 and up to 250,000 steps: ours are 3 to 27 points lower. For attention,
+linear attention, the LSTM and DSS the last evaluation is the best one, so 1,000 steps are too few; rates between those of the
+grid were tried for all but attention, whose best rate is the lowest tried. The order is not the paper's either: from N = 200 on
+attention, DSS and Mamba keep 99 % there and the others are at chance. Who learns short equality first is not who learns long
+equality at all.
+"""
+
 
 def figure(rows: Iterable[Row]) -> Grid:
     """The experiment's figure from rows of one preset."""
@@ -37,4 +47,5 @@ EXPERIMENT = Experiment.of_searches(
     },
     figure,
     FIGURE,
+    READING,
 )
