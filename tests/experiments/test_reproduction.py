@@ -79,3 +79,18 @@ def test_what_is_said_of_equality_random():
     for name, accuracy in theirs.items():
         for length in (200, 400):
             assert accuracy[length] > 0.99 if name in ("attention", "dss", "mamba") else accuracy[length] < 0.52
+
+
+def test_what_is_said_of_index_lookup():
+    name, slow = "index-lookup-architectures", ("lstm", "retention", "dss", "mamba")
+    ours, theirs = accuracies(name), paper(name)
+    assert min(max(seeds) for (_, length), seeds in ours.items() if length == 5) > 0.98
+    assert min(min(seeds) for (_, length), seeds in ours.items() if length == 5) > 0.97
+    assert all(min(ours[one, 20]) > 0.999 for one in ("attention", "linear-attention"))
+    assert all(max(ours[one, 20]) < 0.38 for one in slow)
+    assert all(accuracy[20] == 1 for accuracy in theirs.values())
+    assert theirs["linear-attention"][50] == 0.716
+    for (one, _), cell in BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl")).cells.items():
+        on_the_grid = max(run.accuracy for run in cell.runs if run.seed == 0 and run.learning_rate in QUICK_RATES)
+        assert cell.best.accuracy - on_the_grid < 0.03, one
+        assert cell.ceiling == 1

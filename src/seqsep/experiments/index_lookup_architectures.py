@@ -69,7 +69,17 @@ QUICK = Search(
     refine=True,
     seeds=3,
 )
-"""16 symbols in place of 64: with these 2,000 steps are meant to be enough at 5 symbols. No rows of it are committed yet."""
+"""16 symbols in place of 64, so that 2,000 steps are enough for all at N = 5."""
+
+READING = """At N = 5 all six pass 98 % with the best seed and 97 % with every one. At N = 20 attention and linear attention
+stay above 99.9 % under every seed, and the LSTM, retention, DSS and Mamba below 38 %.
+
+The paper has 100 % for all six at N = 20 (over 64 symbols; six layers of width 256, the LSTM three, attention one of width 64),
+and lets them part from N = 50 on. So the four that fall behind here do not lack state: the ceiling is 100 % at one layer of
+width 64 too, and 2,000 steps are too few. A rate that was missed is not the cause: those between the best and its neighbours
+raise no accuracy by more than 3 points. Linear attention differs most: here it learns as attention does, in the paper it falls
+to 71.6 % at N = 50. `results/demo.jsonl` has one layer at N = 20, 50 and 100 over 64 symbols.
+"""
 
 
 def cells() -> list[tuple[str, int]]:
@@ -118,4 +128,6 @@ def figure(rows: Iterable[Row]) -> Grid:
     return grid_of("Index lookup: accuracy, %", rows, FIGURE, IndexLookup)
 
 
-EXPERIMENT = Experiment(NAME, "Which architecture learns index lookup at which length?", PRESETS, runs, search, figure, FIGURE)
+EXPERIMENT = Experiment(
+    NAME, "Which architecture learns index lookup at which length?", PRESETS, runs, search, figure, FIGURE, READING
+)
