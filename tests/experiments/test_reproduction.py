@@ -94,3 +94,17 @@ def test_what_is_said_of_index_lookup():
         on_the_grid = max(run.accuracy for run in cell.runs if run.seed == 0 and run.learning_rate in QUICK_RATES)
         assert cell.best.accuracy - on_the_grid < 0.03, one
         assert cell.ceiling == 1
+
+
+def test_what_is_said_of_equality_one():
+    ours = accuracies("equality-one")
+    assert min(max(seeds) for (_, length), seeds in ours.items() if length == 4) > 0.999
+    assert min(min(seeds) for (_, length), seeds in ours.items() if length == 4) > 0.95
+    assert [round(100 * end(ours["lstm", 16])) for end in (min, max)] == [76, 86]
+    assert [round(100 * end(ours["mamba", 16])) for end in (min, max)] == [60, 67]
+    grid = BY_NAME["equality-one"].figure(read_rows(RESULTS / "equality-one.jsonl"))
+    cells = {one.architecture: cell for (one, task), cell in grid.cells.items() if task.length == 16}
+    below = [100 * (1 - cell.best.accuracy) for cell in cells.values()]
+    assert (round(min(below)), round(max(below))) == (24, 49)
+    for name in ("attention", "linear-attention", "retention", "dss"):
+        assert max(run.accuracy for run in cells[name].runs) < 0.58

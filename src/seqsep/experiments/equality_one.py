@@ -21,6 +21,14 @@ TASK = partial(Equality, variant="one")
 SIZES = tuple((mixer.name, 2, 256) for mixer in PAPER_MIXERS)
 LENGTHS = (20, 50, 100, 200, 400)
 
+READING = """At N = 4 all six pass 99.9 % with the best seed, and 95 % with every one. At N = 16 the LSTM has left chance under
+every seed (76 to 86 %), Mamba too (60 to 67 %), and the other four stay below 58 %, where guessing has 50 %.
+
+The paper says in words that all models come near 100 % up to N = 400. Our best at N = 16 are 24 to 49 points lower, over 8
+symbols in place of 1,024, at width 32, after 1,000 steps. Rates between those of the grid were tried for all but attention, and
+leave the four where they are.
+"""
+
 
 def figure(rows: Iterable[Row]) -> Grid:
     """The experiment's figure from rows of one preset."""
@@ -36,4 +44,5 @@ EXPERIMENT = Experiment.of_searches(
         "paper-grid": partial(grid, TASK, LENGTHS),
     },
     figure,
+    reading=READING,
 )
