@@ -59,11 +59,6 @@ MORE = {
 }
 
 
-def one_sweep(test: Any) -> Any:
-    """A test of the rows of `rows`: all in one process of pytest, so that the sweep runs once."""
-    return pytest.mark.timeout(400)(pytest.mark.xdist_group("one sweep")(test))
-
-
 def run_of(*layers: str, seed: int = 0, **fields: Any) -> Run:
     chosen = {"width": 8, "steps": 30, "batch": 8, "evaluate_every": 10, "evaluation": 50} | fields
     task = chosen.pop("task", IndexLookup(length=5, alphabet=4))
@@ -84,38 +79,25 @@ def in_peace(run: Run) -> Row:
     return Row("trial", run.key(), run.configuration(), train(run)[1].record(), environment())
 
 
-@pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
-    """One sweep on two workers of every bad plug-in, with good runs before, between and after."""
+@pytest.mark.timeout(400)
+def test_bad_layers_fail_with_their_reasons_and_the_other_runs_are_bit_identical(tmp_path: Path) -> None:
+    """One sweep on two workers of every bad plug-in, with good runs before, between and after. One test: pytest's processes
+    would each make the sweep anew."""
     bad = {name: run_of(f"{BAD}:{name}") for name in REASONS}
     bad["import"] = run_of(f"{FOLDER / 'raises_on_import.py'}:Layer")
     names = list(bad)
     runs = {"lstm": run_of("lstm")} | {name: bad[name] for name in names[:7]}
     runs |= {"own": run_of(f"{GOOD}:Sum", "lstm")} | {name: bad[name] for name in names[7:]}
     runs |= {"attention": run_of("attention")}
-    with Store(tmp_path_factory.mktemp("sweep") / "store.db") as store:
-        found = sweep(runs.values(), store, "trial", workers=2, stall_seconds=40.0)
-    return dict(zip(runs, found, strict=True))
-
-
-@one_sweep
-@pytest.mark.parametrize("name", REASONS)
-def test_a_bad_layer_fails_with_its_reason(name: str, rows: dict[str, Row]) -> None:
-    assert re.match(f"failed: {REASONS[name]}", rows[name].status), rows[name].status
-    assert not rows[name].finished
-    assert "\n" not in rows[name].status
-
-
-@one_sweep
-def test_a_file_that_does_not_load_fails_with_its_reason(rows: dict[str, Row]) -> None:
+    with Store(tmp_path / "store.db") as store:
+        rows = dict(zip(runs, sweep(runs.values(), store, "trial", workers=2, stall_seconds=40.0), strict=True))
+    statuses = {name: rows[name].status for name in REASONS}
+    assert {name: status for name, status in statuses.items() if not re.match(f"failed: {REASONS[name]}", status)} == {}
+    assert [name for name in bad if rows[name].finished or "\n" in rows[name].status] == []
     reason = "No module named 'a_package_that_nobody_has' (raises_on_import.py, line 3)"
     assert rows["import"].status.endswith(f"expected a file that loads, found ModuleNotFoundError: {reason}")
-
-
-@one_sweep
-@pytest.mark.parametrize("name", ["lstm", "own", "attention"])
-def test_the_other_runs_of_the_sweep_are_bit_identical(name: str, rows: dict[str, Row]) -> None:
-    assert rows[name].to_json() == in_peace(rows[name].run if name != "own" else run_of(f"{GOOD}:Sum", "lstm")).to_json()
+    good = {"lstm": rows["lstm"].run, "own": run_of(f"{GOOD}:Sum", "lstm"), "attention": rows["attention"].run}
+    assert [name for name, run in good.items() if rows[name].to_json() != in_peace(run).to_json()] == []
 
 
 @pytest.mark.parametrize("name", MORE)

@@ -19,6 +19,7 @@ from seqsep.theorems import _one_layer_trials as trials
 from seqsep.theorems._one_layer_ledger import Widths
 from seqsep.theorems.one_layer_protocol import QUESTIONS, VARIANTS, least_width, least_width_heads, ledger, printed, reduce
 
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 PARTY = """
 import json, os, sys
 import numpy as np
@@ -26,8 +27,6 @@ from seqsep.exact.channel import Channel
 from seqsep.exact.grid import Grid
 from seqsep.theorems import _one_layer_trials as trials
 from seqsep.theorems.one_layer_protocol import QUESTIONS, VARIANTS, converse
-
-pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
 own = {int(place): token for place, token in json.loads(sys.argv[1]).items()}
 network = trials.random_network(np.random.default_rng(7), 9, 3, 4, 2, Grid(81))

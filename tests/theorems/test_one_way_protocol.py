@@ -23,6 +23,7 @@ from seqsep.theorems._machine import machine
 from seqsep.theorems.one_way_protocol import RECURRENT, TOLERANCE, alice, bob, reduce
 from seqsep.weights import load_model
 
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 TASK = IndexLookup(9, 4)
 TOKENS = torch.tensor([3, 0, 1, 1, 2, 0, 3, 2, 1, 8])
 
@@ -182,8 +183,6 @@ from pathlib import Path
 from seqsep.exact.channel import Channel
 from seqsep.theorems.one_way_protocol import Message, bob
 from seqsep.weights import load_model
-
-pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 data = sys.stdin.buffer.read()
 path, t, *suffix = sys.argv[1:]
 model = load_model(Path(path))
