@@ -75,10 +75,10 @@ READING = """At N = 5 all six pass 98 % with the best seed and 97 % with every o
 stay above 99.9 % under every seed, and the LSTM, retention, DSS and Mamba below 38 %.
 
 The paper has 100 % for all six at N = 20 (over 64 symbols; six layers of width 256, the LSTM three, attention one of width 64),
-and lets them part from N = 50 on. So the four that fall behind here do not lack state: the ceiling is 100 % at one layer of
-width 64 too, and 2,000 steps are too few. A rate that was missed is not the cause: those between the best and its neighbours
-raise no accuracy by more than 3 points. Linear attention differs most: here it learns as attention does, in the paper it falls
-to 71.6 % at N = 50. `results/demo.jsonl` has one layer at N = 20, 50 and 100 over 64 symbols.
+and lets them part from N = 50 on. The four that fall behind here do not lack state: the ceiling is 100 % at one layer of
+width 64 too, and what is missing was not learned in 2,000 steps. Rates between the best and its neighbours raise no accuracy by
+more than 3 points. Linear attention differs most: here it learns as attention does, in the paper it falls to 71.6 % at N = 50.
+`results/demo.jsonl` has one layer at N = 20, 50 and 100 over 64 symbols.
 """
 
 
