@@ -6,7 +6,8 @@ import pytest
 
 from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
 from seqsep.report.contender import Contender
-from seqsep.report.grid import Grid, draw_grid, write_grid
+from seqsep.report.grid import Grid, draw_grid
+from seqsep.report.looks import write_figure
 from seqsep.report.measured import chance
 from seqsep.report.papers import printed
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup
@@ -64,8 +65,8 @@ def test_widths_of_one_architecture_are_told_apart(measured, tmp_path):
 
 def test_equal_rows_give_equal_files(measured, tmp_path):
     grid = Grid.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
-    first = [path.read_bytes() for path in write_grid(grid, tmp_path / "a", "x")]
-    assert first == [path.read_bytes() for path in write_grid(grid, tmp_path / "b", "x")]
+    first = [path.read_bytes() for path in write_figure(draw_grid(grid), tmp_path / "a", "x")]
+    assert first == [path.read_bytes() for path in write_figure(draw_grid(grid), tmp_path / "b", "x")]
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["x.pdf", "x.png", "x.svg"]
 
 

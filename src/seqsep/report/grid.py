@@ -9,7 +9,6 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -18,7 +17,7 @@ from matplotlib.patches import Rectangle
 
 from seqsep.ceilings import ceiling, first_bitten_length
 from seqsep.report.contender import Contender, names
-from seqsep.report.looks import INK, LINE, SOFT, Look, legend, looks, write_figure
+from seqsep.report.looks import INK, LINE, SOFT, Look, legend, looks
 from seqsep.report.measured import Measured, by_accuracy, chance
 from seqsep.report.numerals import count, known, listed, percent, percent_at_most
 from seqsep.report.picture import HEAT
@@ -177,11 +176,6 @@ def draw_grid(grid: Grid) -> Figure:
             axes = place(LEFT + CELL_WIDTH * column + 0.04, bottom + 0.5, CELL_WIDTH - 0.08, RATES_HEIGHT)
         _rates(axes, grid, task, shown_looks, is_first=column == 0)
     return figure
-
-
-def write_grid(grid: Grid, folder: Path, name: str) -> list[Path]:
-    """The figure as files (`write_figure`)."""
-    return write_figure(draw_grid(grid), folder, name)
 
 
 def _heat(axes: Axes, grid: Grid) -> None:
