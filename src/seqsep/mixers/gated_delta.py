@@ -132,7 +132,8 @@ class GatedDelta(Mixer):
         whole = total[..., -1:]
         late = (k * (whole - total).exp()[..., None]).mT
         alone = torch.eye(k.shape[-1], dtype=k.dtype, device=k.device)
-        return Chunks(values, erased, whole.exp()[..., None] * alone - late @ erased, late @ values)
+        arrived = (late @ values).to(total.dtype)  # under autocast the product is 16 bits, the state is not
+        return Chunks(values, erased, whole.exp()[..., None] * alone - late @ erased, arrived)
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         q, k, v = (self._cut(part) for part in self._parts(convolve(self.input(x), self.convolution)))
