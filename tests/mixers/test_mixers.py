@@ -51,6 +51,17 @@ def test_forward_is_no_recorded_loop_over_time(mixer):
     assert nodes(70) == nodes(200)  # beyond every window and chunk
 
 
+@pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
+def test_bfloat16_sends_gradients_back_through_every_chunk(mixer):
+    ours, x = mixer(8, 2), torch.randn(2, 130, 8)
+    found = []
+    for enabled in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            y = ours(x)
+        found.append(torch.autograd.grad(y.float().square().sum(), next(ours.parameters()))[0])
+    assert (found[1] - found[0]).abs().max() < 0.1 * found[0].abs().max()
+
+
 class Plain(LSTM):
     """An outside author's mixer may keep its state in a plain tuple."""
 

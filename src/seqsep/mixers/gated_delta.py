@@ -18,6 +18,7 @@ We differ: keys have width coordinates and values expand * width, for any number
 3/2; q is not divided by sqrt(key), which the norm takes out but for its epsilon; an MLP as GPT-2's where the paper has SwiGLU.
 State: S and the last conv - 1 inputs of the convolution, in float32
 32 (expand width^2 / heads + (conv - 1) (2 + expand) width) bits.
+On a GPU: `forward` takes the kernel `chunk_gated_delta_rule` of flash-linear-attention where installed (`_kernels.py`).
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -27,6 +28,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import convolve, convolve_step, cut, decays, initial_step_bias
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, require_heads
 
@@ -132,11 +134,15 @@ class GatedDelta(Mixer):
         whole = total[..., -1:]
         late = (k * (whole - total).exp()[..., None]).mT
         alone = torch.eye(k.shape[-1], dtype=k.dtype, device=k.device)
-        return Chunks(values, erased, whole.exp()[..., None] * alone - late @ erased, late @ values)
+        arrived = (late @ values).to(total.dtype)  # under autocast the product is 16 bits, the state is not
+        return Chunks(values, erased, whole.exp()[..., None] * alone - late @ erased, arrived)
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        q, k, v = (self._cut(part) for part in self._parts(convolve(self.input(x), self.convolution)))
-        log_decay, b = (self._cut(part) for part in self._rates(x))
+        q, k, v = self._parts(convolve(self.input(x), self.convolution))
+        log_decay, b = self._rates(x)
+        if _kernels.usable(k, v):
+            return self._project_out(x, _kernels.read_gated_delta(q, k, v, log_decay, b))
+        q, k, v, log_decay, b = (self._cut(part) for part in (q, k, v, log_decay, b))
         total = log_decay.cumsum(-1)
         decay = decays(total)
         chunks = self._solve(k, v, b, total, decay)

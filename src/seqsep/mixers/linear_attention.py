@@ -8,6 +8,7 @@ Source: Katharopoulos et al. 2020 (arXiv:2006.16236), equations 7 and 16 to 20.
 State: per head a d x d matrix S and a vector z of d coordinates, d = width / heads.
 `forward` is the quadratic form, sum over j <= t of (phi(q_t) . phi(k_j)) v_j, for at most `chunk` tokens; longer inputs are
 cut into chunks that get the sums S and z over the earlier ones: time and memory are linear in the length.
+On a GPU: `forward` takes the kernel `chunk_simple_gla` of flash-linear-attention where installed (`_kernels.py`).
 """
 
 from typing import ClassVar, NamedTuple
@@ -17,6 +18,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers import _kernels
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
 
 EPSILON = 1e-6
@@ -66,6 +68,10 @@ class LinearAttention(Mixer):
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
+        if _kernels.usable(key, value):
+            query, key, value = feature_map(query).transpose(1, 2), feature_map(key).transpose(1, 2), value.transpose(1, 2)
+            total = (query * key.cumsum(1, dtype=torch.float32)).sum(-1, keepdim=True)
+            return self.output((_kernels.read(query, key, value) / (total + EPSILON)).to(value.dtype).flatten(2))
         if x.shape[1] <= self.chunk:
             weights = (feature_map(query) @ feature_map(key).mT).tril()
             return self.output(merge_heads(weights @ value / (weights.sum(-1, keepdim=True) + EPSILON)))

@@ -16,6 +16,7 @@ We differ: the number of heads is given instead of their size (64 in the paper),
 sqrt(depth), as in `mamba`.
 State: h and the last conv - 1 inputs of the convolution, in float32
 32 (inner states + (conv - 1) (inner + 2 states)) bits, whatever the number of heads.
+On a GPU: `forward` takes the kernel `chunk_simple_gla` of flash-linear-attention where installed (`_kernels.py`).
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -25,6 +26,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import convolve, convolve_step, cut, decays, initial_step_bias, since
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
 
@@ -121,6 +123,9 @@ class Mamba2(Mixer):
         c: Float[Tensor, "batch time states"],
     ) -> Float[Tensor, "batch time heads part"]:
         """h_t^T C_t at every token, where `entered` is Delta_t u_t."""
+        if _kernels.usable(b, entered):
+            b, c = (part[:, :, None].expand(-1, -1, self.heads, -1) for part in (b, c))
+            return _kernels.read(c, b, entered, log_decay)
         time = entered.shape[1]
         entered, log_decay, b, c = (cut(part, self.chunk) for part in (entered, log_decay, b, c))
         total = log_decay.cumsum(2)

@@ -12,6 +12,7 @@ State: per head a d x d matrix S, d = width / heads.
 `forward` is the quadratic form (q_t . k_j) gamma^(t-j) for at most `chunk`
 tokens; longer inputs are cut into chunks of m tokens that get S from the one before (the paper's equation 7), where S at the
 end of a chunk is gamma^m times that before it plus sum over i of gamma^(m-1-i) k_i v_i^T: time linear in the length.
+On a GPU: `forward` takes the kernel `chunk_simple_gla` of flash-linear-attention where installed (`_kernels.py`).
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -21,6 +22,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers import _kernels
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
 from seqsep.mixers.linear_attention import cut
 
@@ -95,6 +97,9 @@ class Retention(Mixer):
         times = torch.arange(x.shape[1], device=x.device)
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
         query, key = self._rotate(query, times), self._rotate(key, times) * query.shape[-1] ** -0.5
+        if _kernels.usable(key, value):
+            query, key, value = (part.transpose(1, 2) for part in (query, key, value))
+            return self._project_out(x, _kernels.read(query, key, value, self.decay.log()))
         if x.shape[1] <= self.chunk:
             mixed = (query @ key.mT * self._decays(times, x)) @ value
             return self._project_out(x, merge_heads(mixed).unflatten(-1, (self.heads, -1)))

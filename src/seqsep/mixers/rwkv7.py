@@ -18,6 +18,7 @@ State: per head a d x d matrix S, d = width / heads, and the last input (width c
 recurrence within a chunk into Z_t = Z_{t-1} - u_t (e^(-c_t) a kappa)^T + v_t (e^(-c_t) k~)^T, where
 u_t = Z_{t-1} e^(c_{t-1}) kappa solves a unit triangular system; every chunk then is one affine map of the state, and these
 maps are chained one by one. Since log w > -0.607, exp(-c_t) stays below 3e8, and taking the decays out costs no digits.
+On a GPU: `forward` takes the kernel `chunk_rwkv7` of flash-linear-attention where installed, in 16 bits (`_kernels.py`).
 """
 
 import math
@@ -28,6 +29,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import cut
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, require_heads
 
@@ -111,7 +113,7 @@ class RWKV7(Mixer):
         """What each token brings, and the inputs of query and gate."""
         shape = (6, *(1 for _ in x.shape[:-1]), x.shape[-1])
         of_query, of_decay, of_key, of_value, of_rate, of_gate = torch.addcmul(x, before - x, self.shift.view(shape)).unbind(0)
-        log_decay = -math.exp(-0.5) * torch.sigmoid(self.decay_out(torch.tanh(self.decay_in(of_decay))))
+        log_decay = -FASTEST_DECAY * torch.sigmoid(self.decay_out(torch.tanh(self.decay_in(of_decay))))
         rate = torch.sigmoid(self.rate_out(self.rate_in(of_rate)))
         key = self.key(of_key)
         removal = F.normalize(self._split(key * self.removal_scale), dim=-1)
@@ -133,7 +135,10 @@ class RWKV7(Mixer):
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         token, of_query, of_gate = self._token(x, F.pad(x, (0, 0, 1, -1)))
         query = self._split(self.query(of_query))
-        read = _read(token, self.start(x.shape[0]).outer_products, query)
+        if _kernels.usable(token.key, token.value, _kernels.HALF):
+            read = _kernels.read_rwkv7(query, *token, fastest=FASTEST_DECAY)
+        else:
+            read = _read(token, self.start(x.shape[0]).outer_products, query)
         return self._read_out(read, query, token.key, token.value, of_gate)
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
