@@ -14,7 +14,8 @@ from seqsep._given_model import WholeModel
 from seqsep._given_task import GivenTask
 from seqsep.cli import main
 from seqsep.lab import examination
-from seqsep.lab.row import Row, environment
+from seqsep.lab.device import environment
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store
 from seqsep.lab.sweep import sweep

@@ -9,7 +9,8 @@ from typing import Any
 
 from seqsep._given_task import GivenTask
 from seqsep.experiments import load_experiment
-from seqsep.lab.engine import Engine, Kept, usable_cores
+from seqsep.lab.device import CPU, at_once
+from seqsep.lab.engine import Engine, Kept
 from seqsep.lab.estimate import show_cost
 from seqsep.lab.loggers import Logger
 from seqsep.lab.progress import display
@@ -45,7 +46,13 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     runs = list(dict.fromkeys(runs))
     groups = [] if not options.prune else siblings(runs) if search is None else search.grids
     if options.dry_run:
-        show_cost(runs, search.further if search else 0, options.workers or usable_cores(), steps_at_most(groups))
+        show_cost(
+            runs,
+            search.further if search else 0,
+            options.workers or at_once(options.device),
+            steps_at_most(groups),
+            options.device,
+        )
         return 0
     folder = options.log_folder or Path(f"{options.store}.logs")
     loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
@@ -59,7 +66,7 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
         def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
             return sweep(some, store, experiment.name, None, display(), log, engine=Kept(engine), pauses=pauses)
 
-        halved = halve(groups, store, experiment.name, train, say_on_stderr) if groups else Halved()
+        halved = halve(groups, store, experiment.name, train, say_on_stderr, engine.environment()) if groups else Halved()
         rows, left = list[Row](), [run for run in runs if halved.goes_on(run)]
         while len(rows) < len(left):
             rows = train(left, {})
@@ -78,11 +85,13 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
 def chosen_engine(options: argparse.Namespace) -> Engine:
     """The engine of the flags; it starts nothing yet. Raises ValueError for a flag that is not of this engine."""
     if options.engine == "ray":
+        if options.device != CPU:
+            raise ValueError(f"--device {options.device}: expected --gpus-per-run in its place with --engine ray")
         return RayEngine(options.workers, options.stall_seconds, options.address, options.gpus_per_run or 0.0)
     for name in ("address", "gpus_per_run"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} {getattr(options, name)}: expected --engine ray beside it")
-    return Supervisor(options.workers or usable_cores(), options.stall_seconds)
+    return Supervisor(options.workers or at_once(options.device), options.stall_seconds, options.device)
 
 
 def changes_of(

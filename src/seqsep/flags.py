@@ -165,12 +165,15 @@ def sweep_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", action="append", default=[], choices=("tensorboard", "wandb"),
                         help="write curves of runs for it too; may be given twice; pip install 'seqsep[log]'")  # fmt: skip
     parser.add_argument("--log-folder", type=Path, help="of --log; by default the store's path with .logs behind")
-    parser.add_argument("--workers", type=positive, help="runs at once; by default one per core, of a cluster too")
+    parser.add_argument("--workers", type=positive, help="runs at once; by default one per core, of a cluster too, and with "
+                        "--device cuda at most 4 per GPU")  # fmt: skip
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
+                        help="where runs compute; cuda: on the GPUs here, which runs share")  # fmt: skip
     parser.add_argument("--engine", choices=("local", "ray"), default="local",
                         help="local: processes here; ray: a cluster, or without --address a Ray of its own here")  # fmt: skip
     parser.add_argument("--address", metavar="HOST:PORT", help="with --engine ray: of the cluster, or auto; also RAY_ADDRESS")
     parser.add_argument("--gpus-per-run", type=gpu_share, metavar="G",
-                        help="with --engine ray: GPUs that a run reserves, such as 0.25; by default 0")  # fmt: skip
+                        help="with --engine ray: GPUs that a run computes on, such as 0.25; by default 0")  # fmt: skip
 
 
 def names_own_parts(arguments: Sequence[str]) -> bool:

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import torch
 
 from seqsep.lab import process, worker
+from seqsep.lab.device import environment
 from seqsep.lab.progress import Display
 from seqsep.lab.pruning import halve
 from seqsep.lab.row import Row
@@ -61,7 +62,7 @@ class Forked:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=worker.watch, args=(parent,), daemon=True).start()
         Forked.in_worker()
-        worker.serve(Connection(descriptor))
+        worker.serve(Connection(descriptor), "cpu")
 
     def poll(self) -> int | None:
         if self.returncode is None:
@@ -130,7 +131,7 @@ def drive(folder: Path, is_pruned: bool = False) -> None:
         def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
             return sweep(some, store, "trial", workers=2, progress=log, on_row=on_row, pauses=pauses)
 
-        halved = halve([runs()] if is_pruned else [], store, "trial", train, lambda line: None)
+        halved = halve([runs()] if is_pruned else [], store, "trial", train, lambda line: None, environment())
         train([run for run in runs() if halved.goes_on(run)], {})
         store.export(folder / "rows.jsonl")
 

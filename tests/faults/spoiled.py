@@ -15,8 +15,9 @@ from typing import Any
 from kills import scratch
 
 from seqsep.lab import worker
+from seqsep.lab.device import environment
 from seqsep.lab.repair import repair
-from seqsep.lab.row import Row, environment
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store, StoreError, StoreUnavailable
 from seqsep.lab.train import train

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from seqsep.lab import checkpoint as checkpoint_module
 from seqsep.lab import worker
 from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
-from seqsep.lab.row import environment
+from seqsep.lab.device import environment
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store, StoreUnavailable
 from seqsep.lab.sweep import sweep
@@ -150,8 +150,8 @@ def test_a_checkpoint_of_another_run_is_refused_whatever_its_digest(tmp_path: Pa
 def test_a_checkpoint_of_another_environment_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, path = run_of(), tmp_path / "checkpoint"
     digests, _ = digests_of(run, path)
-    here = checkpoint_module.workplace()
-    monkeypatch.setattr(checkpoint_module, "workplace", lambda: here | {"threads": "7", "torch": "2.10.0"})
+    here = checkpoint_module.workplace(torch.device("cpu"))
+    monkeypatch.setattr(checkpoint_module, "workplace", lambda device: here | {"threads": "7", "torch": "2.10.0"})
     with pytest.raises(CheckpointError) as error:
         train(run, path, resume_digest=digests[30])
     expected = (
@@ -164,7 +164,7 @@ def test_threads_are_those_of_the_process() -> None:
     threads = torch.get_num_threads()
     try:
         torch.set_num_threads(threads + 1)
-        assert checkpoint_module.workplace()["threads"] == str(threads + 1)
+        assert checkpoint_module.workplace(torch.device("cpu"))["threads"] == str(threads + 1)
     finally:
         torch.set_num_threads(threads)
 
@@ -241,5 +241,5 @@ def test_the_header_of_a_checkpoint_says_where_it_was_written(tmp_path: Path) ->
     digests, _ = digests_of(run_of(), tmp_path / "checkpoint")
     data = checkpoint_file(tmp_path / "checkpoint", digests[10]).read_bytes()
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-    assert json.loads(header["workplace"]) == checkpoint_module.workplace()
+    assert json.loads(header["workplace"]) == checkpoint_module.workplace(torch.device("cpu"))
     assert header["step"] == "10"

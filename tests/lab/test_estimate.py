@@ -41,20 +41,20 @@ def test_noise_never_makes_a_longer_run_cheaper():
 
 def test_evaluations_are_counted(monkeypatch):
     """640 examples are 10 batches, at a third of a step each, every 100 steps."""
-    monkeypatch.setattr(module, "measured", linear)
+    monkeypatch.setattr(module, "measured", lambda run, where: linear(run))
     assert estimate([RUN, RUN]) == pytest.approx(2 * 1000 * (1 + 10 / 3 / 100) * linear(RUN))
 
 
 def test_a_step_is_really_measured_once_for_each_shape(monkeypatch):
     calls, real = [], module.measured
-    monkeypatch.setattr(module, "measured", lambda run: calls.append(run) or real(run))
+    monkeypatch.setattr(module, "measured", lambda run, where: calls.append(run) or real(run, where))
     small = Run(IndexLookup(6), ("lstm",), 4, steps=10, evaluation=64)
     assert estimate([small, replace(small, seed=1), replace(small, learning_rate=0.1)]) > 0
     assert len(calls) == 1
 
 
 def test_what_is_printed(monkeypatch, capsys):
-    monkeypatch.setattr(module, "estimate", lambda runs, pruned: 3600.0 * len(runs))
+    monkeypatch.setattr(module, "estimate", lambda runs, pruned, where: 3600.0 * len(runs))
     show_cost([replace(RUN, seed=seed) for seed in range(4)], 4, 2)
     *runs, total, further, hours = capsys.readouterr().out.splitlines()
     assert len(runs) == 4
@@ -65,7 +65,7 @@ def test_what_is_printed(monkeypatch, capsys):
 
 def test_pruned_runs_cost_what_their_race_lets_them(monkeypatch, capsys):
     """Of five: 5 x 200 steps to the first rung, 3 x 100, 2 x 200, 1 x 500; two further runs go to their end."""
-    monkeypatch.setattr(module, "measured", lambda run: 3600.0)
+    monkeypatch.setattr(module, "measured", lambda run, where: 3600.0)
     runs = [replace(RUN, learning_rate=rate, evaluation=1) for rate in (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)]
     pruned = steps_at_most([runs])
     assert estimate(runs, pruned) == pytest.approx(2200 * 3600, rel=1e-4)

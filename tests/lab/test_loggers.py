@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from seqsep.cli import main
+from seqsep.lab.device import environment
 from seqsep.lab.loggers import LOGGERS, Logger, name_of, parameters_of
-from seqsep.lab.row import Row, environment
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from seqsep.lab.device import environment
 from seqsep.lab.engine import Kept
 from seqsep.lab.pruning import Race, halve, rungs, siblings, steps_at_most
-from seqsep.lab.row import Row, environment, read_rows
+from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store
 from seqsep.lab.supervisor import Supervisor
@@ -59,7 +60,7 @@ class Stub:
 
     def sweep(self, groups: Sequence[Sequence[Run]]) -> list[Row]:
         """With pruning, to the end; the rows of the store."""
-        halved = halve(groups, self.store, "trial", self, self.lines.append)
+        halved = halve(groups, self.store, "trial", self, self.lines.append, environment())
         self([run for group in groups for run in group if halved.goes_on(run)], {})
         return self.store.rows()
 
@@ -217,7 +218,7 @@ def test_a_row_that_another_experiment_finished_is_used_though_this_one_had_prun
         with store.driving():
             store.record(replace(row_of(last, whole[last]), experiment="with the whole"), 0.0, 1)
         stub = Stub(store, whole)
-        halved = halve([FIVE], store, "trial", stub, stub.lines.append)
+        halved = halve([FIVE], store, "trial", stub, stub.lines.append, environment())
     assert stub.trained == []
     assert halved.goes_on(last)
     assert [halved.goes_on(run) for run in FIVE] == [True, False, False, False, True]
@@ -261,7 +262,7 @@ def test_real_training_survivors_are_bit_for_bit_those_of_a_sweep_without_prunin
         with Store(tmp_path / "whole.db") as store:
             expected = {row.key: row for row in train(runs, {})}
         with Store(tmp_path / "pruned.db") as store:
-            halved = halve([runs], store, "trial", train, lambda line: None)
+            halved = halve([runs], store, "trial", train, lambda line: None, environment())
             survivors = train([run for run in runs if halved.goes_on(run)], {})
             assert list(store.checkpoints.iterdir()) == []
             assert train(runs, {}) == [expected[run.key()] for run in runs]  # without pruning, all of them to their end

@@ -163,7 +163,7 @@ STANDINS = {
 
 @pytest.mark.long
 def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, elsewhere: dict[str, str]) -> None:
-    """Two nodes of a core and half a GPU; the second is killed once a run has ended. Rows are those of the engine `local`."""
+    """Two nodes of a core; the second is killed once a run has ended. Rows are those of the engine `local`."""
     [script] = re.findall(r"```bash\n(.*?)```", (ROOT / "docs/cluster.md").read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "job.sh").write_text(script)
     (tmp_path / ".venv/bin").mkdir(parents=True)
@@ -176,7 +176,7 @@ def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, el
     here = elsewhere | {"SLURM_JOB_NODELIST": "all", "SLURM_JOB_ID": number, "SLURM_JOB_NUM_NODES": "2"}
     here |= {"SLURM_CPUS_PER_TASK": "1", "SLURM_GPUS_ON_NODE": "1"}
     here["PATH"] = f"{tmp_path}/standins{os.pathsep}{here['PATH']}"
-    given = [str(local / "question.py"), "--preset", "short", "--gpus-per-run", "0.5", "--store", "ray.db"]
+    given = [str(local / "question.py"), "--preset", "short", "--store", "ray.db"]
     marker, said = elsewhere["SEQSEP_TEST"], tmp_path / "said"
     with said.open("wb") as file:
         job = subprocess.Popen(["bash", "job.sh", *given], cwd=tmp_path, env=here, stdout=file, stderr=file)
@@ -189,7 +189,6 @@ def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, el
     finally:
         shutil.rmtree(f"/tmp/seqsep-{number}", ignore_errors=True)
     assert said.read_text().endswith("4 runs in ray.db, 1 failed\n")
-    assert "GPU 0\n" in said.read_text()
     assert max(database(tmp_path / "ray.db", "SELECT attempts FROM runs")) <= 2  # 1 where the lost node had no run yet
     assert wait_for(lambda: not processes(marker), 5)
     same_rows(tmp_path / "ray.db", local)

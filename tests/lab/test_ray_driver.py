@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
-from seqsep.lab import ray_driver, ray_worker
+from seqsep.lab import device, ray_driver, ray_worker
 from seqsep.lab import supervisor as supervisor_module
 from seqsep.lab.engine import Ended, EngineUnavailable, Moved, Saved
 from seqsep.lab.job import Job
@@ -49,7 +50,7 @@ while True:
     files = {Path(path).name: Path(path).read_text() for path in message["files"].values()}
     places = list(message["files"].values())
     send(kind="result", result={"status": "finished", "started": started, "digest": message["digest"], "files": files,
-         "places": places, "checkpoint": str(place)})
+         "places": places, "checkpoint": str(place), "device": sys.argv[3]})
 """
 
 
@@ -69,6 +70,7 @@ class FakeRay:
     """Actors in this process. `lose`: after how many answers to `work` each loss comes; `unborn`: how many never start."""
 
     cores: float = 2.0
+    gpus: float = 0.0
     lose: list[int] = field(default_factory=list)
     unborn: int = 0
     identity: dict[str, str] = field(default_factory=dict)
@@ -88,7 +90,7 @@ class FakeRay:
         def identity() -> dict[str, str]:
             if not born:
                 raise Lost("no room\nand more")
-            return ray_worker.identity() | self.identity
+            return actor.identity() | self.identity
 
         def work(orders: list[Any], seconds: float) -> Any:
             self.batches += [len(orders)] if orders else []
@@ -107,7 +109,8 @@ class FakeRay:
         )  # fmt: skip
 
     def nodes(self) -> list[dict[str, Any]]:
-        return [{"Alive": True, "Resources": {"CPU": self.cores}}, {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0}}]
+        here = {"CPU": self.cores} | ({"GPU": self.gpus} if self.gpus else {})
+        return [{"Alive": True, "Resources": here}, {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0}}]
 
     def wait(self, questions: list[Question], num_returns: int, timeout: float) -> Any:
         assert len(set(questions)) == len(questions) > 0
@@ -262,13 +265,13 @@ def test_the_last_two_checkpoints_stay_on_a_node_and_a_spoiled_one_is_not_sent(t
 
 
 def test_a_worker_with_another_torch_or_other_sources_is_refused(tmp_path, monkeypatch) -> None:
-    ours = ray_worker.identity()
-    for name in ("torch", "seqsep"):
-        fake = FakeRay(identity={"host": "node7, process 5", name: "2.10.0"})
-        words = ", ".join(f"{part} {ours[part]}" for part in ("seqsep", "torch"))
+    ours = ray_worker.identity() | {"device": "cpu"}
+    for name in ("torch", "seqsep", "device"):
+        fake = FakeRay(identity={"host": "node7, process 5", name: "another"})
+        words = ", ".join(f"{part} {ours[part]}" for part in ("seqsep", "torch", "device"))
         with pytest.raises(EngineUnavailable) as refused:
             play(fake, [job(1, tmp_path)], monkeypatch)
-        found = words.replace(ours[name], "2.10.0")
+        found = words.replace(f"{name} {ours[name]}", f"{name} another")
         assert str(refused.value) == f"worker on node7, process 5: expected {words}, found {found}"
 
 
@@ -293,6 +296,43 @@ def test_no_node_with_room_is_refused(tmp_path, monkeypatch) -> None:
         play(FakeRay(), [job(1, tmp_path)], monkeypatch, gpus_per_run=0.25)
     with pytest.raises(EngineUnavailable, match=r"expected a node with 1 CPU for a run, found 0.5 CPU$"):
         play(FakeRay(cores=0.5), [job(1, tmp_path)], monkeypatch)
+
+
+def test_runs_that_reserve_gpus_compute_on_them(tmp_path, monkeypatch) -> None:
+    """The GPUs here are a name that the first actor says; runs of another kind of GPU are refused."""
+    monkeypatch.setattr(device, "_kind_of_gpu", lambda: "Graphics 9")
+    monkeypatch.setattr(device, "gpus", lambda: ["0"])
+    fake = FakeRay(gpus=1.0)
+    monkeypatch.setattr(RayConnection, "open", lambda self: fake)
+    with RayEngine(gpus_per_run=0.5) as engine:
+        assert engine.environment() == device.environment() | {"device": "Graphics 9"}
+        found = ended(list(engine.run([job(1, tmp_path), job(2, tmp_path)])))
+    assert [found[at].result["device"] for at in (0, 1)] == ["cuda", "cuda"]
+    assert fake.options["num_gpus"] == 0.5
+    assert len(fake.killed) == 2  # the one that was asked has worked too
+    others = iter(["Graphics 9", "Graphics 10"])
+    fake = FakeRay(gpus=1.0)
+    monkeypatch.setattr(device, "_kind_of_gpu", lambda: next(others))
+    with RayEngine(gpus_per_run=0.5, workers=2) as engine:
+        assert engine.environment()["device"] == "Graphics 9"
+        with pytest.raises(EngineUnavailable, match=r"device Graphics 10$"):
+            list(engine.run([job(1, tmp_path), job(2, tmp_path)]))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_gpus_that_ray_was_told_of_and_torch_does_not_find(tmp_path, monkeypatch) -> None:
+    class Refused(FakeRay):
+        def get(self, question: Question) -> Any:
+            try:
+                return question.call()
+            except EngineUnavailable as error:
+                raise Lost(str(error)) from error  # Ray raises an error of its own for one of an actor's call
+
+    fake = Refused(gpus=1.0)
+    monkeypatch.setattr(RayConnection, "open", lambda self: fake)
+    with RayEngine(gpus_per_run=0.5) as engine, pytest.raises(EngineUnavailable, match="expected a GPU that torch can use"):
+        engine.environment()
+    assert len(fake.killed) == 1
 
 
 @pytest.mark.parametrize("bad", [{"workers": 0}, {"stall_seconds": 0.0}, {"gpus_per_run": 1.5}, {"gpus_per_run": -0.1}])

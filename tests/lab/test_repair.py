@@ -9,8 +9,9 @@ import pytest
 
 from seqsep.cli import main
 from seqsep.lab import repair as repair_module
+from seqsep.lab.device import environment
 from seqsep.lab.repair import repair
-from seqsep.lab.row import Row, environment
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store, StoreError, StoreUnavailable
 from seqsep.lab.whole_file import checkpoint_file

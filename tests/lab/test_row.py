@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.lab.row import Row, environment, read_rows, write_rows
+from seqsep.lab.device import environment
+from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from seqsep.lab import store as store_module
-from seqsep.lab.row import Row, environment, read_rows
+from seqsep.lab.device import environment
+from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.schema import APPLICATION_ID
 from seqsep.lab.store import Store, StoreError, StoreUnavailable

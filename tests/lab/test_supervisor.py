@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from seqsep.lab import supervisor as supervisor_module
+from seqsep.lab.device import environment
 from seqsep.lab.engine import Ended, Moved, Saved
 from seqsep.lab.job import Job
 from seqsep.lab.progress import Display
-from seqsep.lab.row import Row, environment
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store, StoreUnavailable
 from seqsep.lab.supervisor import WORKER, Supervisor
@@ -64,7 +65,8 @@ while True:
     elif seed == 17:
         send(kind="stage", words="thinking")
         time.sleep(60)
-    send(kind="result", result={"status": "finished", "seed": seed, "digest": digest, "environment": dict(os.environ)})
+    send(kind="result", result={"status": "finished", "seed": seed, "digest": digest, "environment": dict(os.environ),
+         "device": sys.argv[3]})
 """
 
 

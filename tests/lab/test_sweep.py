@@ -17,8 +17,9 @@ import torch
 from rich.console import Console
 
 from seqsep.lab.checkpoint import CheckpointError
+from seqsep.lab.device import environment
 from seqsep.lab.progress import Bars, Display, Lines, display
-from seqsep.lab.row import Row, environment, write_rows
+from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store
 from seqsep.lab.sweep import sweep
@@ -215,8 +216,8 @@ def test_a_sweep_killed_interrupted_and_started_again_exports_the_same_bytes(tmp
         worker = int(log.read_text().split()[-1])
         while alive(worker):
             time.sleep(0.02)
-            assert time.monotonic() - begun < 2.0
-        assert time.monotonic() - begun < 2.0
+            assert time.monotonic() - begun < 5.0
+        assert time.monotonic() - begun < 5.0
         with Store(path, create=False) as store:
             assert [row.key for row in store.finished()] == sorted(run.key() for run in FOUR[:target])
             assert store.checkpoint(FOUR[target].key(), environment()) is not None

@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
+from seqsep.lab.device import CPU, device_of
 from seqsep.lab.whole_file import checkpoint_file, write_checkpoint
 from seqsep.model import Model
 from seqsep.weights import describe
@@ -26,10 +27,11 @@ class CheckpointNotWritten(OSError):
     """The environment refuses: the disk is full, the folder is not writable."""
 
 
-def workplace() -> dict[str, str]:
-    """What the bits of a step depend on beside the run, as this process has it."""
+def workplace(device: torch.device) -> dict[str, str]:
+    """What the bits of a step depend on beside the run, as this process has it; `device` is the model's."""
     processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
-    return {"torch": str(torch.__version__), "threads": str(torch.get_num_threads()), "processor": processor}
+    gpu = {} if device.type == CPU else {"device": torch.cuda.get_device_name(device)}
+    return {"torch": str(torch.__version__), "threads": str(torch.get_num_threads()), "processor": processor} | gpu
 
 
 def save_checkpoint(
@@ -40,7 +42,7 @@ def save_checkpoint(
     tensors = {f"model.{name}": value.contiguous() for name, value in model.state_dict().items()}
     for index, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{index}.{name}": value.contiguous() for name, value in state.items()}
-    progress = {"step": str(step), "curve": json.dumps(curve), "workplace": json.dumps(workplace())}
+    progress = {"step": str(step), "curve": json.dumps(curve), "workplace": json.dumps(workplace(device_of(model)))}
     data = save(tensors, metadata=describe(model) | progress)
     digest = hashlib.sha256(data).hexdigest()
     try:
@@ -65,7 +67,7 @@ def load_checkpoint(
         raise CheckpointError(f"{file}: expected a checkpoint with SHA-256 {digest}, found {found}")
     try:
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-        _require_here(file, json.loads(header["workplace"]))
+        _require_same(file, workplace(device_of(model)), json.loads(header["workplace"]))
         _fill(load(data), model, optimizer)
         return int(header["step"]), json.loads(header["curve"])
     except CheckpointError:
@@ -74,11 +76,10 @@ def load_checkpoint(
         raise CheckpointError(f"{file}: expected a checkpoint of this run, found: {' '.join(str(error).split())}") from error
 
 
-def _require_here(file: Path, written: dict[str, str]) -> None:
-    here = workplace()
-    differs = [name for name in here if written.get(name) != here[name]]
+def _require_same(file: Path, here: dict[str, str], written: dict[str, str]) -> None:
+    differs = [name for name in {**here, **written} if written.get(name) != here.get(name)]
     if differs:
-        expected, found = (", ".join(f"{name} {where.get(name)}" for name in differs) for where in (here, written))
+        expected, found = (", ".join(f"{name} {where.get(name, CPU)}" for name in differs) for where in (here, written))
         raise CheckpointError(f"{file}: expected a checkpoint of {expected}, found one of {found}")
 
 

@@ -86,6 +86,9 @@ class Engine(Protocol):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Stop every process that the engine started."""
 
+    def environment(self) -> dict[str, Any]:
+        """What its results depend on beside the runs (`device.environment`). Raises OSError where it is not available."""
+
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`. Raises OSError where the engine
         is not available."""
@@ -102,6 +105,10 @@ class Kept:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         return None
+
+    def environment(self) -> dict[str, Any]:
+        """As the engine has it."""
+        return self.engine.environment()
 
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
         """As the engine does."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import torch
 
+from seqsep.lab.device import CPU, environment, gpus
 from seqsep.lab.run import Run
 from seqsep.lab.train import step_once
 
@@ -20,9 +21,12 @@ FORWARD_SHARE = 1 / 3
 """Of a step: an evaluation has no backward pass."""
 
 
-def show_cost(runs: Sequence[Run], further: int, workers: int, pruned: Mapping[Run, float] | None = None) -> None:
+def show_cost(
+    runs: Sequence[Run], further: int, workers: int, pruned: Mapping[Run, float] | None = None, device: str = CPU
+) -> None:
     """Print one line a run, and their sum; `further` runs may follow from the outcome of these. `pruned`: the steps of a run
-    that races with others, on average over its race."""
+    that races with others, on average over its race. On `device` cuda runs that share a GPU are taken to share its time."""
+    environment(device)  # says at once where there is no GPU
     pruned = pruned or {}
     for run in runs:
         print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")
@@ -34,19 +38,23 @@ def show_cost(runs: Sequence[Run], further: int, workers: int, pruned: Mapping[R
     if any(run.plug_ins() for run in runs):
         print("no estimate of hours: a user's own code is run by workers only")
         return
-    total = estimate(runs, pruned) * (1 + further / len(runs) * whole / steps)
+    total = estimate(runs, pruned, device) * (1 + further / len(runs) * whole / steps)
     each = "pruned as said" if pruned else "each run to its last step"
-    print(f"at most about {total / workers / 3600:.3g} hours on {workers} workers here, {each}")
+    parts, shared = (workers, f"on {workers} workers here")
+    if device != CPU:
+        parts, shared = len(gpus()), f"on {len(gpus())} GPUs here, one run at a time on each"
+    print(f"at most about {total / parts / 3600:.3g} hours {shared}, {each}")
 
 
-def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType({})) -> float:
-    """CPU seconds of all runs to their last step, or as many as `pruned` has for them, evaluations included."""
+def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType({}), device: str = CPU) -> float:
+    """Seconds of all runs to their last step, or as many as `pruned` has for them, evaluations included: of one core's time,
+    or of a GPU's where nothing else runs on it."""
     known: dict[Run, float] = {}
 
     def seconds(run: Run) -> float:
         shape = replace(run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0)
         if shape not in known:
-            known[shape] = measured(shape)
+            known[shape] = measured(shape, device)
         return known[shape]
 
     return sum(pruned.get(run, run.steps) * (1 + _evaluations(run)) * step_seconds(run, seconds) for run in runs)
@@ -77,17 +85,24 @@ def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
     return first if not others else first + max(0.0, others[0] - first) * (len(run.layers) - 1)
 
 
-def measured(run: Run) -> float:
-    """CPU seconds of a step of this very run, the second one: the first one warms up."""
+def measured(run: Run, device: str = CPU) -> float:
+    """Seconds of a step of this very run, the second one: the first one warms up. CPU seconds, or a GPU's by the clock."""
+    clock = time.process_time if device == CPU else _clock
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        model = run.model()
+        model = run.model().to(device)
         optimizer = torch.optim.Adam(model.parameters(), lr=run.learning_rate, fused=True)
         batch = run.task.sample(0, run.batch, 0)
         step_once(run, model, optimizer, batch, 0)
-        start = time.process_time()
+        start = clock()
         step_once(run, model, optimizer, batch, 0)
-        return time.process_time() - start
+        return clock() - start
     finally:
         torch.set_num_threads(threads)
+
+
+def _clock() -> float:
+    """The time once the GPU has done all that it was asked for."""
+    torch.cuda.synchronize()
+    return time.perf_counter()

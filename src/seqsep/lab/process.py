@@ -17,15 +17,17 @@ GRACE_SECONDS = 0.5
 class Worker:
     """One process, the pipes to it, the job that it has, and what it was last heard doing."""
 
-    def __init__(self, script: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, script: Path, given: Mapping[str, str], device: str) -> None:
+        """`given`: variables of its environment, beside those of this process."""
+        self.given = given
         self.connection, theirs = Pipe()
         self.output, printed = os.pipe()
         os.set_blocking(self.output, False)
         # -P keeps the script's folder off the path; the caller's own path is handed over, as its task may live anywhere there.
-        command = [sys.executable, "-P", str(script), str(theirs.fileno()), str(os.getpid())]
+        command = [sys.executable, "-P", str(script), str(theirs.fileno()), str(os.getpid()), device]
         self.process = subprocess.Popen(
             command,
-            env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env={**os.environ, **given, "PYTHONPATH": os.pathsep.join(sys.path)},
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,

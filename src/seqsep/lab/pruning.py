@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seqsep.lab.row import PRUNED, Row, environment
+from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.store import Store
 
@@ -113,9 +113,10 @@ class Halved:
         return not any(run in part for part in (self.pruned, self.failed, self.waiting))
 
 
-def halve(groups: Iterable[Sequence[Run]], store: Store, experiment: str, train: Train, say: Callable[[str], None]) -> Halved:
+def halve(groups: Iterable[Sequence[Run]], store: Store, experiment: str, train: Train, say: Callable[[str], None],
+          here: Mapping[str, Any]) -> Halved:  # fmt: skip
     """Train the runs of each group up to where their race is decided, and record those that are pruned; `say` is called with
-    a line for each race and rung.
+    a line for each race and rung. `here`: the environment that `train` trains in.
 
     Where a run fails without an outcome (its workers died, it raised), its race waits for it: nothing of it is pruned or goes
     on until a later sweep has trained it that far. Raises what `train` raises.
@@ -126,7 +127,7 @@ def halve(groups: Iterable[Sequence[Run]], store: Store, experiment: str, train:
         racing = [race for race in open_races if len(race.live) > 1 and index < len(rungs(race.live[0]))]
         wanted = dict.fromkeys(run for race in racing for run in race.live)
         at = {run: rungs(run)[index] for run in wanted}
-        known = {run: row for run, step in at.items() if (row := _pruned_row(store, run, step)) is not None}
+        known = {run: row for run, step in at.items() if (row := _pruned_row(store, run, step, here)) is not None}
         rest = [run for run in wanted if run not in known]
         trained = train(rest, {run: at[run] for run in rest}) if rest else []
         rows = dict(zip(rest, trained, strict=True)) | known
@@ -148,27 +149,28 @@ def halve(groups: Iterable[Sequence[Run]], store: Store, experiment: str, train:
             said = f"{len(on)} of {len(whole)} go on{f', {diverged} diverged' if diverged else ''}"
             say(f"step {step}, {_shared(whole)}: {said}; pruned: {', '.join(names) or 'none'}")
         live = {run for race in open_races for run in race.live} | halved.waiting.keys()
-        halved.pruned |= _record(store, experiment, {run: rows[run] for run in out if run not in live}, at)
+        halved.pruned |= _record(store, experiment, {run: rows[run] for run in out if run not in live}, at, here)
     return halved
 
 
-def _pruned_row(store: Store, run: Run, step: int) -> Row | None:
+def _pruned_row(store: Store, run: Run, step: int, here: Mapping[str, Any]) -> Row | None:
     """The row of a run that was pruned at `step` or later, in this environment: its curve reaches far enough."""
-    here = environment()
     rows = [row for row in store.get(run.key()) if row.environment == here and row.has_outcome]
     if any(row.finished for row in rows):
         return None
     return next((row for row in rows if row.result["steps"] >= step), None)
 
 
-def _record(store: Store, experiment: str, rows: Mapping[Run, Row], at: Mapping[Run, int]) -> dict[Run, Row]:
+def _record(
+    store: Store, experiment: str, rows: Mapping[Run, Row], at: Mapping[Run, int], here: Mapping[str, Any]
+) -> dict[Run, Row]:
     """Record runs as pruned where they stand; those that had come to an end before keep their rows and are not returned."""
     found = {}
     with store.driving():
         for run, row in rows.items():
             if row.finished:
                 continue
-            found[run] = Row(experiment, run.key(), run.configuration(), cut(row.result, at[run]), environment())
+            found[run] = Row(experiment, run.key(), run.configuration(), cut(row.result, at[run]), dict(here))
             if found[run] != row:
                 store.record(found[run], seconds=0.0, attempts=0)
     return found

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from seqsep.lab.device import CPU, GPU, environment
 from seqsep.lab.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, EngineUnavailable, Event, Moved, Saved, Work
 from seqsep.lab.ray_connection import RayConnection
 from seqsep.lab.ray_worker import Answer, Order, RayWorker, differs, identity
@@ -38,7 +39,8 @@ class Actor:
 
 
 class RayEngine:
-    """Runs jobs on `workers` actors, by default as many as fit, of one core and `gpus_per_run` of a GPU each.
+    """Runs jobs on `workers` actors, by default as many as fit, of one core and `gpus_per_run` of a GPU each: above 0 runs
+    compute there.
 
     `address` is HOST:PORT of a cluster, or auto; by default $RAY_ADDRESS, and without it a Ray of its own is started here.
     A job that says nothing for `stall_seconds` has failed. A process that is connected to Ray already uses that.
@@ -54,8 +56,10 @@ class RayEngine:
             raise ValueError(f"RayEngine(gpus_per_run={gpus_per_run}): gpus_per_run is from 0 to 1, or a whole number")
         self.limit, self.stall_seconds, self.gpus_per_run = workers, stall_seconds, gpus_per_run
         self.connection = RayConnection(address, workers)
+        self.device = GPU if gpus_per_run else CPU
         self.ray: Any = None
         self.actors: list[Actor] = []
+        self.found: dict[str, Any] | None = None
 
     def __enter__(self) -> "RayEngine":
         return self
@@ -71,21 +75,46 @@ class RayEngine:
         self.ray = None
         self.connection.close()
 
+    def environment(self) -> dict[str, Any]:
+        """What its results depend on beside the runs; which GPUs there are says the first actor, as this machine may have none.
+
+        Raises EngineUnavailable as `run` does, and where torch finds no GPU on a node that has room for it.
+        """
+        if self.found is None:
+            self.found = environment()
+            if self.device != CPU:
+                self._open()
+                self.actors.append(self._actor())
+                try:
+                    theirs = self.ray.get(self.actors[0].question)
+                except self.ray.exceptions.RayError as error:
+                    raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
+                self.found |= {"device": theirs["device"]}
+        return self.found
+
+    def _open(self) -> int:
+        """Reach Ray; returns for how many runs there is room."""
+        if self.ray is None:
+            self.ray = self.connection.open()
+        return self._room()
+
+    def _actor(self) -> Actor:
+        make = self.ray.remote(num_cpus=1, num_gpus=self.gpus_per_run)(RayWorker)
+        handle = make.remote(self.stall_seconds, self.connection.folder, self.device)
+        return Actor(handle, handle.identity.remote())
+
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
         Raises EngineUnavailable where Ray is not installed or does not answer, no node has room for a run, or a node has
-        another seqsep or torch; ChildProcessError when actors do not even start.
+        another seqsep, torch or GPU; ChildProcessError when actors do not even start.
         """
         if not jobs:
             return
-        if self.ray is None:
-            self.ray = self.connection.open()
-        room = self._room()
+        room = self._open()
         limit = room if self.limit is None else self.limit
         interval = max(LEAST_SECONDS, limit / ANSWERS_A_SECOND)
-        make = self.ray.remote(num_cpus=1, num_gpus=self.gpus_per_run)(RayWorker)
-        ours = identity()
+        ours = identity() | {"device": self.environment()["device"]}
         waiting = deque(range(len(jobs)))
         digests = [job.digest for job in jobs]
         lost, in_a_row = [0] * len(jobs), [0] * len(jobs)
@@ -94,8 +123,7 @@ class RayEngine:
         while waiting or any(actor.open for actor in self.actors):
             busy = sum(bool(actor.open) for actor in self.actors)
             while len(self.actors) < min(limit, busy + len(waiting)):
-                handle = make.remote(self.stall_seconds, self.connection.folder)
-                self.actors.append(Actor(handle, handle.identity.remote()))
+                self.actors.append(self._actor())
             for actor in self.actors:
                 if actor.question is None and (actor.open or waiting):
                     orders = []

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import seqsep
+from seqsep.lab.device import CPU
 from seqsep.lab.engine import Ended, Event, Moved, Saved, Work
 from seqsep.lab.supervisor import Supervisor
 from seqsep.lab.whole_file import checkpoint_file
@@ -76,16 +77,16 @@ class Answer:
 class RayWorker:
     """The actor. Its training process ends by itself where the actor is killed."""
 
-    def __init__(self, stall_seconds: float, folder: str | None) -> None:
-        self.supervisor = Supervisor(1, stall_seconds)
+    def __init__(self, stall_seconds: float, folder: str | None, device: str = CPU) -> None:
+        self.supervisor = Supervisor(1, stall_seconds, device)
         self.folder = tempfile.TemporaryDirectory(prefix="seqsep-", dir=folder)
         self.batch: list[Order] = []
         self.events: Iterator[Event] = iter(())
         self.kept: dict[int, set[str]] = {}
 
     def identity(self) -> dict[str, str]:
-        """Who this is: a driver trusts the rows of those only that have its own seqsep and torch."""
-        return identity()
+        """Who this is: a driver trusts the rows of those only that have its own seqsep and torch, and GPUs of one kind."""
+        return identity() | {"device": self.supervisor.environment()["device"]}
 
     def work(self, orders: list[Order], seconds: float) -> Answer:
         """Go on for about `seconds`, or until a run has ended; `orders` are the next batch, once all of the last has ended."""
@@ -145,7 +146,7 @@ def identity() -> dict[str, str]:
 
 def differs(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str | None:
     """Why rows of that worker would not be those of this driver, in one line; None: they are."""
-    words = [", ".join(f"{name} {who[name]}" for name in ("seqsep", "torch")) for who in (ours, theirs)]
+    words = [", ".join(f"{name} {who[name]}" for name in ("seqsep", "torch", "device")) for who in (ours, theirs)]
     return None if words[0] == words[1] else f"worker on {theirs['host']}: expected {words[0]}, found {words[1]}"
 
 

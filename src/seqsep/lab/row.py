@@ -7,17 +7,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.train import PAUSED, Result
 
 PRUNED = "pruned"
-
-
-def environment() -> dict[str, Any]:
-    """What results depend on beside the run; one machine with one such environment gives equal bits."""
-    return {"torch": str(torch.__version__), "device": "cpu", "threads": 1}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from seqsep.lab.device import CPU, GPU, environment, variables
 from seqsep.lab.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, Event, Judged, Moved, Saved, Work
 from seqsep.lab.process import GRACE_SECONDS, MOST_PRINTED, Worker
 
@@ -35,15 +36,18 @@ if sys.platform == "linux":
 class Supervisor:
     """Runs jobs on `workers` processes; leaving the context stops them at once, whatever they do.
 
-    A job that says nothing for `stall_seconds` has failed.
+    A job that says nothing for `stall_seconds` has failed. `device`: cpu, or cuda, where the processes share the GPUs that
+    this one sees, each process on the one with the fewest.
     """
 
-    def __init__(self, workers: int, stall_seconds: float = STALL_SECONDS) -> None:
+    def __init__(self, workers: int, stall_seconds: float = STALL_SECONDS, device: str = CPU) -> None:
         if workers < 1:
             raise ValueError(f"Supervisor(workers={workers}): workers is at least 1")
         if not stall_seconds > 0:
             raise ValueError(f"Supervisor(stall_seconds={stall_seconds}): stall_seconds is above 0")
-        self.limit, self.stall_seconds = workers, stall_seconds
+        if device not in (CPU, GPU):
+            raise ValueError(f"Supervisor(device={device!r}): device is {CPU} or {GPU}")
+        self.limit, self.stall_seconds, self.device = workers, stall_seconds, device
         self.workers: list[Worker] = []
 
     def __enter__(self) -> "Supervisor":
@@ -56,6 +60,10 @@ class Supervisor:
         for worker in self.workers:
             worker.stop(deadline)
         self.workers.clear()
+
+    def environment(self) -> dict[str, Any]:
+        """What its results depend on beside the runs. Raises EngineUnavailable where the device is not there."""
+        return environment(self.device)
 
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
@@ -77,7 +85,8 @@ class Supervisor:
         while waiting or any(worker.job is not None for worker in self.workers):
             busy = sum(worker.job is not None for worker in self.workers)
             while len(self.workers) < min(self.limit, busy + len(waiting)):
-                self.workers.append(Worker(WORKER, WORKER_ENVIRONMENT))
+                given = variables(self.device, [worker.given.get("CUDA_VISIBLE_DEVICES") for worker in self.workers])
+                self.workers.append(Worker(WORKER, WORKER_ENVIRONMENT | given, self.device))
             for worker in self.workers:
                 if waiting and worker.ready and worker.job is None:
                     index = waiting.popleft()

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from seqsep.lab.engine import STALL_SECONDS, Ended, Engine, Moved, Saved, usable_cores
 from seqsep.lab.job import Job
 from seqsep.lab.progress import Display
-from seqsep.lab.row import Row, environment
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import Store, StoreUnavailable
 from seqsep.lab.supervisor import Supervisor
@@ -43,13 +43,14 @@ def sweep(
     """
     runs = list(runs)
     keys = [run.key() for run in runs]
-    here, pauses = environment(), pauses or {}
+    pauses = pauses or {}
     rows: dict[str, Row] = {}
     waiting: dict[str, Run] = {}
     display = progress or Display()
     with ExitStack() as stack:
         stack.enter_context(store.driving())
         engine = stack.enter_context(engine or Supervisor(usable_cores() if workers is None else workers, stall_seconds))
+        here = engine.environment()
         for key, run in dict(zip(keys, runs, strict=True)).items():
             found = {row.experiment: row for row in store.get(key) if row.finished and row.environment == here}
             if experiment in found:

@@ -6,7 +6,7 @@ machine and thread count. A loss, gradient or weight that is not finite ends the
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
+from seqsep.lab.device import CPU, device_of
 from seqsep.lab.run import Run
 from seqsep.model import Model
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
@@ -73,8 +74,9 @@ def train(
     on_checkpoint: Callable[[int, str], None] | None = None,
     resume_digest: str | None = None,
     until: int | None = None,
+    device: str = CPU,
 ) -> tuple[Model, Result]:
-    """Train one run to its end, resuming from `checkpoint` where that file has the digest `resume_digest`.
+    """Train one run to its end on `device`, resuming from `checkpoint` where that file has the digest `resume_digest`.
 
     `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. A run that has not
     ended by the evaluation at step `until` pauses there, after its checkpoint; from a later checkpoint it pauses at once.
@@ -85,7 +87,7 @@ def train(
         raise ValueError(f"train({run.label()}, until={until}): until is {between}")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(run.seed)
-        model = run.model()
+        model = run.model().to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=run.learning_rate, fused=True)
     progress = Progress()
     if checkpoint is not None and resume_digest is not None:
@@ -135,7 +137,7 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
     """One update; returns the loss, or NaN where the loss, a gradient or a weight is not finite (then no update)."""
     if run.decay == "linear":
         optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
-    with computing(run):
+    with computing(run, model):
         logits, targets = asked(model, batch)
     loss = total_loss(run.task, logits, targets) / len(targets)
     optimizer.zero_grad(set_to_none=True)
@@ -153,16 +155,18 @@ def finite(tensors: Iterable[Tensor]) -> bool:
     return bool(torch.stack([tensor.sum() for tensor in tensors]).isfinite().all())
 
 
-def computing(run: Run) -> AbstractContextManager[Any]:
+def computing(run: Run, model: Model) -> AbstractContextManager[Any]:
     """The precision of a run's products: with bfloat16, autocast casts their factors; what leaves `asked` is float32 again."""
-    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=run.dtype == "bfloat16")
+    if run.dtype != "bfloat16":
+        return nullcontext()
+    return torch.autocast(device_of(model).type, dtype=torch.bfloat16)
 
 
 def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int64[Tensor, "asked"]) -> Float[Tensor, ""]:
     """In nats, summed over the asked positions; of binary cross-entropy the mean over classes."""
     if task.loss == "cross-entropy":
         return F.cross_entropy(logits, targets, reduction="sum")
-    follows = (targets[:, None] == torch.arange(logits.shape[1])) | (targets == EVERY_CLASS)[:, None]
+    follows = (targets[:, None] == torch.arange(logits.shape[1], device=logits.device)) | (targets == EVERY_CLASS)[:, None]
     return F.binary_cross_entropy_with_logits(logits, follows.to(logits.dtype), reduction="sum") / logits.shape[1]
 
 
@@ -177,13 +181,16 @@ def predicted(task: Task, logits: Float[Tensor, "asked classes"]) -> Int64[Tenso
 
 
 def asked(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Logits and targets of the asked positions; where each example asks once, only that position is computed."""
-    inputs, targets = torch.from_numpy(batch.inputs), torch.from_numpy(batch.targets)
+    """Logits and targets of the asked positions, on the model's device; where each example asks once, only that position is
+    computed. Which they are is known before anything is computed: a device is not waited for."""
+    device = device_of(model)
+    inputs, targets = torch.from_numpy(batch.inputs).to(device), torch.from_numpy(batch.targets)
     questions = targets != NOTHING_ASKED
+    wanted = targets[questions].to(device)
     if bool((questions.sum(1) == 1).all()):
-        at = questions.int().argmax(1)
-        return _single(model(inputs, at)), targets[questions]
-    return _single(model(inputs)[questions]), targets[questions]
+        return _single(model(inputs, questions.int().argmax(1).to(device))), wanted
+    at = questions.flatten().nonzero()[:, 0].to(device)
+    return _single(model(inputs).flatten(0, 1)[at]), wanted
 
 
 def _single(logits: Float[Tensor, "asked classes"]) -> Float[Tensor, "asked classes"]:
@@ -211,10 +218,10 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
     """Accuracy and loss on the first `evaluation` examples of the evaluation stream, under seed 0 for every run."""
     right, loss, positions = 0, 0.0, 0
     for batch in split(_evaluation_block(run.task, run.evaluation), 250):
-        with computing(run):
+        with computing(run, model):
             logits, targets = asked(model, batch)
         predictions = batch.targets.copy()
-        predictions[batch.targets != NOTHING_ASKED] = predicted(run.task, logits).numpy()
+        predictions[batch.targets != NOTHING_ASKED] = predicted(run.task, logits).cpu().numpy()
         right += int(np.sum(run.task.score(predictions, batch.targets)))
         loss += float(total_loss(run.task, logits, targets))
         positions += len(targets)

@@ -66,13 +66,12 @@ class Reporter:
         self.send(kind, **content)
 
 
-def serve(connection: Connection) -> None:
+def serve(connection: Connection, device: str) -> None:
     """Work until the driver closes the pipe."""
-    import torch
-
+    from seqsep.lab.device import prepare
     from seqsep.plugins import PlugInFails, in_words
 
-    torch.set_num_threads(1)
+    prepare(device)
     reporter = Reporter(connection)
     reporter.send("ready")
     while True:
@@ -82,7 +81,7 @@ def serve(connection: Connection) -> None:
             return
         files = message.get("files", {})
         try:
-            result = examine(message, files, reporter) if "check" in message else work(message, files, reporter)
+            result = examine(message, files, reporter) if "check" in message else work(message, files, reporter, device)
         except PlugInFails as failure:
             reporter.fail(str(failure))
         except (Exception, SystemExit) as error:
@@ -91,7 +90,7 @@ def serve(connection: Connection) -> None:
             reporter.end("result", result=result)
 
 
-def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
+def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, device: str = "cpu") -> dict[str, Any]:
     """Train one run. A checkpoint that is missing or spoiled means a start from the one before, or from step 0, and a line."""
     from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
     from seqsep.lab.run import Run
@@ -126,7 +125,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> 
     for start, other in zip(starts, [*starts[1:], None], strict=True):
         kept[:] = [start] if start else []
         try:
-            _, result = train(run, checkpoint, moved, saved, start, message.get("until"))
+            _, result = train(run, checkpoint, moved, saved, start, message.get("until"), device)
             break
         except CheckpointError as error:
             instead = "the checkpoint before it" if other else "step 0"
@@ -159,4 +158,4 @@ def examine(message: dict[str, Any], files: dict[str, str], reporter: Reporter) 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=watch, args=(int(sys.argv[2]),), daemon=True).start()
-    serve(Connection(int(sys.argv[1])))
+    serve(Connection(int(sys.argv[1])), sys.argv[3])

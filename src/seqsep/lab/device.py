@@ -1,0 +1,75 @@
+"""Where runs are computed: on the processor, or on NVIDIA GPUs; what a process sets up for that, and what rows say of it.
+
+A worker has one device. On GPUs products of float32 are products of float32, not of the shorter TF32, and operations that have
+a deterministic form use it; PyTorch names those that have none (docs: torch.use_deterministic_algorithms). Weights are drawn
+on the processor and then moved, so that a run starts from the same numbers everywhere.
+"""
+
+import os
+import warnings
+from typing import Any
+
+import torch
+from torch import nn
+
+from seqsep.lab.engine import EngineUnavailable, usable_cores
+
+CPU, GPU = "cpu", "cuda"
+RUNS_PER_GPU = 4
+
+
+def environment(device: str = CPU) -> dict[str, Any]:
+    """What results depend on beside the run; one machine with one such environment gives equal bits on the processor.
+
+    `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind. Raises EngineUnavailable where torch
+    finds none, or several kinds.
+    """
+    return {"torch": str(torch.__version__), "device": device if device == CPU else _kind_of_gpu(), "threads": 1}
+
+
+def _kind_of_gpu() -> str:
+    if not torch.cuda.is_available():
+        without = ", which is built without CUDA" if torch.version.cuda is None else ""
+        raise EngineUnavailable(
+            f"device cuda: expected a GPU that torch can use, found none (torch {torch.__version__}{without})"
+        )
+    kinds = sorted({torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())})
+    if len(kinds) > 1:
+        raise EngineUnavailable(
+            f"device cuda: expected GPUs of one kind, found {', '.join(kinds)}; CUDA_VISIBLE_DEVICES chooses"
+        )
+    return kinds[0]
+
+
+def gpus() -> list[str]:
+    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    seen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return [str(index) for index in range(torch.cuda.device_count())] if seen is None else seen.split(",")
+
+
+def at_once(device: str) -> int:
+    """How many runs share this machine where nobody says: one a core, and at most RUNS_PER_GPU a GPU."""
+    return usable_cores() if device == CPU else max(1, min(usable_cores(), RUNS_PER_GPU * len(gpus())))
+
+
+def variables(device: str, busy: list[str | None]) -> dict[str, str]:
+    """What the environment of a new worker says of its device: of the GPUs the one that fewest of `busy` are on."""
+    if device == CPU:
+        return {}
+    least = min(gpus(), key=busy.count)
+    return {"CUDA_VISIBLE_DEVICES": least, "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+
+
+def prepare(device: str) -> None:
+    """Set this process up to compute there, on one thread."""
+    torch.set_num_threads(1)
+    if device != CPU:
+        torch.backends.fp32_precision = "ieee"  # type: ignore[attr-defined]
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+        warnings.filterwarnings("once", message=".*does not have a deterministic implementation")
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """That of its weights; the processor where it has none."""
+    return next((weight.device for weight in model.parameters()), torch.device(CPU))
