@@ -22,21 +22,32 @@ def cut(x: Float[Tensor, "batch time *shape"], most: int) -> Float[Tensor, "batc
     return x.unflatten(1, (chunks, size))
 
 
+LEAST_LOG = -60.0
+
+
+def left(log: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """exp(log), what decays have left of something, but never less than e^-60, about 1e-26: nothing beside float32.
+
+    Below e^-87 a CPU's exp leaves its vectors, and a trained layer, which forgets fast, takes a hundred times as long for it.
+    """
+    return log.clamp(min=LEAST_LOG).exp()
+
+
 def decays(total: Float[Tensor, "*shape size"]) -> Float[Tensor, "*shape size size"]:
     """exp(total_i - total_j), what is left at token i of token j, where j <= i, and 0 for a token j still to come.
 
-    `total` sums log a up to each token of a chunk. The mask comes before exp, which would overflow for what is to come.
+    `total` sums log a up to each token of a chunk. A mask comes before exp, which would overflow for what is to come.
     """
     size = total.shape[-1]
     to_come = torch.ones(size, size, dtype=torch.bool, device=total.device).triu(1)
-    return (total[..., :, None] - total[..., None, :]).masked_fill(to_come, -torch.inf).exp()
+    return left((total[..., :, None] - total[..., None, :]).masked_fill(to_come, 0)).tril()
 
 
 def since(log_decay: Float[Tensor, "batch time heads"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch time heads"]:
     """What is left of each token at token `at`, and 0 behind it; summed from `at` backwards, where the large shares are."""
     times = torch.arange(log_decay.shape[1], device=at.device)
     between = F.pad(log_decay[:, 1:], (0, 0, 0, 1)).masked_fill((times >= at[:, None])[..., None], 0)
-    return between.flip(1).cumsum(1).flip(1).exp().masked_fill((times > at[:, None])[..., None], 0)
+    return left(between.flip(1).cumsum(1).flip(1)).masked_fill((times > at[:, None])[..., None], 0)
 
 
 def convolve(x: Float[Tensor, "batch time channels"], by: nn.Conv1d) -> Float[Tensor, "batch time channels"]:

@@ -29,7 +29,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers import _kernels
-from seqsep.mixers._chunks import convolve, convolve_step, cut, decays, initial_step_bias
+from seqsep.mixers._chunks import convolve, convolve_step, cut, decays, initial_step_bias, left
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, require_heads
 
 
@@ -128,14 +128,14 @@ class GatedDelta(Mixer):
         """All that a chunk does and that can be known before the state in front of it. k, v, b: cut; `total` and `decay`: l."""
         b = b[..., None]
         system = b * (k @ k.mT) * decay  # of which the solver reads what is below the diagonal
-        right = torch.cat([b * v, b * total.exp()[..., None] * k], dim=-1)
+        right = torch.cat([b * v, b * left(total)[..., None] * k], dim=-1)
         solved = torch.linalg.solve_triangular(system, right, upper=False, unitriangular=True)
         values, erased = solved.split([v.shape[-1], k.shape[-1]], dim=-1)
         whole = total[..., -1:]
-        late = (k * (whole - total).exp()[..., None]).mT
+        late = (k * left(whole - total)[..., None]).mT
         alone = torch.eye(k.shape[-1], dtype=k.dtype, device=k.device)
         arrived = (late @ values).to(total.dtype)  # under autocast the product is 16 bits, the state is not
-        return Chunks(values, erased, whole.exp()[..., None] * alone - late @ erased, arrived)
+        return Chunks(values, erased, left(whole)[..., None] * alone - late @ erased, arrived)
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         q, k, v = self._parts(convolve(self.input(x), self.convolution))
@@ -148,7 +148,7 @@ class GatedDelta(Mixer):
         chunks = self._solve(k, v, b, total, decay)
         before = StatesBefore.apply(chunks.kept, chunks.arrived)
         written = chunks.values - chunks.erased @ before
-        read = (q @ k.mT * decay) @ written + (q * total.exp()[..., None]) @ before
+        read = (q @ k.mT * decay) @ written + (q * left(total)[..., None]) @ before
         return self._project_out(x, read.transpose(2, 3).flatten(1, 2)[:, : x.shape[1]])
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:

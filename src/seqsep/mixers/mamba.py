@@ -8,7 +8,8 @@
 
 Source: Gu and Dao 2023 (arXiv:2312.00752), algorithm 2 and section 3.4; names of weights as in the paper.
 State: h, inner x states numbers, and the last conv - 1 inputs of the convolution.
-`forward` scans inside one autograd function that keeps a state at every fifth token.
+`forward` scans inside one autograd function that keeps a state at every fifth token; there exp(Delta_t A) is at least e^-60,
+which is nothing beside float32 and spares the processor numbers that it is slow at (`_chunks.left`).
 """
 
 import math
@@ -19,6 +20,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers._chunks import LEAST_LOG
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
 
 
@@ -98,7 +100,7 @@ class SelectiveScan(torch.autograd.Function):
             rows = (x[:, :, None].unbind() for x in (delta[:, part], weighted, c[:, part], y[:, part]))
             for t, (column, size, enters, leaves, out) in enumerate(zip(columns, *rows, strict=True)):
                 into = kept[(t + 1) // every, part] if (t + 1) % every == 0 and t + 1 < time else after
-                torch.mul(size, rates, out=decay).exp_()
+                torch.mul(size, rates, out=decay).clamp_(min=LEAST_LOG).exp_()
                 h = torch.mul(h, decay, out=into).addcmul_(enters, column)
                 torch.bmm(leaves, h, out=out)
             y[:, part].addcmul_(u[:, part], skip)
@@ -125,7 +127,7 @@ class SelectiveScan(torch.autograd.Function):
                 last = min(first + every, time)
                 states = (kept[first // every, part], *later_states)
                 for now, t in enumerate(range(first, last)):
-                    torch.mul(sizes[t], rates, out=decays[now]).exp_()
+                    torch.mul(sizes[t], rates, out=decays[now]).clamp_(min=LEAST_LOG).exp_()
                     torch.mul(decays[now], states[now], out=states[now + 1]).addcmul_(enters[t], b_columns[t])
                 for t in range(last - 1, first - 1, -1):
                     now = t - first
@@ -160,7 +162,7 @@ class LastState(torch.autograd.Function):
             columns = b[:, part, :, None].unbind()
             rows = (x[:, part, None].unbind() for x in (since, entered))
             for column, size, enters in zip(columns, *rows, strict=True):
-                torch.mul(size, rates, out=decay).exp_().mul_(enters)
+                torch.mul(size, rates, out=decay).clamp_(min=LEAST_LOG).exp_().mul_(enters)
                 h[part].addcmul_(decay, column)
         ctx.save_for_backward(since, entered, rates, b)
         return h
@@ -178,7 +180,7 @@ class LastState(torch.autograd.Function):
             whole = (since, entered, since * entered, dentered, dsince, db)
             rows = ((x[:, part, None] if x.shape else x).unbind() for x in whole)
             for column, size, enters, weight, denters, dsize, db_row in zip(columns, *rows, strict=True):
-                torch.mul(size, rates, out=share).exp_().mul_(g)
+                torch.mul(size, rates, out=share).clamp_(min=LEAST_LOG).exp_().mul_(g)
                 torch.bmm(enters, share.mT, out=db_row)
                 share.mul_(column)
                 torch.bmm(ones, share, out=denters)

@@ -27,7 +27,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers import _kernels
-from seqsep.mixers._chunks import convolve, convolve_step, cut, decays, initial_step_bias, since
+from seqsep.mixers._chunks import convolve, convolve_step, cut, decays, initial_step_bias, left, since
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
 
 
@@ -133,9 +133,9 @@ class Mamba2(Mixer):
         read = (weights @ entered.transpose(2, 3)).transpose(2, 3)
         if entered.shape[1] > 1:
             whole, by_head = total[:, :, -1:, :, None], entered.shape[3:]
-            arrived = b.mT @ (entered * (whole - total[..., None]).exp()).flatten(3)
-            before = StatesBefore.apply(whole.exp(), arrived.unflatten(-1, by_head))
-            read = read + (c @ before.flatten(3)).unflatten(-1, by_head) * total[..., None].exp()
+            arrived = b.mT @ (entered * left(whole - total[..., None])).flatten(3)
+            before = StatesBefore.apply(left(whole), arrived.unflatten(-1, by_head))
+            read = read + (c @ before.flatten(3)).unflatten(-1, by_head) * left(total)[..., None]
         return read.flatten(1, 2)[:, :time]
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
