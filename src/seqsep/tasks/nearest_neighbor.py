@@ -29,7 +29,7 @@ import numpy as np
 from jaxtyping import Float32, Int8, Int64
 
 from seqsep.stream import Use, below
-from seqsep.tasks._orders import Cut, asked_once_more, before, chosen, order, parts
+from seqsep.tasks._orders import Cut, asked_again, before, chosen, order, parts, write_from
 from seqsep.tasks._spherical_code import MOST_DIMENSIONS, spherical_code
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
@@ -96,12 +96,15 @@ class NearestNeighbor(Task):
         if use is Use.TRAINING:
             points = self.least_length + 2 * below(cut.part(0)[:, 0], (length - self.least_length) // 2 + 1)
             lengths[:] = 2 * points - 1
-        about = asked_once_more(cut.part(2), points, length)
-        labels = chosen(below(cut.part(1), self.classes), about)
         first, apart = (cut.part(0)[:, place, None].astype(np.int64) for place in (1, 2))
-        about *= apart | 1
-        about += first
-        about &= self._directions() - 1
+        told = np.zeros((count, length), dtype=np.int64)
+        np.multiply(apart | 1, np.arange(half), out=told[:, :half])
+        told += first
+        told &= self._directions() - 1
+        told[:, :half] |= below(cut.part(1), self.classes) << 32
+        write_from(points // 2, chosen(told, asked_again(cut.part(2), points, length)), told)
+        labels = told >> 32
+        about = told & 0xFFFFFFFF
         rows = np.empty((self.coordinates, count, length), dtype=np.float32)
         squares, square = np.zeros((2, count, length), dtype=np.float32)
         noise = self._noise(cut, code.noise_bits)
