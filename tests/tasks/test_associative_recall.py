@@ -163,6 +163,8 @@ def test_order_is_uniform_and_settles_ties():
     tied = np.array([[8, 5, 8, 5, 0xFFFFFFFF], [1, 0, 1, 0, 0]], dtype=np.uint32)
     assert order(tied).tolist() == [[1, 3, 0, 2, 4], [1, 3, 4, 0, 2]]
     assert order(tied, np.array([5, 3])).tolist() == [[1, 3, 0, 2, 4], [1, 0, 2, 3, 4]]
+    low = np.array([[9, 5, 8, 4, 0xFFFFFFFF]] * 2, dtype=np.uint32)  # they differ in bits that the first sort does not see
+    assert order(low, np.array([5, 3])).tolist() == [[3, 1, 2, 0, 4], [1, 2, 0, 3, 4]]
 
 
 @pytest.mark.parametrize(("count", "bound"), [(2, 5), (3, 4)])
