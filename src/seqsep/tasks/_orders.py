@@ -36,8 +36,8 @@ class Cut:
 @cache
 def keep_freed_memory() -> None:
     """Spare page faults, which took up to half of the time: the GNU C library returns what is freed to the system only beyond
-    twice the largest array freed so far (mallopt(3), M_MMAP_THRESHOLD), so free one that was never touched."""
-    np.empty(1 << 24, dtype=np.uint8)
+    twice the largest array freed so far (mallopt(3), M_MMAP_THRESHOLD; up to 32 MiB), so free one that was never touched."""
+    np.empty(33_000_000, dtype=np.uint8)
 
 
 def parts(count: int, tokens: int) -> Iterator[tuple[int, int]]:
