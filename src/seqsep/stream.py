@@ -50,5 +50,6 @@ def draws(seed: int, use: Use, start: int, count: int, each: int, attempt: int =
 
 def below(uniform: UInt32[np.ndarray, "..."], bound: int | Int64[np.ndarray, "..."]) -> Int64[np.ndarray, "..."]:
     """Integers in 0 .. bound - 1 from 32-bit draws: (draw * bound) >> 32, for 1 <= bound <= 2^31."""
-    product = uniform.astype(np.uint64) * np.asarray(bound, dtype=np.uint64)
-    return (product >> np.uint64(32)).astype(np.int64)
+    product = np.multiply(uniform, np.asarray(bound, dtype=np.uint64), dtype=np.uint64)
+    product >>= np.uint64(32)
+    return product.view(np.int64)

@@ -11,7 +11,7 @@ import pytest
 from seqsep import laws
 from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED
-from seqsep.tasks._orders import TOKENS_AT_ONCE, before, chosen, distinct, draws_for_distinct, order
+from seqsep.tasks._orders import TOKENS_AT_ONCE, before, chosen, distinct, draws_for_distinct, order, write_from
 from seqsep.tasks.associative_recall import AssociativeRecall
 
 TASKS = [
@@ -163,6 +163,8 @@ def test_order_is_uniform_and_settles_ties():
     tied = np.array([[8, 5, 8, 5, 0xFFFFFFFF], [1, 0, 1, 0, 0]], dtype=np.uint32)
     assert order(tied).tolist() == [[1, 3, 0, 2, 4], [1, 3, 4, 0, 2]]
     assert order(tied, np.array([5, 3])).tolist() == [[1, 3, 0, 2, 4], [1, 0, 2, 3, 4]]
+    low = np.array([[9, 5, 8, 4, 0xFFFFFFFF]] * 2, dtype=np.uint32)  # they differ in bits that the first sort does not see
+    assert order(low, np.array([5, 3])).tolist() == [[3, 1, 2, 0, 4], [1, 2, 0, 3, 4]]
 
 
 @pytest.mark.parametrize(("count", "bound"), [(2, 5), (3, 4)])
@@ -184,6 +186,21 @@ def test_distinct_numbers_come_from_further_attempts_where_one_is_short():
 def test_before_and_chosen():
     assert before(np.array([0, 2]), 3).tolist() == [[False] * 3, [True, True, False]]
     assert chosen(np.array([[1, 2], [3, 4]]), np.array([[1, 1, 0], [0, 1, 0]])).tolist() == [[2, 2, 1], [3, 4, 3]]
+
+
+def test_write_from_shifts_every_row():
+    out = np.zeros((3, 4, 2), dtype=np.int64)
+    values = np.arange(1, 13).reshape(3, 2, 2)
+    write_from(np.array([0, 2, 1]), values, out)
+    assert out[:, :, 0].tolist() == [[1, 3, 0, 0], [0, 0, 5, 7], [0, 9, 11, 0]]
+    assert out[:, :, 1].tolist() == [[2, 4, 0, 0], [0, 0, 6, 8], [0, 10, 12, 0]]
+    write_from(np.array([2, 0, 1]), values[:, :, 0], out[:, :, 1])
+    assert out[:, :, 1].tolist() == [[2, 4, 1, 3], [5, 7, 6, 8], [0, 9, 11, 0]]
+    for starts, whole in (([0, 3, 0], out), ([0, -1, 0], out), ([0, 0, 0], out[:, :3])):
+        before_it = out.copy()
+        with pytest.raises(ValueError, match="write_from"):
+            write_from(np.array(starts), values, whole)
+        assert np.array_equal(out, before_it)
 
 
 @pytest.mark.parametrize(

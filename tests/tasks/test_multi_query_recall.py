@@ -11,7 +11,7 @@ import pytest
 from seqsep import laws
 from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED
-from seqsep.tasks._orders import TOKENS_AT_ONCE, asked_once_more, power_law_waits, weighted_order
+from seqsep.tasks._orders import TOKENS_AT_ONCE, asked_again, power_law_waits, weighted_order
 from seqsep.tasks.multi_query_recall import MultiQueryRecall
 
 PAPER = [
@@ -207,17 +207,18 @@ def test_power_law_waits():
     assert np.allclose(power_law_waits(200, 0.01), np.arange(1, 201) ** 0.99, rtol=1e-13)
 
 
-def test_asked_once_more_for_differing_numbers_of_points():
-    points = np.array([2, 3, 6, 7, 8])
-    found = asked_once_more(draws(0, Use.CODE, 0, 5, 5), points, 8)
-    for row, count in zip(found.tolist(), points.tolist(), strict=True):
-        half = count // 2
-        assert row[:half] == list(range(half))
-        assert sorted(row[half : 2 * half]) == list(range(half))
-        assert count % 2 == 0 or 0 <= row[2 * half] < half
-    equal = np.full(5, 7)
-    alone = np.concatenate([asked_once_more(draws(0, Use.CODE, row, 1, 5), equal[:1], 8) for row in range(5)])
-    assert np.array_equal(asked_once_more(draws(0, Use.CODE, 0, 5, 5), equal, 8), alone)
+def test_asked_again_for_differing_numbers_of_points():
+    for length in (8, 9):
+        points, uniform = np.array([2, 3, 6, 7, 8, length]), draws(0, Use.CODE, 0, 6, 5)
+        found = asked_again(uniform, points, length)
+        assert found.shape == (6, length - 4)
+        for row, count in zip(found.tolist(), points.tolist(), strict=True):
+            half = count // 2
+            assert sorted(row[:half]) == list(range(half))
+            assert count % 2 == 0 or 0 <= row[half] < half
+            assert set(row[count - half :]) <= {4}
+        alone = [asked_again(uniform[row : row + 1], points[row : row + 1], length) for row in range(6)]
+        assert np.array_equal(found, np.concatenate(alone))
 
 
 def test_shortcuts_stated():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from seqsep import laws
+from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED, BoundedDyck, IndexLookup, Task
 
 TASKS = [
@@ -108,6 +109,24 @@ def test_dyck_examples_are_as_section_h1_says(task):
     assert np.array_equal(task.accepts(batch.inputs), labels == 1)
     closest = changes_from_the_language(task, batch.inputs[labels == 0][:40])
     assert max(closest) <= max(1, task.length // 10)
+
+
+@pytest.mark.parametrize(
+    "task", [BoundedDyck(2), BoundedDyck(40), BoundedDyck(40, 1, 30), BoundedDyck(40, 3, 5), BoundedDyck(40, 2**20, 20)]
+)
+def test_dyck_words_follow_their_draws(task):
+    """One bracket at a time, by the rule of the docstring."""
+    uniform = draws(1, Use.CODE, 0, 200, task.length)
+    for word, drawn in zip(task._words(uniform).tolist(), uniform.tolist(), strict=True):
+        stack: list[int] = []
+        for step, token in enumerate(word):
+            choice = drawn[step] * (task.kinds + bool(stack)) >> 32
+            if choice == task.kinds or len(stack) == min(task.depth, task.length - step):
+                assert token == 2 * stack.pop() + 1
+            else:
+                assert token == 2 * choice
+                stack.append(choice)
+        assert not stack
 
 
 def changes_from_the_language(task: BoundedDyck, words: np.ndarray) -> list[int]:

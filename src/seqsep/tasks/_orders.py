@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float64, Int64, Shaped, UInt32
+from numpy.lib.stride_tricks import as_strided
 
 from seqsep.stream import Use, below, draws
 
@@ -32,8 +33,16 @@ class Cut:
         return whole[:, self.ends[place] : self.ends[place + 1]]
 
 
+@cache
+def keep_freed_memory() -> None:
+    """Spare page faults, which took up to half of the time: the GNU C library returns what is freed to the system only beyond
+    twice the largest array freed so far (mallopt(3), M_MMAP_THRESHOLD; up to 32 MiB), so free one that was never touched."""
+    np.empty(33_000_000, dtype=np.uint8)
+
+
 def parts(count: int, tokens: int) -> Iterator[tuple[int, int]]:
     """First and behind-last example of parts of a block whose intermediate arrays stay in a core's cache."""
+    keep_freed_memory()
     size = max(1, TOKENS_AT_ONCE // tokens)
     for first in range(0, count, size):
         yield first, min(first + size, count)
@@ -50,14 +59,15 @@ def order(
     count = uniform.shape[1]
     low = (1 << max(count - 1, 1).bit_length()) - 1
     if among is not None:
-        uniform = np.where(before(among, count), uniform, np.uint32(0xFFFFFFFF))
-    ranked = (uniform & np.uint32(~low & 0xFFFFFFFF)) | np.arange(count, dtype=np.uint32)
+        there = before(among, count)
+        uniform = np.where(there, uniform, np.uint32(0xFFFFFFFF))
+    ranked = uniform & np.uint32(~low & 0xFFFFFFFF)
+    ranked |= np.arange(count, dtype=np.uint32)
     ranked.sort(axis=1)
-    high = ranked >> np.uint32(low.bit_length())
-    places = (ranked & np.uint32(low)).astype(np.int64)
-    ties = high[:, 1:] == high[:, :-1]
+    ties = (ranked[:, 1:] ^ ranked[:, :-1]) <= low
     if among is not None:
-        ties &= before(among - 1, count - 1)
+        ties &= there[:, 1:]
+    places = (ranked & np.uint32(low)).astype(np.int64)
     close = np.flatnonzero(ties.any(axis=1))
     if len(close):  # the high bits leave the order open there
         whole = (uniform[close].astype(np.uint64) << np.uint64(32)) | np.arange(count, dtype=np.uint64)
@@ -119,31 +129,40 @@ def below_into(uniform: UInt32[np.ndarray, "batch count"], bound: int, out: Int6
 
 
 def chosen(
-    table: Shaped[np.ndarray, "batch count"], columns: Int64[np.ndarray, "batch asked"]
-) -> Shaped[np.ndarray, "batch asked"]:
-    """table[row, columns[row]] for every row."""
+    table: Shaped[np.ndarray, "batch count *each"], columns: Int64[np.ndarray, "batch asked"]
+) -> Shaped[np.ndarray, "batch asked *each"]:
+    """table[row, columns[row]] for every row, and columns that there are."""
     starts = np.arange(len(table)) * table.shape[1]
-    return table.ravel().take(columns + starts[:, None])
+    every = table.reshape(-1, *table.shape[2:])
+    return every.take(columns + starts[:, None], axis=0, mode="clip")  # which looks for no error, in half the time
 
 
-def asked_once_more(
+def write_from(
+    starts: Int64[np.ndarray, "batch"],
+    values: Shaped[np.ndarray, "batch some *each"],
+    out: Shaped[np.ndarray, "batch length *each"],
+) -> None:
+    """out[row, starts[row] : starts[row] + some] = values[row] for every row, as one copy a row.
+
+    Raises ValueError where they do not fit, or the rows of `out` do not follow each other without a gap.
+    """
+    (some, *each), (rows, length) = values.shape[1:], out.shape[:2]
+    if out.strides[0] != length * out.strides[1] or not 0 <= starts.min(initial=0) <= starts.max(initial=0) <= length - some:
+        raise ValueError(f"write_from(..): {some} places from every start lie in rows of {length}, which have no gaps")
+    windows = as_strided(out, (rows * length - some + 1, some, *each), (out.strides[1], *out.strides[1:]))
+    windows[starts + np.arange(rows) * length] = values
+
+
+def asked_again(
     uniform: UInt32[np.ndarray, "batch half_and_one"], points: Int64[np.ndarray, "batch"], length: int
-) -> Int64[np.ndarray, "batch length"]:
-    """Which pair each of `length` points is about, of `points` that there are: first 0, 1, .., n - 1 for n = points // 2, then
-    these in a random order, and, where `points` is odd, one of them once more. Any pair behind the last point."""
-    pairs, columns = points // 2, uniform.shape[1]
-    again = np.minimum(order(uniform, pairs), columns - 2)
+) -> Int64[np.ndarray, "batch asked"]:
+    """Which pair each point behind the told ones is about, of `points` that there are and at most `length`: the n = points // 2
+    pairs told in a random order, and, where `points` is odd, one of them once more. Behind the last point length // 2."""
+    half, pairs = length // 2, points // 2
+    again = order(uniform[:, : length - half], pairs)
     odd = np.flatnonzero(points % 2)
     again[odd, pairs[odd]] = below(uniform[odd, pairs[odd]], pairs[odd])
-    places = np.arange(length)
-    if int(pairs.min(initial=length)) == int(pairs.max(initial=0)):
-        half = int(pairs[0])
-        found = np.empty((len(points), length), dtype=np.int64)
-        found[:, :half] = places[:half]
-        found[:, half:] = again[:, np.minimum(places[: length - half], columns - 1)]
-        return found
-    starts = np.arange(0, again.size, columns) - pairs  # behind the last point this may read another row, or the last number
-    return np.where(before(pairs, length), places, again.ravel().take(places + starts[:, None], mode="clip"))
+    return np.where(before(points - pairs, length - half), again, half)
 
 
 def weighted_order(

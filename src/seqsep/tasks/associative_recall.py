@@ -64,7 +64,7 @@ class AssociativeRecall(Task):
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
         lengths = np.empty(count, dtype=np.int64)
-        inputs = np.zeros((count, self.longest), dtype=np.int64)
+        inputs = np.empty((count, self.longest), dtype=np.int64)
         targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
         use = Use.EVALUATION if evaluate else Use.TRAINING
         for first, behind in parts(count, self.longest):
@@ -73,8 +73,8 @@ class AssociativeRecall(Task):
         return Batch(inputs, targets, lengths)
 
     def _fill(self, batch: Batch, start: int, seed: int, use: Use) -> None:
-        """Write the examples from `start` on into arrays of zeros and of nothing asked."""
-        count, longest = batch.inputs.shape
+        """Write the examples from `start` on into the inputs, and into targets of nothing asked."""
+        count = len(batch.lengths)
         widths = (2, self.length, draws_for_distinct(self.length, self.key_count))
         cut = Cut(widths, seed, use, start, count)
         rows, places = np.arange(count), np.arange(self.length)
@@ -86,10 +86,10 @@ class AssociativeRecall(Task):
             keys = distinct(partial(cut.part, 2), self.length, self.key_count)
         values = below(cut.part(1), self.values)
         asked = below(cut.part(0)[:, 1], pairs)
-        batch.inputs[:, : longest - 1 : 2] = keys
-        np.add(values, self.key_count, out=batch.inputs[:, 1::2])
-        if use is Use.TRAINING:
-            np.copyto(batch.inputs, 0, where=~before(2 * pairs, longest))
+        there = -before(pairs, self.length).astype(np.int64)  # every bit or none
+        np.bitwise_and(keys, there, out=batch.inputs[:, :-1:2])
+        np.bitwise_and(values + self.key_count, there, out=batch.inputs[:, 1::2])
+        batch.inputs[:, -1] = 0
         batch.inputs[rows, 2 * pairs] = keys[rows, asked]
         batch.targets[rows, 2 * pairs] = values[rows, asked]
         np.add(2 * pairs, 1, out=batch.lengths)

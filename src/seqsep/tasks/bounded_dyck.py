@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Bool, Int64, UInt32
+from jaxtyping import Bool, Int64, Shaped, UInt32
 
 from seqsep.stream import Use, below, draws
+from seqsep.tasks._orders import parts
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
 BRACKETS = "()[]{}<>"
@@ -78,43 +79,83 @@ class BoundedDyck(Task):
 
     def _words(self, uniform: UInt32[np.ndarray, "batch length"]) -> Int64[np.ndarray, "batch length"]:
         """Words of the language, one random integer per bracket."""
-        count = uniform.shape[0]
-        by_step = uniform.T.copy()
-        # The kind at each height, in one row an example. What stands above the height of now is of no use, and is written over.
-        floor = np.arange(count) * (self.depth + 2)
-        stack = np.zeros(count * (self.depth + 2), dtype=np.int64)
-        height = np.zeros(count, dtype=np.int64)
-        words = np.empty((self.length, count), dtype=np.int16 if self.kinds < 1 << 14 else np.int64)
-        for step, drawn in enumerate(by_step):
-            choice = np.where(height == 0, below(drawn, self.kinds), below(drawn, self.kinds + 1))
-            closes = (choice == self.kinds) | (height == min(self.depth, self.length - step))
-            top = floor + height
-            words[step] = np.where(closes, 2 * stack[top] + 1, 2 * choice)
-            stack[top + 1] = choice
-            height += 1 - 2 * closes
-        return words.T.astype(np.int64, order="C")
+        words = np.empty(uniform.shape, dtype=np.int64)
+        closed = self._closed(uniform)
+        for first, behind in parts(len(words), 2 * self.length):
+            self._match(closed[:, first:behind], uniform[first:behind], words[first:behind])
+        return words
+
+    def _closed(self, uniform: UInt32[np.ndarray, "batch length"]) -> Shaped[np.ndarray, "length_and_one batch"]:
+        """How many brackets are closed before each step.
+
+        Before step t with c of them the height is t - 2 c. At the greatest height h we close, and whoever draws the closing
+        bracket does where the height is not 0: so where c < (t - h + 1) / 2 and where c < t / 2.
+        """
+        count, step = len(uniform), np.arange(self.length)
+        forced = (step - np.minimum(self.depth, self.length - step) + 2) // 2
+        drawn = uniform >= np.uint32(-(-(self.kinds << 32) // (self.kinds + 1)))  # below(.., kinds + 1) is kinds
+        small: Any = np.int16 if self.length < 1 << 15 else np.int64
+        bounds, closed = np.zeros((2, self.length + 1, count + 32), dtype=small)[:, :, :count]  # + 32: rows of a power of two
+        np.add(drawn * ((step + 1) // 2 - forced).astype(small), forced.astype(small), out=bounds[:-1].T)  # share cache lines
+        less = np.empty(count, dtype=np.bool_)
+        for now, after, bound in zip(closed[:-1], closed[1:], bounds[:-1], strict=True):
+            np.add(now, np.less(now, bound, out=less), out=after)
+        return closed
+
+    def _match(
+        self,
+        closed: Shaped[np.ndarray, "length_and_one batch"],
+        uniform: UInt32[np.ndarray, "batch length"],
+        words: Int64[np.ndarray, "batch length"],
+    ) -> None:
+        """Write words: in the order of their levels, and of their places in one level, every second bracket closes the one
+        before it."""
+        closed = np.ascontiguousarray(closed.T)
+        step = np.arange(self.length, dtype=closed.dtype)
+        height = step - closed[:, :-1]
+        level = height - closed[:, 1:]
+        height -= closed[:, :-1]
+        token_bits, place_bits = self.vocabulary.bit_length(), self.length.bit_length()
+        whole: Any = np.uint32 if token_bits + 2 * place_bits <= 32 else np.uint64  # half as long to sort
+        token, place = whole((1 << token_bits) - 1), np.arange(self.length, dtype=whole) << whole(token_bits)
+        kind = below(uniform, self.kinds + (height > 0)).astype(whole)
+        ranked = level.astype(whole)
+        ranked <<= whole(place_bits + token_bits)
+        ranked |= place
+        ranked |= kind << whole(1)
+        ranked.sort(axis=1)
+        opens, closes = ranked[:, ::2], ranked[:, 1::2]
+        closes &= ~token
+        closes |= opens & token
+        closes |= whole(1)
+        ranked &= whole((1 << place_bits + token_bits) - 1)
+        ranked.sort(axis=1)
+        np.bitwise_and(ranked, token, out=words, casting="unsafe")
 
     def _corrupt(
         self, words: Int64[np.ndarray, "batch length"], uniform: UInt32[np.ndarray, "batch draws"]
     ) -> Int64[np.ndarray, "batch length"]:
         """Change the drawn number of distinct positions of every word."""
-        count = words.shape[0]
-        rows = np.arange(count)
-        limit = max(1, self.length // 10)
-        changed = 1 + below(uniform[:, 0], limit)
-        order = np.broadcast_to(np.arange(self.length), (count, self.length)).copy()
+        count, limit = len(words), max(1, self.length // 10)
+        rows, changes = np.arange(count), np.arange(limit)[:, None]
+        applies = changes <= below(uniform[:, 0], limit)
+        where, how, which = uniform[:, 1:].T.reshape(limit, 3, count).swapaxes(0, 1)
+        others = (changes + below(where, self.length - changes)) * count + rows
+        small: Any = np.int16 if self.length < 1 << 15 else np.int64
+        order = np.repeat(np.arange(self.length, dtype=small), count)
+        positions = np.empty((limit, count), dtype=np.int64)
+        for change, other in enumerate(others):
+            positions[change] = order[other]
+            order[other] = order[change * count : (change + 1) * count]
+        places = positions + rows * self.length
+        brackets = words.ravel().take(places)
+        kind, closing = brackets >> 1, brackets & 1
+        new_kind = kind + 1 + below(which, max(self.kinds - 1, 1))
+        new_kind -= self.kinds * (new_kind >= self.kinds)
+        swap_kind = (how < HALF) & (self.kinds > 1)
+        new = np.where(swap_kind, 2 * new_kind + closing, brackets ^ 1)
         result = words.copy()
-        for change in range(limit):
-            where, how, which = (uniform[:, 1 + 3 * change + part] for part in range(3))
-            other = change + below(where, self.length - change)
-            position = order[rows, other]
-            order[rows, other] = order[:, change]
-            bracket = result[rows, position]
-            kind, closing = bracket // 2, bracket % 2
-            swap_kind = (how < HALF) & (self.kinds > 1)
-            new_kind = (kind + 1 + below(which, max(self.kinds - 1, 1))) % self.kinds
-            new = np.where(swap_kind, 2 * new_kind + closing, 2 * kind + 1 - closing)
-            result[rows, position] = np.where(change < changed, new, bracket)
+        result.ravel()[places] = np.where(applies, new, brackets)
         return result
 
     def accepts(self, words: Int64[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:

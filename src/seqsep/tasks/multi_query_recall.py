@@ -35,8 +35,7 @@ import numpy as np
 from seqsep.stream import Use, below
 from seqsep.tasks._orders import (
     Cut,
-    asked_once_more,
-    before,
+    asked_again,
     below_into,
     chosen,
     distinct,
@@ -44,6 +43,7 @@ from seqsep.tasks._orders import (
     parts,
     power_law_waits,
     weighted_order,
+    write_from,
 )
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
@@ -134,13 +134,13 @@ class MultiQueryRecall(Task):
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
         lengths = np.full(count, self.longest, dtype=np.int64)
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
+        inputs = np.empty((count, 2 * self.length), dtype=np.int64)
+        targets = np.full((count, 2 * self.length), NOTHING_ASKED, dtype=np.int64)
         use = Use.EVALUATION if evaluate else Use.TRAINING
         fill = self._fill_zoology if self.form == "zoology" else self._fill_paper
         for first, behind in parts(count, self.longest):
             fill(Batch(inputs[first:behind], targets[first:behind], lengths[first:behind]), start + first, seed, use)
-        return Batch(inputs, targets, lengths)
+        return Batch(inputs[:, : self.longest], targets[:, : self.longest], lengths)
 
     def _fill_paper(self, batch: Batch, start: int, seed: int, use: Use) -> None:
         count, pairs = len(batch.lengths), self.pair_count
@@ -150,18 +150,17 @@ class MultiQueryRecall(Task):
         points = np.full(count, self.length, dtype=np.int64)
         if use is Use.TRAINING:
             points = self.least_length + below(cut.part(0)[:, 0], self.length - self.least_length + 1)
-        about = asked_once_more(cut.part(2), points, self.length)
-        keys = distinct(partial(cut.part, 3), pairs, known)
-        both = chosen(below(cut.part(1), self.values) << 32 | keys, about)
-        np.bitwise_and(both, 0xFFFFFFFF, out=batch.inputs[:, ::2])
-        both >>= 32
-        np.add(both[:, :-1], known, out=batch.inputs[:, 1::2])
-        asked = ~before(points // 2, self.length)
-        if use is Use.TRAINING:
-            batch.lengths[:] = 2 * points - 1
-            np.copyto(batch.inputs, 0, where=~before(batch.lengths, self.longest))
-            asked &= before(points, self.length)
-        np.copyto(batch.targets[:, ::2], both, where=asked)
+        inputs = batch.inputs.reshape(count, self.length, 2)
+        inputs[:, :pairs, 0] = distinct(partial(cut.part, 3), pairs, known)
+        inputs[:, pairs:] = 0
+        values = np.full((count, pairs + 1), NOTHING_ASKED, dtype=np.int64)
+        values[:, :pairs] = below(cut.part(1), self.values)
+        np.add(values[:, :pairs], known, out=inputs[:, :pairs, 1])
+        again = asked_again(cut.part(2), points, self.length)
+        write_from(points // 2, chosen(inputs, again), inputs)
+        write_from(points // 2, chosen(values, again), batch.targets[:, ::2])
+        batch.lengths[:] = 2 * points - 1
+        batch.inputs[np.arange(count), batch.lengths] = 0  # no value behind the last point
 
     def _fill_zoology(self, batch: Batch, start: int, seed: int, use: Use) -> None:
         count, pairs, slots = len(batch.lengths), self.pairs, self.length - self.pairs

@@ -29,7 +29,7 @@ import numpy as np
 from jaxtyping import Float32, Int8, Int64
 
 from seqsep.stream import Use, below
-from seqsep.tasks._orders import Cut, asked_once_more, before, chosen, order, parts
+from seqsep.tasks._orders import Cut, asked_again, chosen, order, parts, write_from
 from seqsep.tasks._spherical_code import MOST_DIMENSIONS, spherical_code
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
@@ -71,12 +71,12 @@ class NearestNeighbor(Task):
         """Raises ValueError where no such set of directions is found for the dimension and margin."""
         lengths = np.full(count, self.longest, dtype=np.int64)
         inputs = np.empty((count, self.length, 2 * self.coordinates), dtype=np.float32)
-        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
+        targets = np.full((count, 2 * self.length), NOTHING_ASKED, dtype=np.int64)
         use = Use.EVALUATION if evaluate else Use.TRAINING
         for first, behind in parts(count, 2 * self.longest):
             part = slice(first, behind)
             self._fill(inputs[part], targets[part], lengths[part], start + first, seed, use)
-        return Batch(inputs.reshape(count, 2 * self.length, self.coordinates)[:, :-1], targets, lengths)
+        return Batch(inputs.reshape(count, 2 * self.length, self.coordinates)[:, :-1], targets[:, :-1], lengths)
 
     def _fill(
         self,
@@ -96,12 +96,14 @@ class NearestNeighbor(Task):
         if use is Use.TRAINING:
             points = self.least_length + 2 * below(cut.part(0)[:, 0], (length - self.least_length) // 2 + 1)
             lengths[:] = 2 * points - 1
-        about = asked_once_more(cut.part(2), points, length)
-        labels = chosen(below(cut.part(1), self.classes), about)
         first, apart = (cut.part(0)[:, place, None].astype(np.int64) for place in (1, 2))
-        about *= apart | 1
-        about += first
-        about &= self._directions() - 1
+        told = np.full((count, length), -1, dtype=np.int64)  # label and direction of every point; -1: there is none
+        told[:, :half] = ((apart | 1) * np.arange(half) + first) & (self._directions() - 1)
+        told[:, :half] |= below(cut.part(1), self.classes) << 32
+        asked = chosen(told, asked_again(cut.part(2), points, length))
+        write_from(points // 2, asked, told)
+        write_from(points // 2, np.where(asked < 0, NOTHING_ASKED, asked >> 32), targets[:, ::2])
+        labels, about = told >> 32, told & 0xFFFFFFFF
         rows = np.empty((self.coordinates, count, length), dtype=np.float32)
         squares, square = np.zeros((2, count, length), dtype=np.float32)
         noise = self._noise(cut, code.noise_bits)
@@ -110,12 +112,11 @@ class NearestNeighbor(Task):
             if code.noise_bits:
                 row += noise[:, coordinate]
             squares += np.multiply(row, row, out=square)
-        present, labelled = before(points, length), before(points - 1, length)
-        rows[:dimension] *= present / np.sqrt(squares)
+        rows[:dimension] *= (labels >= 0) / np.sqrt(squares)
+        labels[np.arange(count), points - 1] = -1  # the last point's is not said
         for label in range(self.classes):
-            np.logical_and(labels == label, labelled, out=rows[dimension + label])
+            np.equal(labels, label, out=rows[dimension + label])
         np.matmul(rows.transpose(1, 2, 0), self._turns(cut), out=inputs)
-        np.copyto(targets[:, ::2], labels, where=present & ~before(points // 2, length))
 
     def _directions(self) -> int:
         """Size of the fixed set: a power of two, from 128 and twice the length."""
