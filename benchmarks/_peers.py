@@ -110,10 +110,16 @@ def transformers_gpt2(width: int, length: int, one: bool) -> Callable[[], object
     return trained(nn.ModuleList([body, readout]), forward)
 
 
-def mixer(name: str, width: int, length: int) -> Callable[[], object]:
+def mixer(name: str, width: int, length: int, batch: int = 2, faster: float = 0.0) -> Callable[[], object]:
+    """`faster`: how much is added to the logarithm of every rate of decay."""
     import seqsep.mixers
 
-    return blocks_alone(getattr(seqsep.mixers, name)(width, HEADS), width, length, batch=2)
+    layer = getattr(seqsep.mixers, name)(width, HEADS)
+    with torch.no_grad():
+        for rate in ("log_decay", "log_rate"):
+            if faster:
+                getattr(layer, rate, torch.zeros(())).add_(faster)
+    return blocks_alone(layer, width, length, batch)
 
 
 class CausalAttention(nn.Module):

@@ -1,6 +1,7 @@
 """Training steps of the mixers against peers, in one run: python benchmarks/mixers.py [section ..], all of them by default.
 
     mamba          2 layers, width 256, N = 100, against mambapy and the slow path of transformers' Mamba
+    forgetting     mixers alone that forget fast, as trained ones do, against the same as they are drawn
     attention      1 layer, width 64, N = 200 and 400, against transformers' GPT-2: every position asked, and one of them
     linear         linear attention and retention alone, N = 4,096, batch 2, against causal scaled_dot_product_attention
                    between the same projections; and our time for N = 1,024 .. 8,192
@@ -108,6 +109,16 @@ def mamba() -> None:
     )
 
 
+def forgetting() -> None:
+    for name in ("Mamba", "Mamba2", "GatedDelta"):
+        shape = {"name": name, "width": 64, "length": 100, "batch": 64}
+        compare(
+            f"{name}: the mixer alone, width 64, N = 100, batch 64",
+            Side("as drawn", "mixer", shape),
+            Side("rates e^4 as high", "mixer", shape | {"faster": 4.0}),
+        )
+
+
 def attention() -> None:
     for length in (200, 400):
         for one in (False, True):
@@ -159,7 +170,7 @@ def matrices() -> None:
             print(f"    F.linear: {2 * rows * into * out * (3 if backward else 1) / seconds / 1e9:.0f} GFLOP/s", flush=True)
 
 
-SECTIONS = {section.__name__: section for section in (mamba, attention, linear, lstm, matrices)}
+SECTIONS = {section.__name__: section for section in (mamba, forgetting, attention, linear, lstm, matrices)}
 
 
 def main() -> None:

@@ -29,6 +29,7 @@ from seqsep.lab.supervisor import Supervisor
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import asked, computing, total_loss, train
 from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.mixers import _kernels
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup, NearestNeighbor, Task
 
 META = torch.device("meta")
@@ -133,8 +134,14 @@ def pretend(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 def test_rows_name_the_gpu_and_one_kind_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEQSEP_KERNELS", raising=False)
+    monkeypatch.setattr(_kernels, "installed", lambda: None)
     pretend(monkeypatch, "Graphics 9", "Graphics 9")
     assert environment("cuda") == environment() | {"device": "Graphics 9"}
+    monkeypatch.setattr(_kernels, "installed", lambda: "0.6.0")
+    assert environment("cuda") == environment() | {"device": "Graphics 9", "kernels": "fla 0.6.0"}
+    monkeypatch.setenv("SEQSEP_KERNELS", "off")
+    assert "kernels" not in environment("cuda")
     pretend(monkeypatch, "Graphics 9", "Graphics 10")
     with pytest.raises(
         EngineUnavailable, match="GPUs of one kind, found Graphics 10, Graphics 9; CUDA_VISIBLE_DEVICES chooses"

@@ -27,3 +27,20 @@ def test_in_parts_of_the_batch(monkeypatch):
 
 def test_fewer_tokens_than_the_convolution():
     laws.check_mixer(lambda width: Mamba(width, conv=8), 4, 6)
+
+
+def test_a_layer_that_forgets_at_once_keeps_the_laws():
+    """Rates e^4 as high: exponents below -60 stand at -60 in `forward` and not in `step`."""
+    torch.manual_seed(0)
+
+    def fast(width: int) -> Mamba:
+        mamba = Mamba(width)
+        with torch.no_grad():
+            mamba.log_decay += 4
+            mamba.step_size.bias += 3
+        return mamba
+
+    mamba = fast(8).requires_grad_(False)
+    sizes = torch.nn.functional.softplus(mamba.step_size.bias)[:, None]
+    assert float((-mamba.log_decay.exp() * sizes).min()) < -200
+    laws.check_mixer(fast, 8, 9)

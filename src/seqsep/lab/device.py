@@ -1,18 +1,20 @@
 """Where runs are computed: on the processor, or on NVIDIA GPUs; what a process sets up for that, and what rows say of it.
 
-A worker has one device. On GPUs products of float32 are products of float32, not of the shorter TF32, and operations that have
-a deterministic form use it; PyTorch names those that have none (docs: torch.use_deterministic_algorithms). Weights are drawn
-on the processor and then moved, so that a run starts from the same numbers everywhere.
+A worker has one device. On GPUs products of float32 are products of float32, not of the shorter TF32, but for what
+`mixers/_kernels.py` says of its kernels, and operations that have a deterministic form use it; PyTorch names those that have
+none (docs: torch.use_deterministic_algorithms). Weights are drawn on the processor and then moved, so that a run starts from
+the same numbers everywhere.
 """
 
 import os
 import warnings
-from typing import Any
-
-import torch
-from torch import nn
+from typing import TYPE_CHECKING, Any
 
 from seqsep.lab.engine import EngineUnavailable, usable_cores
+
+if TYPE_CHECKING:  # an actor of Ray on a node without GPUs needs none of it
+    import torch
+    from torch import nn
 
 CPU, GPU = "cpu", "cuda"
 RUNS_PER_GPU = 4
@@ -21,13 +23,21 @@ RUNS_PER_GPU = 4
 def environment(device: str = CPU) -> dict[str, Any]:
     """What results depend on beside the run; one machine with one such environment gives equal bits on the processor.
 
-    `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind. Raises EngineUnavailable where torch
-    finds none, or several kinds.
+    `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind; `kernels` is there only where mixers
+    take some that are installed. Raises EngineUnavailable where torch finds no GPU, or several kinds.
     """
-    return {"torch": str(torch.__version__), "device": device if device == CPU else _kind_of_gpu(), "threads": 1}
+    import torch
+
+    from seqsep.mixers import _kernels
+
+    found = {"torch": str(torch.__version__), "device": device if device == CPU else _kind_of_gpu(), "threads": 1}
+    kernels = _kernels.in_use(device)
+    return found if kernels is None else found | {"kernels": kernels}
 
 
 def _kind_of_gpu() -> str:
+    import torch
+
     if not torch.cuda.is_available():
         without = ", which is built without CUDA" if torch.version.cuda is None else ""
         raise EngineUnavailable(
@@ -43,6 +53,8 @@ def _kind_of_gpu() -> str:
 
 def gpus() -> list[str]:
     """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    import torch
+
     seen = os.environ.get("CUDA_VISIBLE_DEVICES")
     return [str(index) for index in range(torch.cuda.device_count())] if seen is None else seen.split(",")
 
@@ -57,11 +69,13 @@ def variables(device: str, busy: list[str | None]) -> dict[str, str]:
     if device == CPU:
         return {}
     least = min(gpus(), key=busy.count)
-    return {"CUDA_VISIBLE_DEVICES": least, "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    return {"CUDA_VISIBLE_DEVICES": least, "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "TRITON_F32_DEFAULT": "ieee"}
 
 
 def prepare(device: str) -> None:
     """Set this process up to compute there, on one thread."""
+    import torch
+
     torch.set_num_threads(1)
     if device != CPU:
         torch.backends.fp32_precision = "ieee"  # type: ignore[attr-defined]
@@ -70,6 +84,8 @@ def prepare(device: str) -> None:
         warnings.filterwarnings("once", message=".*does not have a deterministic implementation")
 
 
-def device_of(model: nn.Module) -> torch.device:
+def device_of(model: "nn.Module") -> "torch.device":
     """That of its weights; the processor where it has none."""
+    import torch
+
     return next((weight.device for weight in model.parameters()), torch.device(CPU))

@@ -89,7 +89,7 @@ class RayEngine:
                     theirs = self.ray.get(self.actors[0].question)
                 except self.ray.exceptions.RayError as error:
                     raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
-                self.found |= {"device": theirs["device"]}
+                self.found |= theirs["environment"]
         return self.found
 
     def _open(self) -> int:
@@ -114,7 +114,7 @@ class RayEngine:
         room = self._open()
         limit = room if self.limit is None else self.limit
         interval = max(LEAST_SECONDS, limit / ANSWERS_A_SECOND)
-        ours = identity() | {"device": self.environment()["device"]}
+        ours = identity(self.environment() if self.device != CPU else {})
         waiting = deque(range(len(jobs)))
         digests = [job.digest for job in jobs]
         lost, in_a_row = [0] * len(jobs), [0] * len(jobs)

@@ -84,9 +84,9 @@ class RayWorker:
         self.events: Iterator[Event] = iter(())
         self.kept: dict[int, set[str]] = {}
 
-    def identity(self) -> dict[str, str]:
-        """Who this is: a driver trusts the rows of those only that have its own seqsep and torch, and GPUs of one kind."""
-        return identity() | {"device": self.supervisor.environment()["device"]}
+    def identity(self) -> dict[str, Any]:
+        """Who this is: a driver trusts the rows of those only that have its own seqsep and torch, GPUs and kernels."""
+        return identity(self.supervisor.environment() if self.supervisor.device != CPU else {})
 
     def work(self, orders: list[Order], seconds: float) -> Answer:
         """Go on for about `seconds`, or until a run has ended; `orders` are the next batch, once all of the last has ended."""
@@ -132,8 +132,8 @@ class RayWorker:
         return answer
 
 
-def identity() -> dict[str, str]:
-    """Host, version of torch, version of seqsep and a digest of its sources."""
+def identity(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Host, version of torch, version of seqsep and a digest of its sources, and the environment of results on GPUs."""
     sources = hashlib.sha256()
     for path in sorted(Path(seqsep.__file__).parent.rglob("*.py")):
         sources.update(path.read_bytes())
@@ -141,13 +141,19 @@ def identity() -> dict[str, str]:
         "host": f"{platform.node()}, process {os.getpid()}",
         "torch": _version("torch"),
         "seqsep": f"{seqsep.__version__} (sources {sources.hexdigest()[:8]})",
+        "environment": dict(environment),
     }
 
 
-def differs(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str | None:
+def differs(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
     """Why rows of that worker would not be those of this driver, in one line; None: they are."""
-    words = [", ".join(f"{name} {who[name]}" for name in ("seqsep", "torch", "device")) for who in (ours, theirs)]
+    words = [_said(who) for who in (ours, theirs)]
     return None if words[0] == words[1] else f"worker on {theirs['host']}: expected {words[0]}, found {words[1]}"
+
+
+def _said(who: Mapping[str, Any]) -> str:
+    parts = {"seqsep": who["seqsep"]} | who["environment"] | {"torch": who["torch"]}
+    return ", ".join(f"{name} {value}" for name, value in parts.items())
 
 
 def _version(name: str) -> str:
