@@ -115,7 +115,7 @@ def forgetting() -> None:
         compare(
             f"{name}: the mixer alone, width 64, N = 100, batch 64",
             Side("as drawn", "mixer", shape),
-            Side("rates e^4 as high", "mixer", shape | {"faster": 4.0}),
+            Side("rates e^6 as high", "mixer", shape | {"faster": 6.0}),
         )
 
 
