@@ -108,3 +108,18 @@ def test_what_is_said_of_equality_one():
     assert (round(min(below)), round(max(below))) == (24, 49)
     for name in ("attention", "linear-attention", "retention", "dss"):
         assert max(run.accuracy for run in cells[name].runs) < 0.58
+
+
+def test_what_is_said_of_dyck():
+    grid = BY_NAME["dyck-architectures"].figure(read_rows(RESULTS / "dyck-architectures.jsonl"))
+    cells = {(one.architecture, len(one.layers), task.length): cell for (one, task), cell in grid.cells.items()}
+    assert len(cells) == 8
+    for name, depth, least in (("lstm", 1, 0.98), ("mamba", 1, 0.98), ("attention", 2, 0.98), ("attention", 1, 0.96)):
+        assert min(cells[name, depth, 20].seeds) > least
+    assert min(cells["mamba", 1, 60].seeds) > 0.98
+    assert sorted(round(1000 * seed) for seed in cells["lstm", 1, 60].seeds) == [760, 992, 999]
+    assert max(run.accuracy for run in cells["attention", 1, 60].runs) < 0.54
+    assert [round(100 * end(cells["attention", 2, 60].seeds)) for end in (min, max)] == [49, 81]
+    attention = [run for (name, _, _), cell in cells.items() if name == "attention" for run in cell.runs]
+    assert {run.learning_rate for run in attention} == set(QUICK_RATES)
+    assert max(run.accuracy for run in attention if run.learning_rate > min(QUICK_RATES)) < 0.86

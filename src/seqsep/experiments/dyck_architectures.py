@@ -53,6 +53,16 @@ QUICK = Search(
     Cell.each(*(quick(length, *model) for length in (60, 20) for model in QUICK_MODELS)), QUICK_RATES, refine=True, seeds=3
 )
 
+READING = """At N = 20 the LSTM, Mamba and two layers of attention pass 98 % under every seed, one layer of attention 96 %. At
+N = 60 Mamba stays above 98 % under every seed and the LSTM ends at 99.9, 99.2 and 76.0 %; attention does not keep up: one layer
+stays below 54 %, and two layers end between 49 and 81 %.
+
+The paper prints curves at N = 400 and no numbers: the LSTM, Mamba and two layers of attention become near-perfect within
+250,000 steps; one layer of attention, of width 256, does so up to N = 100 only, and far more slowly. Here too one layer of
+attention comes last and the two recurrent models do not mind the length. That two layers of attention learn N = 60 is not seen in
+1,500 steps. Attention passes 86 % at the lowest of the three rates only; lower rates and more steps were not tried.
+"""
+
 
 def search(preset: str) -> Search | None:
     """The search of a preset; None for the demo's, which are lists of runs."""
@@ -94,4 +104,6 @@ def figure(rows: Iterable[Row]) -> Grid:
     return grid_of("Bounded Dyck: accuracy, %", rows, None, BoundedDyck)
 
 
-EXPERIMENT = Experiment(NAME, "Which architecture learns to recognise Dyck-(2,2), and how fast?", PRESETS, runs, search, figure)
+EXPERIMENT = Experiment(
+    NAME, "Which architecture learns to recognise Dyck-(2,2), and how fast?", PRESETS, runs, search, figure, reading=READING
+)
