@@ -3,6 +3,7 @@
 Without a GPU the layers run on the device `meta`, whose tensors have no numbers and refuse to meet those of the processor.
 """
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -154,7 +155,7 @@ def test_gpus_are_those_that_this_process_sees(monkeypatch: pytest.MonkeyPatch) 
     assert gpus() == ["0", "1"]
     monkeypatch.setattr(device, "usable_cores", lambda: 16)
     assert (at_once("cuda"), at_once("cpu")) == (8, 16)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-5a,7")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-5a, 7,-1,3")  # those behind -1 are not seen
     assert gpus() == ["GPU-5a", "7"]
     monkeypatch.setattr(device, "usable_cores", lambda: 3)
     assert at_once("cuda") == 3
@@ -183,6 +184,7 @@ def test_workers_share_the_gpus_also_after_a_loss(tmp_path: Path, monkeypatch: p
     """Seed 3 ends its worker, three times: whoever takes the place takes the GPU that was left."""
     (tmp_path / "player.py").write_text(PLAYER)
     monkeypatch.setattr(supervisor_module, "WORKER", tmp_path / "player.py")
+    pretend(monkeypatch, "Graphics 9", "Graphics 9")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,6")
     jobs = [Job(run_of("lstm", seed=seed), tmp_path / str(seed)) for seed in range(1, 9)]
     with Supervisor(4, 60.0, "cuda") as supervisor:
@@ -196,18 +198,42 @@ def test_workers_share_the_gpus_also_after_a_loss(tmp_path: Path, monkeypatch: p
     assert result == {"device": "cpu", "gpu": "4,6"}
 
 
+FAILS = PLAYER.replace("os._exit(5)", "send(kind='failure', error='RuntimeError: CUDA error'); continue").replace(
+    '"gpu": os', '"process": os.getpid(), "gpu": os'
+)
+
+
+def test_a_process_whose_gpu_failed_takes_no_other_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "player.py").write_text(FAILS)
+    monkeypatch.setattr(supervisor_module, "WORKER", tmp_path / "player.py")
+    pretend(monkeypatch, "Graphics 9")
+    jobs = [Job(run_of("lstm", seed=seed), tmp_path / str(seed)) for seed in (1, 3, 2)]
+    for where, processes in (("cuda", 2), ("cpu", 1)):
+        with Supervisor(1, 60.0, where) as supervisor:
+            first, failed, last = (event.result for event in supervisor.run(jobs) if isinstance(event, Ended))
+        assert failed == {"status": "failed: RuntimeError: CUDA error"}
+        assert len({first["process"], last["process"]}) == processes
+
+
 def test_a_worker_is_set_up_for_its_device() -> None:
     """In a process of its own: these are settings of a whole process."""
     code = (
         "import torch; from seqsep.lab.device import prepare; prepare('cpu'); "
-        "assert not torch.are_deterministic_algorithms_enabled(); prepare('cuda'); "
+        "assert not torch.are_deterministic_algorithms_enabled(); made = []; "
+        "torch.zeros = lambda *size, device: made.append(device); prepare('cuda'); assert made == ['cuda']; "
         "assert torch.are_deterministic_algorithms_enabled() and torch.is_deterministic_algorithms_warn_only_enabled(); "
         "assert not torch.utils.deterministic.fill_uninitialized_memory; assert torch.get_num_threads() == 1; "
         "found = {part.fp32_precision for part in (torch.backends.cudnn.conv, torch.backends.cudnn.rnn, "
-        "torch.backends.cuda.matmul)}; assert found == {'ieee'}, found"
+        "torch.backends.cuda.matmul)}; assert found == {'ieee'}, found; "
+        "assert not torch.backends.cudnn.allow_tf32 and not torch.backends.cuda.matmul.allow_tf32; "
+        "assert torch.backends.cuda.math_sdp_enabled() and not torch.backends.cuda.flash_sdp_enabled(); "
+        "assert not torch.backends.cuda.mem_efficient_sdp_enabled() and not torch.backends.cuda.cudnn_sdp_enabled()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    for variable in ({}, {"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"}):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | variable, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_checkpoint_of_a_gpu_is_refused_on_the_processor_and_the_other_way(tmp_path: Path, monkeypatch: Any) -> None:
@@ -227,10 +253,13 @@ def test_a_checkpoint_of_a_gpu_is_refused_on_the_processor_and_the_other_way(tmp
 
 def test_hours_on_gpus_count_each_run_alone(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     pretend(monkeypatch, "Graphics 9", "Graphics 9")
+    prepared: list[str] = []
+    monkeypatch.setattr(estimate, "prepare", prepared.append)
     monkeypatch.setattr(estimate, "measured", lambda run, where: {"cuda": 0.36, "cpu": 1.0}[where])
     run = run_of("lstm", steps=10_000, evaluate_every=10_000, evaluation=1)
     estimate.show_cost([run, replace(run, seed=1)], 0, 8, device="cuda")
     last = capsys.readouterr().out.splitlines()[-1]
+    assert prepared == ["cuda"]
     assert last == "at most about 1 hours on 2 GPUs here, one run at a time on each, each run to its last step"
 
 
@@ -248,6 +277,7 @@ def test_a_gpu_computes_what_the_processor_does(name: str) -> None:
 
 
 @GPU
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_runs_share_a_gpu_and_resume_bit_for_bit(dtype: Any, tmp_path: Path) -> None:
     runs = [run_of(name, steps=40, dtype=dtype) for name in MIXERS]
@@ -255,6 +285,7 @@ def test_runs_share_a_gpu_and_resume_bit_for_bit(dtype: Any, tmp_path: Path) -> 
     for name, workers in (("one", 1), ("two", 3)):
         with Store(tmp_path / name) as store:
             found.append(sweep(runs, store, "trial", engine=Supervisor(workers, device="cuda")))
+    assert {row.status for row in found[0]} <= {"finished", "converged"}
     assert [row.result for row in found[0]] == [row.result for row in found[1]]
     assert {row.environment["device"] for row in found[0]} == {torch.cuda.get_device_name(0)}
     digests = dict[int, str]()

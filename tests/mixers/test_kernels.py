@@ -119,6 +119,7 @@ def test_interpreted_they_agree_with_the_reference():
 @pytest.mark.parametrize("precision", ["tf32", "bfloat16"])
 @pytest.mark.parametrize("mixer", BY_KERNEL, ids=lambda mixer: mixer.name)
 @pytest.mark.unchecked
+@pytest.mark.timeout(900)  # at first kernels are compiled, in many variants
 def test_on_a_gpu_they_agree_with_the_reference(mixer, precision, time, monkeypatch):
     """Float32, which Triton multiplies as TF32 where it can, and bfloat16 by autocast; the reference is float64 on the CPU."""
     if not torch.cuda.is_available():

@@ -273,6 +273,13 @@ def test_golden_digest(mixer):
     assert found == GOLDEN[mixer.name]
 
 
+def test_dss_takes_inputs_in_bfloat16():
+    """Which autocast hands over on a GPU, where it leaves Fourier transforms alone; there is none for 16 bits."""
+    torch.manual_seed(0)
+    layer, x = DSS(8), torch.randn(2, 20, 8).bfloat16()
+    assert torch.allclose(layer(x), layer(x.float()), atol=1e-5)
+
+
 GOLDEN: dict[str, tuple[int, str]] = {
     "attention": (2, "f47f52a95b51dc39"),
     "lstm": (1, "a4898e8319dd36ed"),

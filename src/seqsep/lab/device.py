@@ -55,8 +55,8 @@ def gpus() -> list[str]:
     """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
     import torch
 
-    seen = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return [str(index) for index in range(torch.cuda.device_count())] if seen is None else seen.split(",")
+    seen, count = os.environ.get("CUDA_VISIBLE_DEVICES"), torch.cuda.device_count()
+    return [str(index) for index in range(count)] if seen is None else [name.strip() for name in seen.split(",")][:count]
 
 
 def at_once(device: str) -> int:
@@ -73,15 +73,29 @@ def variables(device: str, busy: list[str | None]) -> dict[str, str]:
 
 
 def prepare(device: str) -> None:
-    """Set this process up to compute there, on one thread."""
+    """Set this process up to compute there, on one thread. Raises what torch raises where it cannot have the GPU."""
     import torch
 
     torch.set_num_threads(1)
     if device != CPU:
+        torch.backends.cuda.matmul.allow_tf32 = False  # first, as who reads it after the next but one line alone gets an error
+        torch.backends.cudnn.allow_tf32 = False
         torch.backends.fp32_precision = "ieee"  # type: ignore[attr-defined]
         torch.use_deterministic_algorithms(True, warn_only=True)
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         warnings.filterwarnings("once", message=".*does not have a deterministic implementation")
+        for fused in (torch.backends.cuda.enable_flash_sdp, torch.backends.cuda.enable_mem_efficient_sdp,
+                      torch.backends.cuda.enable_cudnn_sdp):  # fmt: skip
+            fused(False)  # of attention their backward is not deterministic where the above only warns
+        torch.zeros((), device=device)
+
+
+def leave(device: str) -> None:
+    """Between two runs: give the memory of a GPU back to those who share it."""
+    import torch
+
+    if device != CPU:
+        torch.cuda.empty_cache()
 
 
 def device_of(model: "nn.Module") -> "torch.device":

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import torch
 
-from seqsep.lab.device import CPU, environment, gpus
+from seqsep.lab.device import CPU, environment, gpus, prepare
 from seqsep.lab.run import Run
 from seqsep.lab.train import step_once
 
@@ -27,6 +27,8 @@ def show_cost(
     """Print one line a run, and their sum; `further` runs may follow from the outcome of these. `pruned`: the steps of a run
     that races with others, on average over its race. On `device` cuda runs that share a GPU are taken to share its time."""
     environment(device)  # says at once where there is no GPU
+    if device != CPU:
+        prepare(device)
     pruned = pruned or {}
     for run in runs:
         print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")

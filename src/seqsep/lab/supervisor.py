@@ -116,6 +116,8 @@ class Supervisor:
                         assert at is not None
                         yield Judged(at, message["law"], message["holds"], message["where"])
                     case "result" | "failure":
+                        if message["kind"] == "failure" and self.device != CPU:
+                            self._discard(worker)  # after an error of a GPU its process may never compute again
                         yield ended(worker, message.get("result") or {"status": f"failed: {message['error']}"})
                     case "too much" | "stalled":
                         self._discard(worker)

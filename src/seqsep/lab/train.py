@@ -145,8 +145,9 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
     weights = optimizer.param_groups[0]["params"]
     if not finite([loss, *weights, *(weight.grad for weight in weights if weight.grad is not None)]):
         return math.nan
+    value = loss.item()  # known by now; after the step a GPU would be waited for once more
     optimizer.step()
-    return loss.item()
+    return value
 
 
 @torch.no_grad()

@@ -68,7 +68,7 @@ class Reporter:
 
 def serve(connection: Connection, device: str) -> None:
     """Work until the driver closes the pipe."""
-    from seqsep.lab.device import prepare
+    from seqsep.lab.device import leave, prepare
     from seqsep.plugins import PlugInFails, in_words
 
     prepare(device)
@@ -88,6 +88,7 @@ def serve(connection: Connection, device: str) -> None:
             reporter.fail(in_words(error, *map(Path, files.values())))
         else:
             reporter.end("result", result=result)
+        leave(device)
 
 
 def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, device: str = "cpu") -> dict[str, Any]:

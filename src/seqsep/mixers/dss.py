@@ -29,6 +29,11 @@ class Memory(NamedTuple):
     state: Complex[Tensor, "batch width states"]
 
 
+def single(u: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """At least 32 bits: Fourier transforms have no form in bfloat16."""
+    return u.float() if u.dtype == torch.bfloat16 else u
+
+
 class DSS(Mixer):
     name: ClassVar[str] = "dss"
     block: ClassVar[Block] = Block(norm="layer")
@@ -62,7 +67,8 @@ class DSS(Mixer):
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         time = x.shape[1]
-        transformed = torch.fft.rfft(x.transpose(1, 2), n=2 * time) * torch.fft.rfft(self._kernel(time), n=2 * time)
+        inputs, kernel = single(x.transpose(1, 2)), single(self._kernel(time))
+        transformed = torch.fft.rfft(inputs, n=2 * time) * torch.fft.rfft(kernel, n=2 * time)
         return self._finish(torch.fft.irfft(transformed, n=2 * time)[..., :time].transpose(1, 2), x)
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:

@@ -7,7 +7,8 @@
 Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000); weights, gate order and speed are those of
 `torch.nn.LSTM`, which `forward` is. A stack of these blocks, which have no norm and no residual, is `nn.LSTM(num_layers)`.
 State: h and c, width coordinates each.
-`forward` is a loop over time: the recurrence is not linear, so there is no parallel form.
+`forward` is a loop over time: the recurrence is not linear, so there is no parallel form. Under autocast on a GPU it keeps the
+precision of its weights.
 """
 
 from typing import ClassVar, NamedTuple
@@ -35,6 +36,9 @@ class LSTM(Mixer):
         self.cells = nn.LSTM(width, width, batch_first=True)
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        if x.is_cuda and torch.is_autocast_enabled("cuda"):  # where cuDNN's LSTM takes float16 whatever was asked for
+            with torch.autocast("cuda", enabled=False):
+                return self.cells(x.to(self.cells.all_weights[0][0].dtype))[0]
         return self.cells(x)[0]
 
     def start(self, batch: int) -> Memory:
