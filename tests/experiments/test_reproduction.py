@@ -123,3 +123,25 @@ def test_what_is_said_of_dyck():
     attention = [run for (name, _, _), cell in cells.items() if name == "attention" for run in cell.runs]
     assert {run.learning_rate for run in attention} == set(QUICK_RATES)
     assert max(run.accuracy for run in attention if run.learning_rate > min(QUICK_RATES)) < 0.86
+
+
+def test_what_is_said_of_the_width_of_mamba():
+    name = "mamba-width"
+    grid = BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl"))
+    cells = {(one.width, task.length): cell for (one, task), cell in grid.cells.items()}
+    assert all(min(cells[width, 5].seeds) > 0.998 for width in (16, 32, 64))
+    assert [round(100 * sum(cells[width, 20].seeds) / 3) for width in (16, 32, 64)] == [22, 30, 40]
+    assert [cells[width, 20].best.learning_rate for width in (16, 32, 64)] == [0.0055, 0.003, 0.003]
+    fast = [run.accuracy for width in (32, 64) for run in cells[width, 20].runs if run.learning_rate == 0.01]
+    assert [round(1000 * accuracy) for accuracy in fast] == [78, 101]
+    assert all(cell.ceiling == 1 for cell in cells.values())
+    assert round(100 * max(cells[32, 20].seeds)) == 34
+    assert "9,729 (Mamba (2, 16))" in grid.ceilings()
+    theirs = {one.width: one.accuracy for one in series(BY_NAME[name].paper_figure)}
+    for length in (20, 50, 75, 100, 200, 400):
+        assert theirs[32][length] < theirs[64][length] < theirs[256][length] < theirs[1024][length]
+    for width in (256, 1024):
+        above = [theirs[512][length] > accuracy for length, accuracy in theirs[width].items()]
+        assert any(above)
+        assert not all(above)
+    assert theirs[32][20] == 0.977
