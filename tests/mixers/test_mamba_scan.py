@@ -30,7 +30,7 @@ def test_fewer_tokens_than_the_convolution():
 
 
 def test_a_layer_that_forgets_at_once_keeps_the_laws():
-    """Rates e^4 as high: exponents below -60 stand at -60 in `forward` and not in `step`."""
+    """Rates e^4 as high: exponents below -40 stand at -40 in `forward` and not in `step`."""
     torch.manual_seed(0)
 
     def fast(width: int) -> Mamba:
