@@ -331,9 +331,11 @@ def test_gpus_that_ray_was_told_of_and_torch_does_not_find(tmp_path, monkeypatch
 
     fake = Refused(gpus=1.0)
     monkeypatch.setattr(RayConnection, "open", lambda self: fake)
-    with RayEngine(gpus_per_run=0.5) as engine, pytest.raises(EngineUnavailable, match="expected a GPU that torch can use"):
-        engine.environment()
-    assert len(fake.killed) == 1
+    with RayEngine(gpus_per_run=0.5) as engine:
+        for _ in range(2):
+            with pytest.raises(EngineUnavailable, match="expected a GPU that torch can use"):
+                engine.environment()
+    assert len(fake.killed) == 2
 
 
 @pytest.mark.parametrize("bad", [{"workers": 0}, {"stall_seconds": 0.0}, {"gpus_per_run": 1.5}, {"gpus_per_run": -0.1}])

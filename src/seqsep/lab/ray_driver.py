@@ -81,15 +81,15 @@ class RayEngine:
         Raises EngineUnavailable as `run` does, and where torch finds no GPU on a node that has room for it.
         """
         if self.found is None:
-            self.found = environment()
+            found = environment()
             if self.device != CPU:
                 self._open()
                 self.actors.append(self._actor())
                 try:
-                    theirs = self.ray.get(self.actors[0].question)
+                    found |= self.ray.get(self.actors[0].question)["environment"]
                 except self.ray.exceptions.RayError as error:
                     raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
-                self.found |= theirs["environment"]
+            self.found = found
         return self.found
 
     def _open(self) -> int:
