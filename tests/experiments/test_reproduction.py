@@ -120,6 +120,10 @@ def test_what_is_said_of_dyck():
     assert sorted(round(1000 * seed) for seed in cells["lstm", 1, 60].seeds) == [760, 992, 999]
     assert max(run.accuracy for run in cells["attention", 1, 60].runs) < 0.54
     assert [round(100 * end(cells["attention", 2, 60].seeds)) for end in (min, max)] == [49, 81]
+    for length in (20, 60):
+        best = {(name, depth): cell.best.accuracy for (name, depth, at), cell in cells.items() if at == length}
+        assert min(best, key=best.__getitem__) == ("attention", 1)
+    assert 0 < cells["mamba", 1, 20].best.accuracy - cells["mamba", 1, 60].best.accuracy < 0.01
     attention = [run for (name, _, _), cell in cells.items() if name == "attention" for run in cell.runs]
     assert {run.learning_rate for run in attention} == set(QUICK_RATES)
     assert max(run.accuracy for run in attention if run.learning_rate > min(QUICK_RATES)) < 0.86

@@ -29,7 +29,7 @@ def left(log: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """exp(log), what decays have left of something, but never less than e^-40, 4e-18: nothing beside 1, in float64 too.
 
     Below e^-87 exp of float32 leaves a CPU's vectors and takes a hundred times as long, and products with what is left fall
-    below 1e-38, where a CPU is slow at everything: a layer that forgets fast, as trained ones do, took seven times as long.
+    below 1e-38, where a CPU is slow at everything; a layer that forgets fast would take several times as long for a step.
     """
     return log.clamp(min=LEAST_LOG).exp()
 
