@@ -40,9 +40,12 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     changes = changes_of(options.mixer, options.model, options.task, options.fields, choose)
     chosen = {name: getattr(options, name) for name in ("positions", "dtype") if getattr(options, name) is not None}
     changed = [lambda one, change=change: replace(change(one), **chosen) for change in changes]
-    search = experiment.search(options.preset)
+    search, runs = experiment.search(options.preset), experiment.runs(options.preset)
+    if options.only:
+        wanted = chosen_by(options.only, runs)
+        search, runs = None if search is None else search.only(wanted), list(filter(wanted, runs))
     search = None if search is None else search.changed(*changed)
-    runs = [change(one) for change in changed for one in experiment.runs(options.preset)] if search is None else search.runs()
+    runs = [change(one) for change in changed for one in runs] if search is None else search.runs()
     runs = list(dict.fromkeys(runs))
     groups = [] if not options.prune else siblings(runs) if search is None else search.grids
     if options.dry_run:
@@ -80,6 +83,28 @@ def run(options: argparse.Namespace, choose: Choose) -> int:
     said = "".join(f", {number} {word}" for word, number in counts.items() if number)
     print(f"{len(rows) + len(halved.waiting)} runs in {options.store}{said}, {failed} failed")
     return 1 if failed else 0
+
+
+def words(one: Run) -> tuple[str, ...]:
+    """What `--only` knows a run by: its layers, its task, and its sizes."""
+    sizes = {"N": one.task.length, "layers": len(one.layers), "width": one.width, "heads": one.heads}
+    return *dict.fromkeys(map(str, one.layers)), one.task.name, *(f"{name}={size}" for name, size in sizes.items())
+
+
+def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], bool]:
+    """Whether a run has every word of one of the patterns, which are words with commas between.
+
+    Raises ValueError for a pattern that chooses none of `runs`.
+    """
+    wanted = {pattern: {word.strip() for word in pattern.split(",")} for pattern in patterns}
+    known = [set(words(one)) for one in runs]
+    for pattern, needed in wanted.items():
+        if not any(needed <= found for found in known):
+            there = list(dict.fromkeys(word for one in runs for word in words(one)))
+            strange = [word for word in needed if word not in there]
+            said = f"{strange[0]!r}, which is none of {', '.join(there)}" if strange else "words that no run has together"
+            raise ValueError(f"--only {pattern}: expected words of a run, found {said}")
+    return lambda one: any(needed <= set(words(one)) for needed in wanted.values())
 
 
 def chosen_engine(options: argparse.Namespace) -> Engine:

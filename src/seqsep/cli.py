@@ -145,6 +145,8 @@ def parse(arguments: Sequence[str]) -> tuple[Any, argparse.Namespace]:
         "--engine ray --address HOST:6379 --gpus-per-run 0.25"
     )
     run.add_argument("--preset", default="demo")
+    run.add_argument("--only", action="append", default=[], metavar="WORDS",
+                     help="the runs that have all of these words, as attention,N=100; may be given several times")  # fmt: skip
     plug_in_flags(run, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", 600.0)
     run.add_argument("--task", help="a task, or your own as FILE.py:CLASS, in place of that of every run")
     run.add_argument("--positions", choices=["default", "learned", "sinusoidal", "rope", "none"], help="of every run")

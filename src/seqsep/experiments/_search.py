@@ -81,6 +81,11 @@ class Search:
         cells = (Cell(tuple(dict.fromkeys(map(change, cell.choices)))) for change in changes for cell in self.cells)
         return replace(self, cells=tuple(dict.fromkeys(cells)))
 
+    def only(self, wanted: Callable[[Run], bool]) -> "Search":
+        """The same search of the choices that are wanted, without the cells that keep none."""
+        cells = (Cell(tuple(filter(wanted, cell.choices))) for cell in self.cells)
+        return replace(self, cells=tuple(cell for cell in cells if cell.choices))
+
     @property
     def size(self) -> int:
         """How many runs the grid has; none of them is made."""
