@@ -7,7 +7,7 @@ import pytest
 from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
 from seqsep.report.contender import Contender
 from seqsep.report.grid import Grid, draw_grid
-from seqsep.report.looks import write_figure
+from seqsep.report.looks import MOST_NAMED, write_figure
 from seqsep.report.measured import chance
 from seqsep.report.papers import printed
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup
@@ -29,6 +29,9 @@ def test_a_cell_shows_the_best_rate_its_seeds_the_paper_and_the_ceiling(measured
     assert shown.lines() == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
     assert "vacuous at these lengths" in grid.caption()
     assert grid.caption().endswith(" It would bite from N = 683 (LSTM) on.")  # 683 x 6 > 4,096
+    said = "The paper's numbers are of the size that it prints."
+    assert said in grid.caption()
+    assert said not in Grid.of("title", runs, no_paper).caption()
 
 
 def test_a_state_that_grows_with_the_input_is_never_bitten_and_some_lengths_are_not_known(measured):
@@ -61,6 +64,34 @@ def test_widths_of_one_architecture_are_told_apart(measured, tmp_path):
     assert {"Mamba (2, 16)", "Mamba (2, 32)"} <= texts
     lines = [line.get_linestyle() for line in figure.axes[1].lines if line.get_label().startswith("Mamba")]
     assert len(set(lines)) == 2
+
+
+def test_with_too_many_sizes_a_row_is_an_architecture_at_its_best_size(measured):
+    def cell(length, name, depth, width, accuracy):
+        size = Contender((name,) * depth, width)
+        return [measured(IndexLookup(length), "", accuracy + seed / 100, contender=size, seed=seed) for seed in (0, 1)]
+
+    sizes = [(depth, width) for depth in (1, 2, 3) for width in (8, 16, 32)]
+    best = {20: (2, 16), 50: (3, 8)}
+    cells = [(n, name, *size, 0.7 if name == "lstm" and size == best[n] else 0.3)
+             for n in best for name in ("lstm", "dss") for size in sizes]  # fmt: skip
+    runs = [run for each in cells for run in cell(*each)]
+    assert len({run.contender for run in runs}) == 18 > MOST_NAMED
+    whole = Grid.of("title", runs, lambda one, task: 0.9 if one.size == "(2, 16)" else None)
+    grid = whole.legible
+    assert list(grid.contenders.values()) == ["LSTM", "DSS"]
+    shown = {(one.architecture, task.length): cell for (one, task), cell in grid.cells.items()}
+    assert shown["lstm", 20].lines() == ("size (2, 16)", "2 seeds 70.0–71.0", "paper 90.0", "ceiling 100")
+    assert shown["lstm", 50].lines() == ("size (3, 8)", "2 seeds 70.0–71.0", "ceiling 100")
+    assert shown["dss", 20].size == "(1, 8)"  # the smallest of those that are equally accurate
+    assert all(cell.runs == replace(cell, size="").runs and cell.best in runs for cell in shown.values())
+    texts = {text.get_text() for axes in draw_grid(whole).axes for text in axes.texts}
+    assert {"LSTM", "DSS", "size (2, 16)", "size (3, 8)"} <= texts
+    assert grid.caption().startswith("Best of each cell's sizes (depth, width) and learning rates")
+    assert "It would bite from N = 683 (LSTM (3, 8)) and " in grid.caption()
+    assert whole.caption().endswith(" The first to be bitten would be LSTM (1, 8), from N = 683 on.")
+    few = Grid.of("title", runs[:4], no_paper)
+    assert few.legible is few
 
 
 def test_equal_rows_give_equal_files(measured, tmp_path):

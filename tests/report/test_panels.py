@@ -53,6 +53,9 @@ def grids(measured):
         "widths": [(IndexLookup(n), ("mamba",) * 2, w) for n in (20, 50, 75, 100, 200, 400) for w in (32, 64, 256, 512, 1024)],
         "alphabets": [(IndexLookup(20, alphabet=s), *size) for s in (16, 64) for size in everyone],
         "sizes": [(BoundedDyck(30), (n,) * d, w) for n in ("lstm", "mamba") for d in (1, 2, 4) for w in (64, 128, 256)],
+        "paper-grid": [
+            (IndexLookup(n), (name,) * d, w) for n in lengths for name in list(STYLES)[:6] for d in (1, 2) for w in (64, 512)
+        ],
         "one": [(BoundedDyck(30), ("lstm",), 64)],
     }
     return {
@@ -62,7 +65,7 @@ def grids(measured):
 
 
 @pytest.mark.parametrize("draw", DRAWERS)
-@pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "one"])
+@pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "paper-grid", "one"])
 def test_no_words_collide(grids, name, draw):
     assert overlaps(draw(grids[name])) == ([], [])
 

@@ -2,13 +2,14 @@
 
 A cell holds the best accuracy of its search, the range over seeds of that best run, the paper's number, and the ceiling that
 the state's bits set; its colour is the best accuracy. Each small chart is one length: accuracy with seed 0 at every rate tried,
-and the other seeds of the best rate as open marks.
+and the other seeds of the best rate as open marks. Where there are more than `MOST_NAMED` sizes, a row is an architecture, and
+each of its cells the best of its sizes there; the tables have them all.
 """
 
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -17,7 +18,7 @@ from matplotlib.patches import Rectangle
 
 from seqsep.ceilings import ceiling, first_bitten_length
 from seqsep.report.contender import Contender, names
-from seqsep.report.looks import INK, LINE, SOFT, Look, legend, looks
+from seqsep.report.looks import INK, LINE, MOST_NAMED, SOFT, Look, legend, looks
 from seqsep.report.measured import Measured, by_accuracy, chance
 from seqsep.report.numerals import count, known, listed, percent, percent_at_most
 from seqsep.report.picture import HEAT
@@ -34,13 +35,14 @@ Paper = Callable[[Contender, Task], float | None]
 @dataclass(frozen=True)
 class Shown:
     """What a cell shows: the best run with seed 0, the same run under every seed (itself included), the paper's number as a
-    fraction, the ceiling (None: no bound known), and every run of the cell."""
+    fraction, the ceiling (None: no bound known), and every run of the cell. `size`: (depth, width), unless its row says it."""
 
     best: Measured
     repeats: tuple[Measured, ...]
     paper: float | None
     ceiling: float | None
     runs: tuple[Measured, ...]
+    size: str = ""
 
     @property
     def seeds(self) -> tuple[float, ...]:
@@ -62,6 +64,7 @@ class Shown:
         """What is printed under the best accuracy."""
         found = [f"{len(self.seeds)} seeds {self.spread}"] if len(self.seeds) > 1 else []
         found += [f"paper {percent(self.paper)}"] if self.paper is not None else []
+        found = [f"size {self.size}", *found] if self.size else found
         return (*found, f"ceiling {percent_at_most(self.ceiling)}" if self.ceiling is not None else "no bound known")
 
 
@@ -85,6 +88,22 @@ class Grid:
         cells = {place: _shown(found, paper(*place)) for place, found in groups.items()}
         return cls(title, names(contenders), tuple(tasks), cells)
 
+    @property
+    def legible(self) -> "Grid":
+        """This grid or, where it has too many rows to draw, one with a row for each architecture: its most accurate size at
+        each length."""
+        if len(self.contenders) <= MOST_NAMED:
+            return self
+        rows = dict[str, Contender]()
+        cells = dict[tuple[Contender, Task], Shown]()
+        for one in self.contenders:
+            row = rows.setdefault(one.architecture, one)
+            for task in self.tasks:
+                shown, known_best = self.cells.get((one, task)), cells.get((row, task))
+                if shown and (known_best is None or by_accuracy(shown.best) > by_accuracy(known_best.best)):
+                    cells[row, task] = replace(shown, size=one.size)
+        return replace(self, contenders={row: row.title for row in rows.values()}, cells=cells)
+
     def column_titles(self) -> dict[Task, str]:
         """The length of each task and, on a second line, what tells apart those of one length."""
         found = {}
@@ -98,9 +117,12 @@ class Grid:
     def caption(self) -> str:
         """What is drawn, and what the ceilings say."""
         steps = max((run.steps_allowed for shown in self.cells.values() for run in shown.runs), default=0)
+        sizes = "sizes (depth, width) and " if any(shown.size for shown in self.cells.values()) else ""
+        has_paper = any(shown.paper is not None for shown in self.cells.values())
+        theirs = "The paper's numbers are of the size that it prints. " if has_paper else ""
         return (
-            f"Best of each cell's learning rates, at most {count(steps)} steps a run; open marks are other seeds of the best, "
-            "dots are chance. "
+            f"Best of each cell's {sizes}learning rates, at most {count(steps)} steps a run; open marks are other seeds of the "
+            f"best, dots are chance. {theirs}"
         ) + self.ceilings()
 
     def ceilings(self) -> str:
@@ -117,18 +139,25 @@ class Grid:
         titles = {task: title.replace("\n", ", ") for task, title in self.column_titles().items()}
         where = ", ".join(f"{self.contenders[one]} at {titles[task]}" for one, task in sorted(
             bitten, key=lambda place: (place[0].rank, place[1].length)))  # fmt: skip
+        where = where if len(bitten) <= MOST_NAMED else f"{len(bitten)} of {len(self.cells)} cells"
         return f"The state is too small for {where}: no training exceeds the ceiling there."
 
     def _would_bite(self) -> str:
         """The length from which each state's ceiling is below 100 %, where any is known."""
         first = {}
         for one, name in self.contenders.items():
-            found = [shown.best for task in self.tasks if (shown := self.cells.get((one, task))) is not None]
-            first[name] = first_bitten_length(found[-1].task, *found[-1].state_bits)
+            *_, last = (shown for task in self.tasks if (shown := self.cells.get((one, task))) is not None)
+            label = f"{name} {last.size}".strip()
+            first[label] = first_bitten_length(last.best.task, *last.best.state_bits)
         bitten = [f"{count(length)} ({name})" for name, length in first.items() if length is not None]
         never = [name for name, length in first.items() if length is None]
         if not bitten:
             return ""
+        if len(first) > MOST_NAMED:
+            length, label = min(
+                ((length, label) for label, length in first.items() if length is not None), key=lambda one: one[0]
+            )
+            return f" The first to be bitten would be {label}, from N = {count(length)} on."
         return f" It would bite from N = {listed(bitten)} on" + (f", and never for {listed(never)}." if never else ".")
 
 
@@ -142,6 +171,7 @@ def _shown(runs: Sequence[Measured], paper: float | None) -> Shown:
 def draw_grid(grid: Grid) -> Figure:
     """The figure; its size follows from its rows and columns. Up to three lengths the charts stand beside the heatmap, else
     each below its column."""
+    grid = grid.legible
     rows, columns = max(1, len(grid.contenders)), max(1, len(grid.tasks))
     beside = columns <= BESIDE
     shown_looks = looks(grid.contenders)
@@ -197,8 +227,10 @@ def _heat(axes: Axes, grid: Grid) -> None:
                 continue
             text = percent(shown.best.accuracy)
             axes.text(across + 0.5, down + 0.27, text, fontsize=14, weight="bold", color=INK, ha="center", va="center")
-            for line, words in enumerate(shown.lines()):
-                axes.text(across + 0.5, down + 0.53 + 0.17 * line, words, fontsize=8, color=INK, ha="center", va="center")
+            under = shown.lines()
+            apart = 0.17 if len(under) < 4 else 0.135
+            for line, words in enumerate(under):
+                axes.text(across + 0.5, down + 0.53 + apart * line, words, fontsize=8, color=INK, ha="center", va="center")
 
 
 def _rates(axes: Axes, grid: Grid, task: Task, shown_looks: dict[Contender, Look], is_first: bool) -> None:

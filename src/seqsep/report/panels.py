@@ -18,7 +18,7 @@ from seqsep.report.chart import finite, round_ticks
 from seqsep.report.contender import Contender
 from seqsep.report.grid import Grid, Shown
 from seqsep.report.looks import INK, LINE, MOST_NAMED, SOFT, Look, legend, looks
-from seqsep.report.measured import Measured, by_accuracy, chance
+from seqsep.report.measured import Measured, chance
 from seqsep.report.numerals import count, known
 from seqsep.tasks import Task
 
@@ -35,7 +35,7 @@ Band = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], tuple[floa
 
 def draw_curves(grid: Grid) -> Figure:
     """Validation accuracy over training steps: the median of the seeds as a line, least to greatest as a band."""
-    return _figure(grid, "accuracy while training", curves_caption(grid), _curves, with_lines=True)
+    return _figure(grid.legible, "accuracy while training", curves_caption(grid), _curves, with_lines=True)
 
 
 def draw_states(grid: Grid) -> Figure:
@@ -134,9 +134,8 @@ def _style(axes: Axes, task: Task, is_first: bool) -> None:
 
 
 def _curves(axes: Axes, task: Task, cells: dict[Contender, Shown], shown_looks: dict[Contender, Look]) -> None:
-    drawn = cells if len(shown_looks) <= MOST_NAMED else best_sizes(cells)
     longest, lowest = 1.0, 1.0
-    for place, (one, shown) in enumerate(drawn.items()):
+    for place, (one, shown) in enumerate(cells.items()):
         look = shown_looks[one]
         steps, least, middle, greatest = band(shown)
         if not steps:
@@ -145,23 +144,13 @@ def _curves(axes: Axes, task: Task, cells: dict[Contender, Shown], shown_looks: 
         axes.fill_between(steps, least, greatest, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
         often = max(1, len(steps) // 5)
         axes.plot(steps, middle, **look.line() | look.mark(), linewidth=1.7, markersize=5, clip_on=False, zorder=3,
-                  markevery=list(range((place * often // max(1, len(drawn))) % often, len(steps), often)) or None)  # fmt: skip
+                  markevery=list(range((place * often // max(1, len(cells))) % often, len(steps), often)) or None)  # fmt: skip
         axes.plot(steps[-1:], middle[-1:], **look.mark(), markersize=6.5, clip_on=False, zorder=4)
     axes.set_xlim(0, longest)
     axes.set_ylim(min(lowest, 0.5), 1.02)
     ticks = round_ticks(longest, 4)
     axes.set_xticks(ticks, [count(int(tick)) for tick in ticks])
     axes.set_xlabel("training steps", fontsize=9.5, color=SOFT)
-
-
-def best_sizes(cells: dict[Contender, Shown]) -> dict[Contender, Shown]:
-    """The most accurate cell of each architecture."""
-    found = dict[str, tuple[Contender, Shown]]()
-    for one, shown in cells.items():
-        known_best = found.get(one.architecture)
-        if known_best is None or by_accuracy(shown.best) > by_accuracy(known_best[1].best):
-            found[one.architecture] = one, shown
-    return dict(found.values())
 
 
 def _states(axes: Axes, task: Task, cells: dict[Contender, Shown], shown_looks: dict[Contender, Look]) -> None:
