@@ -6,13 +6,12 @@ A demo that was interrupted continues where it was: runs that the store holds fi
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from seqsep.experiments import BY_NAME as EXPERIMENTS_BY_NAME
-from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
+from seqsep.experiments import EXPERIMENTS, Experiment, dyck_architectures, index_lookup_architectures
 from seqsep.lab.progress import display
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import canonical_json
@@ -29,6 +28,7 @@ from seqsep.theorems import THEOREMS, TheoremFails
 
 NAME = "demo"
 COMMITTED = Path("results/demo.jsonl")
+OWN = (index_lookup_architectures, dyck_architectures)
 COMMANDS = (
     ("make demo", "checks the theorems, trains the models and writes this page"),
     ("make test", "runs the tests"),
@@ -65,8 +65,8 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
 
 def report(rows: Path, folder: Path, bibtex: bool = False) -> Path:
     """The page from committed rows alone, with the theorems checked anew; beside it figures (PDF, PNG, SVG) and tables (CSV,
-    LaTeX) of these rows and of the experiments whose rows lie beside them as NAME.jsonl, whose figures the page shows too. With
-    `bibtex` also references.bib. Figures are drawn in a process of their own, meanwhile."""
+    LaTeX) of these rows and of the experiments whose rows lie beside them as NAME.jsonl and NAME-paper.jsonl, whose figures the
+    page shows too. With `bibtex` also references.bib. Figures are drawn in a process of their own, meanwhile."""
     committed = read_rows(rows)
     shown = grids(rows, committed)
     if bibtex:
@@ -83,22 +83,39 @@ def report(rows: Path, folder: Path, bibtex: bool = False) -> Path:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return write(folder, [], committed, records, [one for one in drawn if one.name in EXPERIMENTS_BY_NAME])
+    return write(folder, [], committed, records, [one for one in drawn if one.name not in own_names(rows)])
 
 
 def grids(path: Path, rows: Sequence[Row]) -> dict[str, tuple[str, Grid]]:
     """What there is to draw, by name, each with its question: the demo's rows, which are `path`'s, by experiment; then those of
     the files beside it."""
     found = {}
-    for own, kind in ((index_lookup_architectures, IndexLookup), (dyck_architectures, BoundedDyck)):
+    for name, own, kind in zip(own_names(path), OWN, (IndexLookup, BoundedDyck), strict=True):
         chosen = [row for row in rows if isinstance(row.run.task, kind)]
         if chosen:
-            found[f"{path.stem}-{own.NAME}"] = own.EXPERIMENT.question, own.figure(chosen)
+            found[name] = own.EXPERIMENT.question, own.figure(chosen)
     for experiment in EXPERIMENTS:
-        beside = path.with_name(f"{experiment.name}.jsonl")
-        if experiment.figure is not None and beside.exists():
-            found[experiment.name] = experiment.question, experiment.figure(read_rows(beside))
+        for preset in ("quick", "paper"):
+            beside = experiment.rows_file(path.parent, preset)
+            if experiment.figure is not None and beside.exists():
+                found[beside.stem] = experiment.question, experiment.figure(read_rows(beside))
+                if preset == "paper":
+                    found[beside.stem] = at_the_papers_size(experiment, found[beside.stem][1])
     return found
+
+
+def own_names(path: Path) -> list[str]:
+    """The figures of the demo's own rows, which the page shows in its own way."""
+    return [f"{path.stem}-{own.NAME}" for own in OWN]
+
+
+def at_the_papers_size(experiment: Experiment, grid: Grid) -> tuple[str, Grid]:
+    """The question and the grid of the preset `paper`: the question says how much of it there is, the grid's title whose size
+    it has."""
+    search = experiment.search("paper")
+    there = "" if search is None else f" Of the preset paper, {len(grid.cells)} of {len(search.cells)} cells."
+    subject, measure = grid.title.rsplit(":", 1)
+    return f"{experiment.question}{there}", replace(grid, title=f"{subject} (the paper's size):{measure}")
 
 
 def check_theorems() -> tuple[list[dict[str, Any]], bool]:

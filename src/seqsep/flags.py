@@ -126,7 +126,7 @@ def store_flags(parser: argparse.ArgumentParser) -> None:
 def report_flags(parser: argparse.ArgumentParser) -> None:
     """Flags of `seqsep report`."""
     parser.add_argument("--rows", type=Path, default=Path("results/demo.jsonl"),
-                        help="of the demo; rows of experiments lie beside them, as NAME.jsonl")  # fmt: skip
+                        help="of the demo; beside them lie experiments' rows, NAME.jsonl and NAME-paper.jsonl")  # fmt: skip
     parser.add_argument("-o", "--report", type=Path, default=Path("report"), metavar="DIR",
                         help="folder of the page, figures/ and tables/")  # fmt: skip
     parser.add_argument("--bibtex", action="store_true",

@@ -1,21 +1,26 @@
 """Committed rows are the whole of a preset `quick`, and docs/reproduction.md is what they say."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from seqsep.demo import grids
 from seqsep.experiments import BY_NAME, EXPERIMENTS
 from seqsep.experiments._reproduction import reproduction_page
 from seqsep.experiments._search import QUICK_RATES
-from seqsep.lab.row import read_rows
+from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.report.papers import series
 
 RESULTS = Path(__file__).parents[2] / "results"
-COMMITTED = [path.stem for path in sorted(RESULTS.glob("*.jsonl")) if path.stem != "demo"]
+COMMITTED = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS).exists()]
+OF_PAPER = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "paper").exists()]
 
 
 def test_every_file_is_an_experiments():
-    assert set(COMMITTED) <= set(BY_NAME)
+    names = {path.stem for path in RESULTS.glob("*.jsonl")}
+    assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER)}
+    assert set(COMMITTED) == set(BY_NAME)
 
 
 @pytest.mark.parametrize("name", COMMITTED)
@@ -29,6 +34,55 @@ def test_the_rows_are_the_whole_search(name):
     assert len(grid.cells) == len(search.cells)
     assert min(len(cell.seeds) for cell in grid.cells.values()) >= 3
     assert len(grid.tasks) == 2
+
+
+@pytest.mark.parametrize("name", OF_PAPER)
+def test_the_rows_at_the_papers_size_are_whole_cells(name):
+    """Of each cell that is there every rate, every number of heads, pruned or not, and the best under three seeds."""
+    rows, search = read_rows(BY_NAME[name].rows_file(RESULTS, "paper")), BY_NAME[name].search("paper")
+    keys = {row.key for row in rows}
+    part = search.only(lambda run: replace(run, learning_rate=search.rates[0]).key() in keys)
+    assert [row.key for row in rows] == sorted(run.key() for run in part.runs(rows))
+    assert all(row.experiment == name and row.key == row.run.key() and row.result["curve"] for row in rows)
+    assert all({"torch", "device", "threads"} <= set(row.environment) for row in rows)
+    grid = BY_NAME[name].figure(rows)
+    assert len(grid.cells) == len(part.cells) > 0
+    assert {len(cell.seeds) for cell in grid.cells.values()} == {3}
+    assert all(cell.paper is not None for cell in grid.cells.values())
+
+
+def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
+    """Beside `quick`, in the page and among the figures: how many cells there are, and how many runs were pruned."""
+    experiment = BY_NAME["equality-next"]
+    part = experiment.search("paper").only(lambda run: run.layers == ("lstm", "lstm") and run.task.length == 200)
+    here = {"torch": "2", "device": "cpu", "threads": 1}
+
+    def row(run):
+        pruned = run.learning_rate < 1e-4
+        steps = 31_250 if pruned else 250_000
+        result = {"status": "pruned" if pruned else "finished", "steps": steps, "accuracy": 0.25 + run.learning_rate}
+        shape = {"best_accuracy": 0.5, "curve": [[steps, 0.5, 1.0]], "state_bits": [8192, 0], "parameters": 9}
+        return Row(experiment.name, run.key(), run.configuration(), result | shape, here)
+
+    rows = list(map(row, part.runs()))
+    rows += [row(run) for run in part.runs(rows) if run.seed]
+    assert len(rows) == 7 + 2
+    write_rows(experiment.rows_file(tmp_path, "paper"), rows)
+    write_rows(experiment.rows_file(tmp_path), read_rows(experiment.rows_file(RESULTS)))
+    page = reproduction_page(tmp_path)
+    said = (
+        "Ours of the preset `paper`: 1 of its 30 cells, 9 runs; 2 were pruned after 31,250 steps:\n\n| Accuracy, % | N = 200 |"
+    )
+    assert said in page
+    assert "| LSTM (2, 64) | 26.0 (26.0; 3 seeds; 250,000 steps) |" in page
+    found = grids(tmp_path / "demo.jsonl", [])
+    assert list(found) == ["equality-next", "equality-next-paper"]
+    question, grid = found["equality-next-paper"]
+    assert question == "Who copies, up to which length? Of the preset paper, 1 of 30 cells."
+    assert grid.title == "Copying, every next symbol right (the paper's size): accuracy, %"
+    [cell] = grid.cells.values()
+    assert (cell.paper, len(cell.seeds), len(cell.tried)) == (0.996, 3, 5)
+    assert found["equality-next"][0] == "Who copies, up to which length?"
 
 
 def test_the_page_is_what_the_rows_say():

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from seqsep.experiments._search import Search
 from seqsep.lab.row import Row
@@ -24,6 +25,10 @@ class Experiment:
     figure: Callable[[Iterable[Row]], Grid] | None = None
     paper_figure: str | None = None
     reading: str = ""
+
+    def rows_file(self, folder: Path, preset: str = "quick") -> Path:
+        """Where the rows of a preset are committed: NAME.jsonl for `quick`, NAME-paper.jsonl for `paper`."""
+        return folder / f"{self.name}{'' if preset == 'quick' else f'-{preset}'}.jsonl"
 
     @classmethod
     def of_searches(
