@@ -286,7 +286,7 @@ GOLDEN: dict[str, tuple[int, str]] = {
     "linear-attention": (1, "0638c2efe57c1ba0"),
     "retention": (1, "0262d1651ceec720"),
     "dss": (1, "388f0f6d854eb494"),
-    "mamba": (2, "4192292678be0291"),
+    "mamba": (3, "4192292678be0291"),
     "mamba2": (1, "d97d354ac3829d13"),
     "gated-delta": (1, "5832f5bd043c98c3"),
     "rwkv7": (1, "d89859be8ddfbe49"),

@@ -192,7 +192,7 @@ class LastState(torch.autograd.Function):
 class Mamba(Mixer):
     name: ClassVar[str] = "mamba"
     block: ClassVar[Block] = Block(norm="rms")
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
 
     def __init__(self, width: int, heads: int = 1, states: int = 16, expand: int = 2, conv: int = 4) -> None:
         """`heads` is taken for the sake of one signature and not used."""
