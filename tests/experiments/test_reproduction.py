@@ -81,7 +81,7 @@ def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
     assert question == "Who copies, up to which length? Of the preset paper, 1 of 30 cells."
     assert grid.title == "Copying, every next symbol right (the paper's size): accuracy, %"
     [cell] = grid.cells.values()
-    assert (cell.paper, len(cell.seeds), len(cell.tried)) == (0.996, 3, 5)
+    assert (cell.paper, len(cell.seeds), len(cell.tried), len(cell.pruned)) == (0.996, 3, 5, 2)
     assert found["equality-next"][0] == "Who copies, up to which length?"
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
+from seqsep.report.cell_table import record
 from seqsep.report.contender import Contender
 from seqsep.report.grid import Grid, draw_grid
 from seqsep.report.looks import MOST_NAMED, write_figure
@@ -32,6 +33,29 @@ def test_a_cell_shows_the_best_rate_its_seeds_the_paper_and_the_ceiling(measured
     said = "The paper's numbers are of the size that it prints."
     assert said in grid.caption()
     assert said not in Grid.of("title", runs, no_paper).caption()
+
+
+def test_runs_that_were_pruned_are_crosses_and_never_the_best(measured):
+    task = IndexLookup(20)
+    ended = [measured(task, "lstm", accuracy, learning_rate=rate) for accuracy, rate in ((0.6, 1e-3), (0.5, 3e-3))]
+    lost = [measured(task, "lstm", 0.9, learning_rate=rate, pruned=True) for rate in (3e-3, 1e-2)]
+    grid = Grid.of("title", [*lost, *ended], no_paper)
+    [shown] = grid.cells.values()
+    assert (shown.best, shown.tried, shown.pruned) == (ended[0], tuple(ended), tuple(lost))
+    assert "crosses were pruned" in grid.caption()
+    assert "crosses" not in Grid.of("title", ended, no_paper).caption()
+    [chart] = [axes for axes in draw_grid(grid).axes if axes.get_xlabel() == "learning rate"]
+    drawn = {line.get_marker(): (list(line.get_xdata()), list(line.get_ydata())) for line in chart.lines}
+    assert drawn["x"] == ([3e-3, 1e-2], [0.9, 0.9])
+    assert ([1e-3, 3e-3], [0.6, 0.5]) in [(list(line.get_xdata()), list(line.get_ydata())) for line in chart.lines]
+    assert Grid.of("title", lost, no_paper).cells == {}
+    assert record(*next((one, asked, cell) for (one, asked), cell in grid.cells.items()))["runs"] == 4
+
+
+def test_where_nothing_is_missing_nothing_was_not_learned(measured):
+    learned, short = measured(IndexLookup(20), "lstm", 1.0), measured(IndexLookup(50), "lstm", 0.98)
+    assert "room for all that is asked. It would bite" in Grid.of("title", [learned], no_paper).ceilings()
+    assert "and what is missing was not learned. It would bite" in Grid.of("title", [learned, short], no_paper).ceilings()
 
 
 def test_a_state_that_grows_with_the_input_is_never_bitten_and_some_lengths_are_not_known(measured):

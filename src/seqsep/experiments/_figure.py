@@ -19,4 +19,4 @@ def grid_of(title: str, rows: Iterable[Row], figure: str | None, task: Callable[
             return None
         return printed(figure, one.architecture, len(one.layers), one.width, asked.length)
 
-    return Grid.of(title, [Measured.of(row.run, row.result, row.environment) for row in rows if row.finished], paper)
+    return Grid.of(title, [Measured.of(row.run, row.result, row.environment) for row in rows if row.has_outcome], paper)

@@ -67,7 +67,7 @@ def record(one: Contender, task: Task, shown: Shown) -> dict[str, Any]:
         "accuracy_median": median(seeds),
         "accuracy_greatest": max(seeds),
         "seeds": len(seeds),
-        "runs": len(shown.tried),
+        "runs": len(shown.tried) + len(shown.pruned),
         "steps": best.steps,
         "steps_allowed": best.steps_allowed,
         "paper_accuracy": None if shown.paper is None else round(shown.paper, 6),

@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from seqsep.ceilings import ceiling, first_bitten_length
 from seqsep.report.contender import Contender, names
 from seqsep.report.looks import INK, LINE, MOST_NAMED, SOFT, Look, legend, looks
-from seqsep.report.measured import Measured, by_accuracy, chance
+from seqsep.report.measured import GOAL, Measured, by_accuracy, chance
 from seqsep.report.numerals import count, known, listed, percent, percent_at_most
 from seqsep.report.picture import HEAT
 from seqsep.tasks import Task
@@ -27,7 +27,7 @@ from seqsep.tasks import Task
 LEFT, RIGHT, TOP, CELL_HEIGHT = 2.1, 0.25, 1.3, 0.92
 CELL_WIDTH, RATES_WIDTH, RATES_HEIGHT, GAP = 1.62, 2.35, 1.9, 0.22
 BESIDE = 3
-LETTERS_AN_INCH = 13.6
+LETTERS_AN_INCH, TITLE_LETTER = 13.6, 0.135
 TALLEST, LONGEST_NAME = 5.0, 16
 Paper = Callable[[Contender, Task], float | None]
 
@@ -35,13 +35,15 @@ Paper = Callable[[Contender, Task], float | None]
 @dataclass(frozen=True)
 class Shown:
     """What a cell shows: the best run with seed 0, the same run under every seed (itself included), the paper's number as a
-    fraction, the ceiling (None: no bound known), and every run of the cell. `size`: (depth, width), unless its row says it."""
+    fraction, the ceiling (None: no bound known), every run of the cell that came to its end, and those that were pruned.
+    `size`: (depth, width), unless its row says it."""
 
     best: Measured
     repeats: tuple[Measured, ...]
     paper: float | None
     ceiling: float | None
     runs: tuple[Measured, ...]
+    pruned: tuple[Measured, ...] = ()
     size: str = ""
 
     @property
@@ -79,12 +81,13 @@ class Grid:
 
     @classmethod
     def of(cls, title: str, runs: Sequence[Measured], paper: Paper) -> "Grid":
-        """The grid of these runs; a contender and a length without a run leave an empty cell."""
+        """The grid of these runs; a contender and a length without a run that came to its end leave an empty cell."""
         groups: dict[tuple[Contender, Task], list[Measured]] = {}
         for run in runs:
             groups.setdefault((run.contender, run.task), []).append(run)
-        contenders = sorted({run.contender for run in runs}, key=lambda one: one.rank)
-        tasks = sorted({run.task for run in runs}, key=lambda task: (task.length, repr(task)))
+        groups = {place: found for place, found in groups.items() if not all(run.pruned for run in found)}
+        contenders = sorted({one for one, _ in groups}, key=lambda one: one.rank)
+        tasks = sorted({task for _, task in groups}, key=lambda task: (task.length, repr(task)))
         cells = {place: _shown(found, paper(*place)) for place, found in groups.items()}
         return cls(title, names(contenders), tuple(tasks), cells)
 
@@ -118,11 +121,12 @@ class Grid:
         """What is drawn, and what the ceilings say."""
         steps = max((run.steps_allowed for shown in self.cells.values() for run in shown.runs), default=0)
         sizes = "sizes (depth, width) and " if any(shown.size for shown in self.cells.values()) else ""
+        lost = "crosses were pruned, " if any(shown.pruned for shown in self.cells.values()) else ""
         has_paper = any(shown.paper is not None for shown in self.cells.values())
         theirs = "The paper's numbers are of the size that it prints. " if has_paper else ""
         return (
             f"Best of each cell's {sizes}learning rates, at most {count(steps)} steps a run; open marks are other seeds of the "
-            f"best, dots are chance. {theirs}"
+            f"best, {lost}dots are chance. {theirs}"
         ) + self.ceilings()
 
     def ceilings(self) -> str:
@@ -132,10 +136,10 @@ class Grid:
         if not known_bounds:
             return "No bound on accuracy is known here: what is missing may be learning or state."
         if not bitten:
-            return (
-                "Every ceiling is 100 %: the bound is vacuous at these lengths, each state has room for all that is asked, and "
-                "what is missing was not learned." + self._would_bite()
-            )
+            short = any(by_accuracy(shown.best)[0] < GOAL for shown in self.cells.values())
+            room = "each state has room for all that is asked"
+            said = f", {room}, and what is missing was not learned." if short else f", and {room}."
+            return f"Every ceiling is 100 %: the bound is vacuous at these lengths{said}{self._would_bite()}"
         titles = {task: title.replace("\n", ", ") for task, title in self.column_titles().items()}
         where = ", ".join(f"{self.contenders[one]} at {titles[task]}" for one, task in sorted(
             bitten, key=lambda place: (place[0].rank, place[1].length)))  # fmt: skip
@@ -161,11 +165,13 @@ class Grid:
         return f" It would bite from N = {listed(bitten)} on" + (f", and never for {listed(never)}." if never else ".")
 
 
-def _shown(runs: Sequence[Measured], paper: float | None) -> Shown:
+def _shown(every: Sequence[Measured], paper: float | None) -> Shown:
+    runs = [run for run in every if not run.pruned]
     first = [run for run in runs if run.seed == min(run.seed for run in runs)]
     best = max(first, key=lambda run: (by_accuracy(run), -run.learning_rate))  # as the search that made them chose it
     repeats = tuple(run for run in runs if (run.learning_rate, run.heads) == (best.learning_rate, best.heads))
-    return Shown(best, repeats, paper, ceiling(best.task, best.bits_before_the_question), tuple(runs))
+    return Shown(best, repeats, paper, ceiling(best.task, best.bits_before_the_question), tuple(runs),
+                 tuple(run for run in every if run.pruned))  # fmt: skip
 
 
 def draw_grid(grid: Grid) -> Figure:
@@ -178,6 +184,7 @@ def draw_grid(grid: Grid) -> Figure:
     named = [look for look in shown_looks.values() if look.label]
     heat_width, heat_height = CELL_WIDTH * columns, max(CELL_HEIGHT * rows, 2.4 if beside else 0.0)
     width = LEFT + heat_width + RIGHT + (0.75 + columns * (RATES_WIDTH + GAP) if beside else 0.0)
+    width = max(width, 0.4 + TITLE_LETTER * len(grid.title))
     letters = max([len(look.label) for look in named], default=1)
     entries = max(1, int((width - 0.4) / (0.75 + 0.085 * letters)))
     lines = textwrap.wrap(grid.caption(), int(LETTERS_AN_INCH * (width - 0.4)))
@@ -250,6 +257,10 @@ def _rates(axes: Axes, grid: Grid, task: Task, shown_looks: dict[Contender, Look
         others = [run.accuracy for run in shown.runs if run.seed != shown.best.seed and known(run.accuracy)]
         again = [shown.best.learning_rate] * len(others)
         axes.plot(again, others, look.marker, color=look.colour, markersize=5, markerfacecolor="none", clip_on=False)
+        lost = [(run.learning_rate, run.accuracy) for run in shown.pruned if known(run.accuracy)]
+        if lost:
+            axes.plot(*zip(*lost, strict=True), "x", color=look.colour, markersize=5, clip_on=False)
+            rates |= {rate for rate, _ in lost}
     axes.axhline(chance(task), color=SOFT, linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
     axes.set_ylim(0, 1)

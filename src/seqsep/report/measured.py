@@ -65,7 +65,8 @@ class Trained(Protocol):
 @dataclass(frozen=True)
 class Measured:
     """One training run. `accuracy` is its last evaluation, a fraction; `curve` holds (step, accuracy, loss in nats);
-    `state_bits` are (fixed, per token), counted from tensors; `steps` were taken of `steps_allowed`; `failed`: it diverged."""
+    `state_bits` are (fixed, per token), counted from tensors; `steps` were taken of `steps_allowed`; `failed`: it diverged;
+    `pruned`: it lost a race, and is never the best of anything."""
 
     task: Task
     contender: Contender
@@ -82,6 +83,7 @@ class Measured:
     weight_scale: float = 0.02
     heads: int = 4
     failed: bool = False
+    pruned: bool = False
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -104,6 +106,7 @@ class Measured:
             weight_scale=run.weight_scale,
             heads=run.heads,
             failed=result["status"].startswith("failed"),
+            pruned=result["status"] == "pruned",
             environment=dict(environment),
         )
 

@@ -26,7 +26,7 @@ PANEL_WIDTH, PANEL_HEIGHT, GAP = 3.7, 2.6, 0.55
 LEFT, RIGHT, TOP, BOTTOM = 0.7, 0.25, 1.05, 0.6
 LINE_OF_LEGEND, LINE_OF_CAPTION = 0.21, 0.17
 COLUMNS = 3
-LETTERS_AN_INCH = 14.2
+LETTERS_AN_INCH, TITLE_LETTER = 14.2, 0.127
 POINTS = 200
 
 Panel = Callable[[Axes, Task, dict[Contender, Shown], dict[Contender, Look]], None]
@@ -95,7 +95,8 @@ def _figure(grid: Grid, what: str, caption: str, panel: Panel, with_lines: bool)
     named = [look for look in shown_looks.values() if look.label]
     columns = max(1, min(COLUMNS, len(grid.tasks)))
     rows = max(1, math.ceil(len(grid.tasks) / columns))
-    width = max(6.4, LEFT + columns * PANEL_WIDTH + (columns - 1) * GAP + RIGHT)
+    title = f"{grid.title.rsplit(':', 1)[0]}: {what}"
+    width = max(6.4, 0.4 + TITLE_LETTER * len(title), LEFT + columns * PANEL_WIDTH + (columns - 1) * GAP + RIGHT)
     letters = max([len(look.label) for look in named], default=1)
     entries = max(1, min(6, int((width - 0.4) / (0.75 + 0.085 * letters))))
     lines = textwrap.wrap(caption, int(LETTERS_AN_INCH * (width - 0.4)))
@@ -104,8 +105,7 @@ def _figure(grid: Grid, what: str, caption: str, panel: Panel, with_lines: bool)
     height = TOP + rows * PANEL_HEIGHT + (rows - 1) * (GAP + 0.35) + BOTTOM + below
     figure = Figure(figsize=(width, height), facecolor="white")
     FigureCanvasAgg(figure)
-    subject = grid.title.rsplit(":", 1)[0]
-    figure.text(0.2 / width, 1 - 0.2 / height, f"{subject}: {what}", fontsize=15, weight="bold", color=INK, va="top")
+    figure.text(0.2 / width, 1 - 0.2 / height, title, fontsize=15, weight="bold", color=INK, va="top")
     figure.text(0.2 / width, 0.1 / height, "\n".join(lines), fontsize=9, color=SOFT, va="bottom", linespacing=1.25)
     legend(figure, named, under / height, entries, with_lines)
     across = (width - LEFT - RIGHT - (columns - 1) * GAP) / columns
