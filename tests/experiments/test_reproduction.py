@@ -150,6 +150,33 @@ def test_what_is_said_of_index_lookup():
         assert cell.ceiling == 1
 
 
+def test_what_is_said_of_attention_at_the_papers_size():
+    experiment = BY_NAME["index-lookup-architectures"]
+    grid = experiment.figure(read_rows(experiment.rows_file(RESULTS, "paper")))
+    assert {(one.architecture, one.size) for one in grid.contenders} == {("attention", "(1, 64)")}
+    assert len(experiment.search("paper").cells) - len(grid.cells) == 28
+    cells = {task.length: cell for (_, task), cell in grid.cells.items()}
+    assert {length: (min(cell.seeds), cell.paper) for length, cell in cells.items()} == {20: (1, 1), 50: (1, 1)}
+    assert {
+        length: sorted({run.steps for run in cell.repeats})[:: len(cell.repeats) - 1] for length, cell in cells.items()
+    } == {
+        20: [500],
+        50: [3000, 3500],
+    }
+    good = [run for cell in cells.values() for run in cell.tried if 5e-5 <= run.learning_rate <= 1e-3]
+    assert len(good) == 2 * 2 * 4
+    assert {run.heads for run in good} == {4, 8}
+    assert all(run.accuracy == 1 for run in good)
+    assert max(run.steps for run in good) == 10_500
+    lost = [run for cell in cells.values() for run in cell.pruned]
+    assert {run.steps for run in lost} == {31_250}
+    for rate, below in ((0.01, 0.61), (1e-6, 0.05)):
+        assert len(found := [run.accuracy for run in lost if run.learning_rate == rate]) == 4
+        assert max(found) < below
+    [one] = [run for cell in cells.values() for run in cell.tried if run.learning_rate == 0.005]
+    assert (one.task.length, one.heads, one.accuracy) == (20, 8, 1)
+
+
 def test_what_is_said_of_equality_one():
     ours = accuracies("equality-one")
     assert min(max(seeds) for (_, length), seeds in ours.items() if length == 4) > 0.999

@@ -46,9 +46,10 @@ def section(experiment: Experiment, grid: Grid, rows: Sequence[Row], of_paper: S
     parts = [f"\n## {experiment.name}\n\n{experiment.question}\n\n{settings}\n\n", table(grid)]
     if experiment.paper_figure is not None:
         parts += ["\nThe paper's, (depth, width), at most 250,000 steps:\n\n", printed_table(experiment.paper_figure)]
+    parts.append(f"\n{grid.ceilings()}\n")
     if of_paper:
         parts.append(at_the_papers_size(experiment, of_paper))
-    return "".join([*parts, f"\n{grid.ceilings()}\n", f"\n{experiment.reading}" if experiment.reading else ""])
+    return "".join([*parts, f"\n{experiment.reading}" if experiment.reading else ""])
 
 
 def at_the_papers_size(experiment: Experiment, rows: Sequence[Row]) -> str:

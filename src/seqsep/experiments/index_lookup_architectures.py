@@ -79,6 +79,11 @@ and lets them part from N = 50 on. The four that fall behind here do not lack st
 width 64 too, and what is missing was not learned in 2,000 steps. Rates between the best and its neighbours raise no accuracy by
 more than 3 points. Linear attention differs most: here it learns as attention does, in the paper it falls to 71.6 % at N = 50.
 `results/demo.jsonl` has one layer at N = 20, 50 and 100 over 64 symbols.
+
+At the paper's size attention has what the paper says: 100 % at N = 20 after 500 steps, and at N = 50 after 3,000 to 3,500,
+under every seed. The rate decides: with 4 heads and with 8, each from 0.00005 to 0.001 gets there, the slowest after 10,500
+steps; 0.01 is below 61 % and 0.000001 below 5 % after 31,250, where their races ended; at 0.005 one of four gets there, with
+8 heads at N = 20. The other 28 cells were not run.
 """
 
 
