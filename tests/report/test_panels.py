@@ -6,7 +6,7 @@ import pytest
 from markupsafe import escape
 
 from seqsep.ceilings import ceiling
-from seqsep.report import write_page
+from seqsep.report import panels, write_page
 from seqsep.report.contender import STYLES, Contender
 from seqsep.report.drawn import draw_experiment
 from seqsep.report.grid import Grid, draw_grid, rate_ticks
@@ -113,10 +113,15 @@ def test_a_mark_stands_at_its_bits_and_its_best_below_the_ceiling(measured):
     assert "The state is too small for LSTM at N = 100" in states_caption(grid)
 
 
-def test_the_ceiling_is_drawn_only_where_one_is_known(measured):
+def test_the_ceiling_is_drawn_only_where_one_is_known(measured, monkeypatch):
     assert ceiling_line(BoundedDyck(30), 1.0, 100.0)[0] == (BoundedDyck(30).answer_bits(), 1.0)
     assert ceiling_line(IndexLookup(30), 1.0, 100.0)[0][0] == 1
     vacuous = Grid.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
+    assert "Black line: the provable ceiling for that many bits; no training reaches the grey. Every" in states_caption(vacuous)
+    dyck = states_caption(Grid.of("title", [measured(BoundedDyck(30), "lstm", 0.5)], no_paper))
+    assert "Black line: the provable ceiling for that many bits. " in dyck
+    monkeypatch.setattr(panels, "ceiling", lambda task, bits: None)
+    assert "Black line" not in states_caption(vacuous)
     for caption in (curves_caption(vacuous), states_caption(vacuous), vacuous.caption()):
         assert "vacuous at these lengths" in caption
 

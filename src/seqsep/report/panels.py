@@ -55,10 +55,12 @@ def curves_caption(grid: Grid) -> str:
 
 def states_caption(grid: Grid) -> str:
     """What the marks are, and what the ceiling says."""
+    heights = [height for task in grid.tasks for _, height in ceiling_line(task, *_span(task, _column(grid, task)))]
+    grey = "; no training reaches the grey" if any(height < 1 for height in heights) else ""
+    line = f"Black line: the provable ceiling for that many bits{grey}. " if heights else ""
     return (
         f"Bits of state once all N symbols are read. Mark: best of each cell's learning rates; bar: least to greatest "
-        f"({_seeds(grid)}). Black line: the provable ceiling for that many bits; no training reaches the grey. "
-        + grid.ceilings()
+        f"({_seeds(grid)}). {line}{grid.ceilings()}"
     )
 
 
@@ -115,8 +117,7 @@ def _figure(grid: Grid, what: str, caption: str, panel: Panel, with_lines: bool)
         left = LEFT + column * (across + GAP)
         axes = figure.add_axes((left / width, bottom / height, across / width, PANEL_HEIGHT / height))
         axes.set_title(titles[task].replace("\n", ", "), fontsize=11.5, color=SOFT)
-        cells = {one: grid.cells[one, task] for one in grid.contenders if (one, task) in grid.cells}
-        panel(axes, task, cells, shown_looks)
+        panel(axes, task, _column(grid, task), shown_looks)
         _style(axes, task, is_first=column == 0)
     return figure
 
@@ -154,9 +155,7 @@ def _curves(axes: Axes, task: Task, cells: dict[Contender, Shown], shown_looks: 
 
 
 def _states(axes: Axes, task: Task, cells: dict[Contender, Shown], shown_looks: dict[Contender, Look]) -> None:
-    bits = [_bits(shown.best) for shown in cells.values()] or [1]
-    asked = task.answer_bits()
-    low, high = max(1.0, min([*bits, *([asked] if asked else [])]) / 5), 3.0 * max([*bits, asked or 1])
+    low, high = _span(task, cells)
     line = ceiling_line(task, low, high)
     if line:
         x, y = zip(*line, strict=True)
@@ -184,6 +183,17 @@ def _states(axes: Axes, task: Task, cells: dict[Contender, Shown], shown_looks: 
     axes.set_xticks([10.0**power for power in powers], [f"$10^{{{power}}}$" for power in powers])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("state, bits" if line else "state, bits (no bound on accuracy known)", fontsize=9.5, color=SOFT)
+
+
+def _span(task: Task, cells: dict[Contender, Shown]) -> tuple[float, float]:
+    """The bits from which and to which the states of a length are drawn, what the task asks for among them."""
+    bits = [_bits(shown.best) for shown in cells.values()] or [1]
+    asked = task.answer_bits()
+    return max(1.0, min([*bits, *([asked] if asked else [])]) / 5), 3.0 * max([*bits, asked or 1])
+
+
+def _column(grid: Grid, task: Task) -> dict[Contender, Shown]:
+    return {one: grid.cells[one, task] for one in grid.contenders if (one, task) in grid.cells}
 
 
 def _bits(run: Measured) -> int:
