@@ -96,15 +96,15 @@ def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], b
 
     Raises ValueError for a pattern that chooses none of `runs`.
     """
-    wanted = {pattern: {word.strip() for word in pattern.split(",")} for pattern in patterns}
+    wanted = {pattern: [word.strip() for word in pattern.split(",")] for pattern in patterns}
     known = [set(words(one)) for one in runs]
     for pattern, needed in wanted.items():
-        if not any(needed <= found for found in known):
+        if not any(found.issuperset(needed) for found in known):
             there = list(dict.fromkeys(word for one in runs for word in words(one)))
             strange = [word for word in needed if word not in there]
             said = f"{strange[0]!r}, which is none of {', '.join(there)}" if strange else "words that no run has together"
             raise ValueError(f"--only {pattern}: expected words of a run, found {said}")
-    return lambda one: any(needed <= set(words(one)) for needed in wanted.values())
+    return lambda one: any(set(words(one)).issuperset(needed) for needed in wanted.values())
 
 
 def chosen_engine(options: argparse.Namespace) -> Engine:

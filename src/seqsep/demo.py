@@ -98,9 +98,8 @@ def grids(path: Path, rows: Sequence[Row]) -> dict[str, tuple[str, Grid]]:
         for preset in ("quick", "paper"):
             beside = experiment.rows_file(path.parent, preset)
             if experiment.figure is not None and beside.exists():
-                found[beside.stem] = experiment.question, experiment.figure(read_rows(beside))
-                if preset == "paper":
-                    found[beside.stem] = at_the_papers_size(experiment, found[beside.stem][1])
+                grid = experiment.figure(read_rows(beside))
+                found[beside.stem] = (experiment.question, grid) if preset == "quick" else at_the_papers_size(experiment, grid)
     return found
 
 
@@ -112,10 +111,9 @@ def own_names(path: Path) -> list[str]:
 def at_the_papers_size(experiment: Experiment, grid: Grid) -> tuple[str, Grid]:
     """The question and the grid of the preset `paper`: the question says how much of it there is, the grid's title whose size
     it has."""
-    search = experiment.search("paper")
-    there = "" if search is None else f" Of the preset paper, {len(grid.cells)} of {len(search.cells)} cells."
     subject, measure = grid.title.rsplit(":", 1)
-    return f"{experiment.question}{there}", replace(grid, title=f"{subject} (the paper's size):{measure}")
+    question = f"{experiment.question} Of the preset paper, {experiment.part(grid, 'paper')}."
+    return question, replace(grid, title=f"{subject} (the paper's size):{measure}")
 
 
 def check_theorems() -> tuple[list[dict[str, Any]], bool]:

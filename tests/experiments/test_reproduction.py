@@ -78,7 +78,7 @@ def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
     found = grids(tmp_path / "demo.jsonl", [])
     assert list(found) == ["equality-next", "equality-next-paper"]
     question, grid = found["equality-next-paper"]
-    assert question == "Who copies, up to which length? Of the preset paper, 1 of 30 cells."
+    assert question == "Who copies, up to which length? Of the preset paper, 1 of its 30 cells."
     assert grid.title == "Copying, every next symbol right (the paper's size): accuracy, %"
     [cell] = grid.cells.values()
     assert (cell.paper, len(cell.seeds), len(cell.tried), len(cell.pruned)) == (0.996, 3, 5, 2)
@@ -157,12 +157,8 @@ def test_what_is_said_of_attention_at_the_papers_size():
     assert len(experiment.search("paper").cells) - len(grid.cells) == 28
     cells = {task.length: cell for (_, task), cell in grid.cells.items()}
     assert {length: (min(cell.seeds), cell.paper) for length, cell in cells.items()} == {20: (1, 1), 50: (1, 1)}
-    assert {
-        length: sorted({run.steps for run in cell.repeats})[:: len(cell.repeats) - 1] for length, cell in cells.items()
-    } == {
-        20: [500],
-        50: [3000, 3500],
-    }
+    assert {run.steps for run in cells[20].repeats} == {500}
+    assert {run.steps for run in cells[50].repeats} == {3000, 3250, 3500}
     good = [run for cell in cells.values() for run in cell.tried if 5e-5 <= run.learning_rate <= 1e-3]
     assert len(good) == 2 * 2 * 4
     assert {run.heads for run in good} == {4, 8}

@@ -112,8 +112,9 @@ def test_with_too_many_sizes_a_row_is_an_architecture_at_its_best_size(measured)
     texts = {text.get_text() for axes in draw_grid(whole).axes for text in axes.texts}
     assert {"LSTM", "DSS", "size (2, 16)", "size (3, 8)"} <= texts
     assert grid.caption().startswith("Best of each cell's sizes (depth, width) and learning rates")
+    assert whole.caption() == grid.caption()
     assert "It would bite from N = 683 (LSTM (3, 8)) and " in grid.caption()
-    assert whole.caption().endswith(" The first to be bitten would be LSTM (1, 8), from N = 683 on.")
+    assert whole.ceilings().endswith(" The first to be bitten would be LSTM (1, 8), from N = 683 on.")
     few = Grid.of("title", runs[:4], no_paper)
     assert few.legible is few
 

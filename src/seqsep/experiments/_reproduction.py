@@ -48,20 +48,17 @@ def section(experiment: Experiment, grid: Grid, rows: Sequence[Row], of_paper: S
         parts += ["\nThe paper's, (depth, width), at most 250,000 steps:\n\n", printed_table(experiment.paper_figure)]
     parts.append(f"\n{grid.ceilings()}\n")
     if of_paper:
-        parts.append(at_the_papers_size(experiment, of_paper))
+        parts.append(table_of_paper(experiment, of_paper))
     return "".join([*parts, f"\n{experiment.reading}" if experiment.reading else ""])
 
 
-def at_the_papers_size(experiment: Experiment, rows: Sequence[Row]) -> str:
+def table_of_paper(experiment: Experiment, rows: Sequence[Row]) -> str:
     """Our table at the paper's size, and how much of the preset it is."""
     assert experiment.figure is not None
-    grid, search = experiment.figure(rows), experiment.search("paper")
-    assert search is not None
-    pruned = sum(row.status == PRUNED for row in rows)
+    grid = experiment.figure(rows)
     stopped = [row.result["steps"] for row in rows if row.status == PRUNED]
-    after = f"; {pruned} were pruned after {counts(stopped)} steps" if pruned else ""
-    part = f"{len(grid.cells)} of its {len(search.cells)} cells, {len(rows)} runs"
-    return f"\nOurs of the preset `paper`: {part}{after}:\n\n{table(grid)}"
+    after = f"; {len(stopped)} were pruned after {counts(stopped)} steps" if stopped else ""
+    return f"\nOurs of the preset `paper`: {experiment.part(grid, 'paper')}, {len(rows)} runs{after}:\n\n{table(grid)}"
 
 
 def table(grid: Grid) -> str:

@@ -30,6 +30,11 @@ class Experiment:
         """Where the rows of a preset are committed: NAME.jsonl for `quick`, NAME-paper.jsonl for `paper`."""
         return folder / f"{self.name}{'' if preset == 'quick' else f'-{preset}'}.jsonl"
 
+    def part(self, grid: Grid, preset: str) -> str:
+        """How much of a preset a figure has; nothing where the preset is not a search."""
+        search = self.search(preset)
+        return "" if search is None else f"{len(grid.cells)} of its {len(search.cells)} cells"
+
     @classmethod
     def of_searches(
         cls,

@@ -39,7 +39,7 @@ def draw_experiment(grid: Grid, folder: Path, name: str, question: str) -> Drawn
     write_tables(grid, folder / "tables", name)
     pictures = []
     for suffix, title, figure, caption in (
-        ("", "accuracy by length, and over learning rates", draw_grid(grid), grid.legible.caption()),
+        ("", "accuracy by length, and over learning rates", draw_grid(grid), grid.caption()),
         ("-curves", "accuracy while training", draw_curves(grid), curves_caption(grid)),
         ("-state", "accuracy and bits of state", draw_states(grid), states_caption(grid)),
     ):

@@ -118,16 +118,19 @@ class Grid:
         return found
 
     def caption(self) -> str:
-        """What is drawn, and what the ceilings say."""
-        steps = max((run.steps_allowed for shown in self.cells.values() for run in shown.runs), default=0)
-        sizes = "sizes (depth, width) and " if any(shown.size for shown in self.cells.values()) else ""
-        lost = "crosses were pruned, " if any(shown.pruned for shown in self.cells.values()) else ""
-        has_paper = any(shown.paper is not None for shown in self.cells.values())
-        theirs = "The paper's numbers are of the size that it prints. " if has_paper else ""
+        """What `draw_grid` draws of it, and what the ceilings say."""
+        grid = self.legible
+        cells = grid.cells.values()
+        steps = max((run.steps_allowed for shown in cells for run in shown.runs), default=0)
+        sizes = "sizes (depth, width) and " if any(shown.size for shown in cells) else ""
+        lost = "crosses were pruned, " if any(shown.pruned for shown in cells) else ""
+        theirs = (
+            "The paper's numbers are of the size that it prints. " if any(shown.paper is not None for shown in cells) else ""
+        )
         return (
             f"Best of each cell's {sizes}learning rates, at most {count(steps)} steps a run; open marks are other seeds of the "
             f"best, {lost}dots are chance. {theirs}"
-        ) + self.ceilings()
+        ) + grid.ceilings()
 
     def ceilings(self) -> str:
         """What the ceilings say: which cells a bound limits, and where none does, that none does."""
