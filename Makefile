@@ -20,13 +20,13 @@ verify: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
 
 errata: .venv/ready-dev
-	$(BIN)/python -m seqsep.report.errata > docs/errata.md.new && mv docs/errata.md.new docs/errata.md
+	$(BIN)/python -m seqsep.pages.errata > docs/errata.md.new && mv docs/errata.md.new docs/errata.md
 
 reference: .venv/ready-dev
-	for page in tasks mixers; do $(BIN)/python -m seqsep.report.reference $$page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
+	for page in tasks mixers; do $(BIN)/python -m seqsep.pages.members $$page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
 
 reproduction: .venv/ready-dev
-	$(BIN)/python -m seqsep.experiments._reproduction > docs/reproduction.md.new && mv docs/reproduction.md.new docs/reproduction.md
+	$(BIN)/python -m seqsep.pages.reproduction > docs/reproduction.md.new && mv docs/reproduction.md.new docs/reproduction.md
 
 format: .venv/ready-dev
 	$(BIN)/ruff format src tests benchmarks

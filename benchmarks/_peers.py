@@ -39,7 +39,7 @@ def blocks_alone(module: nn.Module, width: int, length: int, batch: int = BATCH)
 
 
 def mamba(width: int, length: int, layers: int) -> Callable[[], object]:
-    from seqsep.model import Model
+    from seqsep.model.model import Model
 
     model = Model.build(2, 2, length, ("mamba",) * layers, width)
     return blocks_alone(nn.Sequential(*model.blocks), width, length)
@@ -76,7 +76,7 @@ def _questions(length: int) -> tuple[int, Tensor, Tensor]:
 
 
 def attention(width: int, length: int, one: bool) -> Callable[[], object]:
-    from seqsep.model import Model
+    from seqsep.model.model import Model
 
     vocabulary, tokens, at = _questions(length)
     model = Model.build(vocabulary, CLASSES, length, ("attention",), width, HEADS)

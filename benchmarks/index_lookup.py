@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from seqsep.exact.executor import ask
-from seqsep.theorems import index_lookup_attention
+from seqsep.theorems.retrieval import index_lookup_attention
 
 QUESTIONS = 1000
 

@@ -18,7 +18,7 @@ import numpy as np
 from automata.fa import dfa
 
 from seqsep.exact.automata import DFA
-from seqsep.theorems.bounded_dyck_state import build
+from seqsep.theorems.bounded_dyck.state import build
 
 STATES = 4096
 ROUNDS = 7

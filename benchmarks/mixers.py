@@ -174,7 +174,7 @@ SECTIONS = {section.__name__: section for section in (mamba, forgetting, attenti
 
 
 def main() -> None:
-    from seqsep.lab.supervisor import WORKER_ENVIRONMENT
+    from seqsep.lab.engines.local import WORKER_ENVIRONMENT
 
     asked = [argument for argument in sys.argv[1:] if argument != "--glibc"]
     unknown = [name for name in asked if name not in SECTIONS]

@@ -35,7 +35,7 @@ def side(name: str) -> None:
         for seed in range(4)
     ]
     if name == "sweep":
-        from seqsep.lab.store import Store
+        from seqsep.lab.store.store import Store
         from seqsep.lab.sweep import sweep
 
         with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store.sqlite") as store:
@@ -53,7 +53,7 @@ def side(name: str) -> None:
 
 def timed(name: str) -> tuple[float, float]:
     """Wall and CPU seconds of one side in a process of its own, and of what that starts."""
-    from seqsep.lab.supervisor import WORKER_ENVIRONMENT
+    from seqsep.lab.engines.local import WORKER_ENVIRONMENT
 
     chosen = WORKER_ENVIRONMENT | {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()

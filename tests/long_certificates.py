@@ -1,20 +1,15 @@
 """The long checks of certificates: every flip and cut, 10,000 mutants a type, all files, every mutant of the checker.
 
-`verify()` runs them whole (`make verify`); tests/test_certificates.py runs a fixed sample of each.
+`verify()` runs them whole (`make verify`); tests/certificates/test_certificates.py runs a fixed sample of each.
 """
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "certificates"))
-from certificate_forgeries import FORGERIES
-from certificate_hostile import HOSTILE, NEAR_THE_BOUND, try_file
-from certificate_mutants import try_mutants
-from certificate_samples import TYPES, of_type
-from checker_mutants import EQUIVALENT, mutants, survivors
 
 import seqsep_check
 from seqsep.theorems import Outcome
+from support.certificates.checker_mutants import EQUIVALENT, mutants, survivors
+from support.certificates.forgeries import FORGERIES
+from support.certificates.hostile import HOSTILE, NEAR_THE_BOUND, try_file
+from support.certificates.mutants import try_mutants
+from support.certificates.samples import TYPES, of_type
 
 MUTANTS = 10_000
 

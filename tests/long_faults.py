@@ -10,10 +10,10 @@ from pathlib import Path
 
 from seqsep.theorems import Outcome
 
-TRIALS = Path(__file__).parent / "faults/trials.py"
-STORE = ("lab/row.py", "lab/run.py", "lab/schema.py", "lab/store.py")
-SWEEP = (*STORE, "lab/checkpoint.py", "lab/process.py", "lab/supervisor.py", "lab/sweep.py", "lab/whole_file.py",
-         "lab/worker.py")  # fmt: skip
+TESTS = Path(__file__).parent
+STORE = ("lab/row.py", "lab/run.py", "lab/store/schema.py", "lab/store/store.py")
+SWEEP = (*STORE, "lab/checkpoint.py", "lab/engines/process.py", "lab/engines/local.py", "lab/sweep.py", "lab/whole_file.py",
+         "lab/engines/worker.py")  # fmt: skip
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
@@ -28,17 +28,17 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-store": (
         ("stores", 2000, 200),
         "changed bits and missing ends of a store: none reported as good, intact rows repaired",
-        (*STORE, "lab/repair.py", "lab/salvage.py"),
+        (*STORE, "lab/store/repair.py", "lab/store/salvage.py"),
     ),
     "faults-log": (
         ("logs", 500, 50),
         "changed bits and missing ends of a store's log: none reported as good, intact rows repaired",
-        (*STORE, "lab/repair.py", "lab/salvage.py"),
+        (*STORE, "lab/store/repair.py", "lab/store/salvage.py"),
     ),
     "faults-checkpoint": (
         ("checkpoints", 2000, 200),
         "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
-        ("lab/checkpoint.py", "lab/train.py", "lab/whole_file.py", "lab/worker.py"),
+        ("lab/checkpoint.py", "lab/train.py", "lab/whole_file.py", "lab/engines/worker.py"),
     ),
 }
 
@@ -46,7 +46,13 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
 def verify(name: str) -> list[Outcome]:
     """All trials of a kind, in an interpreter of its own, which forks sweeps."""
     numbers, words, _ = KINDS[name]
-    done = subprocess.run([sys.executable, str(TRIALS), *map(str, numbers)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "support.faults.trials", *map(str, numbers)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=TESTS,
+    )
     if done.returncode:
         raise RuntimeError(f"{name}: {done.stderr[-2000:]}")
     found = json.loads(done.stdout)[str(numbers[0])]

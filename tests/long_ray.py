@@ -7,13 +7,14 @@ from pathlib import Path
 from seqsep.theorems import Outcome
 
 NAME = "ray-slurm"
+CLUSTER = Path(__file__).with_name("lab") / "engines/test_ray_cluster.py"
 WORDS = "the script of docs/cluster.md on two nodes, one of which is lost: rows are those of the engine local"
 SOURCES = (
-    "lab/engine.py",
-    "lab/job.py",
-    "lab/ray_connection.py",
-    "lab/ray_driver.py",
-    "lab/ray_worker.py",
+    "lab/engines/engine.py",
+    "lab/engines/job.py",
+    "lab/engines/ray_connection.py",
+    "lab/engines/ray.py",
+    "lab/engines/ray_worker.py",
     "lab/sweep.py",
     "../../docs/cluster.md",
 )
@@ -21,13 +22,30 @@ SOURCES = (
 
 def verify() -> list[Outcome]:
     """What pytest says of the tests marked `long`."""
-    command = [sys.executable, "-m", "pytest", "-m", "long", str(Path(__file__).with_name("lab") / "test_ray.py")]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-m",
+        "long",
+        str(CLUSTER),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout[-3000:], file=sys.stderr)
     measured, holds = {"failures": int(done.returncode != 0)}, done.returncode == 0
     return [
         Outcome(
-            NAME, "tests/lab/test_ray.py", "lower", WORDS, 0, False, 1, measured, {"failures": 0}, variant=WORDS, holds=holds
+            NAME,
+            "tests/lab/engines/test_ray_cluster.py",
+            "lower",
+            WORDS,
+            0,
+            False,
+            1,
+            measured,
+            {"failures": 0},
+            variant=WORDS,
+            holds=holds,
         )
     ]

@@ -13,7 +13,7 @@ import pytest
 
 from seqsep.cli import main
 from seqsep.experiments import EXPERIMENTS
-from seqsep.lab.store import Store
+from seqsep.lab.store.store import Store
 from seqsep.mixers import MIXERS
 from seqsep.tasks import TASKS, BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS
@@ -96,7 +96,7 @@ def test_check_prints_a_line_each(capsys):
 
 
 def test_a_refuted_theorem_exits_with_1(capsys, monkeypatch):
-    from seqsep.theorems import bounded_dyck_state
+    from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 
     honest = bounded_dyck_state.build
 

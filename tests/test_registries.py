@@ -1,6 +1,7 @@
 """A registry is one tuple in a folder's __init__.py and holds every member that has a file there."""
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from seqsep.exact import codes
 INFRASTRUCTURE = {"__init__", "base"}
 
 
-def files(package) -> set[str]:
+def files(package) -> set[Path]:
     """Members' files; those that begin with an underscore hold parts of one member."""
-    every = {path.stem for path in Path(package.__file__).parent.glob("*.py")} - INFRASTRUCTURE
-    return {stem for stem in every if not stem.startswith("_")}
+    folder = Path(package.__file__).parent
+    if package is theorems:
+        return {path.relative_to(folder) for path in folder.rglob("*.py") if re.search(r"^THEOREM\b", path.read_text(), re.M)}
+    return {path.relative_to(folder) for path in folder.glob("[!_]*.py") if path.stem not in INFRASTRUCTURE}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +31,9 @@ def files(package) -> set[str]:
 )
 def test_registry_equals_files(package, members):
     named = {
-        Path(inspect.getfile(inspect.unwrap(m if inspect.isclass(m) else getattr(m, "check", None) or m.figure))).stem
+        Path(inspect.getfile(inspect.unwrap(m if inspect.isclass(m) else getattr(m, "check", None) or m.figure))).relative_to(
+            Path(package.__file__).parent
+        )
         for m in members
     }
     assert named == files(package)

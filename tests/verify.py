@@ -6,6 +6,7 @@ whose sources have not changed since its row is skipped. tests/test_verify.py fa
 
 import ast
 import hashlib
+import inspect
 import json
 import os
 import sys
@@ -14,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
 import long_faults
 import long_kernels
 import long_ray
@@ -31,7 +31,7 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found = {}
     for theorem in theorems.THEOREMS:
         if theorem.verify is not None:
-            path = f"theorems/{theorem.name.replace('-', '_')}.py"
+            path = str(Path(inspect.getfile(inspect.unwrap(theorem.verify))).relative_to(ROOT / "src/seqsep"))
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", "certificate.py"))}
     found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray)}

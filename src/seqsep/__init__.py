@@ -13,9 +13,9 @@ __version__ = "0.3.0"
 _HOMES = {
     "BoundedDyck": "seqsep.tasks",
     "IndexLookup": "seqsep.tasks",
-    "Model": "seqsep.model",
+    "Model": "seqsep.model.model",
     "Run": "seqsep.lab.run",
-    "analyze": "seqsep.analysis",
+    "analyze": "seqsep.analysis.analyze",
     "ceiling": "seqsep.ceilings",
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from seqsep._analysis_record import AtLength
+from seqsep.analysis.record import AtLength
 from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.grid import Array

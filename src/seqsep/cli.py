@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from seqsep.flags import (
+from seqsep.commands.flags import (
     BadInput,
     Parser,
     analyze_flags,
@@ -207,13 +207,13 @@ def _print_json(value: Any) -> None:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from seqsep.demo import demo
+    from seqsep.commands.demo import demo
 
     return REFUTED if demo(options.store, options.report, options.workers).failed else DONE
 
 
 def _list(options: argparse.Namespace) -> int:
-    from seqsep.listing import lines, listing
+    from seqsep.commands.list import lines, listing
 
     if options.json:
         _print_json(listing(options.what))
@@ -223,7 +223,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from seqsep import _check_command
+    from seqsep.commands import check as _check_command
 
     return _check_command.plug_ins(options) if "own" in options else _check_command.theorems(options)
 
@@ -248,7 +248,7 @@ def _certify(options: argparse.Namespace) -> int:
 
 
 def _analyze(options: argparse.Namespace) -> int:
-    from seqsep._analyze_command import run
+    from seqsep.commands.analyze import run
 
     return run(options)
 
@@ -270,13 +270,13 @@ def _sample(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from seqsep import _run_command
+    from seqsep.commands import run as _run_command
 
     return _run_command.run(options, choose)
 
 
 def _export(options: argparse.Namespace) -> int:
-    from seqsep.lab.store import Store
+    from seqsep.lab.store.store import Store
 
     if not options.store.exists():
         raise FileNotFoundError(2, "no such store", str(options.store))
@@ -286,13 +286,13 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _store(options: argparse.Namespace) -> int:
-    from seqsep import _store_command
+    from seqsep.commands import store as _store_command
 
     return _store_command.mend(options) if options.action == "repair" else _store_command.show(options)
 
 
 def _report(options: argparse.Namespace) -> int:
-    from seqsep.demo import report
+    from seqsep.commands.demo import report
 
     print(f"open {report(options.rows, options.report, options.bibtex)}")
     return DONE

@@ -1,9 +1,7 @@
 """The executor agrees with one that computes number by number in fractions, and reports what it rounded."""
 
 import dataclasses
-import importlib.util
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +11,8 @@ from seqsep.exact.executor import ask, run
 from seqsep.exact.grid import Array, Grid, Tally
 from seqsep.exact.network import AttentionLayer, AutomatonLayer, FeedForward, Head, Network, whole
 from seqsep.exact.softmax import attend
-from seqsep.model import Model
-
-_found = importlib.util.spec_from_file_location("reference", Path(__file__).with_name("reference.py"))
-reference = importlib.util.module_from_spec(_found)
-_found.loader.exec_module(reference)
+from seqsep.model.model import Model
+from support import grid_reference as reference
 
 WIDTH, TOKENS, TIME = 5, 4, 6
 

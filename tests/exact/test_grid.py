@@ -1,9 +1,7 @@
 """The grid agrees with fractions on every pair of small numbers, and with Python's integers on large ones."""
 
-import importlib.util
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +11,7 @@ from hypothesis import strategies as st
 from seqsep.exact.grid import Array, Grid, Tally, common_unit
 from seqsep.exact.integers import Limbs, dot
 from seqsep.exact.softmax import _exponential, attend, cut, exponentials
-
-_found = importlib.util.spec_from_file_location("reference", Path(__file__).with_name("reference.py"))
-reference = importlib.util.module_from_spec(_found)
-_found.loader.exec_module(reference)
+from support import grid_reference as reference
 
 ROUNDINGS = ("floor", "nearest")
 SMALL = [Grid(steps, rounding) for steps in (2, 3, 4, 8) for rounding in ROUNDINGS]  # p = 4, 5, 6, 8

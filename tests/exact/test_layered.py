@@ -10,7 +10,7 @@ import torch
 from seqsep.exact.automata import DFA
 from seqsep.exact.layered import Layered, of_function, of_values, unrolled
 from seqsep.mixers.automaton import Automaton
-from seqsep.theorems.bounded_dyck_state import build as dyck
+from seqsep.theorems.bounded_dyck.state import build as dyck
 
 ALPHABETS = [(2, 2, 2, 2), (3, 2), (2, 3, 1, 2), (4,), (2, 2, 3, 2)]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.demo import COMMITTED, compare, report
+from seqsep.commands.demo import COMMITTED, compare, report
 from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
 from seqsep.lab.row import read_rows, write_rows
 from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import BoundedDyck, IndexLookup
-from seqsep.theorems import index_lookup_state
+from seqsep.theorems.retrieval import index_lookup_state
 
 ROOT = Path(__file__).parents[2]
 DEMO = [experiment for experiment in EXPERIMENTS if "demo" in experiment.presets]
@@ -103,7 +103,7 @@ def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
 
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows):
     """The page, and for the demo and every experiment with rows beside it a figure and tables with the numbers of its rows."""
-    monkeypatch.setattr("seqsep.demo.THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.commands.demo.THEOREMS", (index_lookup_state.THEOREM,))
     mamba = [row for row in rows if row.run.layers == ("mamba",) and row.run.task == IndexLookup(50)]
     write_rows(tmp_path / "demo.jsonl", rows)
     write_rows(tmp_path / "mamba-width.jsonl", mamba)

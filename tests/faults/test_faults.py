@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spoiled
 
-TRIALS = Path(__file__).with_name("trials.py")
+from support.faults import spoiled
+
+TESTS = Path(__file__).parents[1]
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="orphans are found in /proc")
 
 
 def sample(*asked: str) -> dict[str, Any]:
     """In an interpreter of its own, which forks sweeps: pytest's has threads."""
-    command = [sys.executable, str(TRIALS), *" -- ".join(asked).split()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+    command = [sys.executable, "-m", "support.faults.trials", *" -- ".join(asked).split()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=TESTS)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
     assert {kind: trials["failures"] for kind, trials in found.items()} == {words.split()[0]: [] for words in asked}

@@ -13,11 +13,11 @@ import torch
 from safetensors.torch import load_file
 
 from seqsep.lab import checkpoint as checkpoint_module
-from seqsep.lab import worker
 from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
 from seqsep.lab.device import environment
+from seqsep.lab.engines import worker
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store, StoreUnavailable
+from seqsep.lab.store.store import Store, StoreUnavailable
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
 from seqsep.lab.whole_file import checkpoint_file
@@ -229,7 +229,7 @@ def test_a_worker_without_space_ends_the_sweep_and_its_run_is_not_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "player.py").write_text(UNAVAILABLE)
-    monkeypatch.setattr("seqsep.lab.supervisor.WORKER", tmp_path / "player.py")
+    monkeypatch.setattr("seqsep.lab.engines.local.WORKER", tmp_path / "player.py")
     runs = [run_of(seed=seed) for seed in (1, 2, 3)]
     with Store(tmp_path / "store.db") as store:
         with pytest.raises(StoreUnavailable, match=r"^x: full$"):

@@ -19,14 +19,14 @@ import torch
 from seqsep import cli
 from seqsep.lab import checkpoint as checkpoint_module
 from seqsep.lab import device, estimate
-from seqsep.lab import supervisor as supervisor_module
 from seqsep.lab.checkpoint import CheckpointError
 from seqsep.lab.device import at_once, environment, gpus, variables
-from seqsep.lab.engine import Ended, EngineUnavailable
-from seqsep.lab.job import Job
+from seqsep.lab.engines import local as supervisor_module
+from seqsep.lab.engines.engine import Ended, EngineUnavailable
+from seqsep.lab.engines.job import Job
+from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
-from seqsep.lab.supervisor import Supervisor
+from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import asked, computing, total_loss, train
 from seqsep.mixers import BY_NAME as MIXERS

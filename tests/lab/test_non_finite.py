@@ -12,10 +12,10 @@ from torch import Tensor
 
 from seqsep.lab import train as loop
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
+from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import finite, train
-from seqsep.model import Model
+from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 
 SPOILED_AFTER = 7

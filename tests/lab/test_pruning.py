@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from seqsep.lab.device import environment
-from seqsep.lab.engine import Kept
+from seqsep.lab.engines.engine import Kept
+from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.pruning import Race, halve, rungs, siblings, steps_at_most
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
-from seqsep.lab.supervisor import Supervisor
+from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.tasks import IndexLookup
 

@@ -21,12 +21,12 @@ from seqsep.lab.device import environment
 from seqsep.lab.progress import Bars, Display, Lines, display
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
+from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
 from seqsep.lab.whole_file import checkpoint_file
 from seqsep.mixers import MIXERS
-from seqsep.model import Model
+from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 
 
@@ -167,7 +167,7 @@ import json, os, signal, sys
 from pathlib import Path
 from seqsep.lab.progress import Display
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store
+from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 
 store, log, target, how = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from seqsep import laws
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import LinearAttention, Retention
 from seqsep.mixers._chunks import decays
 
@@ -22,7 +22,7 @@ def chunked(mixer: type, size: int) -> type:
 @pytest.mark.parametrize("mixer", [LinearAttention, Retention])
 @pytest.mark.parametrize(("chunk", "time"), [(4, 19), (5, 20), (1, 6), (18, 19)])
 def test_laws_in_chunks(mixer, chunk, time):
-    laws.check_mixer(lambda width: chunked(mixer, chunk)(width, 2), 8, time)
+    mixer_laws.check_mixer(lambda width: chunked(mixer, chunk)(width, 2), 8, time)
 
 
 @pytest.mark.parametrize("mixer", [LinearAttention, Retention])

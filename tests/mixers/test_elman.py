@@ -5,18 +5,18 @@ import pytest
 import torch
 from torch import nn
 
-from seqsep import laws
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AutomatonLayer, ElmanLayer, Network, whole
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import THEOREM_MIXERS, Elman, state_bits
-from seqsep.model import Model
+from seqsep.model.model import Model
 
 
 @pytest.mark.parametrize("activation", ["relu", "sigmoid"])
 @pytest.mark.parametrize(("width", "time"), [(8, 19), (5, 7)])
 def test_laws(activation, width, time):
-    laws.check_mixer(lambda width: Elman(width, activation=activation), width, time)
+    mixer_laws.check_mixer(lambda width: Elman(width, activation=activation), width, time)
 
 
 def test_it_is_torchs_rnn():

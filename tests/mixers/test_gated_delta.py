@@ -6,7 +6,7 @@ import torch
 from transformers import Qwen3NextConfig
 from transformers.models.qwen3_next.modeling_qwen3_next import Qwen3NextGatedDeltaNet
 
-from seqsep import laws
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import state_bits
 from seqsep.mixers.gated_delta import GatedDelta
 
@@ -37,7 +37,7 @@ def spread(mixer):
     ],
 )
 def test_laws(width, heads, time, options):
-    laws.check_mixer(lambda width: spread(GatedDelta(width, heads, **options)), width, time)
+    mixer_laws.check_mixer(lambda width: spread(GatedDelta(width, heads, **options)), width, time)
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 64])

@@ -2,16 +2,13 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 
-from seqsep.mixers import MIXERS, RWKV7, _kernels
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 import long_kernels
 import verify
+from seqsep.mixers import MIXERS, RWKV7, _kernels
 
 BY_KERNEL = long_kernels.MIXERS
 

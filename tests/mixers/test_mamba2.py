@@ -6,7 +6,7 @@ import torch
 from transformers import Mamba2Config
 from transformers.models.mamba2.modeling_mamba2 import Mamba2Mixer
 
-from seqsep import laws
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import state_bits
 from seqsep.mixers._chunks import cut
 from seqsep.mixers.mamba2 import Mamba2
@@ -39,7 +39,7 @@ def spread(mixer):
     ],
 )
 def test_laws(width, heads, time, options):
-    laws.check_mixer(lambda width: spread(Mamba2(width, heads, **options)), width, time)
+    mixer_laws.check_mixer(lambda width: spread(Mamba2(width, heads, **options)), width, time)
 
 
 @pytest.mark.parametrize("chunk", [4, 64])

@@ -2,7 +2,7 @@
 
 import torch
 
-from seqsep import laws
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import Mamba
 from seqsep.mixers import mamba as module
 
@@ -26,7 +26,7 @@ def test_in_parts_of_the_batch(monkeypatch):
 
 
 def test_fewer_tokens_than_the_convolution():
-    laws.check_mixer(lambda width: Mamba(width, conv=8), 4, 6)
+    mixer_laws.check_mixer(lambda width: Mamba(width, conv=8), 4, 6)
 
 
 def test_a_layer_that_forgets_at_once_keeps_the_laws():
@@ -43,4 +43,4 @@ def test_a_layer_that_forgets_at_once_keeps_the_laws():
     mamba = fast(8).requires_grad_(False)
     sizes = torch.nn.functional.softplus(mamba.step_size.bias)[:, None]
     assert float((-mamba.log_decay.exp() * sizes).min()) < -200
-    laws.check_mixer(fast, 8, 9)
+    mixer_laws.check_mixer(fast, 8, 9)

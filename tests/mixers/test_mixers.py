@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from seqsep import laws
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import (
     DSS,
     LSTM,
@@ -31,7 +31,7 @@ def _seeded():
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
 @pytest.mark.parametrize(("width", "time"), [(8, 19), (16, 7)])
 def test_laws(mixer, width, time):
-    laws.check_mixer(lambda width: mixer(width, 2), width, time)
+    mixer_laws.check_mixer(lambda width: mixer(width, 2), width, time)
 
 
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
@@ -74,7 +74,7 @@ class Plain(LSTM):
 
 
 def test_a_plain_tuple_is_a_state():
-    laws.check_mixer(lambda width: Plain(width, 2))
+    mixer_laws.check_mixer(lambda width: Plain(width, 2))
 
 
 class Leaky(LinearAttention):
@@ -117,7 +117,7 @@ class WrongGradient(LSTM):
 @pytest.mark.parametrize("broken", [Leaky, Forgetful, WrongAt, HiddenState, WrongGradient])
 def test_a_broken_mixer_is_caught(broken):
     with pytest.raises(AssertionError, match=broken.__name__):
-        laws.check_mixer(lambda width: broken(width, 2), width=4)
+        mixer_laws.check_mixer(lambda width: broken(width, 2), width=4)
 
 
 def test_lstm_is_torchs():
@@ -126,7 +126,7 @@ def test_lstm_is_torchs():
     ours.cells.load_state_dict(reference.state_dict())
     x = torch.randn(3, 11, 8, dtype=torch.float64)
     assert torch.equal(ours(x), reference(x)[0])
-    stepped, state = laws._steps(ours, x)
+    stepped, state = mixer_laws._steps(ours, x)
     assert torch.allclose(stepped, reference(x)[0], atol=1e-12)
     assert torch.allclose(state.cell, reference(x)[1][1][0], atol=1e-12)
 

@@ -7,14 +7,14 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from seqsep import laws
 from seqsep.lab.run import Run
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import BY_NAME, MIXERS, Attention, state_bits
 from seqsep.mixers.attention import rotated
 from seqsep.mixers.sliding_attention import SlidingAttention
-from seqsep.model import Model, sinusoids
+from seqsep.model.model import Model, sinusoids
+from seqsep.model.weights import describe, load_model
 from seqsep.tasks import BoundedDyck
-from seqsep.weights import describe, load_model
 
 CHOICES = ("learned", "sinusoidal", "rope", "none")
 
@@ -55,7 +55,7 @@ def test_attention_with_rope_obeys_the_laws(time):
         mixer.rope = True
         return mixer
 
-    laws.check_mixer(make, 8, time)
+    mixer_laws.check_mixer(make, 8, time)
 
 
 def test_rope_is_a_turn_of_complex_numbers_and_sees_distances_only():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep import laws
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import rwkv7, state_bits
 from seqsep.mixers.rwkv7 import CHUNK, RWKV7
 
@@ -27,7 +27,7 @@ def moved(width, heads, by=0.3):
 
 @pytest.mark.parametrize(("width", "heads", "time"), [(8, 1, 7), (8, 4, CHUNK), (16, 2, CHUNK + 1), (64, 4, 2 * CHUNK + 5)])
 def test_laws(width, heads, time):
-    laws.check_mixer(lambda width: moved(width, heads), width, time)
+    mixer_laws.check_mixer(lambda width: moved(width, heads), width, time)
 
 
 def recurrence(ours, x):

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from seqsep import laws
+from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import state_bits
 from seqsep.mixers.sliding_attention import SlidingAttention
 
@@ -27,7 +27,7 @@ def sliding(width, heads, window, rope=False):
 )
 @pytest.mark.parametrize("rope", [False, True])
 def test_laws(width, heads, window, time, rope):
-    laws.check_mixer(lambda width: sliding(width, heads, window, rope), width, time)
+    mixer_laws.check_mixer(lambda width: sliding(width, heads, window, rope), width, time)
 
 
 @pytest.mark.parametrize("rope", [False, True])

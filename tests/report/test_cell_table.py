@@ -11,10 +11,10 @@ from statistics import median
 import pytest
 
 from seqsep.mixers import BY_NAME
-from seqsep.model import Model
+from seqsep.model.model import Model
 from seqsep.report.cell_table import ROWS_OF_A_PAGE, WITHOUT_HEADS, as_csv, as_latex, escaped, write_tables
+from seqsep.report.cells import Grid, draw_grid
 from seqsep.report.contender import Contender
-from seqsep.report.grid import Grid, draw_grid
 from seqsep.report.numerals import percent
 from seqsep.tasks import IndexLookup
 

@@ -26,7 +26,7 @@ from seqsep.report.ledger import (
 from seqsep.report.ledger_charts import LEAST, LOOKS, MOST, crossing_text, frontier_figures, separation_figure, short, within
 from seqsep.report.ledger_picture import ledger_picture
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.index_lookup_attention import bound, build
+from seqsep.theorems.retrieval.index_lookup_attention import bound, build
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,9 +7,9 @@ from markupsafe import escape
 
 from seqsep.ceilings import ceiling
 from seqsep.report import panels, write_page
+from seqsep.report.cells import Grid, draw_grid, rate_ticks
 from seqsep.report.contender import STYLES, Contender
 from seqsep.report.drawn import draw_experiment
-from seqsep.report.grid import Grid, draw_grid, rate_ticks
 from seqsep.report.looks import DASHES, FILLS, MOST_NAMED, looks
 from seqsep.report.panels import band, ceiling_line, curves_caption, draw_curves, draw_states, states_caption
 from seqsep.report.separation_plot import draw_separation, points

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from seqsep.report import Measured
-from seqsep.report.chart import round_ticks, spread_apart
 from seqsep.report.measured import Evidence
 from seqsep.report.numerals import counts, listed, number, percent, percent_at_most
 from seqsep.report.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
+from seqsep.report.svg_chart import round_ticks, spread_apart
 from seqsep.report.tables import scaled_down
 from seqsep.tasks import BoundedDyck, IndexLookup
 

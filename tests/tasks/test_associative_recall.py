@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep import laws
+from seqsep.laws import task as task_laws
 from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks._orders import TOKENS_AT_ONCE, before, chosen, distinct, draws_for_distinct, order, write_from
@@ -25,7 +25,7 @@ TASKS = [
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
-    laws.check_task(task)
+    task_laws.check_task(task)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
@@ -116,7 +116,7 @@ def test_shortcut_stated():
 
 def test_fixed_order_is_a_product_of_alphabets():
     task = AssociativeRecall(3, values=2, order="fixed")
-    laws.check_task_answers(task, 3, lambda word: word[2 * word[-1] + 1] - 3)
+    task_laws.check_task_answers(task, 3, lambda word: word[2 * word[-1] + 1] - 3)
     assert math.prod(map(len, task.alphabets(3))) == 2**3 * 3
 
 

@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from seqsep import laws
 from seqsep.exact import formulas
+from seqsep.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks.disjointness import Disjointness
 
@@ -24,7 +24,7 @@ TASKS = [
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
-    laws.check_task(task, 40 if task.length > 100 else 200)
+    task_laws.check_task(task, 40 if task.length > 100 else 200)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
@@ -67,7 +67,7 @@ def test_golden_digest_of_10000_examples(size):
 @pytest.mark.parametrize("length", [2, 4, 6, 8])
 def test_solve_is_the_definition_on_every_input(length):
     half, task = length // 2, Disjointness(max(length, 4))
-    laws.check_task_answers(
+    task_laws.check_task_answers(
         task, length, lambda word: int(sum(x * y for x, y in zip(word[:half], word[half + 1 :], strict=True)) > 0)
     )
     bits = np.array(list(itertools.product(range(2), repeat=length)))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep import laws
 from seqsep.lab.run import Run
 from seqsep.lab.train import total_loss, train
+from seqsep.laws import task as task_laws
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED
 from seqsep.tasks.equality import Equality
 
@@ -26,7 +26,7 @@ TASKS = [
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
-    laws.check_task(task, 40 if task.length > 100 else 200)
+    task_laws.check_task(task, 40 if task.length > 100 else 200)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
@@ -88,7 +88,7 @@ def test_examples_do_not_depend_on_where_blocks_are_cut():
 @pytest.mark.parametrize(("length", "alphabet"), [(2, 2), (4, 3), (6, 2), (8, 2)])
 def test_solve_is_the_definition_on_every_input(variant, length, alphabet):
     half = length // 2
-    laws.check_task_answers(
+    task_laws.check_task_answers(
         Equality(length, variant, alphabet),
         length,
         lambda word: int(all(word[place] == word[half + 1 + place] for place in range(half))),

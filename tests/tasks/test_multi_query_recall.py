@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep import laws
+from seqsep.laws import task as task_laws
 from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks._orders import TOKENS_AT_ONCE, asked_again, power_law_waits, weighted_order
@@ -30,7 +30,7 @@ ZOOLOGY = [
 
 @pytest.mark.parametrize("task", PAPER + ZOOLOGY, ids=repr)
 def test_laws(task):
-    laws.check_task(task)
+    task_laws.check_task(task)
 
 
 @pytest.mark.parametrize("task", PAPER, ids=repr)

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep import laws
+from seqsep.laws import task as task_laws
 from seqsep.stream import Use
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks._orders import TOKENS_AT_ONCE, Cut
@@ -27,7 +27,7 @@ TASKS = [
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
-    laws.check_task(task, count=60)
+    task_laws.check_task(task, count=60)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)

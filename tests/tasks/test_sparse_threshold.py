@@ -8,8 +8,8 @@ from math import acos, pi, sqrt
 import numpy as np
 import pytest
 
-from seqsep import laws
 from seqsep.exact.formulas import AtLeast, Table, Thresholds, cnf
+from seqsep.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, sparse_threshold
 from seqsep.tasks._thresholds import Counter, column_sums, drawn, probed
 from seqsep.tasks.sparse_threshold import SparseThreshold
@@ -29,7 +29,7 @@ TASKS = [
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
-    laws.check_task(task, 100)
+    task_laws.check_task(task, 100)
 
 
 def label_of(told: dict, bits: tuple[int, ...]) -> int:
@@ -47,7 +47,7 @@ def label_of(told: dict, bits: tuple[int, ...]) -> int:
 @pytest.mark.parametrize("task", [task for task in TASKS if task.length <= 10], ids=repr)
 def test_solve_is_the_definition_on_every_input(task):
     told = task.readable((0,) * task.length, 0)
-    laws.check_task_answers(task, task.length, lambda bits: label_of(told, bits))
+    task_laws.check_task_answers(task, task.length, lambda bits: label_of(told, bits))
 
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)

@@ -8,7 +8,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from seqsep import laws
+from seqsep.laws import task as task_laws
 from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED, BoundedDyck, IndexLookup, Task
 
@@ -25,7 +25,7 @@ TASKS = [
 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
-    laws.check_task(task)
+    task_laws.check_task(task)
 
 
 def digest(task: Task, blocks: list[tuple[int, int]]) -> str:
@@ -75,7 +75,7 @@ def test_workers_make_the_same_examples():
 
 @pytest.mark.parametrize(("length", "alphabet"), [(1, 1), (1, 4), (3, 3), (4, 2)])
 def test_index_lookup_is_the_definition(length, alphabet):
-    laws.check_task_answers(IndexLookup(length, alphabet), length, lambda word: word[word[-1] - alphabet])
+    task_laws.check_task_answers(IndexLookup(length, alphabet), length, lambda word: word[word[-1] - alphabet])
 
 
 def matched(word: tuple[int, ...], depth: int) -> int:
@@ -94,7 +94,7 @@ def matched(word: tuple[int, ...], depth: int) -> int:
 @pytest.mark.parametrize(("length", "kinds", "depth"), [(2, 1, 1), (8, 1, 3), (8, 2, 2), (6, 3, 1), (6, 2, 3), (6, 2, 9)])
 def test_bounded_dyck_is_the_definition(length, kinds, depth):
     task = BoundedDyck(length, kinds, depth)
-    laws.check_task_answers(task, length, lambda word: matched(word, depth))
+    task_laws.check_task_answers(task, length, lambda word: matched(word, depth))
     words = np.array(list(itertools.product(range(2 * kinds), repeat=length)), dtype=np.int64)
     assert task.accepts(words).tolist() == [bool(matched(tuple(word), depth)) for word in words.tolist()]
 

@@ -6,22 +6,19 @@ import math
 import pytest
 import torch
 
-from seqsep import laws
+from seqsep.laws import theorem as theorem_laws
 from seqsep.mixers import LSTM, Mamba
-from seqsep.model import Model
+from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck, IndexLookup
-from seqsep.theorems import (
-    THEOREMS,
-    TheoremFails,
-    bounded_dyck_state,
-    index_lookup_state,
-    one_way_protocol,
-)
+from seqsep.theorems import THEOREMS, TheoremFails
+from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
+from seqsep.theorems.protocols import one_way_protocol
+from seqsep.theorems.retrieval import index_lookup_state
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
 def test_laws(theorem):
-    laws.check_theorem(theorem)
+    theorem_laws.check_theorem(theorem)
 
 
 def test_protocol_bits_are_the_state_and_every_split_agrees():

@@ -7,11 +7,11 @@ import pytest
 
 from seqsep.exact.grid import Array
 from seqsep.theorems import check
-from seqsep.theorems._bounded_dyck_trials import nudged, prefixes, walks
-from seqsep.theorems._index_lookup_trials import climb_down, retrieved_margin
-from seqsep.theorems._trial import Trial, climb, distances, edited
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.index_lookup_attention import build
+from seqsep.theorems.bounded_dyck._trials import nudged, prefixes, walks
+from seqsep.theorems.retrieval._index_lookup_trials import climb_down, retrieved_margin
+from seqsep.theorems.retrieval.index_lookup_attention import build
+from seqsep.theorems.trial import Trial, climb, distances, edited
 
 
 def test_distances_are_exact():

@@ -1,7 +1,7 @@
 """A hand-built network as frozen integer arrays on the grid Q_p, and the ledger of its size in bits.
 
 The residual stream has named spaces. Blocks have no norm: x + attention(x), then x + W_2 relu(W_1 x + b_1) + b_2. Attention
-scores have no 1/sqrt(d) and no biases. `exact.executor` runs a network on its grid, `seqsep.model.Model.load` in float64.
+scores have no 1/sqrt(d) and no biases. `exact.executor` runs a network on its grid, `seqsep.model.model.Model.load` in float64.
 """
 
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from seqsep.lab.row import Row
+from seqsep.report.cells import Grid
 from seqsep.report.contender import Contender
-from seqsep.report.grid import Grid
 from seqsep.report.measured import Measured
 from seqsep.report.papers import printed
 from seqsep.tasks import Task

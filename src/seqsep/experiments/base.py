@@ -7,7 +7,7 @@ from pathlib import Path
 from seqsep.experiments._search import Search
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.report.grid import Grid
+from seqsep.report.cells import Grid
 
 
 @dataclass(frozen=True)

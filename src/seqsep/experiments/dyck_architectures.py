@@ -18,7 +18,7 @@ from seqsep.experiments.base import Experiment, require_preset
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
-from seqsep.report.grid import Grid
+from seqsep.report.cells import Grid
 from seqsep.tasks import BoundedDyck
 
 NAME = "dyck-architectures"

@@ -13,7 +13,7 @@ from seqsep.experiments._paper import grid, printed
 from seqsep.experiments.base import Experiment
 from seqsep.lab.row import Row
 from seqsep.mixers import PAPER_MIXERS
-from seqsep.report.grid import Grid
+from seqsep.report.cells import Grid
 from seqsep.tasks import Equality
 
 TASK = partial(Equality, variant="next")

@@ -13,7 +13,7 @@ from seqsep.experiments._search import QUICK_RATES, Cell, Search
 from seqsep.experiments.base import Experiment
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.report.grid import Grid
+from seqsep.report.cells import Grid
 from seqsep.tasks import IndexLookup
 
 FIGURE = "figure3_mamba_width_index_lookup"

@@ -15,8 +15,8 @@ from safetensors.torch import load, save
 
 from seqsep.lab.device import CPU, device_of
 from seqsep.lab.whole_file import checkpoint_file, write_checkpoint
-from seqsep.model import Model
-from seqsep.weights import describe
+from seqsep.model.model import Model
+from seqsep.model.weights import describe
 
 
 class CheckpointError(ValueError):

@@ -10,7 +10,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from seqsep.lab.engine import EngineUnavailable, usable_cores
+from seqsep.lab.engines.engine import EngineUnavailable, usable_cores
 
 if TYPE_CHECKING:  # an actor of Ray on a node without GPUs needs none of it
     import torch

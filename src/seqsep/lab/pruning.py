@@ -16,7 +16,7 @@ from typing import Any
 
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run, canonical_json
-from seqsep.lab.store import Store
+from seqsep.lab.store.store import Store
 
 PARTS = (8, 4, 2)
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, get_args
 
-from seqsep._given_model import whole_model
-from seqsep._given_task import GivenTask, given_task
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import Attention
-from seqsep.model import Model, Positions
-from seqsep.plugins import PlugIn, looks_like_a_path, mixer_class, plug_in, restore
+from seqsep.model.model import Model, Positions
+from seqsep.plugins.load import PlugIn, looks_like_a_path, mixer_class, plug_in, restore
+from seqsep.plugins.model import whole_model
+from seqsep.plugins.task import GivenTask, given_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 

@@ -7,13 +7,13 @@ order, on the number of workers, or on how often the sweep was killed and starte
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 
-from seqsep.lab.engine import STALL_SECONDS, Ended, Engine, Moved, Saved, usable_cores
-from seqsep.lab.job import Job
+from seqsep.lab.engines.engine import STALL_SECONDS, Ended, Engine, Moved, Saved, usable_cores
+from seqsep.lab.engines.job import Job
+from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.lab.store import Store, StoreUnavailable
-from seqsep.lab.supervisor import Supervisor
+from seqsep.lab.store.store import Store, StoreUnavailable
 from seqsep.lab.train import PAUSED
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU, device_of
 from seqsep.lab.run import Run
-from seqsep.model import Model
+from seqsep.model.model import Model
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096

@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from seqsep.report.cells import Grid, Shown
 from seqsep.report.contender import Contender
-from seqsep.report.grid import Grid, Shown
 from seqsep.report.numerals import DASH, count, percent, percent_at_most
 from seqsep.tasks import Task
 

@@ -7,7 +7,7 @@ pages; a marker and a printed name always say the same.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from seqsep.plugins import PlugIn, restore
+from seqsep.plugins.load import PlugIn, restore
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ import math
 from dataclasses import dataclass
 
 from seqsep.ceilings import index_lookup_ceiling
-from seqsep.report.chart import Axis, Chart, Data, draw, round_ticks
 from seqsep.report.contender import names
 from seqsep.report.headline import task_title
 from seqsep.report.heatmap import Heatmap
 from seqsep.report.measured import GOAL, Evidence, Measured, by_speed, chance
 from seqsep.report.numerals import DASH, count, known, percent
+from seqsep.report.svg_chart import Axis, Chart, Data, draw, round_ticks
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 PERCENT = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100 %"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seqsep.report.cell_table import write_tables
-from seqsep.report.grid import Grid, draw_grid
+from seqsep.report.cells import Grid, draw_grid
 from seqsep.report.looks import write_figure
 from seqsep.report.panels import curves_caption, draw_curves, draw_states, states_caption
 from seqsep.report.separation_plot import draw_separation

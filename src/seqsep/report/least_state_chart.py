@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from seqsep.analysis import Analysis
-from seqsep.report.chart import spread_apart
+from seqsep.analysis.analyze import Analysis
+from seqsep.report.svg_chart import spread_apart
 
 INK, SOFT, LINE = "#131a22", "#566270", "#dce1e7"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c05d93", "#c48600", "#7a5cc9", "#4d4d4d")  # Okabe and Ito's, as in `contender`

@@ -17,7 +17,7 @@ from jaxtyping import Int, Int64
 from seqsep.exact.codes import BY_NAME, MOST_VERIFIED, Signs
 from seqsep.exact.linear_codes import DualBCH, Kerdock
 from seqsep.exact.position_code import PositionCode
-from seqsep.theorems.index_lookup_attention import bound
+from seqsep.theorems.retrieval.index_lookup_attention import bound
 
 Total = Literal["core", "program", "tables"]
 ALPHABET = 64

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from seqsep.report.chart import Axis, Chart, Data, draw, round_ticks, scatter
 from seqsep.report.contender import Style
 from seqsep.report.ledger import ALPHABET, CODES, LENGTHS, TOTALS, Choice, Crossing, Ledger, Total, frontier, ledger
 from seqsep.report.numerals import count
+from seqsep.report.svg_chart import Axis, Chart, Data, draw, round_ticks, scatter
 
 LEAST, MOST = 100.0, 1e12
 FRONTIER_LENGTHS = (1000, (1 << 16) - 1)

@@ -5,9 +5,9 @@ Written by `python -m seqsep.report.ledger_picture > docs/separation.svg`; a tes
 
 from markupsafe import Markup
 
-from seqsep.report.chart import Chart
 from seqsep.report.ledger import ledger
 from seqsep.report.ledger_charts import LEDGER_STYLES, crossing_text, frontier_figures, separation_figure
+from seqsep.report.svg_chart import Chart
 from seqsep.report.templates import environment, source
 
 

@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.ceilings import ceiling
-from seqsep.report.chart import finite, round_ticks
+from seqsep.report.cells import Grid, Shown
 from seqsep.report.contender import Contender
-from seqsep.report.grid import Grid, Shown
 from seqsep.report.looks import INK, LINE, MOST_NAMED, SOFT, Look, legend, looks
 from seqsep.report.measured import Measured, chance
 from seqsep.report.numerals import count, known
+from seqsep.report.svg_chart import finite, round_ticks
 from seqsep.tasks import Task
 
 PANEL_WIDTH, PANEL_HEIGHT, GAP = 3.7, 2.6, 0.55

@@ -11,13 +11,13 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from seqsep.report.chart import finite, round_ticks, spread_apart
 from seqsep.report.contender import names
 from seqsep.report.headline import separation, task_title
 from seqsep.report.heatmap import Heatmap, heatmap
 from seqsep.report.looks import DASHES, INK, LINE, SOFT
 from seqsep.report.measured import GOAL, Evidence, Measured
 from seqsep.report.numerals import count, percent
+from seqsep.report.svg_chart import finite, round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, Task
 
 HEAT = LinearSegmentedColormap.from_list("heat", ["#f6f9fc", "#85b5e6"])

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from seqsep.report.chart import Chart
 from seqsep.report.ledger_charts import LEDGER_STYLES
 from seqsep.report.ledger_picture import drawings
 from seqsep.report.looks import DASHES, INK, LINE, SOFT
+from seqsep.report.svg_chart import Chart
 
 UNITS_AN_INCH = 100.0
 HEADING, TITLE, GAP = 34.0, 76.0, 26.0

@@ -4,25 +4,24 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from seqsep.theorems import (
+from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
+from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck_one_layer
+from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
+from seqsep.theorems.equality import relabelled_two_layers as relabelled_equality_two_layers
+from seqsep.theorems.equality import state as equality_state
+from seqsep.theorems.equality import two_layer_no_short_protocol
+from seqsep.theorems.equality import two_layers as equality_two_layers
+from seqsep.theorems.nearest_neighbor import state as nearest_neighbor_state
+from seqsep.theorems.nearest_neighbor import two_layers as nearest_neighbor_two_layers
+from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol
+from seqsep.theorems.retrieval import (
     associative_recall_state,
-    bounded_dyck_attention,
-    bounded_dyck_one_layer,
-    bounded_dyck_state,
-    equality_state,
-    equality_two_layers,
     index_lookup_attention,
     index_lookup_state,
     linear_attention_state,
-    nearest_neighbor_state,
-    nearest_neighbor_two_layers,
-    one_layer_protocol,
-    one_way_protocol,
-    relabelled_equality_two_layers,
-    sparse_threshold_two_layers,
-    two_layer_no_short_protocol,
 )
-from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.sparse_threshold import two_layers as sparse_threshold_two_layers
 
 THEOREMS: tuple[Theorem, ...] = (
     index_lookup_attention.THEOREM,

@@ -1,0 +1,1 @@
+"""The least state and the attention bound of any function, by length."""

@@ -1,0 +1,1 @@
+"""Where runs execute: workers of this machine, or of a cluster."""

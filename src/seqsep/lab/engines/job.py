@@ -1,0 +1,43 @@
+"""What engines are given to do: a run to train, or a plug-in to try the laws on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seqsep.lab.run import Run
+from seqsep.plugins.load import PlugIn
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run to train, where its checkpoint goes, the digest of the checkpoint that is there already, if any, and the step to
+    pause at, if any."""
+
+    run: Run
+    checkpoint: Path
+    digest: str | None = None
+    until: int | None = None
+
+    @property
+    def has_plug_ins(self) -> bool:
+        """Whether it runs a user's code."""
+        return bool(self.run.plug_ins())
+
+    def message(self, digest: str | None) -> dict[str, Any]:
+        """What the worker is told; `digest` is that of the last checkpoint."""
+        where = {"checkpoint": str(self.checkpoint.absolute()), "digest": digest, "until": self.until}
+        return {"run": self.run.configuration(), "files": self.run.files()} | where
+
+
+@dataclass(frozen=True)
+class Check:
+    """A plug-in to try the laws on: a layer of `sizes` width and heads; a whole model has vocabulary, classes, longest too."""
+
+    given: PlugIn
+    sizes: dict[str, int]
+    digest: None = None
+    has_plug_ins: bool = True
+
+    def message(self, digest: str | None) -> dict[str, Any]:
+        """What the worker is told."""
+        return {"check": str(self.given), "files": {str(self.given): str(self.given.path)}, "sizes": self.sizes}

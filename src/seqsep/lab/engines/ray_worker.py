@@ -1,0 +1,170 @@
+"""What the engine `ray` runs on a node: one long-lived actor with a supervisor of one training process, given batches of runs.
+
+The training process is that of the engine `local`, so what a run does, prints, or dies of is the same. Files come and go as
+bytes: checkpoints in both directions, plug-ins to the node where it does not have them. Nothing here waits for torch.
+"""
+
+import hashlib
+import io
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import seqsep
+from seqsep.lab.device import CPU
+from seqsep.lab.engines.engine import Ended, Event, Moved, Saved, Work
+from seqsep.lab.engines.local import Supervisor
+from seqsep.lab.whole_file import checkpoint_file
+
+
+@dataclass(frozen=True)
+class Order:
+    """A job as it travels: its message, and the bytes of the files that it names, those of plug-ins by canonical name."""
+
+    content: dict[str, Any]
+    digest: str | None
+    has_plug_ins: bool
+    checkpoints: dict[str, bytes]
+    files: dict[str, bytes]
+
+    @classmethod
+    def of(cls, work: Work, digest: str | None) -> "Order":
+        """On the driver. What cannot be read is left out: a checkpoint that is gone means a start from step 0."""
+        content = work.message(digest)
+        read = {name: _bytes(Path(path)) for name, path in content["files"].items()}
+        path = Path(content.get("checkpoint", ""))
+        found = {one: _bytes(checkpoint_file(path, one)) for one in (digest or "").split()}
+        checkpoints = {one: data for one, data in found.items() if data is not None}
+        files = {name: data for name, data in read.items() if data is not None}
+        return cls(content, digest, work.has_plug_ins, checkpoints, files)
+
+    def unpacked(self, folder: Path) -> "Order":
+        """On a node, with every file below `folder`, but plug-ins where the node has them already: with what they import."""
+        checkpoint = folder / Path(self.content["checkpoint"]).name
+        for digest, data in self.checkpoints.items():
+            checkpoint_file(checkpoint, digest).write_bytes(data)
+        places = dict(self.content["files"])
+        for name, data in self.files.items():
+            if _bytes(Path(places[name])) != data:
+                place = folder / name.partition("@")[2] / Path(places[name]).name
+                place.parent.mkdir(exist_ok=True)
+                place.write_bytes(data)
+                places[name] = str(place)
+        content = self.content | {"checkpoint": str(checkpoint), "files": places}
+        return replace(self, content=content, checkpoints={}, files={})
+
+    def message(self, digest: str | None) -> dict[str, Any]:
+        """What the worker is told."""
+        return self.content | {"digest": digest}
+
+
+@dataclass
+class Answer:
+    """What has happened since the last one; jobs are counted within the batch. `checkpoints`: the bytes of those saved."""
+
+    events: list[Event] = field(default_factory=list)
+    checkpoints: dict[int, bytes] = field(default_factory=dict)
+    printed: str = ""
+
+
+class RayWorker:
+    """The actor. Its training process ends by itself where the actor is killed."""
+
+    def __init__(self, stall_seconds: float, folder: str | None, device: str = CPU) -> None:
+        self.supervisor = Supervisor(1, stall_seconds, device)
+        self.folder = tempfile.TemporaryDirectory(prefix="seqsep-", dir=folder)
+        self.batch: list[Order] = []
+        self.events: Iterator[Event] = iter(())
+        self.kept: dict[int, set[str]] = {}
+
+    def identity(self) -> dict[str, Any]:
+        """Who this is: a driver trusts the rows of those only that have its own seqsep and torch, GPUs and kernels."""
+        return identity(self.supervisor.environment() if self.supervisor.device != CPU else {})
+
+    def work(self, orders: list[Order], seconds: float) -> Answer:
+        """Go on for about `seconds`, or until a run has ended; `orders` are the next batch, once all of the last has ended."""
+        if orders:
+            self.batch = [order.unpacked(Path(self.folder.name)) for order in orders]
+            self.events, self.kept = self.supervisor.run(self.batch), {}
+        deadline = time.monotonic() + seconds
+        events: list[Event] = []
+        with redirect_stderr(io.StringIO()) as printed:
+            for event in self.events:
+                events.append(event)
+                if isinstance(event, Ended) or time.monotonic() >= deadline:
+                    break
+        return self._answer(events, printed.getvalue())
+
+    def stop(self) -> None:
+        """Leave nothing behind."""
+        self.supervisor.__exit__(None, None, None)
+        self.folder.cleanup()
+
+    def _answer(self, events: list[Event], printed: str) -> Answer:
+        answer = Answer(printed=printed)
+        last = {(type(event), event.job): at for at, event in enumerate(events)}
+        for at, event in enumerate(events):
+            begins = isinstance(event, Moved) and event.step == 0
+            place = Path(self.batch[event.job].content["checkpoint"])
+            if isinstance(event, Saved):
+                digests = event.digest.split()
+                for digest in self.kept.get(event.job, set()).difference(digests):
+                    checkpoint_file(place, digest).unlink(missing_ok=True)
+                self.kept[event.job] = set(digests)
+            if not begins and last[type(event), event.job] != at:
+                continue
+            if isinstance(event, Saved):
+                data = _bytes(checkpoint_file(place, digests[0]))
+                if data is None or hashlib.sha256(data).hexdigest() != digests[0]:
+                    continue  # the driver goes on with the one before
+                answer.checkpoints[event.job] = data
+            if isinstance(event, Ended):
+                for path in place.parent.glob(f"{place.stem}.*{place.suffix}"):
+                    path.unlink()
+            answer.events.append(event)
+        return answer
+
+
+def identity(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Host, version of torch, version of seqsep and a digest of its sources, and the environment of results on GPUs."""
+    sources = hashlib.sha256()
+    for path in sorted(Path(seqsep.__file__).parent.rglob("*.py")):
+        sources.update(path.read_bytes())
+    return {
+        "host": f"{platform.node()}, process {os.getpid()}",
+        "torch": _version("torch"),
+        "seqsep": f"{seqsep.__version__} (sources {sources.hexdigest()[:8]})",
+        "environment": dict(environment),
+    }
+
+
+def differs(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
+    """Why rows of that worker would not be those of this driver, in one line; None: they are."""
+    words = [_said(who) for who in (ours, theirs)]
+    return None if words[0] == words[1] else f"worker on {theirs['host']}: expected {words[0]}, found {words[1]}"
+
+
+def _said(who: Mapping[str, Any]) -> str:
+    parts = {"seqsep": who["seqsep"]} | who["environment"] | {"torch": who["torch"]}
+    return ", ".join(f"{name} {value}" for name, value in parts.items())
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

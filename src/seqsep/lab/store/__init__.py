@@ -1,0 +1,1 @@
+"""The SQLite store of finished runs, and its repair."""

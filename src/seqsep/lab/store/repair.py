@@ -1,0 +1,112 @@
+"""Repair of a damaged store: a new one from every intact row; the damaged file stays beside it under another name."""
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from seqsep.lab.store.salvage import Salvage, salvage
+from seqsep.lab.store.store import Store, StoreError, StoreUnavailable, only_driver
+from seqsep.lab.whole_file import checkpoint_file, on_disk
+
+BESIDE = ("-wal", "-journal", "-shm")
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """What a repair came to: rows of runs and checkpoints kept, what is lost in words, and where the damaged file is now
+    (None: it was sound, and is as it was)."""
+
+    runs: int
+    checkpoints: int
+    lost: tuple[str, ...]
+    damaged: Path | None
+
+
+def repair(path: Path | str) -> Repaired:
+    """Keep every intact row of a store that SQLite or its digests find damaged; a sound one is left as it is.
+
+    Raises StoreError where no row is intact, and StoreUnavailable while a sweep writes or where the disk is full; the file is
+    as it was then.
+    """
+    path = Path(path).resolve()
+    if not path.is_file():
+        raise StoreError(f"{path}: expected a store of seqsep, found no such file")
+    with only_driver(path):
+        try:
+            beside = Path(f"{path}-wal")
+            log = beside.read_bytes() if beside.exists() else b""
+            found = salvage(path.read_bytes(), log)
+            sound = _sound(path, found, bool(log))
+            if sound is not None:
+                return sound
+            if not found.runs and not found.checkpoints:
+                raise StoreError(f"{path}: expected a store with an intact row, found none; the file is as it was")
+            return _rebuilt(path, found)
+        except StoreUnavailable:
+            raise
+        except OSError as error:
+            raise StoreUnavailable(f"{path}: cannot be repaired: {error.strerror or error}; the file is as it was") from error
+
+
+def _sound(path: Path, found: Salvage, has_log: bool) -> Repaired | None:
+    """What a sound store holds. A copy is opened, as SQLite would write to the file itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        for suffix in ("", *BESIDE[:2]):
+            if Path(f"{path}{suffix}").exists():
+                shutil.copyfile(f"{path}{suffix}", f"{copy}{suffix}")
+        try:
+            with Store(copy, create=False) as store:
+                runs, checkpoints = store.contents()
+        except StoreError:
+            return None
+    # SQLite drops the rest of a log from the first damaged page on, and finds nothing wrong.
+    known = {row[1] for row in runs if row[4] is not None} | {row[0] for row in checkpoints}
+    hidden = found.runs.keys() - {(row[0], row[1]) for row in runs}
+    unseen = [key for key, row in found.checkpoints.items() if key not in known and _on_disk(path, key, row[2])]
+    dropped = has_log and (found.lost or found.lost_checkpoints)
+    return None if hidden or unseen or dropped else Repaired(len(runs), len(checkpoints), (), None)
+
+
+def _rebuilt(path: Path, found: Salvage) -> Repaired:
+    checkpoints = [row for row in found.checkpoints.values() if _on_disk(path, row[0], row[2])]
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with Store(fresh) as store:
+            store.fill({"runs": found.runs.values(), "checkpoints": checkpoints})
+        shutil.copymode(path, fresh)
+        damaged = _unused(path)
+        _replace(path, fresh, damaged)
+    finally:
+        for suffix in ("", ".lock", *BESIDE):
+            Path(f"{fresh}{suffix}").unlink(missing_ok=True)
+    lost = [f"run {key} of experiment {experiment!r}" for experiment, key in found.lost]
+    lost += [f"checkpoint of run {key}" for key in found.lost_checkpoints]
+    return Repaired(len(found.runs), len(checkpoints), tuple(lost), damaged)
+
+
+def _replace(path: Path, fresh: Path, damaged: Path) -> None:
+    """Put `fresh` in the place of `path`, which is linked under the other name first: at no instant is a file missing."""
+    for suffix in ("", *BESIDE[:2]):
+        if Path(f"{path}{suffix}").exists():
+            os.link(f"{path}{suffix}", f"{damaged}{suffix}")
+    on_disk(path.parent)
+    for suffix in BESIDE:  # SQLite would take the log of the damaged file for that of the new one
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    fresh.replace(path)
+    on_disk(path.parent)
+
+
+def _unused(path: Path) -> Path:
+    number = 1
+    while any(Path(f"{path}.damaged-{number}{suffix}").exists() for suffix in ("", *BESIDE)):
+        number += 1
+    return Path(f"{path}.damaged-{number}")
+
+
+def _on_disk(path: Path, key: str, digests: str) -> bool:
+    """Whether a file of a checkpoint is there; a row without one is of a run that has ended since, and worth nothing."""
+    place = Path(f"{path}.checkpoints") / f"{key}.safetensors"
+    return any(checkpoint_file(place, digest).exists() for digest in digests.split())

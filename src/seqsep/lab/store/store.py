@@ -1,0 +1,297 @@
+"""The store: SQLite on local disk, one row per run and experiment, a SHA-256 over every column, checkpoints in a folder beside.
+
+A row is checked on every read, the file on opening. A write is a transaction and on disk when the call returns; only the one
+driver that holds the lock file writes.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from seqsep.lab.row import Row, write_rows
+from seqsep.lab.run import canonical_json
+from seqsep.lab.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, make_database
+from seqsep.lab.whole_file import checkpoint_file
+
+BUSY_SECONDS = 5.0
+ENVIRONMENT_CODES = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+}
+
+
+class StoreError(ValueError):
+    """A file that is no sound store of this version: one line with the path, what was expected and what was found."""
+
+
+class StoreUnavailable(OSError):
+    """The environment refuses: another driver writes, the disk is full, the directory is not writable."""
+
+
+class Store:
+    """The rows and checkpoints of sweeps, in the file `path`; open it with `with`. `create=False` demands that it exists."""
+
+    def __init__(self, path: Path | str, create: bool = True) -> None:
+        self.path = Path(path)
+        beside = self.path.resolve()  # one store has one lock, by whatever links it is reached
+        self.lock, self.checkpoints = Path(f"{beside}.lock"), Path(f"{beside}.checkpoints")
+        self._driving = False
+        if not self._exists(create):
+            self._make()
+        with self._in_one_line():
+            self._database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            with self._in_one_line():
+                self._open()
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _exists(self, create: bool) -> bool:
+        """Whether the file is there, and not empty. Read before SQLite does, which would touch another program's database."""
+        try:
+            if create:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("rb") as file:
+                header = file.read(100)
+        except FileNotFoundError:
+            if create:
+                return False
+            raise StoreError(f"{self.path}: expected a store of seqsep, found no such file") from None
+        except IsADirectoryError:
+            raise StoreError(f"{self.path}: expected a store of seqsep, found a folder") from None
+        except OSError as error:
+            raise StoreUnavailable(f"{self.path}: cannot be opened: {error.strerror or error}") from error
+        if header and header[:16] != b"SQLite format 3\0":
+            found_here = f"found a file that begins with {header[:16]!r}"
+            raise StoreError(f"{self.path}: expected a SQLite database, {found_here}; if it was a store, {_repair(self.path)}")
+        found = int.from_bytes(header[68:72], "big")
+        if header and found != APPLICATION_ID:
+            expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
+            raise StoreError(f"{self.path}: {expected}, found a database of another program (application id {found:#x})")
+        if not header and not create:
+            raise StoreError(f"{self.path}: expected a store of seqsep, found an empty file")
+        return bool(header)
+
+    def _make(self) -> None:
+        with only_driver(self.path), self._in_one_line():
+            if not self._exists(create=True):  # nor made by another process meanwhile
+                try:
+                    make_database(self.path)
+                except OSError as error:
+                    raise StoreUnavailable(f"{self.path}: cannot be made: {error.strerror or error}") from error
+
+    def _open(self) -> None:
+        # Bytes that are not UTF-8 must reach the digest check instead of failing in the driver without a row's name.
+        self._database.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+        self._database.execute("PRAGMA synchronous=FULL")
+        version = self._database.execute("PRAGMA user_version").fetchone()[0]
+        if version != SCHEMA_VERSION:
+            age = "newer" if version > SCHEMA_VERSION else "unknown"
+            raise StoreError(f"{self.path}: expected schema version {SCHEMA_VERSION}, found the {age} version {version}")
+        tables = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+        found = dict(self._database.execute(tables).fetchall())
+        if found != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
+            expected = f"expected the tables {', '.join(TABLES)} of schema version {version}"
+            raise StoreError(f"{self.path}: {expected}, found others; if it was sound before, {_repair(self.path)}")
+        problem = self._database.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if problem != "ok":
+            found_here = " ".join(problem.split())
+            raise StoreError(f"{self.path}: expected a sound database, found: {found_here}; {_repair(self.path)}")
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database; `with` does."""
+        self._database.close()
+
+    @contextmanager
+    def driving(self) -> Iterator[None]:
+        """Be the one driver that writes; raises StoreUnavailable while another is. The kernel frees a killed driver's lock."""
+        with only_driver(self.path):
+            self._driving = True
+            try:
+                self._tidy()
+                yield
+            finally:
+                self._driving = False
+
+    def record(self, row: Row, seconds: float, attempts: int) -> None:
+        """Store one run's outcome in place of an earlier one. On return it is on disk; with an outcome, its checkpoint is
+        gone."""
+        result = canonical_json(row.result) if row.has_outcome else None
+        texts = canonical_json(row.configuration), row.status, result, canonical_json(row.environment)
+        with self._in_one_line(), self._transaction():
+            self._write("runs", (row.experiment, row.key, *texts, float(seconds), attempts))
+            if row.has_outcome:
+                self._database.execute("DELETE FROM checkpoints WHERE key = ?", (row.key,))
+        if row.has_outcome:
+            _remove(self.checkpoints.glob(f"{row.key}.*"))
+
+    def rows(self, experiment: str | None = None) -> list[Row]:
+        """Every row of one experiment or of all, also those of runs that failed; in order of experiment and key."""
+        return self._rows("1") if experiment is None else self._rows("experiment = ?", experiment)
+
+    def finished(self, experiment: str | None = None) -> list[Row]:
+        """The rows of runs that came to an end, be it a loss that was not finite."""
+        return [row for row in self.rows(experiment) if row.finished]
+
+    def get(self, key: str) -> list[Row]:
+        """The rows of one run: one for each experiment that holds it."""
+        return self._rows("key = ?", key)
+
+    def export(self, path: Path | str, experiment: str | None = None) -> int:
+        """Write the rows with an outcome, those of pruned runs too, as canonical JSON lines; returns how many."""
+        rows = [row for row in self.rows(experiment) if row.has_outcome]
+        write_rows(path, rows)
+        return len(rows)
+
+    def checkpoint_path(self, key: str) -> Path:
+        """Where the run with this key keeps its checkpoints: `checkpoint_file` of this path and of the digest of each."""
+        return self.checkpoints / f"{key}.safetensors"
+
+    def record_checkpoint(self, key: str, step: int, sha256: str, environment: dict[str, Any]) -> None:
+        """Store that a checkpoint is on disk; without this its file counts for nothing. `sha256` is its digest, and behind a
+        space that of the one before, which is kept as well; older ones are gone on return."""
+        kept, before = set(sha256.split()), self._read("checkpoints", "key = ?", key)
+        with self._in_one_line(), self._transaction():
+            self._write("checkpoints", (key, step, sha256, canonical_json(environment)))
+        path = self.checkpoint_path(key)
+        _remove(checkpoint_file(path, digest) for row in before for digest in row[2].split() if digest not in kept)
+
+    def checkpoint(
+        self, key: str, environment: dict[str, Any], say: Callable[[str], None] | None = None
+    ) -> tuple[int, str] | None:
+        """Step of the last checkpoint of a run, and the digests as `record_checkpoint` had them; None without one, and where
+        another environment wrote it, as that would mix results: `say` is then called with a line."""
+        for _, step, sha256, written_in in self._read("checkpoints", "key = ?", key):
+            if written_in == canonical_json(environment):
+                return step, sha256
+            if say is not None:
+                pair = (environment, json.loads(written_in))
+                expected, found = (", ".join(f"{name} {where[name]}" for name in sorted(where)) for where in pair)
+                words = f"checkpoint of run {key[:12]} at step {step}: expected one of {expected}, found one of {found}"
+                say(f"{self.path}: {words}; the run starts at step 0")
+        return None
+
+    def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:
+        """The columns of every row, of runs and of checkpoints, checked."""
+        return self._read("runs", "1"), self._read("checkpoints", "1")
+
+    def fill(self, tables: Mapping[str, Iterable[tuple[Any, ...]]]) -> None:
+        """Write rows as they are, for a store that nobody else knows yet: their columns, without the digests."""
+        self._driving = True
+        with self._in_one_line(), self._transaction():
+            for table, rows in tables.items():
+                for row in rows:
+                    self._write(table, row)
+        self._driving = False
+
+    def _rows(self, condition: str, *values: str) -> list[Row]:
+        rows = []
+        for experiment, key, configuration, status, result, where, _, _ in self._read("runs", condition, *values):
+            outcome = {"status": status} if result is None else json.loads(result)
+            rows.append(Row(experiment, key, json.loads(configuration), outcome, json.loads(where)))
+        return sorted(rows, key=lambda row: (row.experiment, row.key))
+
+    def _read(self, table: str, condition: str, *values: str) -> list[list[Any]]:
+        with self._in_one_line():
+            found = self._database.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
+        for *row, digest in found:
+            if digest != digest_of(row):
+                name = f"table {table}, row {row[0]!r:.40}, {row[1]!r:.20}"
+                expected = f"expected columns of SHA-256 {digest_of(row)}, found {digest!r:.70}"
+                raise StoreError(f"{self.path}: {name}: {expected}; {_repair(self.path)}")
+        return [row for *row, _ in found]
+
+    def _write(self, table: str, row: tuple[Any, ...]) -> None:
+        assert self._driving, "only the driver writes"
+        marks = ", ".join("?" * (len(row) + 1))
+        self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
+
+    def _tidy(self) -> None:
+        """Remove checkpoint files without a row, and halves that a killed worker left."""
+        rows = self._read("checkpoints", "1")
+        known = {checkpoint_file(self.checkpoint_path(row[0]), digest) for row in rows for digest in row[2].split()}
+        found = [path for path in self.checkpoints.glob("*") if path.suffix in (".safetensors", ".tmp")]
+        _remove(path for path in found if path not in known)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _in_one_line(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            if code is None:  # a mistake of ours, such as a closed database
+                raise
+            if code & 0xFF in ENVIRONMENT_CODES:
+                raise StoreUnavailable(f"{self.path}: {error}") from error
+            raise StoreError(f"{self.path}: expected a sound store, found: {error}; {_repair(self.path)}") from error
+
+
+@contextmanager
+def only_driver(store: Path) -> Iterator[None]:
+    """Hold the lock of a store, be it damaged or not there yet. Raises StoreUnavailable while another process does."""
+    lock = Path(f"{store.resolve()}.lock")
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise StoreUnavailable(f"{lock}: cannot be opened: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
+            raise StoreUnavailable(f"{store}: another sweep writes to this store (process {holder})") from error
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        except OSError as error:
+            raise StoreUnavailable(f"{lock}: cannot be written: {error.strerror}") from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _repair(path: Path) -> str:
+    return f"seqsep store repair {path} keeps what is intact"
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with suppress(OSError):  # the next driver tidies what stays
+            path.unlink(missing_ok=True)
+
+
+def digest_of(row: Iterable[Any]) -> str:
+    """The SHA-256 of a row's columns as JSON; what JSON cannot hold (a blob that someone put there) is as Python writes it."""
+    return hashlib.sha256(json.dumps(list(row), separators=(",", ":"), default=repr).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""What every mixer, task and theorem must obey, callable by outside authors."""

@@ -1,0 +1,1 @@
+"""Every generated page of docs/."""

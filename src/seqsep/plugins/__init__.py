@@ -1,0 +1,1 @@
+"""A user's own layer, task or whole model, from FILE.py:CLASS."""

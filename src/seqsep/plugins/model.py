@@ -1,0 +1,83 @@
+"""A user's whole model, a module from tokens to logits, wherever a `Model` is taken."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from seqsep.mixers import State, state_bits
+from seqsep.model.model import Model, ModelState
+from seqsep.plugins.load import PlugIn, construct
+
+
+class WholeModel(Model):
+    """A module with `forward(tokens: "batch time") -> logits: "batch time classes"`, as a model.
+
+    Where the module has `start(batch)` and `step(tokens: "batch", state, t) -> logits, state`, these are its state (one tensor
+    or a tuple of tensors; `grows = True` on the class where it grows). Else its state is the tokens themselves, as int64,
+    and every step runs `forward` over all of them.
+    """
+
+    def __init__(self, module: nn.Module, name: str = "model") -> None:
+        nn.Module.__init__(self)
+        self.module: Any = module
+        self.name = name
+        self.blocks = nn.ModuleList()
+        self.positions = None
+        self.bare: bool | None = None  # whether the module's own state is one tensor without a tuple around it
+        self.steps = all(callable(getattr(module, method, None)) for method in ("start", "step"))
+
+    def forward(self, inputs: Tensor, at: Tensor | None = None) -> Tensor:
+        """Logits at every position, or at one position per example."""
+        logits = self.module(inputs)
+        return logits if at is None else logits[torch.arange(len(inputs), device=inputs.device), at]
+
+    def start(self, batch: int) -> ModelState:
+        """The state before the first token, as that of one block."""
+        if not self.steps:
+            return ((torch.zeros(batch, 0, dtype=torch.int64),),)
+        return (_parts(self.module.start(batch)),)
+
+    def step(self, inputs: Tensor, state: ModelState, t: int) -> tuple[Tensor, ModelState]:
+        """Logits after the token at time t, and the state after it."""
+        if not self.steps:
+            tokens = torch.cat([state[0][0], inputs[:, None]], dim=1)
+            return self.module(tokens)[:, -1], ((tokens,),)
+        if self.bare is None:
+            self.bare = isinstance(self.module.start(1), Tensor)
+        logits, after = self.module.step(inputs, state[0][0] if self.bare else state[0], t)
+        return logits, (_parts(after),)
+
+    def read(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
+        """The state after all tokens."""
+        state = self.start(len(inputs)) if state is None else state
+        for offset in range(inputs.shape[1]):
+            state = self.step(inputs[:, offset], state, t + offset)[1]
+        return state
+
+    def ask(self, inputs: Tensor, state: ModelState, t: int) -> Tensor:
+        """Logits for many tokens put to one state (batch 1), each as if it alone came next."""
+        shared = tuple(part.expand(len(inputs), *part.shape[1:]) for part in state[0])
+        return self.step(inputs, (shared,), t)[0]
+
+    @torch.no_grad()
+    def state_bits(self) -> tuple[int, int]:
+        """(fixed, per token) bits of one example's state, counted from tensors."""
+        start = self.start(1)[0]
+        fixed = state_bits(start)
+        if self.steps and not getattr(self.module, "grows", False):
+            return fixed, 0
+        after = self.step(torch.zeros(1, dtype=torch.int64), (start,), 0)[1][0]
+        return fixed, state_bits(after) - fixed
+
+
+def _parts(state: Tensor | State) -> State:
+    return (state,) if isinstance(state, Tensor) else tuple(state)
+
+
+def whole_model(given: PlugIn, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> WholeModel:
+    """`MyModel(vocabulary, classes, longest, width)`, with `heads` where its signature names it.
+
+    Raises PlugInFails where it is not built like that.
+    """
+    return WholeModel(construct(given, {"heads": heads}, vocabulary, classes, longest, width), given.words)

@@ -1,0 +1,1 @@
+"""Brackets of bounded depth."""

@@ -1,0 +1,78 @@
+"""A one-layer model that counts brackets, and the search for an input on which a one-layer model errs."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.grid import Array, Grid
+from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.tasks import BoundedDyck
+from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.protocols import one_layer_protocol
+from seqsep.theorems.protocols import one_layer_trials as trials
+
+
+def counting(length: int) -> Network:
+    """A one-layer model that does what it can: class 1 if opens and closes of each kind are as many. m = 2, H = 1, L = N^2.
+
+    Uniform attention gives both counts over N, exactly; the first class has the sum of their magnitudes, the second 1 / (2 N).
+    """
+    grid, rows = Grid.of(length, 2), np.eye(5, dtype=np.int64)
+    nothing, signed = whole(np.zeros((1, 5))), np.array([[1, 1], [-1, -1]])
+    head = Head(nothing, nothing, value=whole(rows[:2]), output=whole(rows[2:4].T))
+    magnitude = FeedForward(
+        inner=whole(np.concatenate([rows[2:4], -rows[2:4]])),
+        inner_bias=whole(np.zeros(4)),
+        outer=whole(np.repeat(rows[4:].T, 4, axis=1)),
+        outer_bias=whole(np.zeros(5)),
+    )
+    return Network(
+        name="counting",
+        grid=grid,
+        spaces={"direction": slice(0, 1), "signed": slice(1, 2), "counts": slice(2, 4), "magnitude": slice(4, 5)},
+        symbols=whole(np.concatenate([signed, signed * [1, -1]]) @ rows[:2]),
+        layers=((AttentionLayer((head,)), magnitude),),
+        readout=whole(np.stack([rows[4], 0 * rows[4]])),
+        readout_bias=Array(np.array([0, grid.steps // (2 * length)]), Fraction(1, grid.steps)),
+    )
+
+
+@dataclass(frozen=True)
+class Errs:
+    """Two words with one transcript, and what the model errs on: the second, or their mixed input."""
+
+    words: tuple[tuple[int, ...], tuple[int, ...]]
+    errs_on: tuple[int, ...]
+    answer: int
+    expected: int
+    words_tried: int
+
+
+def err(network: Network, given: Int64[np.ndarray, "words length"], kinds: int = 2) -> Errs | None:
+    """Look among words of Dyck-(n,2) for two whose transcripts are equal; None if there are none.
+
+    Both messages of every step are the same for (x, y) and (x', y'), so they are for (x, y') as well: each party says what it
+    says in one of the two runs. Bob, who has y', then has the logits of (x', y'). Raises ValueError as `one_layer_protocol`;
+    TheoremFails where the forward pass says otherwise, or where the mixed input is a word.
+    """
+    seen: dict[tuple[int, ...], tuple[int, ...]] = {}
+    length = given.shape[1]
+    for tried, second in enumerate(given, start=1):
+        _, bob, _ = one_layer_protocol.talk(network, second, range(0, length, 2), "one-learns", "token")
+        word = tuple(second.tolist())
+        first = seen.setdefault(bob.transcript, word)
+        if first == word:
+            continue
+        mixed = np.array([first[place] if place % 2 == 0 else word[place] for place in range(length)])
+        logits, is_word = trials.last_logits(network, mixed), bool(BoundedDyck(length, kinds, 2).accepts(mixed[None])[0])
+        if logits != bob.logits or is_word:
+            raise TheoremFails(
+                "bounded-dyck-one-layer",
+                {"words": [first, word], "mixed": mixed, "logits": logits, "of the second": bob.logits},
+            )
+        answer = logits.index(max(logits))
+        wrong = tuple(mixed.tolist()) if answer == 1 else word
+        return Errs((first, word), wrong, answer, int(answer != 1), tried)
+    return None

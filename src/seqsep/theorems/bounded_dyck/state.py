@@ -1,0 +1,269 @@
+"""Upper bound: bounded Dyck is recognised at every length by a recurrent model of constant size.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E (after Theorem 10); Hewitt et al. 2020 (arXiv:2010.07515),
+who generate it with O(m log k) units, where m is the depth and k the number of kinds.
+We differ: the paper counts 7 states for Dyck-(2,2); these are the live ones, a total automaton has a dead one as well. Three
+models: `automaton`, a table; `relu`, one layer h' = relu(W h + U x + b) of whole numbers, run exactly; `sigmoid`, the same
+units behind a sigmoid, in float64. They recognise: the answer is right after every prefix.
+
+Proof, as code. *Automaton.* A state is a stack of at most k open brackets, 1 + n + .. + n^k of them, or dead. A prefix is in
+the stack of its open brackets, or dead once a close does not match or the depth exceeds k; a word is in the language exactly
+when it ends in the empty stack. So ceil(log2(1 + n + .. + n^k + 1)) bits suffice for every length; minimisation finds no
+smaller automaton (`DFA.minimal`: a stack and another are told apart by the closing brackets of the first).
+*ReLU and sigmoid.* The stack itself is kept in the units, one bit each; proof in `_bounded_dyck_recurrent`. (2k + 2) c + 1
+bits of state, c = bit_length(n), beside k log2 n, which is Hewitt et al.'s m log k, and the automaton's ceil(log2 #states).
+
+What a run does not show: other kinds and depths than those built. Lengths beyond those tried are covered by induction.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from seqsep.exact.automata import DFA
+from seqsep.exact.executor import run
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import Array, AutomatonLayer, Network
+from seqsep.mixers import state_bits
+from seqsep.model.model import Model
+from seqsep.tasks import BoundedDyck
+from seqsep.theorems.base import Erratum, Evidence, Margin, Number, Outcome, Theorem, TheoremFails, require_within
+from seqsep.theorems.bounded_dyck import _trials as trials
+from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, build_elman, proved
+from seqsep.theorems.trial import Trial
+
+NAME = "bounded-dyck-state"
+SOURCE = "Bhattamishra et al. 2024, appendix E"
+STATEMENT = "A recurrent model of constant size recognises Dyck-(n,k) at every length"
+ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")
+VARIANTS = ("automaton", *ACTIVATIONS)
+MARGIN = "the read-out from 0"
+MOST_STATES = 1 << 14
+EXHAUSTIVE_WORDS = 70_000
+
+
+def build(kinds: int = 2, depth: int = 2) -> DFA:
+    """The automaton of all stacks, shortest first, and the dead state last. Raises ValueError beyond 16,384 states."""
+    count = sum(kinds**size for size in range(depth + 1)) + 1
+    if count > MOST_STATES:
+        raise ValueError(f"build(kinds={kinds}, depth={depth}): {count} states, at most {MOST_STATES}")
+    stacks = [stack for size in range(depth + 1) for stack in itertools.product(range(kinds), repeat=size)]
+    number = {stack: index for index, stack in enumerate(stacks)}
+    dead = len(stacks)
+    table = np.full((dead + 1, 2 * kinds), dead, dtype=np.int64)
+    for stack, index in number.items():
+        for kind in range(kinds):
+            if len(stack) < depth:
+                table[index, 2 * kind] = number[(*stack, kind)]
+            if stack and stack[-1] == kind:
+                table[index, 2 * kind + 1] = number[stack[:-1]]
+    accepting = np.zeros(dead + 1, dtype=bool)
+    accepting[0] = True
+    return DFA(table, 0, accepting)
+
+
+def build_network(automaton: DFA) -> Network:
+    """The automaton as a network for `Model.load`: one-hot tokens, one-hot states, class 1 in accepting states."""
+    states, tokens = automaton.table.shape
+    width = tokens + states
+    readout = np.zeros((2, width), dtype=np.int64)
+    readout[1, tokens:] = automaton.accepting
+    readout[0, tokens:] = ~automaton.accepting
+    return Network(
+        name=NAME,
+        grid=Grid(4),
+        spaces={"token": slice(0, tokens), "state": slice(tokens, width)},
+        symbols=Array(np.eye(tokens, width, dtype=np.int64)),
+        layers=((AutomatonLayer(Array(automaton.table[None]), automaton.start), None),),
+        readout=Array(readout),
+        readout_bias=Array(np.zeros(2, dtype=np.int64)),
+    )
+
+
+def bound(kinds: int, depth: int) -> dict[str, Number]:
+    """States, live states, their bits, and the bits of the least tensor that holds a state (whole bytes)."""
+    live = sum(kinds**size for size in range(depth + 1))
+    return {
+        "states": live + 1,
+        "live_states": live,
+        "state_bits": live.bit_length(),
+        "tensor_bits": 8 if live < 256 else 64,
+    }
+
+
+def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None = None, seed: int = 0) -> list[Outcome]:
+    """Each loaded model (or one) on every word of every length with at most 70,000 words, and on words of `length`: drawn ones,
+    and for `relu` and `sigmoid` words with one bracket changed at every place (16 beyond length 128), read after every prefix.
+
+    Raises ValueError for an odd length; TheoremFails with a word on which model and definition differ.
+    """
+    task = BoundedDyck(length, kinds, depth)
+    if variant is not None and variant not in VARIANTS:
+        raise ValueError(f"check(variant={variant!r}): variant is one of {', '.join(VARIANTS)}")
+    outcomes = [_check_automaton(task, seed)] if variant in (None, "automaton") else []
+    return outcomes + [_check_elman(task, one, seed) for one in ACTIVATIONS if variant in (None, one)]
+
+
+def _shorter(task: BoundedDyck) -> int:
+    """The greatest length, up to the task's, with at most 70,000 words."""
+    found = 1
+    while found < task.length and task.vocabulary ** (found + 1) <= EXHAUSTIVE_WORDS:
+        found += 1
+    return found
+
+
+def _check_automaton(task: BoundedDyck, seed: int) -> Outcome:
+    automaton, inputs = build(task.kinds, task.depth), 0
+    model = Model.load(build_network(automaton))
+    for shorter in range(1, _shorter(task) + 1):
+        words = np.array(list(itertools.product(range(task.vocabulary), repeat=shorter)), dtype=np.int64)
+        _require_agreement(model, task, words)
+        inputs += len(words)
+    exhaustive = _shorter(task) == task.length
+    if not exhaustive:
+        words = task.sample(0, 1000, seed, evaluate=True).inputs
+        _require_agreement(model, task, words)
+        inputs += len(words)
+    minimal = automaton.minimal()
+    measured: dict[str, Number] = {
+        "states": len(minimal.table),
+        "live_states": int(minimal.live().sum()),
+        "state_bits": minimal.recurrence().state_bits,
+        "tensor_bits": sum(state_bits(part) for part in model.start(1)),
+    }
+    bounds = bound(task.kinds, task.depth)
+    require_within(NAME, measured, bounds)
+    printed: dict[str, Number | str] | None = {"states": 7} if (task.kinds, task.depth) == (2, 2) else None
+    return Outcome(
+        NAME, SOURCE, "upper", STATEMENT, task.length, exhaustive, inputs, measured, bounds, printed, variant="automaton"
+    )  # fmt: skip
+
+
+@torch.no_grad()
+def _require_agreement(model: Model, task: BoundedDyck, words: np.ndarray) -> None:
+    found = model(torch.from_numpy(words), torch.full((len(words),), words.shape[1] - 1)).argmax(-1).numpy()
+    for word, answer in zip(words.tolist(), found.tolist(), strict=True):
+        if task.solve(tuple(word)) != answer:
+            raise TheoremFails(NAME, task.readable(tuple(word), answer))
+
+
+def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcome:
+    """Read after every prefix: on the grid for ReLU, whose units must all be 0 or 1, and in float64.
+
+    The margin depends on the state alone, and the strings of length 8 pass through every one of them up to depth 4: no climb.
+    """
+    network = build_elman(task.kinds, task.depth, activation)
+    trial, shorter, least, inputs = Trial(NAME, network), _shorter(task), math.inf, 0
+    given = list(trials.every(shorter, task.kinds))
+    inputs = sum(task.vocabulary**size for size in range(1, shorter + 1))
+    if shorter < task.length:
+        changed = None if task.length <= 128 else 16
+        more = list(trials.hard(task.length, task.kinds, task.depth, np.random.default_rng(seed), changed=changed))
+        given, inputs = given + more, inputs + sum(words.size for words in more)
+    for words in given:
+        expected = trials.prefixes(words, task.kinds, task.depth).allowed[:, 1:, -1].astype(np.int64)
+        if activation == "relu":
+            at = np.tile(np.arange(words.shape[1]), (len(words), 1))
+            result = trial.require(words, expected, partial(_readable, words, task.kinds), at)
+            units = result.attended[0].of_unit(Fraction(1)).integers
+            if not np.isin(units, (0, 1)).all():
+                raise TheoremFails(NAME, {"unit": int(units.max()), "expected": "0 or 1"})
+            margins = np.abs(result.logits.of_unit(Fraction(1)).integers @ [-1, 1])
+        else:
+            margins = _in_floats(trial.model, words, expected, task)
+        least = min(least, float(margins.min()))
+    measured: dict[str, Number] = {
+        "width": network.width,
+        "state_bits": network.width if activation == "relu" else sum(state_bits(part) for part in trial.model.start(1)),
+        "tensor_bits": sum(state_bits(part) for part in trial.model.start(1)),
+        "precision": network.precision,
+        "program_bits": network.ledger().program,
+    }
+    bounds = bound_elman(task.kinds, task.depth, activation)
+    require_within(NAME, measured, bounds)
+    return Outcome(
+        NAME, SOURCE, "upper", STATEMENT, task.length, shorter == task.length, inputs, measured, bounds,
+        {"state_bits": f"O(m log k), here k log2 n = {task.depth * math.log2(task.kinds):.4g}"}, variant=activation,
+        margin=Margin(least, proved(task.kinds, activation), MARGIN),
+        saturated=trial.saturated if activation == "relu" else None,
+    )  # fmt: skip
+
+
+def _readable(words: np.ndarray, kinds: int, row: int) -> Mapping[str, str]:
+    return {"string": trials.spelled(words[row], kinds)}
+
+
+@torch.no_grad()
+def _in_floats(model: Model, words: np.ndarray, expected: np.ndarray, task: BoundedDyck) -> np.ndarray:
+    logits = model(torch.from_numpy(words)).numpy()
+    wrong = np.argwhere((logits[..., 1] > logits[..., 0]) != expected)
+    if len(wrong):
+        row, place = wrong[0].tolist()
+        raise TheoremFails(NAME, {"string": trials.spelled(words[row, : place + 1], task.kinds), "run": "in float64"})
+    return np.abs(logits[..., 1] - logits[..., 0])
+
+
+def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") -> Callable[[Mapping[str, Any]], int]:
+    """Answers {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k). `relu` runs on the grid."""
+    if variant not in VARIANTS or min(length, kinds, depth) < 1:
+        raise ValueError(
+            f"applier(length={length}, kinds={kinds}, depth={depth}, variant={variant!r}): numbers are at least 1; "
+            f"variant is one of {', '.join(VARIANTS)}"
+        )
+    activation = next((one for one in ACTIVATIONS if one == variant), None)
+    network = build_network(build(kinds, depth)) if activation is None else build_elman(kinds, depth, activation)
+    model = Model.load(network)
+
+    @torch.no_grad()
+    def answer(given: Mapping[str, Any]) -> int:
+        words = trials.read(given, kinds, length)
+        if words.size == 0:  # the start state is the empty stack
+            return 1
+        if variant == "relu":
+            return int(run(network, words, at=-1).answers[0, 0])
+        return int(model(torch.from_numpy(words))[0, -1].argmax())
+
+    return answer
+
+
+def evidence(kinds: int = 2, depth: int = 2) -> Evidence:
+    """The automaton's table: it is right at every length, and no automaton is smaller."""
+    automaton = build(kinds, depth)
+    return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, {"states": len(automaton.table)}, automaton)
+
+
+def verify(seed: int = 0) -> list[Outcome]:
+    """All words up to length 8 of two kinds, depths 1 to 4; and hard words of up to 4,096 brackets, more kinds and depth."""
+    outcomes = [outcome for depth in (1, 2, 3, 4) for outcome in check(8, 2, depth, None, seed)]
+    for length, kinds, depth in ((16, 3, 5), (32, 1, 3), (64, 4, 8), (64, 2, 2), (256, 7, 20), (1024, 2, 2), (4096, 3, 6)):
+        outcomes += [one for name in ACTIVATIONS for one in check(length, kinds, depth, name, seed)]
+    return outcomes
+
+
+TEST = "tests/theorems/bounded_dyck/test_state.py::"
+THEOREM = Theorem(
+    NAME,
+    SOURCE,
+    STATEMENT,
+    check,
+    ("length", "kinds", "depth", "variant", "seed"),
+    applier,
+    ("kinds", "depth", "variant"),
+    errata=(
+        Erratum(
+            where="Appendix E, after Theorem 10",
+            printed="Dyck-(2,2) can be represented by a DFA with just 7 states",
+            found="the least total DFA has 8: 7 live ones, the stacks, and a dead one",
+            built="the automaton with 8 states, 3 bits",
+            test=TEST + "test_bounded_dyck_22_has_seven_live_states_and_a_dead_one",
+        ),
+    ),
+    verify=verify,
+    evidence=evidence,
+)

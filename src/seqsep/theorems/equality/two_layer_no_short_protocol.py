@@ -1,0 +1,182 @@
+"""Lower bound: no protocol like Theorem 4's, with few bits for small models, exists for two-layer attention models.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1, appendix F.4. N is even; S_A and S_B are N/2
+positions each; f(x) = 1 where the symbols at S_A and at S_B, each in order, differ.
+We differ: the matrix of f is taken from the answers of the built network; constants are counted; with the parabola code m = 2
+does not grow, so the corollary's g(N) = Omega(N / (log N)^2) becomes Omega(N / log N).
+
+Proof, as code. *A small two-layer model computes f for every partition*: `relabelled_equality_two_layers`, one head a layer,
+m the wider of key and value, p bits, causal.
+*f costs N/2 bits for its partition.* Rows are Alice's 2^(N/2) halves, columns Bob's: f is 0 on the diagonal and 1 elsewhere.
+The diagonal is a fooling set, as a mixed input of two of its members is not on it, so they need as many transcripts: N/2 bits,
+even if only one party learns the answer. Log-rank says the same: 1 - identity has full rank. If both learn it, the leaves of a
+protocol are rectangles of one answer, at least 2^(N/2) with answer 0 and at least one with answer 1: N/2 + 1 bits, which are
+enough (Alice sends her half, Bob the answer).
+*Corollary.* Assume a protocol that computes the output of every two-layer model for every partition with C m p H g(N) bits.
+Then C m p H g(N) >= N/2 for the model above: g(N) >= N / (2 C m p H). For a code of k = O(log N) coordinates m p H is
+O((log N)^2); for the parabola code m = 2, and p = O(log N). In particular the total of Theorem 4, 3 m (p + log2 N) H, for each
+of two layers, is too small from `crossing` on, and so is its count: what is sent for one layer does not do for two.
+*Where Theorem 4's protocol stops.* Layer 2 at N weighs the outputs of layer 1 at all positions, and each of these depends on
+tokens of both parties. To run the protocol for every position costs N times its bits, more than to send all tokens.
+
+What a run shows: for every partition of N <= 8 positions into halves, the built network computes f on all 2^N inputs, and the
+witnesses of N/2 bits are valid for that matrix. At these N one layer's protocol for the same m, p, H takes hundreds of bits,
+so there is no contradiction yet to see: it is at the `crossing`, by the written proof, and by networks that
+`relabelled_equality_two_layers` checks there. That no protocol is short enough for all models is shown by the text above only.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import floor
+
+import numpy as np
+
+from seqsep.exact.codes import BY_NAME as CODES
+from seqsep.exact.codes import PositionCode, has_addresses, position_code
+from seqsep.exact.communication import Measure, TwoParty, fooling_set, of_values, rank_bound, trivial_cost
+from seqsep.exact.executor import run
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import Network
+from seqsep.theorems.base import Erratum, Number, Outcome, Theorem, TheoremFails
+from seqsep.theorems.equality import relabelled_two_layers as lemma_5
+from seqsep.theorems.equality import two_layers as theorem_6
+from seqsep.theorems.protocols import one_layer_protocol
+
+NAME = "two-layer-no-short-protocol"
+SOURCE = "Bhattamishra et al. 2024, Corollary 13.1"
+STATEMENT = "For every partition into halves a two-layer model of width O(log N) computes a function that costs N/2 bits"
+LONGEST = 8
+
+
+def matrix(network: Network, length: int, left: Sequence[int]) -> TwoParty:
+    """The answers of a network on all 2^N inputs, Alice having the positions `left`, from 1."""
+    inputs = np.indices((2,) * length).reshape(length, -1).T
+    answers = run(network, inputs, at=-1).answers
+    return of_values(answers.reshape((2,) * length), [place - 1 for place in left])
+
+
+def measures(found: TwoParty) -> dict[str, Measure]:
+    """Two lower bounds with witnesses that were verified, and an upper bound, of the cost of an answer matrix."""
+    taken = {
+        "fooling_set": fooling_set(found, value=0),
+        "rank": rank_bound(found),
+        "protocol": trivial_cost(found),
+    }
+    for measure in taken.values():
+        measure.witness.verify()
+    return taken
+
+
+def both_learn(found: TwoParty) -> int:
+    """Bits after which both know the answer: log2 of the leaves, one at least for each input of a fooling set of either."""
+    leaves = sum(fooling_set(found, value=answer).value for answer in found.answers)
+    return (leaves - 1).bit_length()
+
+
+def sizes(length: int, code: PositionCode) -> tuple[int, int, Grid]:
+    """m, d and the grid of Lemma 5's model over two symbols; H = 1."""
+    grid = Grid.of(length, theorem_6.exponent(code, code.least_scale(), theorem_6.LEAST_STEPS))
+    return max(theorem_6.bits_of(2), code.dimension), theorem_6.bits_of(2) + 1 + 2 * code.dimension, grid
+
+
+def two_layers_of_theorem_4(length: int, code: str) -> dict[str, Number]:
+    """Twice the bits of Theorem 4 for the model's m, d, p, H: by the printed total, and counted, both learning the class."""
+    width, embedding, grid = sizes(length, position_code(code, length))
+    counted = one_layer_protocol.ledger(length, width, embedding, 1, grid, "one-learns-and-sends", vocabulary=2)["total"]
+    return {"printed": 2 * one_layer_protocol.printed(length, width, 1, grid.precision), "counted": 2 * counted}
+
+
+def crossing(code: str = "parabola", printed: bool = False) -> int | None:
+    """The least even N from which two layers' worth of Theorem 4's bits, each by the lemma's own m, p, H, is below N/2 + 1.
+
+    The bits T grow with N, so the last N with N <= 2 (T(N) - 1) is a fixed point of N -> 2 floor(T(N) - 1), reached from above.
+    Up to N = 2^20; None where a code has too few addresses, or is too wide, to get there.
+    """
+    start = 1 << 20
+    while not has_addresses(code, start):
+        start //= 2
+
+    def last_enough(length: int) -> int:
+        return 2 * floor(two_layers_of_theorem_4(length, code)["printed" if printed else "counted"] - 1)
+
+    length = start
+    if last_enough(length) >= length:
+        return None
+    while (lower := last_enough(length)) < length:
+        length = lower
+    return length + 2
+
+
+def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
+    """Every partition of N = `length` <= 8 positions into halves: the model's matrix is f's, and costs N/2 bits.
+
+    Raises ValueError for another length or an unknown code; TheoremFails with the partition and an input otherwise.
+    """
+    if length not in range(2, LONGEST + 1, 2) or code not in CODES:
+        raise ValueError(
+            f"check(length={length}, code={code!r}): length is even, 2 to {LONGEST}, as 2^N inputs are put to a network for "
+            f"each partition; code is one of {', '.join(CODES)}"
+        )
+    return [_check(length, code)]
+
+
+def verify() -> list[Outcome]:
+    """Every partition of 2, 4, 6 and 8 positions, with each of three codes."""
+    return [_check(length, code) for length in (2, 4, 6, 8) for code in ("parabola", "binary", "kerdock")]
+
+
+def _partitions(length: int) -> Iterator[tuple[int, ...]]:
+    yield from combinations(range(1, length + 1), length // 2)
+
+
+def _check(length: int, code: str) -> Outcome:
+    half, partitions = length // 2, 0
+    found: set[tuple[int, ...]] = set()
+    for left in _partitions(length):
+        network = lemma_5.build(length, left, code=code)
+        answers = matrix(network, length, left)
+        for alice, row in enumerate(answers.matrix.tolist()):
+            for bob, answer in enumerate(row):
+                if answer != (alice != bob):
+                    raise TheoremFails(NAME, {"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
+        taken = measures(answers)
+        found.add((*(measure.bits for measure in taken.values()), both_learn(answers)))
+        partitions += 1
+    if found != {(half, half, half + 1, half + 1)}:
+        raise TheoremFails(NAME, {"length": length, "bits": sorted(found), "expected": half})
+    width, _, grid = sizes(length, position_code(code, length))
+    theorem_4 = two_layers_of_theorem_4(length, code)
+    return Outcome(
+        NAME, SOURCE, "lower", STATEMENT, length, True, partitions * 2**length,
+        {"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
+        {"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
+        as_printed={"bits": half, "theorem_4_for_both_layers": round(theorem_4["printed"], 1)},
+        variant=f"code {code}",
+        witness={
+            "mpH": width * grid.precision,
+            "theorem_4_for_both_layers": theorem_4["counted"],
+            "too_small_from": crossing(code),
+            "printed_too_small_from": crossing(code, printed=True),
+            "fooling_set": [[bits, bits] for bits in range(2**half)],
+        },
+    )  # fmt: skip
+
+
+TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"
+THEOREM = Theorem(
+    NAME,
+    SOURCE,
+    STATEMENT,
+    check,
+    ("length", "code"),
+    errata=(
+        Erratum(
+            where="Corollary 13.1",
+            printed="g(n) = Omega(N / (log N)^2)",
+            found="true, and less than the construction gives: with the parabola code m = 2 at every N, so m p H = O(log N)",
+            built="g(N) >= N / (2 C m p H) = Omega(N / log N), with the numbers",
+            test=TEST + "test_the_corollary_with_a_width_that_does_not_grow",
+        ),
+    ),
+    verify=verify,
+)

@@ -1,0 +1,265 @@
+"""Lower bound: a recurrent model that answers nearest neighbour on N points has at least floor(N/2) state bits.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
+We differ: n = floor(N/2) stands for the printed N/2; "DISJ" is 1 where the sets meet, as B.1 defines it. Alice sends one
+message, so the one-way cost is enough: exactly n bits, where the printed Fact 1 (two-way) is more than the proof uses. With C
+labels in place of two the same state holds n log2 C bits (`associative_recall_state`, which also has the exact model: n bits
+for keys in order, so the bound is attained on the inputs of the reduction).
+
+Proof, as code. The task: x_1 y_1 .. x_n y_n, then x_{n+1}, its answer y_{n+1}, x_{n+2}, .. up to N points; the answer to a
+point is the label of the nearest one before it. In MQAR the asked points are the first n once more, each once: the nearest is
+the point itself, at product 1, and a repeated point carries the same label, so a model for nearest neighbour solves MQAR.
+* Alice has a, Bob b, both in {0,1}^n. They know the model and n distinct points v_1 .. v_n of the hypercube {-1/sqrt d, 1/sqrt
+  d}^d, d = max(1, ceil(log2 n)), of norm 1 and with products at most 1 - 2/d.
+* Alice reads v_1 a_1 .. v_n a_n (2 n tokens) and sends the state: B bits (Theorem 2).
+* Bob puts it back, and for each i, in an order of his choice, reads v_i, notes the answer, and reads it as the label of v_i.
+  While all answers so far are right he continues an input of the task, so a right model answers a_i: he has all of a, and max
+  a_i b_i.
+* DISJ on n bits has one-way cost n: for a != a', differing at i, b = e_i gives different values, so all 2^n a need their own
+  message. Hence B >= n = floor(N/2).
+A model with fewer bits: two a, a' leave one state, Bob decides alike for (a, e_i) and (a', e_i), and errs on one. There the
+model gave a wrong answer to some point; the input up to the first such point has only right labels, and is one on which it
+errs.
+
+What a run shows: the protocol decides DISJ with models that solve MQAR, for all (a, b), with messages of the counted bits; and
+the witness, for the smaller models given. That no smaller model solves the task is the proof above.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float64
+from torch import Tensor
+
+from seqsep.exact.automata import Recurrence
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import Array, AutomatonLayer, Network
+from seqsep.model.model import Model
+from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.protocols.collision import search
+from seqsep.theorems.protocols.machine import Given, Machine, choice, machine
+from seqsep.theorems.protocols.one_way_protocol import Message, carry
+from seqsep.theorems.protocols.small_models import built, rounded, victim
+from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
+from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewer_bits
+
+NAME = "nearest-neighbor-state"
+SOURCE = "Bhattamishra et al. 2024, Theorem 8"
+STATEMENT = "A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) bits by its state"
+ERRS = "A recurrent model with fewer than floor(N/2) state bits errs on an input of nearest neighbour, and its protocol on DISJ"
+EXHAUSTIVE_SETS = 6
+SPREAD_SETS = 200
+MOST_TABLE_STATES = 256
+
+Bits = Sequence[int]
+Encode = Callable[[int], Any]
+
+
+def disjointness(a: Bits, b: Bits) -> int:
+    """max a_i b_i: 1 where the sets meet."""
+    return max(first * second for first, second in zip(a, b, strict=True))
+
+
+def build(length: int) -> Recurrence:
+    """The exact model for MQAR on N points with two labels and keys in order: floor(N/2) state bits."""
+    return build_recall(_half(length), 2)
+
+
+def build_network(length: int) -> Network:
+    """The same model as a table that differs by time step, for floor(N/2) <= 8; it loads into `Model`.
+
+    Raises ValueError beyond that.
+    """
+    n = _half(length)
+    states, tokens = 2**n, n + 2
+    if states > MOST_TABLE_STATES:
+        raise ValueError(f"build_network(length={length}): {states} states, at most {MOST_TABLE_STATES}")
+    exact = build(length)
+    table = np.zeros((4 * n, states, tokens), dtype=np.int64)
+    for t, state, token in itertools.product(range(4 * n), range(states), range(tokens)):
+        if t >= 2 * n or (token >= n and t % 2 == 1 and state < 1 << t // 2) or (token < n and t % 2 == 0):
+            table[t, state, token] = exact.move(t, state, token)
+    answers = np.array([exact.read(0, state) for state in range(states)])
+    one_hot = np.eye(tokens, tokens + states, dtype=np.int64)
+    readout = np.zeros((2, tokens + states), dtype=np.int64)
+    readout[answers, tokens + np.arange(states)] = 1
+    return Network(
+        name=NAME,
+        grid=Grid(4),
+        spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
+        symbols=Array(one_hot),
+        layers=((AutomatonLayer(Array(table), 0), None),),
+        readout=Array(readout),
+        readout_bias=Array(np.zeros(2, dtype=np.int64)),
+    )
+
+
+def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
+    """Tokens as vectors of the task: point i is [x_i, 0], x_i in {-1/sqrt d, 1/sqrt d}^d, and label y is [0, one-hot of y].
+
+    `points(n).__getitem__` is an `encode` for models on vectors.
+    """
+    dimension = max(1, (count - 1).bit_length())
+    vectors = torch.zeros(count + 2, dimension + 2, dtype=torch.float64)
+    digits = torch.arange(count)[:, None] >> torch.arange(dimension) & 1
+    vectors[:count, :dimension] = (2 * digits - 1) / dimension**0.5
+    vectors[count, dimension] = vectors[count + 1, dimension + 1] = 1
+    return vectors
+
+
+def alice(model: Given | Machine, a: Bits, encode: Encode = int) -> Message:
+    """Read v_1 a_1 .. v_n a_n; the state. Points are the tokens 0 .. n - 1, labels n and n + 1, as `encode` gives them."""
+    party = machine(model)
+    tokens = [token for key, label in enumerate(a) for token in (key, len(a) + label)]
+    return Message(*party.pack(party.read([encode(token) for token in tokens])[1]))
+
+
+def bob(
+    model: Given | Machine, message: Message, b: Bits, encode: Encode = int, order: Sequence[int] | None = None
+) -> tuple[int, tuple[int, ...]]:
+    """Ask for every point, feeding back the answers: (disjointness with b, the vector a as the model answers it).
+
+    Any answer but 1 counts as 0 in the decision; one that is no label is fed back as label 0.
+    """
+    party, n = machine(model), len(b)
+    state, t, answers = party.unpack(message.number), 2 * n, [0] * n
+    for key in range(n) if order is None else order:
+        (output,), state = party.read([encode(key)], state, t)
+        answers[key] = choice(output)
+        state = party.read([encode(n + int(answers[key] == 1))], state, t + 1)[1]
+        t += 2
+    return disjointness([int(answer == 1) for answer in answers], b), tuple(answers)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Sets on which the protocol errs, and an input of the task on which the model errs (tokens; the last is the question)."""
+
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    decided: int
+    expected: int
+    errs_on: tuple[int, ...]
+    answer: int
+    bits: int
+
+
+def mistake(model: Given | Machine, a: Bits, b: Bits, encode: Encode = int) -> Mistake | None:
+    """Run the protocol on one pair of sets; None where it decides rightly."""
+    receiver = machine(model).another()
+    message = carry(alice(model, a, encode), receiver)
+    decided, answers = bob(receiver, message, b, encode)
+    expected = disjointness(a, b)
+    if decided == expected:
+        return None
+    n, wrong = len(a), next(index for index in range(len(a)) if answers[index] != a[index])
+    pairs = [token for key, label in enumerate(a) for token in (key, n + label)]
+    errs_on = (*pairs, *pairs[: 2 * wrong], wrong)
+    return Mistake(tuple(a), tuple(b), decided, expected, errs_on, answers[wrong], message.bits)
+
+
+def must_err(model: Given | Machine, length: int, seed: int = 0) -> Mistake:
+    """Sets on which the protocol of a model with fewer than floor(N/2) bits errs. Tokens are ids.
+
+    Raises ValueError for a model with as many bits or more, or where no collision was found (`_collision.search`).
+    """
+    n, party = _half(length), machine(model)
+    if party.bits >= n:
+        raise ValueError(f"must_err(length={length}): the model has {party.bits} state bits, not fewer than {n}")
+    found = search(party, recall(n, 2), seed)
+    assert found is not None, "2^n states do not fit into fewer bits"
+    b = tuple(int(index == found.position - 1) for index in range(n))
+    mistakes = [mistake(party, a, b) for a in found.prefixes]
+    first = next((one for one in mistakes if one is not None), None)
+    if first is None:
+        raise TheoremFails(NAME, {"a": found.prefixes, "b": b, "state bits": party.bits, "protocol": "right on both"})
+    return first
+
+
+def check(
+    length: int = 8,
+    seed: int = 0,
+    mixer: str | None = None,
+    width: int = 8,
+    heads: int = 1,
+    precision: int | None = None,
+    checkpoint: Path | None = None,
+) -> list[Outcome]:
+    """DISJ by the exact model, as numbers and as a table in `Model`, on all sets up to N = 13, else 200; smaller ones that err.
+
+    By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
+    of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by
+    default 1). Raises ValueError for a length below 2, a model with floor(N/2) bits or more, or where no collision was found.
+    """
+    n = _half(length)
+    if precision is not None and mixer is None and checkpoint is None:
+        raise ValueError(f"check(precision={precision}): precision goes with mixer or checkpoint")
+    exact: list[tuple[str, Given]] = [("exact model", build(length))]
+    if n <= 4:
+        exact.append(("exact model as a table in Model", Model.load(build_network(length))))
+    outcomes = [_decides(length, name, model, seed) for name, model in exact]
+    if mixer is not None or checkpoint is not None:
+        name, model = victim(n + 2, 2, 4 * n, mixer, width, heads, checkpoint, seed)
+        return [*outcomes, _errs(length, name, rounded(model, recall(n, 2), 1 if precision is None else precision, seed), seed)]
+    if n >= 2:
+        bits = min(n - 1, 10)
+        outcomes.append(_errs(length, "exact model, highest bits dropped", with_fewer_bits(n, 2, bits), seed))
+    if n >= 3:
+        model = built(n + 2, 2, 4 * n, "lstm", min((n - 1) // 2, 8), 1, seed)
+        outcomes.append(_errs(length, "LSTM of signs", rounded(model, recall(n, 2), 1, seed), seed))
+    return outcomes
+
+
+def _half(length: int) -> int:
+    if length < 2:
+        raise ValueError(f"nearest neighbour (length={length}): at least 2 points, one labelled and one asked for")
+    return length // 2
+
+
+def _decides(length: int, name: str, model: Given, seed: int) -> Outcome:
+    n, random, party = _half(length), np.random.default_rng(seed), machine(model)
+    exhaustive, tried, bits = n <= EXHAUSTIVE_SETS, 0, 0
+    sets = itertools.product((0, 1), repeat=n) if exhaustive else map(tuple, random.integers(0, 2, (SPREAD_SETS, n)).tolist())
+    others = list(itertools.product((0, 1), repeat=n)) if exhaustive else []
+    receiver = party.another()
+    for a in sets:
+        message = carry(alice(party, a), receiver)
+        bits = max(bits, message.bits)
+        asked = others or [tuple(random.integers(0, 2, n).tolist())]
+        recovered = bob(receiver, message, asked[0], order=random.permutation(n).tolist())[1]
+        for b in asked:
+            decided = disjointness(recovered, b)
+            if recovered != a or decided != disjointness(a, b):
+                raise TheoremFails(NAME, {"model": name, "a": a, "b": b, "recovered": recovered, "decided": decided})
+            tried += 1
+    return Outcome(
+        NAME, SOURCE, "lower", STATEMENT, length, exhaustive, tried,
+        {"message_bits": bits, "state_bits": party.bits}, {"message_bits": party.bits, "state_bits": n},
+        as_printed={"state_bits": length / 2}, variant=name,
+    )  # fmt: skip
+
+
+def _errs(length: int, name: str, model: Given | Machine, seed: int) -> Outcome:
+    found = must_err(model, length, seed)
+    witness = {
+        "a": list(found.a),
+        "b": list(found.b),
+        "decided": found.decided,
+        "expected": found.expected,
+        "errs_on": list(found.errs_on),
+        "answer": found.answer,
+    }
+    bits = machine(model).bits
+    return Outcome(
+        NAME, SOURCE, "lower", ERRS, length, False, 2,
+        {"message_bits": found.bits, "state_bits": bits}, {"message_bits": bits, "state_bits": _half(length)},
+        as_printed={"state_bits": length / 2}, variant=name, witness=witness,
+    )  # fmt: skip
+
+
+THEOREM = Theorem(NAME, SOURCE, STATEMENT, check, ("length", "seed", "mixer", "width", "heads", "precision", "checkpoint"))

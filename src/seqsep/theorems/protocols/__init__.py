@@ -1,0 +1,1 @@
+"""Models as protocols between two parties."""

@@ -1,0 +1,283 @@
+"""Lower bound tool: a one-layer attention model's answer is a two-party protocol, for every partition of the positions.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D. N tokens of S kinds, H heads whose values have
+m coordinates, embeddings of d coordinates (the paper's width is max(m, d)), numbers of p bits.
+We differ: every number has the exact width that it needs; x_N is sent once, not per head; three variants, of which the printed
+one costs more than the printed total; and the token may be sent in place of x_N, after which d does not matter.
+
+Proof, as code. L steps make 1, softmax stepwise: subtract the maximum, round each exponential, divide by their exact sum,
+round. The grid is {i/L : |i| <= L^2}. Both parties know the network, so its embeddings and positions, and who has which
+position; the asker is the one with position N. Signed numbers i are sent as i + their greatest magnitude. What they send:
+1. question: the asker sends x_N, d p bits (or its token, ceil(log2 S) bits). Now both compute the query of every head, and the
+   scores A_i of their own positions: these depend on x_N and x_i alone.
+2. maxima: each sends its greatest score per head (-L, the least number, if it has no position), 2 p H bits, where
+   p = bit_length(2 L^2). The greater one is M = max A_i, whoever has it. Each has e_i = round(L exp(A_i - M)) in 0 .. L.
+3. normalisers: each sends the sum of its e_i, 2 bit_length(N L) H bits. Z is the sum of both. It is a sum of whole numbers: it
+   does not depend on its order, hence not on the partition. Each has its weights w_i = round(L e_i / Z).
+4. value_sums: sums of w_i V(x_i), whole numbers in units of 1/L^2, not rounded yet. Their magnitude is at most W L^2, with
+   W >= the sum of all w_i: rounded down, W = L, since sum of floor(L e_i / Z) <= L; to the nearest, W = L + floor(N/2). So
+   bit_length(2 W L^2) bits a coordinate, m H of them. `both-exchange` (as printed): each sends its own. `one-learns`: only
+   the asker hears the other's. The whole sum is then rounded once and placed on the grid, as in the forward pass.
+5. answer (`one-learns-and-sends`): the asker sends the class of its greatest logit, ceil(log2 C) bits for C classes.
+A party with x_N and all value sums has the output of the attention at N, and the rest (W_O, the residual, the feed-forward
+part, the read-out, or any function) is its own work. So it has the logits of the forward pass, bit for bit.
+* No mask matters, as position N sees all. Where scores, values or x saturate they do so in one party, as in the forward pass.
+* A sum that saturates could depend on its order, so on the partition. None does. Z is an exact whole number (on a grid that had
+  to hold it as well, Z <= N <= L would be needed: with N > L a protocol of this kind would not be the forward pass). A value
+  sum saturates, if ever (`nearest` only), in the one rounding after both parts are added.
+* It is for softmax="stepwise" alone, as appendix D has it. With "once" weights are exp(A_i) / sum of exp(A_j), rounded once:
+  a party's share of the sum is irrational, no number of p + log N bits is equal to it, and weights from rounded shares may be
+  other ones. `reduce` refuses it.
+
+The printed total, 3 m (p + log2 N) H, is less than the four printed steps add up to when Kc >= 2, and than `both-exchange`
+costs (d = m, H = 1: 1.06 to 1.12 times for m >= 16, Kc = 2). But it does hold for `one-learns-and-sends`, after which both know
+the class: with the token asked if m >= 2 and S C <= (N/2)^4; with x_N if m >= 6, d <= m H, N >= 4 and C <= 2^27 (at Kc <= 2
+from m = 3 on). Write l = log2 N. As 2 log2 L + 1 < p, a normaliser takes at most l + p/2 + 1/2 bits and a value sum at most
+3p/2 + 1/2. So with q bits for the question the steps take at most
+    q + H (2 p + 2 l + p + 1 + 3mp/2 + m/2) + log2 C + 1.
+Token: q <= log2 S + 1; 3 p <= 3mp/2 and 2 l + 1 + m/2 + log2 S C + 2 <= 3 m l. Vector: q <= m p H; 3 p <= mp/2 and
+2 l + 1 + m/2 + log2 C + 1 <= 3 m l. For m = 1 it takes about 4.5 p + 2 l bits a head, which is more than 3 (p + l).
+
+Inverted. If f costs D bits for one partition (both learn it: a fooling set, log-rank), a one-layer model that computes it has
+D <= total of `one-learns-and-sends`. `least_width` gives the least m for which that holds, `least_width_heads` the least m H.
+
+What a run shows: on the networks given, for partitions and inputs given, two parties that share a channel alone get the forward
+pass's logits, and the bits on the channel are those of `ledger`. That it is so for every model is the paragraph above.
+"""
+
+from collections.abc import Collection
+from itertools import product
+
+import numpy as np
+
+from seqsep.exact.channel import meet
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import AttentionLayer, Network
+from seqsep.theorems.base import Erratum, Outcome, Theorem, TheoremFails
+from seqsep.theorems.protocols import one_layer_trials as trials
+from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary
+from seqsep.theorems.protocols.one_layer_ledger import (
+    QUESTIONS,
+    VARIANTS,
+    Needed,
+    Question,
+    Variant,
+    least_width,
+    least_width_heads,
+    ledger,
+    printed,
+    printed_steps,
+)
+
+__all__ = [
+    "QUESTIONS",
+    "THEOREM",
+    "VARIANTS",
+    "Needed",
+    "check",
+    "converse",
+    "least_width",
+    "least_width_heads",
+    "ledger",
+    "ledger_of",
+    "printed",
+    "printed_steps",
+    "reduce",
+    "talk",
+    "verify",
+]
+
+NAME = "one-layer-protocol"
+SOURCE = "Bhattamishra et al. 2024, Theorem 4"
+STATEMENT = "Two parties that share out a one-layer attention model's input compute its answer by sending few bits"
+PAIRS = 8
+LONG_PAIRS = 7_500
+
+
+def require(network: Network, length: int, alice: Collection[int], variant: str, question: str) -> None:
+    """Raises ValueError for what the protocol is not for: layers, a softmax, positions, a variant or a question."""
+    call = f"reduce({network.name}, alice={list(alice)}, variant={variant!r}, question={question!r})"
+    if len(network.layers) != 1 or not isinstance(network.layers[0][0], AttentionLayer):
+        raise ValueError(f"{call}: the network is one attention layer; it has {len(network.layers)} layers or another mixer")
+    if network.grid.softmax != "stepwise":
+        raise ValueError(
+            f"{call}: softmax is stepwise; with {network.grid.softmax!r} each weight is rounded from the exact exponentials of "
+            "all positions, and a party's sum of them is irrational: no number of fixed precision is equal to it"
+        )
+    if length < 1 or not all(0 <= place < length for place in alice) or len(set(alice)) != len(alice):
+        raise ValueError(f"{call}: alice has different positions from 0 to {length - 1}")
+    if variant not in VARIANTS or question not in QUESTIONS:
+        raise ValueError(f"{call}: variant is one of {', '.join(VARIANTS)}; question is one of {', '.join(QUESTIONS)}")
+
+
+def ledger_of(
+    network: Network, length: int, variant: Variant = "both-exchange", question: Question = "vector"
+) -> dict[str, int]:
+    """`ledger` with the sizes of a network."""
+    [(layer, _)] = network.layers
+    assert isinstance(layer, AttentionLayer)
+    embedding, tokens = network.width, None
+    if question == "token" and network.vectors is not None:
+        embedding = len(network.vectors.integers)
+    elif question == "token":
+        tokens = vocabulary(network)
+    width = len(layer.heads[0].value.integers)
+    return ledger(length, width, embedding, len(layer.heads), network.grid, variant, len(network.readout.integers), tokens)
+
+
+def talk(
+    network: Network, inputs: np.ndarray, alice: Collection[int], variant: Variant, question: Question
+) -> tuple[Learned, Learned, int]:
+    """What Alice and Bob learn, and the bits on the channel. Raises ValueError as `require` does."""
+    length, given = len(inputs), inputs.tolist()
+    require(network, length, alice, variant, question)
+    first, second = ({place: given[place] for place in range(length) if (place in alice) == hers} for hers in (True, False))
+    return meet(
+        lambda channel: converse(network, first, length, channel, variant, question),
+        lambda channel: converse(network, second, length, channel, variant, question),
+    )
+
+
+def reduce(
+    network: Network,
+    inputs: np.ndarray,
+    alice: Collection[int],
+    variant: Variant = "both-exchange",
+    question: Question = "vector",
+    name: str = NAME,
+) -> dict[str, int]:
+    """Run the protocol on one input, Alice with the positions `alice` from 0; returns the bits of each step and the total.
+
+    `inputs`: tokens, or vectors in steps. Raises ValueError as `require` does; TheoremFails where a party's logits (or the
+    class that it was sent) are not those of the forward pass, or the bits on the channel are not the ledger's.
+    """
+    alice, length = tuple(alice), len(inputs)
+    *learned, bits = talk(network, inputs, alice, variant, question)
+    logits, expected = trials.last_logits(network, inputs), ledger_of(network, length, variant, question)
+    shown = {"network": network.name, "inputs": inputs.tolist(), "alice": list(alice), "variant": variant}
+    for party, asks, knows in zip(("alice", "bob"), (length - 1 in alice, length - 1 not in alice), learned, strict=True):
+        if (variant == "both-exchange" or asks) and knows.logits != logits:
+            raise TheoremFails(name, {**shown, party: knows.logits, "forward pass": logits})
+        if variant != "one-learns" and knows.answer != logits.index(max(logits)):
+            raise TheoremFails(name, {**shown, f"{party}'s answer": knows.answer, "forward pass": logits})
+        if {**knows.bits, "total": bits} != expected:
+            raise TheoremFails(name, {**shown, "bits": knows.bits, "on the channel": bits, "ledger": expected})
+    return expected
+
+
+def check(
+    length: int = 8,
+    width: int = 8,
+    heads: int = 2,
+    embedding: int | None = None,
+    exponent: int = 2,
+    variant: str | None = None,
+    question: str | None = None,
+    seed: int = 0,
+) -> list[Outcome]:
+    """Each variant and each question (or one) on random networks of these sizes, on a grid of L = N^`exponent`, for random
+    inputs and partitions. By default the embedding is as wide as the values.
+
+    Raises ValueError for numbers below 1 or unknown names; TheoremFails with the network's input and partition.
+    """
+    embedding = width if embedding is None else embedding
+    if min(length, width, heads, embedding, exponent) < 1:
+        raise ValueError(
+            f"check(length={length}, width={width}, heads={heads}, embedding={embedding}, exponent={exponent}): at least 1"
+        )
+    if variant not in (None, *VARIANTS) or question not in (None, *QUESTIONS):
+        raise ValueError(
+            f"check(variant={variant!r}, question={question!r}): variant is one of {', '.join(VARIANTS)}; "
+            f"question is one of {', '.join(QUESTIONS)}"
+        )
+    outcomes, grid = [], Grid.of(length, exponent)
+    for chosen, asked in product(VARIANTS, QUESTIONS):
+        if variant not in (None, chosen) or question not in (None, asked):
+            continue
+        random = np.random.default_rng(seed)
+        for turn in range(PAIRS):
+            network = trials.random_network(random, length, width, embedding, heads, grid)
+            inputs, alice = trials.random_input(random, network, length), trials.partition(random, length, turn)
+            steps = reduce(network, inputs, alice, chosen, asked)
+        total, most = steps["total"], printed(length, width, heads, grid.precision)
+        outcomes.append(
+            Outcome(
+                NAME,
+                SOURCE,
+                "lower",
+                STATEMENT,
+                length,
+                False,
+                PAIRS,
+                {"bits": total},
+                {"bits": total},
+                as_printed={"bits": round(most, 1), "ratio": round(total / most, 4)},
+                variant=f"{chosen}, {asked} asked",
+                witness={"steps": steps, "precision": grid.precision},
+            )
+        )
+    return outcomes
+
+
+def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
+    """So many (model, partition) pairs: all sizes at random, up to 16 tokens, 3 heads, m = 8 and d = 10, tokens or vectors,
+    grids from L = 2 to 10^9, both roundings; one outcome for each variant and question.
+    """
+    outcomes = []
+    for number, (variant, question) in enumerate(product(VARIANTS, QUESTIONS)):
+        random = np.random.default_rng((seed, number))
+        tried, longest = pairs // 6 + (number < pairs % 6), 1
+        for turn in range(tried):
+            length, width, embedding, heads = (int(random.integers(1, most + 1)) for most in (16, 8, 10, 3))
+            network = trials.random_network(
+                random, length, width, embedding, heads, trials.random_grid(random), vectors=turn % 5 == 0
+            )
+            inputs = trials.random_input(random, network, length)
+            reduce(network, inputs, trials.partition(random, length, turn), variant, question)
+            longest = max(longest, length)
+        outcomes.append(
+            Outcome(
+                NAME,
+                SOURCE,
+                "lower",
+                STATEMENT,
+                longest,
+                False,
+                tried,
+                {"pairs_equal": tried},
+                {"pairs_equal": tried},
+                variant=f"{variant}, {question} asked",
+            )
+        )
+    return outcomes
+
+
+TEST = "tests/theorems/protocols/test_one_layer_protocol.py::"
+THEOREM = Theorem(
+    NAME,
+    SOURCE,
+    STATEMENT,
+    check,
+    ("length", "width", "heads", "embedding", "exponent", "variant", "question", "seed"),
+    errata=(
+        Erratum(
+            where="Theorem 4, appendix D",
+            printed="the four steps take at most 3 m (p + log N) H bits",
+            found="as printed they add up to d p + (4 p + 2 log N + 4 m p) H, which is more for Kc >= 2 (1.37 times at N = 64, "
+            "d = m = 64, H = 1, Kc = 2). With exact widths they cost 1.06 to 1.12 times the printed total (d = m >= 16, H = 1, "
+            "Kc = 2), 1.4 times at m = 6, d = 10, and for Kc = 1 and m >= 16 less than it",
+            built="`one-learns-and-sends`: one party learns the output and sends the class. It keeps to the printed total for "
+            "m >= 2 if the token is asked, and for m >= 6 if x_N is sent (0.66 to 0.73 of it where the printed steps take "
+            "1.06 to 1.12). So Theorems 5 and 10 keep their constant for m >= 2",
+            test=TEST + "test_the_printed_total_is_less_than_its_own_steps",
+        ),
+        Erratum(
+            where="Theorem 4, appendix D",
+            printed="x_N is sent with d p bits, and the total has no d: d <= m is used (the width is max(m, d))",
+            found="d > m alone makes the printed total too small: m = 8, d = 64, N = 64, H = 1, Kc = 2 costs 3.08 times it",
+            built='`question="token"`: the token is sent, ceil(log2 S) bits, and no size depends on d',
+            test=TEST + "test_the_token_makes_the_embedding_irrelevant",
+        ),
+    ),
+    verify=verify,
+)

@@ -1,0 +1,1 @@
+"""Index lookup and associative recall."""

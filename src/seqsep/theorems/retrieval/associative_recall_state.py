@@ -1,0 +1,255 @@
+"""Both sides: associative recall of N pairs with S values needs N log2 S state bits; more while a pair is half read.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; multi-query recall from appendix G.
+Task: k_1 v_1 .. k_N v_N, then one of the keys; the answer is its value. Keys are 0 .. N - 1, each once, in any order; values
+are the tokens N .. N + S - 1.
+We differ: the paper shows m p >= N, for two values (N is the number of pairs, so 2 N + 1 tokens; its last sentence says "at
+most" for "at least"). With all S values the same proof gives m p >= N log2 S, for keys in one fixed order, and that is
+attained. With keys in any order it is not: a model then needs max(N log2 S, (N - 1) log2 S + log2 N) bits, which is attained.
+
+Lower, as code. *After the pairs, keys in a fixed order*: with B < N log2 S bits two of the S^N lists of values leave one
+state; they differ at some key; asked for it, the model gives one answer and errs on one of them. `collide` finds both for any
+model. *Inside the last pair, keys in any order, S >= 2*: after N - 1 pairs and the last key k the model must tell N S^(N-1)
+cases apart, (k, values of the others). Same k: some other key q has different values; continue with any value, ask q. Keys k
+and k': continue with a value v other than the one that k has in the second case, ask k: the answers are v and something else.
+
+Upper, as code. The state is the number whose digit i in base S is the value of key i (0 while unknown). A key token of the
+pairs puts its own name in the place of its digit: k S^(N-1) + the other digits; at the value token the digit goes in. With
+keys in order the time tells k, and key tokens change nothing: S^N states. A question q must leave the answer y in the state,
+and for multi-query recall the other digits too: the digit of q becomes the one for which all digits sum to -y modulo S. No
+digit of another key has changed, q is not asked again, and the read-out is minus the sum: S^N states, as before the question.
+
+What a run shows: the exact models' answers, and the witness for the models given. That every model with fewer bits has a
+witness is the pigeonhole principle.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.automata import Recurrence
+from seqsep.theorems.base import Erratum, Outcome, Theorem, TheoremFails
+from seqsep.theorems.protocols.collision import Collision, Recall, search
+from seqsep.theorems.protocols.machine import Given, Machine, machine
+from seqsep.theorems.protocols.small_models import built, require_fewer, rounded, victim
+
+NAME = "associative-recall-state"
+SOURCE = "Bhattamishra et al. 2024, Proposition 9"
+UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
+LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
+EXHAUSTIVE_INPUTS = 20_000
+SPREAD_INPUTS = 400
+
+
+def solve(length: int, tokens: tuple[int, ...]) -> int:
+    """The answer, from the definition: the value that follows the key asked for."""
+    *pairs, asked = tokens
+    return pairs[pairs.index(asked) + 1] - length
+
+
+def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
+    """ceil(N log2 S), or in any order ceil(log2 max(S^N, N S^(N-1))), exactly; 0 where there is nothing to tell apart."""
+    cases = alphabet**length
+    if any_order and alphabet > 1:
+        cases = max(cases, length * alphabet ** (length - 1))
+    return (cases - 1).bit_length()
+
+
+def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:
+    """The exact model, for one question or many (each key at most once, its value as a token after it or not).
+
+    With `any_order`, keys may come in any order; else as 0, 1, .., N - 1. Raises ValueError for a length or alphabet below 1.
+    """
+    if min(length, alphabet) < 1:
+        raise ValueError(f"build(length={length}, alphabet={alphabet}): both are at least 1")
+    pairs, high = 2 * length, alphabet ** (length - 1)
+
+    def move(t: int, state: int, token: int) -> int:
+        if t < pairs and t % 2 == 0:
+            return _without(state, token, alphabet) + token * high if any_order and alphabet > 1 else state
+        if t < pairs:
+            if not any_order or alphabet == 1:
+                return state + (token - length) * alphabet ** (t // 2)
+            key, others = divmod(state, high)
+            return _with(others, key, token - length, alphabet)
+        if token >= length:
+            return state
+        asked = state // alphabet**token % alphabet
+        others = state - asked * alphabet**token
+        return others + -(_sum(others, alphabet) + asked) % alphabet * alphabet**token
+
+    bits = least_bits(length, alphabet, any_order)
+    return Recurrence(bits, 0, move, lambda t, state: -_sum(state, alphabet) % alphabet)
+
+
+def _sum(state: int, alphabet: int) -> int:
+    total = 0
+    while alphabet > 1 and state:
+        state, digit = divmod(state, alphabet)
+        total += digit
+    return total
+
+
+def _without(state: int, place: int, alphabet: int) -> int:
+    low = alphabet**place
+    return state // (low * alphabet) * low + state % low
+
+
+def _with(others: int, place: int, digit: int, alphabet: int) -> int:
+    low = alphabet**place
+    return (others // low * alphabet + digit) * low + others % low
+
+
+def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
+    """The exact model for keys in order with its state reduced modulo 2^bits: what is left when the rest does not fit."""
+    exact = build(length, alphabet)
+    return Recurrence(bits, 0, lambda t, state, token: exact.move(t, state, token) % (1 << bits), exact.read)
+
+
+def written(values: Int64[np.ndarray, "batch length"]) -> Int64[np.ndarray, "batch time"]:
+    """0 v_0 1 v_1 .., keys in order."""
+    count, length = values.shape
+    tokens = np.empty((count, 2 * length), dtype=np.int64)
+    tokens[:, 0::2], tokens[:, 1::2] = np.arange(length), values + length
+    return tokens
+
+
+def recall(length: int, alphabet: int) -> Recall:
+    """The lists of values, written as pairs with keys in order; a key is its own question."""
+    return Recall(length, alphabet, written, lambda position: (position,))
+
+
+def collide(model: Given, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
+    """Two lists of values that leave the model in one state, and an input on which it must err.
+
+    As `index_lookup_state.collide`, for models ours or a user's whose tokens are keys 0 .. N - 1 and values N .. N + S - 1.
+    """
+    return search(model, recall(length, alphabet), seed, precision)
+
+
+def check(
+    length: int = 6,
+    alphabet: int = 3,
+    seed: int = 0,
+    mixer: str | None = None,
+    width: int = 8,
+    heads: int = 1,
+    precision: int | None = None,
+    checkpoint: Path | None = None,
+) -> list[Outcome]:
+    """The exact models for keys in order and in any order, on every input up to 20,000, else 400; and smaller ones that err.
+
+    By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
+    of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by
+    default 1). Raises ValueError where it has N log2 S bits or more, or no collision was found.
+    """
+    if precision is not None and mixer is None and checkpoint is None:
+        raise ValueError(f"check(precision={precision}): precision goes with mixer or checkpoint")
+    outcomes = [_check_upper(length, alphabet, any_order, seed) for any_order in (False, True)]
+    vocabulary, longest, task = length + alphabet, 2 * length + 1, recall(length, alphabet)
+    needed = least_bits(length, alphabet)
+    if mixer is not None or checkpoint is not None:
+        name, model = victim(vocabulary, alphabet, longest, mixer, width, heads, checkpoint, seed)
+        given = rounded(model, task, 1 if precision is None else precision, seed)
+        require_fewer(f"check(length={length}, alphabet={alphabet})", name, given.bits, needed)
+        return [*outcomes, _errs(length, alphabet, name, given, seed)]
+    if needed >= 2:
+        exact = with_fewer_bits(length, alphabet, min(needed - 1, 10))
+        outcomes.append(_errs(length, alphabet, "exact model, highest bits dropped", exact, seed))
+    if needed > 2:
+        model = built(vocabulary, alphabet, longest, "lstm", min((needed - 1) // 2, 8), 1, seed)
+        outcomes.append(_errs(length, alphabet, "LSTM of signs", rounded(model, task, 1, seed), seed))
+    return outcomes
+
+
+def _check_upper(length: int, alphabet: int, any_order: bool, seed: int) -> Outcome:
+    """Every key after every list of pairs, each alone and all of them one after the other."""
+    exact, prefixes, exhaustive = (
+        build(length, alphabet, any_order),
+        0,
+        _count(length, alphabet, any_order) <= EXHAUSTIVE_INPUTS,
+    )
+    random = np.random.default_rng(seed)
+    for pairs in _every(length, alphabet, any_order) if exhaustive else _some(length, alphabet, any_order, seed):
+        state, keys = exact.state(pairs), pairs[0::2]
+        for key in keys:
+            found = exact.answer((key,), state, len(pairs))
+            if found != solve(length, (*pairs, key)):
+                raise TheoremFails(NAME, {"pairs": pairs, "query": key, "answer": found})
+        _require_many(exact, length, pairs, state, random.permutation(length).tolist())
+        prefixes += 1
+    sizes = {"state_bits": exact.state_bits, "values_recovered": length}
+    bounds = {"state_bits": least_bits(length, alphabet, any_order), "values_recovered": length}
+    return Outcome(
+        NAME, SOURCE, "upper", UPPER, length, exhaustive, prefixes * length, sizes, bounds,
+        variant=f"keys in {'any order' if any_order else 'order'}",
+    )  # fmt: skip
+
+
+def _require_many(exact: Recurrence, length: int, pairs: tuple[int, ...], state: int, asked: list[int]) -> None:
+    tokens: tuple[int, ...] = ()
+    for key in asked:
+        tokens = (*tokens, key)
+        found, wanted = exact.answer(tokens, state, len(pairs)), solve(length, (*pairs, key))
+        if found != wanted:
+            raise TheoremFails(NAME, {"pairs": pairs, "queries and values": tokens, "answer": found})
+        tokens = (*tokens, length + wanted)
+
+
+def _count(length: int, alphabet: int, any_order: bool) -> int:
+    return length * alphabet**length * (math.factorial(length) if any_order else 1)
+
+
+def _every(length: int, alphabet: int, any_order: bool) -> Iterator[tuple[int, ...]]:
+    for keys in itertools.permutations(range(length)) if any_order else [tuple(range(length))]:
+        for values in itertools.product(range(length, length + alphabet), repeat=length):
+            yield tuple(itertools.chain.from_iterable(zip(keys, values, strict=True)))
+
+
+def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[tuple[int, ...]]:
+    random = np.random.default_rng(seed)
+    for _ in range(-(-SPREAD_INPUTS // length)):
+        keys = random.permutation(length) if any_order else np.arange(length)
+        values = length + random.integers(0, alphabet, length)
+        yield tuple(np.stack([keys, values], axis=1).ravel().tolist())
+
+
+def _errs(length: int, alphabet: int, name: str, model: Given | Machine, seed: int) -> Outcome:
+    needed, bits = least_bits(length, alphabet), machine(model).bits
+    found = search(model, recall(length, alphabet), seed)
+    if found is None or found.answer == solve(length, found.errs_on):
+        raise TheoremFails(NAME, {"model": name, "state bits": bits, "collision": found})
+    return Outcome(
+        NAME, SOURCE, "lower", LOWER, length, False, found.prefixes_tried, {"state_bits": bits}, {"state_bits": needed},
+        as_printed={"state_bits": length}, variant=name, witness=found.record(),
+    )  # fmt: skip
+
+
+TEST = "tests/theorems/retrieval/test_associative_recall_state.py::"
+THEOREM = Theorem(
+    NAME,
+    SOURCE,
+    f"{UPPER}; {LOWER}",
+    check,
+    ("length", "alphabet", "seed", "mixer", "width", "heads", "precision", "checkpoint"),
+    errata=(
+        Erratum(
+            where="Proposition 9, appendix C.1",
+            printed="m >= N/p (the proof ends: must be at most N/p)",
+            found="at least is meant; with S values m p >= N log2 S, attained if the keys come in one fixed order",
+            built="the exact model for keys in order, and for fewer bits an input on which a given model errs",
+            test=TEST + "test_both_sides",
+        ),
+        Erratum(
+            where="Proposition 9, appendix C.1",
+            printed="the state after the pairs decides",
+            found="with keys in any order and N > S the state inside the last pair needs more: (N-1) log2 S + log2 N bits",
+            built="an exact model of so many bits, and the N S^(N-1) cases that a model must tell apart",
+            test=TEST + "test_inside_the_last_pair_every_case_needs_its_own_state",
+        ),
+    ),
+)

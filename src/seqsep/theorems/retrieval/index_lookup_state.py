@@ -1,0 +1,248 @@
+"""Both sides: ceil(N log2 S) state bits are enough for index lookup, and no recurrent model does it with fewer.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
+We differ: the paper shows m p >= N, for two symbols of the alphabet; with all S of them the same proof gives
+m p >= N log2 S, and that is attained.
+
+Upper, as code. The state is the number spelled by the symbols in base S; the question p reads its p-th digit. At time t <= N
+there are S^t states, so ceil(N log2 S) bits hold every one. Bob, given the state after N symbols, asks every position.
+
+Lower, as code. With B < N log2 S bits, two of the S^N prefixes leave the same state (pigeonhole); they differ at some position
+p. The model gives the same answer to the question p after either prefix, and must err on one of them. `collide` finds the
+prefixes and the input for any `Recurrence`, and for any model with start and step, ours or a user's, at its own precision or
+with every number of its state rounded to b bits; the search is in `_collision`.
+
+What a run shows: the witness, for the models given. That every model with fewer bits has one is the pigeonhole principle; that
+the search meets it in time is not promised.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from seqsep.exact.automata import Recurrence
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import Array, AutomatonLayer, Network
+from seqsep.model.model import Model
+from seqsep.tasks import IndexLookup
+from seqsep.theorems.base import Erratum, Evidence, Outcome, Theorem, TheoremFails, whole_number, whole_numbers
+from seqsep.theorems.protocols.collision import Collision, Recall, search
+from seqsep.theorems.protocols.collision import scattered as _prefixes
+from seqsep.theorems.protocols.machine import Given, Machine, machine
+from seqsep.theorems.protocols.small_models import built, require_fewer, rounded, victim
+
+NAME = "index-lookup-state"
+SOURCE = "Bhattamishra et al. 2024, Theorem 3"
+UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
+LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+MOST_TABLE_STATES = 4096
+
+
+def build(length: int, alphabet: int) -> Recurrence:
+    """The exact model: the symbols so far as a number in base S."""
+    task = IndexLookup(length, alphabet)
+
+    def move(t: int, state: int, token: int) -> int:
+        if t < length:
+            return state * alphabet + token
+        return state // alphabet ** (length - 1 - (token - alphabet)) % alphabet
+
+    return Recurrence(task.answer_bits(), 0, move, lambda t, state: state)
+
+
+def build_network(length: int, alphabet: int) -> Network:
+    """The same model as a table that differs by time step, for S^N <= 4,096; it loads into `Model`.
+
+    Raises ValueError beyond that size.
+    """
+    states = alphabet**length
+    if states > MOST_TABLE_STATES:
+        raise ValueError(f"build_network(length={length}, alphabet={alphabet}): {states} states, at most {MOST_TABLE_STATES}")
+    machine = build(length, alphabet)
+    tokens = alphabet + length
+    table = np.zeros((length + 1, states, tokens), dtype=np.int64)
+    for t in range(length + 1):
+        for state in range(alphabet**t):
+            for token in range(alphabet) if t < length else range(alphabet, tokens):
+                table[t, state, token] = machine.move(t, state, token)
+    one_hot = np.eye(tokens, tokens + states, dtype=np.int64)
+    readout = np.eye(alphabet, states, dtype=np.int64)
+    return Network(
+        name=NAME,
+        grid=Grid(4),
+        spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
+        symbols=Array(one_hot[:alphabet]),
+        indices=Array(one_hot[alphabet:], by_index=True),
+        layers=((AutomatonLayer(Array(table), 0), None),),
+        readout=Array(np.concatenate([np.zeros((alphabet, tokens), dtype=np.int64), readout], axis=1)),
+        readout_bias=Array(np.zeros(alphabet, dtype=np.int64), Fraction(1)),
+    )
+
+
+def recall(length: int, alphabet: int) -> Recall:
+    """Index lookup as a list of values to remember: the symbols; position p is asked for by the token S + p - 1."""
+    return Recall(length, alphabet, lambda values: values, lambda position: (alphabet + position,))
+
+
+def collide(model: Given, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
+    """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
+
+    With `precision`, a model on tensors keeps its state at that many bits a number (`_machine.machine`).
+    None: no two prefixes collide (then B >= N log2 S). Raises ValueError where the search ends without a collision and
+    prefixes remain: after 2^21 of them, 2^17 for a model on tensors.
+    """
+    return search(model, recall(length, alphabet), seed, precision)
+
+
+def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
+    """The exact model with its state reduced modulo 2^bits: what is left when the rest does not fit."""
+    exact = build(length, alphabet)
+    return Recurrence(bits, 0, lambda t, state, token: exact.move(t, state, token) % (1 << bits), exact.read)
+
+
+def check(
+    length: int = 7,
+    alphabet: int = 3,
+    seed: int = 0,
+    mixer: str | None = None,
+    width: int = 8,
+    heads: int = 1,
+    precision: int | None = None,
+    checkpoint: Path | None = None,
+) -> list[Outcome]:
+    """The exact model on every input (S^N <= 4,096; else on random prefixes, every position), and smaller ones that err.
+
+    By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
+    of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
+    default 1). Raises ValueError where it has N log2 S bits or more, or no collision was found; TheoremFails where it collides
+    and does not err.
+    """
+    task = IndexLookup(length, alphabet)
+    if mixer is None and checkpoint is None:
+        if precision is not None:
+            raise ValueError(f"check(precision={precision}): precision goes with mixer or checkpoint")
+        return [_check_upper(task, seed), *_check_lower(task, seed)]
+    name, model = victim(task.vocabulary, task.classes, task.longest, mixer, width, heads, checkpoint, seed)
+    given = rounded(model, recall(length, alphabet), 1 if precision is None else precision, seed)
+    require_fewer(f"check(length={length}, alphabet={alphabet})", name, given.bits, task.answer_bits())
+    return [_check_upper(task, seed), _errs(task, name, given, seed)]
+
+
+def _check_upper(task: IndexLookup, seed: int) -> Outcome:
+    length, alphabet = task.length, task.alphabet
+    machine = build(length, alphabet)
+    exhaustive = alphabet**length <= MOST_TABLE_STATES
+    loaded = Model.load(build_network(length, alphabet)) if exhaustive else None
+    questions = list(range(alphabet, alphabet + length))
+    prefixes = list(_prefixes(length, alphabet, seed)) if exhaustive else _random_prefixes(task, seed)
+    for prefix in prefixes:
+        state = machine.state(prefix)
+        recovered = tuple(machine.answer((question,), state, length) for question in questions)
+        if recovered != prefix:
+            raise TheoremFails(NAME, {"symbols": prefix, "recovered": recovered})
+    if loaded is not None:
+        _require_model_recovers(loaded, np.array(prefixes, dtype=np.int64), questions)
+    sizes = {"state_bits": machine.state_bits, "symbols_recovered": length}
+    return Outcome(NAME, SOURCE, "upper", UPPER, length, exhaustive, len(prefixes) * length, sizes, dict(sizes))
+
+
+@torch.no_grad()
+def _require_model_recovers(model: Model, prefixes: np.ndarray, questions: list[int]) -> None:
+    state = model.read(torch.from_numpy(prefixes))
+    for place, question in enumerate(questions):
+        logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
+        wrong = np.flatnonzero(logits.argmax(-1).numpy() != prefixes[:, place])
+        if len(wrong):
+            raise TheoremFails(NAME, {"symbols": prefixes[wrong[0]].tolist(), "position": place + 1, "run": "Model"})
+
+
+def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
+    return [tuple(inputs[: task.length].tolist()) for inputs in task.sample(0, 20, seed, evaluate=True).inputs]
+
+
+def _check_lower(task: IndexLookup, seed: int) -> Iterator[Outcome]:
+    needed = task.answer_bits()
+    if needed < 2:
+        return
+    yield _errs(
+        task, "exact model, highest bits dropped", with_fewer_bits(task.length, task.alphabet, min(needed - 1, 18)), seed
+    )
+    if needed > 2:
+        width = min((needed - 1) // 2, 8)
+        model = built(task.vocabulary, task.classes, task.longest, "lstm", width, 1, seed)
+        yield _errs(task, "LSTM of signs", rounded(model, recall(task.length, task.alphabet), 1, seed), seed)
+
+
+def _errs(task: IndexLookup, name: str, model: Given | Machine, seed: int) -> Outcome:
+    needed, bits = task.answer_bits(), machine(model).bits
+    found = search(model, recall(task.length, task.alphabet), seed)
+    if found is None or found.answer == task.solve(found.errs_on):
+        raise TheoremFails(NAME, {"model": name, "state bits": bits, "collision": found})
+    return Outcome(
+        NAME, SOURCE, "lower", LOWER, task.length, False, found.prefixes_tried,
+        {"state_bits": bits}, {"state_bits": needed},
+        as_printed={"state_bits": task.length}, variant=name, witness=found.record(),
+    )  # fmt: skip
+
+
+def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
+    """All S^N prefixes, every two of them told apart by a question. Raises ValueError beyond 2^16 prefixes."""
+    task = IndexLookup(length, alphabet)
+    if alphabet**length > 1 << 16:
+        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")
+    witness = {
+        "alice": list(range(length)),
+        "rows": [list(prefix) for prefix in product(range(alphabet), repeat=length)],
+        "columns": [[question] for question in task.alphabets(length)[-1]],
+    }
+    return Evidence(task.name, {"length": length, "alphabet": alphabet}, {"rows": alphabet**length}, witness)
+
+
+def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+    """Answers {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1."""
+    machine = build(length, alphabet)
+
+    def answer(given: Mapping[str, Any]) -> int:
+        symbols, position = whole_numbers(given, "symbols"), whole_number(given, "position")
+        if len(symbols) != length:
+            raise ValueError(f"symbols: expected {length} of them, found {len(symbols)}")
+        if not 0 <= min(symbols) <= max(symbols) < alphabet:
+            raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
+        if not 1 <= position <= length:
+            raise ValueError(f"position: expected 1 to {length}, found {position}")
+        return machine.answer((*symbols, alphabet + position - 1))
+
+    return answer
+
+
+THEOREM = Theorem(
+    NAME,
+    SOURCE,
+    f"{UPPER}; {LOWER}",
+    check,
+    ("length", "alphabet", "seed", "mixer", "width", "heads", "precision", "checkpoint"),
+    applier,
+    ("alphabet",),
+    (
+        Erratum(
+            where="Theorem 3, appendix C.1",
+            printed="m >= N/p",
+            found="true, and less than the proof gives: with all S symbols in place of two, m p >= N log2 S, which is attained",
+            built="the exact model of ceil(N log2 S) state bits, and for fewer an input on which a given model errs",
+            test="tests/theorems/test_theorems.py::test_index_lookup_state_both_sides",
+        ),
+        Erratum(
+            where="Appendix B.2",
+            printed="|Q_p| = N^(2 Kc), so p = 2 Kc log N",
+            found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
+            built="`Grid.precision`; the base is the number of tokens, at least 4, or a uniform weight rounds down to 0",
+            test="tests/exact/test_grid.py::test_precision_and_base",
+        ),
+    ),
+    evidence=evidence,
+)

@@ -1,0 +1,1 @@
+"""Thresholds of sparse features."""

@@ -1,0 +1,149 @@
+"""Puts inputs to a built network, on its grid and in float64, requires the right answers, and climbs towards small margins."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float64, Int64
+
+from seqsep.exact.executor import Result, run
+from seqsep.exact.grid import Array, Tally
+from seqsep.exact.network import Network
+from seqsep.model.model import Model
+from seqsep.theorems.base import TheoremFails
+
+CLIMBS = 12
+
+
+@dataclass
+class Trial:
+    """Runs a built network on batches, on its grid and as a `Model` in float64, and compares both with the right answers.
+
+    `inputs` counts what was tried; `margin(result)` gives distances, an example a row, and `least` is the least one met;
+    `tally` counts what was rounded and saturated, by place.
+    The float run is left out beyond `in_floats` inputs.
+    """
+
+    theorem: str
+    network: Network
+    margin: Callable[[Result], Array] | None = None
+    in_floats: int = 2_000
+    inputs: int = 0
+    least: Fraction | None = None
+    tally: Tally = field(default_factory=Tally)
+    model: Model = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.model = Model.load(self.network)
+
+    def require(
+        self,
+        inputs: np.ndarray,
+        expected: np.ndarray,
+        readable: Callable[[int], Mapping[str, Any]],
+        at: np.ndarray | int = -1,
+    ) -> Result:
+        """The answers at the asked positions are the expected ones (batch, or batch x asked); a tie is no answer.
+
+        Raises TheoremFails with `readable(example)`, what was expected and what was found.
+        """
+        result = run(self.network, inputs, at)
+        wanted = expected.reshape(len(inputs), -1)
+        self.compare(result.answers, result.sure, wanted, readable, "on the grid")
+        if self.inputs < self.in_floats:
+            self.compare(*self._in_floats(inputs, at), wanted, readable, "in float64")
+        self.note(result, wanted.size)
+        return result
+
+    def note(self, result: Result, inputs: int) -> None:
+        """Take a result into the count, the margin and the tally."""
+        self.inputs += inputs
+        self.tally.rounded.update(result.tally.rounded)
+        self.tally.saturated.update(result.tally.saturated)
+        if self.margin is not None and inputs:
+            apart = self.margin(result)
+            least = int(apart.integers.min()) * apart.unit
+            self.least = least if self.least is None else min(self.least, least)
+
+    @property
+    def saturated(self) -> dict[str, int]:
+        """How many numbers met an end of the grid, by place."""
+        return {place: count for place, count in sorted(self.tally.saturated.items()) if count}
+
+    def margins(self, result: Result) -> Float64[np.ndarray, "batch"]:
+        """The least distance of each example, to the nearest float: what a climb goes by."""
+        assert self.margin is not None
+        apart = self.margin(result)
+        return apart.integers.reshape(len(apart.integers), -1).min(axis=1).astype(np.float64) * float(apart.unit)
+
+    def compare(
+        self,
+        answers: np.ndarray,
+        sure: np.ndarray,
+        expected: np.ndarray,
+        readable: Callable[[int], Mapping[str, Any]],
+        run: str,
+    ) -> None:
+        wrong = np.argwhere((answers != expected) | ~sure)
+        if len(wrong):
+            place = tuple(wrong[0])
+            found = int(answers[place]) if sure[place] else "a tie"
+            raise TheoremFails(
+                self.theorem, {**readable(int(place[0])), "expected": int(expected[place]), "found": found, "run": run}
+            )
+
+    @torch.no_grad()
+    def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
+        batch, time = inputs.shape[:2]
+        tokens = inputs.ndim == 2
+        given = torch.from_numpy(inputs if tokens else inputs.astype(np.float64) * float(self.network.grid.step))
+        if isinstance(at, int):
+            logits = self.model(given, torch.full((batch,), at % time))[:, None]
+        else:
+            logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
+        top = logits.topk(2, dim=-1).values if logits.shape[-1] > 1 else None
+        sure = np.ones(logits.shape[:-1], dtype=bool) if top is None else (top[..., 0] > top[..., 1]).numpy()
+        return logits.argmax(-1).numpy(), sure
+
+
+def distances(values: Array, threshold: Fraction) -> Array:
+    """|value - threshold| of each entry."""
+    apart = values.plus(Array(np.array([-threshold.numerator]), Fraction(1, threshold.denominator)))
+    return Array(np.abs(apart.integers), apart.unit)
+
+
+def least_distance(values: Array, threshold: Fraction) -> Fraction:
+    """The least distance of an entry from a threshold."""
+    apart = distances(values, threshold)
+    return int(apart.integers.min()) * apart.unit
+
+
+def climb(
+    put: Callable[[np.ndarray], Float64[np.ndarray, "batch"]],
+    inputs: Int64[np.ndarray, "batch *shape"],
+    nudged: Callable[[np.ndarray], Int64[np.ndarray, "batch *shape"]],
+    rounds: int = CLIMBS,
+) -> Float64[np.ndarray, "batch"]:
+    """Hill climbing: in each round every example is changed a little and keeps the change unless its margin grows.
+
+    `put` requires the right answers and returns each example's margin. Returns the margins at the end.
+    """
+    least = put(inputs)
+    for _ in range(rounds):
+        other = nudged(inputs)
+        now = put(other)
+        inputs = np.where((now <= least).reshape(-1, *(1,) * (inputs.ndim - 1)), other, inputs)
+        least = np.minimum(now, least)
+    return least
+
+
+def edited(
+    inputs: Int64[np.ndarray, "batch length"], alphabet: int, random: np.random.Generator
+) -> Int64[np.ndarray, "batch length"]:
+    """One symbol of each input drawn again, and at times a few."""
+    chosen = random.random(inputs.shape) < random.choice([1, 2, 8]) / max(1, inputs.shape[1])
+    chosen[np.arange(len(inputs)), random.integers(inputs.shape[1], size=len(inputs))] = True
+    return np.where(chosen, random.integers(alphabet, size=inputs.shape), inputs)

@@ -1,0 +1,216 @@
+"""The checker, as a stranger runs it, and against what is wrong; the whole of each bar is in tests/long_certificates.py."""
+
+import ast
+import importlib.util
+import json
+import subprocess
+import sys
+import sysconfig
+import tokenize
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import long_certificates
+import seqsep_check
+from seqsep.analysis.analyze import analyze
+from seqsep.certificate import certificate, certify, least_state
+from seqsep.cli import main
+from seqsep.exact.communication import distinct_rows, fooling_set, incompatible_rows, of_values
+from seqsep.theorems import BY_NAME
+from seqsep.theorems.base import Evidence
+from support.certificates.checker_corpus import corpus
+from support.certificates.checker_mutants import EQUIVALENT, mutants, survivors
+from support.certificates.forgeries import FORGERIES
+from support.certificates.hostile import WORST, try_file
+from support.certificates.mutants import try_mutants
+from support.certificates.samples import TYPES, of_type, samples, seal
+from support.certificates.truth import holds
+
+CHECKER = Path(seqsep_check.__file__)
+THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.evidence is not None]
+
+
+def code_lines(path: Path) -> int:
+    """Lines with code: no blank ones, comments or docstrings."""
+    found = set()
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type in (tokenize.NAME, tokenize.NUMBER, tokenize.OP, tokenize.STRING):
+                found |= set(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            found -= set(range(body[0].lineno, (body[0].end_lineno or 0) + 1))
+    return len(found)
+
+
+def test_the_checker_is_one_file_of_at_most_300_code_lines_of_the_standard_library():
+    assert code_lines(CHECKER) <= 300
+    imported = set()
+    for node in ast.walk(ast.parse(CHECKER.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {name.name.split(".")[0] for name in node.names}
+        if isinstance(node, ast.ImportFrom):
+            imported.add((node.module or "").split(".")[0])
+    assert imported <= set(sys.stdlib_module_names)
+    assert Path(sysconfig.get_paths()["stdlib"]) not in CHECKER.parents
+
+
+@pytest.mark.parametrize("theorem", THEOREMS)
+def test_every_theorem_with_evidence_has_a_certificate_that_holds(theorem, tmp_path):
+    path = tmp_path / "certificate.json"
+    path.write_bytes(certify(theorem))
+    command = [sys.executable, "-I", "-S", str(CHECKER), str(path)]
+    alone = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert alone.returncode == 0, alone
+    assert alone.stdout.startswith(f"holds: {theorem}: "), alone
+    assert alone.stderr == ""
+    assert certify(theorem) == path.read_bytes()
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["no-such-file"], ["."]])
+def test_as_a_program_it_answers_2_to_what_is_no_file(arguments, tmp_path):
+    command = [sys.executable, "-I", "-S", str(CHECKER), *arguments]
+    alone = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert alone.returncode == 2
+    assert alone.stdout.count("\n") == 1
+    assert alone.stderr == ""
+
+
+def test_it_runs_where_seqsep_cannot_be_imported(tmp_path):
+    copied = tmp_path / "seqsep_check.py"
+    copied.write_bytes(CHECKER.read_bytes())
+    (tmp_path / "c.json").write_bytes(samples()["network: lookup"])
+    command = [sys.executable, "-I", "-S", "seqsep_check.py", "c.json"]
+    assert subprocess.run(command, capture_output=True, cwd=tmp_path, timeout=60).returncode == 0
+    probe = [sys.executable, "-I", "-S", "-c", "import seqsep"]
+    assert subprocess.run(probe, capture_output=True, cwd=tmp_path, timeout=60).returncode == 1
+
+
+@pytest.mark.parametrize("name", list(samples()))
+def test_the_samples_hold_and_are_true(name):
+    assert seqsep_check.check(samples()[name])[0] == 0
+    assert holds(json.loads(samples()[name]))
+
+
+def test_logits_weights_limits_and_reasons_are_as_expected():
+    assert not [case for case in corpus() if case.kills(seqsep_check)]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_no_flipped_bit_and_no_cut_is_accepted(kind):
+    data = min(of_type(kind).values(), key=len)
+    assert long_certificates.accepted_flips(data, step=1) == 0
+    assert long_certificates.accepted_cuts(data) == 0
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_no_false_mutant_is_accepted(kind):
+    found = try_mutants(kind, 0, 120)
+    assert found["rejected"] >= 60
+    assert found["valid rewrites"] >= 5
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_forgeries_are_rejected_for_their_reason(kind):
+    forged = FORGERIES[kind]()
+    assert len(forged) >= 30
+    assert len({forgery.data() for forgery in forged}) == len(forged)
+    for forgery in forged:
+        status, line = seqsep_check.check(forgery.data())
+        assert status == forgery.status, (forgery, line)
+        assert forgery.why in line, (forgery, line)
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_the_worst_files_end_in_time_and_memory(name):
+    try_file(name)
+
+
+def test_a_sample_of_mutants_of_the_checker_is_killed():
+    made = mutants()
+    assert len(made) >= 300
+    assert {mutant.name for mutant in made} >= EQUIVALENT.keys()
+    assert survivors(made[::40]) == []
+
+
+def test_no_automaton_is_at_the_bound():
+    """So that of the two comparisons of the work of an automaton, `<=` and `<`, no file can tell."""
+    for kinds in range(1, 1 << 15):
+        for depth in range(1, 4097):
+            work = (sum(kinds**height for height in range(depth + 1)) + 1) * kinds * (depth + 8)
+            assert work != seqsep_check.MOST_WORK
+            if work > seqsep_check.MOST_WORK:
+                break
+
+
+def test_beyond_the_work_bound_nothing_is_written():
+    with pytest.raises(ValueError, match=r"equality-two-layers.*work is [\d,]+, at most 30,000,000"):
+        certify("equality-two-layers", length=400)
+    with pytest.raises(ValueError, match=r"work is [\d,]+, at most 4,000,000"):
+        certify("bounded-dyck-state", kinds=100, depth=2)
+    words = [[number % 2] * 2 for number in range(200_000)]
+    shown = Evidence("equality", {"alphabet": 2, "length": 2}, {"complete": 1}, {"alice": [0], "value": 1, "words": words})
+    with pytest.raises(ValueError, match="brackets"):
+        certificate("", shown)
+    with pytest.raises(ValueError, match="no form for a str"):
+        certificate("", Evidence("equality", {"alphabet": 2, "length": 2}, {}, "a proof"))
+    with pytest.raises(ValueError, match=r"theorem is one of .*index-lookup-state"):
+        certify("one-way-protocol")
+
+
+def test_certify_and_the_checker_count_the_same_work():
+    for name, data in samples().items():
+        given = json.loads(data)
+        for limit in ("MOST_WORK", "MOST_NETWORK_WORK"):
+            module = importlib.util.module_from_spec(importlib.util.spec_from_file_location("limited", CHECKER))
+            module.__spec__.loader.exec_module(module)
+            setattr(module, limit, 0)
+            status, line = module.check(seal(given))
+            assert status == (2 if ("NETWORK" in limit) == name.startswith("network") else 0)
+            assert status == 0 or line.startswith("unfit: too large")
+
+
+def test_witnesses_of_matrices_have_certificates():
+    values = np.arange(24).reshape(2, 3, 4) % 5
+    f = of_values(values, [0, 2])
+    for name, measure in (("", distinct_rows(f)), ("", fooling_set(f, value=3)), ("", incompatible_rows(f))):
+        status, line = seqsep_check.check(certificate(name, Evidence("table", {}, {}, measure.witness)))
+        assert status == 0, line
+        assert str(measure.bits) in line
+
+
+def test_what_analyze_finds_has_a_certificate():
+    given = analyze(lambda word: 7 * word[0] + word[2], [3], alphabet=[2, 3, 4]).lengths[-1]
+    data = certificate("least-state", least_state(given))
+    assert seqsep_check.check(data) == (0, "holds: least-state: rows 8, state_bits 3")
+    assert max(json.loads(data)["task"]["values"]) == 10, "the answers themselves"
+    below = analyze(lambda word: -1 - word[0] if word[1] else None, [3]).lengths[-1]
+    data = certificate("least-state", least_state(below))
+    assert seqsep_check.check(data) == (0, "holds: least-state: rows 2, state_bits 1")
+    assert set(json.loads(data)["task"]["values"]) == {-1, 0, 1}, "outside the domain, and numbers of answers"
+    nothing = analyze(lambda word: None, [2]).lengths[-1]
+    assert seqsep_check.check(certificate("least-state", least_state(nothing)))[0] == 0
+    for length in (4, 6):
+        equal = analyze(lambda word: int(word[::2] == word[1::2]) if word[0] or sum(word) % 3 else None, [length]).lengths[-1]
+        assert equal.least is None
+        status, line = seqsep_check.check(certificate("least-state", least_state(equal)))
+        assert (status, line) == (0, f"holds: least-state: rows {equal.classes}, state_bits {equal.bits[0]}")
+    long = analyze("(01)*", [58], is_regular=True).lengths[-1]
+    with pytest.raises(ValueError, match=r"least_state\(length=58\): 288,230,376,151,711,744 answers"):
+        least_state(long)
+
+
+def test_analyze_writes_it(tmp_path, capsys):
+    path = tmp_path / "c.json"
+    assert main(["analyze", "majority", "--lengths", "4,6", "--json", "--certificate", str(path)]) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)["lengths"][-1]
+    assert captured.err == f"{len(path.read_bytes()):,} bytes to {path}\n"
+    assert seqsep_check.check(path.read_bytes()) == (
+        0, f"holds: least-state: rows {found['classes']}, state_bits {found['state_bits']}"
+    )  # fmt: skip
+    assert main(["analyze", "majority", "equality", "--lengths", "4", "--certificate", str(path)]) == 2
+    assert "--certificate" in capsys.readouterr().err

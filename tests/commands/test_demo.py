@@ -1,0 +1,54 @@
+"""The main job at toy sizes: it prints a line a theorem, trains, writes the page, and continues where it was interrupted."""
+
+import pytest
+
+from seqsep.commands import demo as main_job
+from seqsep.lab.run import Run
+from seqsep.lab.store.store import Store
+from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
+from seqsep.theorems.retrieval import index_lookup_state
+
+
+def tiny(task):
+    shape = {"width": 8, "heads": 2, "steps": 20, "evaluate_every": 10, "evaluation": 50}
+    return [Run(task, (name,), **shape) for name in ("attention", "lstm")]
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setattr(main_job.index_lookup_architectures, "runs", lambda preset: tiny(IndexLookup(6, alphabet=4)))
+    monkeypatch.setattr(main_job.dyck_architectures, "runs", lambda preset: tiny(BoundedDyck(6)))
+
+
+@pytest.mark.usefixtures("toy")
+def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(main_job, "THEOREMS", (index_lookup_state.THEOREM,))
+    done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
+    out = capsys.readouterr().out
+    assert not done.failed
+    assert out.count("holds  index-lookup-state") == 3
+    assert "measured / bound" in out
+    assert done.page.read_text().count("index-lookup-state") >= 3
+    assert (tmp_path / "report" / "picture.png").exists()
+    with Store(tmp_path / "s.sqlite") as store:
+        assert len(store.finished("demo")) == 4
+
+    def never(*arguments):
+        raise AssertionError("a finished run was trained again")
+
+    monkeypatch.setattr("seqsep.lab.engines.local.Supervisor.run", lambda self, jobs: never() if jobs else iter(()))
+    monkeypatch.setattr(main_job, "THEOREMS", (bounded_dyck_state.THEOREM,))
+    again = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
+    assert not again.failed
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_theorem_that_fails_is_a_failed_demo(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(main_job, "THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr(
+        index_lookup_state, "with_fewer_bits", lambda length, alphabet, bits: index_lookup_state.build(length, alphabet)
+    )
+    done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
+    assert done.failed
+    assert "FAILS  index-lookup-state" in capsys.readouterr().out

@@ -1,0 +1,367 @@
+"""The engine `ray` without Ray: what its driver and its actors do, with actors in this process that can be lost at will."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from seqsep.lab import device
+from seqsep.lab.engines import local as supervisor_module
+from seqsep.lab.engines import ray as ray_driver
+from seqsep.lab.engines import ray_worker
+from seqsep.lab.engines.engine import Ended, EngineUnavailable, Moved, Saved
+from seqsep.lab.engines.job import Job
+from seqsep.lab.engines.ray import RayEngine
+from seqsep.lab.engines.ray_connection import RayConnection
+from seqsep.lab.run import Run
+from seqsep.lab.whole_file import checkpoint_file
+from seqsep.tasks import IndexLookup
+
+# Says how it was started, saves two checkpoints, and prints; with seed 8 it takes its time, with seed 9 it fails.
+PLAYER = """
+import hashlib, json, os, sys, time
+from multiprocessing.connection import Connection
+from pathlib import Path
+connection = Connection(int(sys.argv[1]))
+def send(**message):
+    connection.send_bytes(json.dumps(message).encode())
+send(kind="ready")
+while True:
+    message = json.loads(connection.recv_bytes())
+    place = Path(message["checkpoint"])
+    file = lambda digest: place.with_name(f"{place.stem}.{digest[:16]}{place.suffix}")
+    kept = (message["digest"] or "").split()
+    started = next((file(digest).read_text() for digest in kept if file(digest).exists()), None)
+    for step in (10, 20):
+        send(kind="progress", step=step, accuracy=None)
+        data = f"{step} of {message['run']['seed']}"
+        kept = [hashlib.sha256(data.encode()).hexdigest(), *kept][:2]
+        file(kept[0]).write_text(data)
+        send(kind="checkpoint", step=step, digest=" ".join(kept))
+        time.sleep(0.3 if message["run"]["seed"] == 8 else 0)
+    print("printed by", message["run"]["seed"], flush=True)
+    if message["run"]["seed"] == 9:
+        send(kind="failure", error="ValueError: no")
+        continue
+    files = {Path(path).name: Path(path).read_text() for path in message["files"].values()}
+    places = list(message["files"].values())
+    send(kind="result", result={"status": "finished", "started": started, "digest": message["digest"], "files": files,
+         "places": places, "checkpoint": str(place), "device": sys.argv[3]})
+"""
+
+
+class Lost(Exception):
+    """What Ray says of an actor that is gone."""
+
+
+@dataclass(eq=False)
+class Question:
+    """A call that is made when its answer is asked for."""
+
+    call: Any
+
+
+@dataclass
+class FakeRay:
+    """Actors in this process. `lose`: after how many answers to `work` each loss comes; `unborn`: how many never start."""
+
+    cores: float = 2.0
+    gpus: float = 0.0
+    lose: list[int] = field(default_factory=list)
+    unborn: int = 0
+    identity: dict[str, Any] = field(default_factory=dict)
+    killed: list[Any] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    batches: list[int] = field(default_factory=list)
+    exceptions: Any = field(default_factory=lambda: SimpleNamespace(RayError=Lost))
+
+    def remote(self, **options: Any) -> Any:
+        self.options = options
+        return lambda kind: SimpleNamespace(remote=lambda *arguments: self._handle(kind(*arguments)))
+
+    def _handle(self, actor: Any) -> Any:
+        born = self.unborn <= 0
+        self.unborn -= 1
+
+        def identity() -> dict[str, Any]:
+            if not born:
+                raise Lost("no room\nand more")
+            return actor.identity() | self.identity
+
+        def work(orders: list[Any], seconds: float) -> Any:
+            self.batches += [len(orders)] if orders else []
+            if self.lose and self.lose[0] == 0:
+                self.lose.pop(0)
+                raise Lost("the node is gone")
+            if self.lose:
+                self.lose[0] -= 1
+            return actor.work(orders, seconds)
+
+        calls = {"identity": identity, "work": work, "stop": actor.stop}
+        return SimpleNamespace(
+            actor=actor,
+            **{name: SimpleNamespace(remote=lambda *given, call=call: Question(lambda: call(*given)))
+               for name, call in calls.items()},
+        )  # fmt: skip
+
+    def nodes(self) -> list[dict[str, Any]]:
+        here = {"CPU": self.cores} | ({"GPU": self.gpus} if self.gpus else {})
+        return [{"Alive": True, "Resources": here}, {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0}}]
+
+    def wait(self, questions: list[Question], num_returns: int, timeout: float) -> Any:
+        assert len(set(questions)) == len(questions) > 0
+        return questions[:num_returns], questions[num_returns:]
+
+    def get(self, question: Question) -> Any:
+        return question.call()
+
+    def kill(self, handle: Any) -> None:
+        self.killed.append(handle)
+        handle.actor.stop()
+
+    def is_initialized(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "player.py"
+    script.write_text(PLAYER)
+    monkeypatch.setattr(supervisor_module, "WORKER", script)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "node"))
+    (tmp_path / "node").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+
+def job(seed: int, folder: Path, **fields: Any) -> Job:
+    run = Run(task=IndexLookup(length=5, alphabet=4), layers=("lstm",), width=8, seed=seed)
+    return Job(run, folder / "store" / f"{seed}.safetensors", **fields)
+
+
+def play(fake: FakeRay, jobs: list[Job], monkeypatch: pytest.MonkeyPatch, **options: Any) -> list[Any]:
+    monkeypatch.setattr(RayConnection, "open", lambda self: fake)
+    monkeypatch.setattr(ray_driver, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(ray_driver, "ANSWERS_A_SECOND", float("inf"))  # every answer holds one event
+    with RayEngine(**options) as engine:
+        return list(engine.run(jobs))
+
+
+def ended(events: list[Any]) -> dict[int, Ended]:
+    found = [event for event in events if isinstance(event, Ended)]
+    assert len({event.job for event in found}) == len(found)
+    return {event.job: event for event in found}
+
+
+def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) -> None:
+    jobs = [job(seed, tmp_path) for seed in (1, 2, 9, 4)]
+    events = play(FakeRay(), jobs, monkeypatch)
+    assert [ended(events)[at].result["status"] for at in range(4)] == [
+        "finished", "finished", "failed: ValueError: no", "finished",
+    ]  # fmt: skip
+    for at, seed in enumerate((1, 2, 9, 4)):
+        of_job = [event for event in events if event.job == at]
+        assert isinstance(of_job[0], Moved)
+        assert of_job[0].step == 0
+        assert isinstance(of_job[-1], Ended)
+        last = [event for event in of_job if isinstance(event, Saved)][-1]
+        digest = hashlib.sha256(f"20 of {seed}".encode()).hexdigest()
+        assert (last.step, last.digest.split()[0]) == (20, digest)
+        assert all(checkpoint_file(jobs[at].checkpoint, one).exists() for one in last.digest.split())
+        assert checkpoint_file(jobs[at].checkpoint, digest).read_text() == f"20 of {seed}"
+    assert sorted(capsys.readouterr().err.split("\n")) == ["", *(f"printed by {seed}" for seed in (1, 2, 4, 9))]
+    assert list((tmp_path / "node").iterdir()) == []
+    assert list((tmp_path / "store").glob("*.tmp")) == []
+
+
+def test_a_run_starts_from_the_checkpoint_that_the_driver_has(tmp_path, monkeypatch) -> None:
+    there, gone = job(1, tmp_path, digest="d" * 64), job(2, tmp_path, digest="e" * 64)
+    there.checkpoint.parent.mkdir()
+    checkpoint_file(there.checkpoint, "d" * 64).write_text("5 of 1")
+    found = ended(play(FakeRay(), [there, gone], monkeypatch))
+    assert (found[0].result["started"], found[0].result["digest"]) == ("5 of 1", "d" * 64)
+    assert found[1].result["started"] is None
+    assert not Path(found[0].result["checkpoint"]).is_relative_to(tmp_path / "store")
+
+
+def test_the_runs_of_a_lost_worker_run_again_from_their_checkpoints(tmp_path, monkeypatch) -> None:
+    fake = FakeRay(lose=[3])
+    events = play(fake, [job(seed, tmp_path) for seed in (8, 2, 3)], monkeypatch, workers=1)
+    assert [found.attempts for found in ended(events).values()] == [2, 1, 1]
+    assert [event.job for event in events if isinstance(event, Moved) and event.step == 0] == [0, 0, 1, 2]
+    assert [event.job for event in events if isinstance(event, Ended)] == [0, 1, 2]
+    assert [event.step for event in events if isinstance(event, Saved) and event.job == 0] == [10, 10, 20]
+    assert ended(events)[0].result["started"] == "10 of 8"
+    assert ended(events)[0].seconds > 0.6
+    assert len(fake.killed) == 2
+
+
+def test_a_run_whose_workers_are_lost_three_times_has_failed_and_the_others_go_on(tmp_path, monkeypatch) -> None:
+    fake = FakeRay(lose=[0, 0, 0])
+    found = ended(play(fake, [job(1, tmp_path), job(2, tmp_path)], monkeypatch, workers=1))
+    lost = "failed: worker lost 3 times without a checkpoint (Lost: the node is gone)"
+    assert (found[0].result, found[0].attempts) == ({"status": lost}, 3)
+    assert (found[1].result["status"], found[1].attempts) == ("finished", 1)
+
+
+def test_losses_with_a_checkpoint_between_them_are_no_failure(tmp_path, monkeypatch) -> None:
+    fake = FakeRay(lose=[3, 3, 3, 3])
+    found = ended(play(fake, [job(8, tmp_path)], monkeypatch, workers=1))
+    assert (found[0].result["status"], found[0].result["started"], found[0].attempts) == ("finished", "10 of 8", 5)
+
+
+def test_batches_shrink_so_that_no_worker_waits_for_another(tmp_path, monkeypatch) -> None:
+    fake = FakeRay()
+    assert len(ended(play(fake, [job(seed, tmp_path) for seed in range(10, 40)], monkeypatch))) == 30
+    assert fake.batches[0] == 30 // (4 * 2)
+    assert fake.batches == sorted(fake.batches, reverse=True)
+    assert fake.batches[-1] == 1
+
+
+def test_plug_ins_go_as_bytes_where_the_node_does_not_have_them(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "layer.py"
+    path.write_text("class Layer: ...")
+    one = replace(job(1, tmp_path), run=replace(job(1, tmp_path).run, layers=(f"{path}:Layer",)))
+    result = ended(play(FakeRay(), [one], monkeypatch))[0].result
+    assert result["places"] == [str(path)]
+    order = ray_worker.Order.of(one, None)
+    path.unlink()
+    node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
+    [_, *_, last] = [event for _ in range(20) for event in node.work([order] if not node.batch else [], 0.5).events]
+    assert last.result["files"] == {"layer.py": "class Layer: ..."}
+    assert Path(last.result["places"][0]).is_relative_to(tmp_path / "node")
+    node.stop()
+    assert list((tmp_path / "node").iterdir()) == []
+
+
+def test_a_plug_in_that_is_gone_fails_its_run_and_not_the_sweep(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "layer.py"
+    path.write_text("class Layer: ...")
+    one = replace(job(1, tmp_path), run=replace(job(1, tmp_path).run, layers=(f"{path}:Layer",)))
+    path.unlink()
+    found = ended(play(FakeRay(), [one, job(2, tmp_path)], monkeypatch))
+    assert found[0].result["status"].startswith("failed: worker died (")
+    assert found[1].result["status"] == "finished"
+
+
+def test_the_last_two_checkpoints_stay_on_a_node_and_a_spoiled_one_is_not_sent(tmp_path) -> None:
+    node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
+    node.batch = [ray_worker.Order.of(job(1, tmp_path), None).unpacked(Path(node.folder.name))]
+    place = Path(node.batch[0].content["checkpoint"])
+    early, late = (hashlib.sha256(str(step).encode()).hexdigest() for step in (10, 20))
+    checkpoint_file(place, early).write_bytes(b"spoiled")
+    checkpoint_file(place, late).write_bytes(b"20")
+    first, second = Saved(0, 10, early), Saved(0, 20, f"{late} {early}")
+    assert node._answer([first, second], "").checkpoints == {0: b"20"}
+    assert checkpoint_file(place, early).exists()
+    assert node._answer([Saved(0, 20, late)], "").checkpoints == {0: b"20"}
+    assert not checkpoint_file(place, early).exists()
+    checkpoint_file(place, early).write_bytes(b"spoiled")
+    assert node._answer([first], "").events == []
+    node.stop()
+
+
+def test_a_worker_with_another_torch_or_other_sources_is_refused(tmp_path, monkeypatch) -> None:
+    ours = ray_worker.identity({})
+    for name in ("torch", "seqsep"):
+        fake = FakeRay(identity={"host": "node7, process 5", name: "another"})
+        words = ", ".join(f"{part} {ours[part]}" for part in ("seqsep", "torch"))
+        with pytest.raises(EngineUnavailable) as refused:
+            play(fake, [job(1, tmp_path)], monkeypatch)
+        found = words.replace(f"{name} {ours[name]}", f"{name} another")
+        assert str(refused.value) == f"worker on node7, process 5: expected {words}, found {found}"
+
+
+def test_a_digest_of_the_sources_tells_versions_apart(tmp_path, monkeypatch) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("1")
+    monkeypatch.setattr(ray_worker.seqsep, "__file__", str(tmp_path / "package" / "__init__.py"))
+    before = ray_worker.identity({})["seqsep"]
+    (tmp_path / "package" / "other.py").write_text("2")
+    assert ray_worker.identity({})["seqsep"] != before
+
+
+def test_workers_that_do_not_start_end_the_sweep(tmp_path, monkeypatch) -> None:
+    with pytest.raises(ChildProcessError, match=r"^workers do not start: 3 in a row ended with Lost: no room$"):
+        play(FakeRay(unborn=9), [job(1, tmp_path)], monkeypatch)
+    assert ended(play(FakeRay(unborn=2), [job(1, tmp_path)], monkeypatch))[0].attempts == 1
+
+
+def test_no_node_with_room_is_refused(tmp_path, monkeypatch) -> None:
+    words = r"expected a node with 1 CPU and 0.25 GPU for a run, found 2 CPU, 0 GPU$"
+    with pytest.raises(EngineUnavailable, match=words):
+        play(FakeRay(), [job(1, tmp_path)], monkeypatch, gpus_per_run=0.25)
+    with pytest.raises(EngineUnavailable, match=r"expected a node with 1 CPU for a run, found 0.5 CPU$"):
+        play(FakeRay(cores=0.5), [job(1, tmp_path)], monkeypatch)
+
+
+def test_runs_that_reserve_gpus_compute_on_them(tmp_path, monkeypatch) -> None:
+    """The GPUs here are a name that the first actor says; runs of another kind of GPU are refused."""
+    monkeypatch.setattr(device, "_kind_of_gpu", lambda: "Graphics 9")
+    monkeypatch.setattr(device, "gpus", lambda: ["0"])
+    fake = FakeRay(gpus=1.0)
+    monkeypatch.setattr(RayConnection, "open", lambda self: fake)
+    with RayEngine(gpus_per_run=0.5) as engine:
+        assert engine.environment() == device.environment() | {"device": "Graphics 9"}
+        found = ended(list(engine.run([job(1, tmp_path), job(2, tmp_path)])))
+    assert [found[at].result["device"] for at in (0, 1)] == ["cuda", "cuda"]
+    assert fake.options["num_gpus"] == 0.5
+    assert len(fake.killed) == 2  # the one that was asked has worked too
+    others = iter(["Graphics 9", "Graphics 10"])
+    fake = FakeRay(gpus=1.0)
+    monkeypatch.setattr(device, "_kind_of_gpu", lambda: next(others))
+    with RayEngine(gpus_per_run=0.5, workers=2) as engine:
+        assert engine.environment()["device"] == "Graphics 9"
+        with pytest.raises(EngineUnavailable, match=r"expected .*device Graphics 9, .*found .*device Graphics 10, "):
+            list(engine.run([job(1, tmp_path), job(2, tmp_path)]))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_gpus_that_ray_was_told_of_and_torch_does_not_find(tmp_path, monkeypatch) -> None:
+    class Refused(FakeRay):
+        def get(self, question: Question) -> Any:
+            try:
+                return question.call()
+            except EngineUnavailable as error:
+                raise Lost(str(error)) from error  # Ray raises an error of its own for one of an actor's call
+
+    fake = Refused(gpus=1.0)
+    monkeypatch.setattr(RayConnection, "open", lambda self: fake)
+    with RayEngine(gpus_per_run=0.5) as engine:
+        for _ in range(2):
+            with pytest.raises(EngineUnavailable, match="expected a GPU that torch can use"):
+                engine.environment()
+    assert len(fake.killed) == 2
+
+
+@pytest.mark.parametrize("bad", [{"workers": 0}, {"stall_seconds": 0.0}, {"gpus_per_run": 1.5}, {"gpus_per_run": -0.1}])
+def test_wrong_arguments(bad: dict[str, Any]) -> None:
+    [name] = bad
+    with pytest.raises(ValueError, match=rf"^RayEngine\({name}={bad[name]}\): {name} is "):
+        RayEngine(**bad)
+
+
+def test_ray_that_is_not_installed_is_one_line(tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    before = dict(os.environ)
+    with pytest.raises(EngineUnavailable, match=r"not installed .*: pip install 'seqsep\[cluster\]'$"), RayEngine() as engine:
+        list(engine.run([job(1, tmp_path)]))
+    assert dict(os.environ) == before
+
+
+def test_an_actor_without_gpus_needs_no_torch() -> None:
+    """It takes seconds and hundreds of megabytes to load, and the training process of the actor loads its own."""
+    code = "import sys; from seqsep.lab.engines import ray_worker; ray_worker.identity({}); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_nothing_to_do_needs_no_ray(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with RayEngine() as engine:
+        assert list(engine.run([])) == []

@@ -1,0 +1,228 @@
+"""Committed rows are the whole of a preset `quick`, and docs/reproduction.md is what they say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from seqsep.commands.demo import grids
+from seqsep.experiments import BY_NAME, EXPERIMENTS
+from seqsep.experiments._search import QUICK_RATES
+from seqsep.lab.row import Row, read_rows, write_rows
+from seqsep.pages.reproduction import reproduction_page
+from seqsep.report.papers import series
+
+RESULTS = Path(__file__).parents[2] / "results"
+COMMITTED = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS).exists()]
+OF_PAPER = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "paper").exists()]
+
+
+def test_every_file_is_an_experiments():
+    names = {path.stem for path in RESULTS.glob("*.jsonl")}
+    assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER)}
+    assert set(COMMITTED) == set(BY_NAME)
+
+
+@pytest.mark.parametrize("name", COMMITTED)
+def test_the_rows_are_the_whole_search(name):
+    """The grid, the rates between, the seeds: what the search asks for with these rows is what is there, and nothing else."""
+    rows, search = read_rows(RESULTS / f"{name}.jsonl"), BY_NAME[name].search("quick")
+    assert [row.key for row in rows] == sorted(run.key() for run in search.runs(rows))
+    assert all(row.experiment == name and row.finished and row.key == row.run.key() for row in rows)
+    assert all({"torch", "device", "threads"} <= set(row.environment) for row in rows)
+    grid = BY_NAME[name].figure(rows)
+    assert len(grid.cells) == len(search.cells)
+    assert min(len(cell.seeds) for cell in grid.cells.values()) >= 3
+    assert len(grid.tasks) == 2
+
+
+@pytest.mark.parametrize("name", OF_PAPER)
+def test_the_rows_at_the_papers_size_are_whole_cells(name):
+    """Of each cell that is there every rate, every number of heads, pruned or not, and the best under three seeds."""
+    rows, search = read_rows(BY_NAME[name].rows_file(RESULTS, "paper")), BY_NAME[name].search("paper")
+    keys = {row.key for row in rows}
+    part = search.only(lambda run: replace(run, learning_rate=search.rates[0]).key() in keys)
+    assert [row.key for row in rows] == sorted(run.key() for run in part.runs(rows))
+    assert all(row.experiment == name and row.key == row.run.key() and row.result["curve"] for row in rows)
+    assert all({"torch", "device", "threads"} <= set(row.environment) for row in rows)
+    grid = BY_NAME[name].figure(rows)
+    assert len(grid.cells) == len(part.cells) > 0
+    assert {len(cell.seeds) for cell in grid.cells.values()} == {3}
+    assert all(cell.paper is not None for cell in grid.cells.values())
+
+
+def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
+    """Beside `quick`, in the page and among the figures: how many cells there are, and how many runs were pruned."""
+    experiment = BY_NAME["equality-next"]
+    part = experiment.search("paper").only(lambda run: run.layers == ("lstm", "lstm") and run.task.length == 200)
+    here = {"torch": "2", "device": "cpu", "threads": 1}
+
+    def row(run):
+        pruned = run.learning_rate < 1e-4
+        steps = 31_250 if pruned else 250_000
+        result = {"status": "pruned" if pruned else "finished", "steps": steps, "accuracy": 0.25 + run.learning_rate}
+        shape = {"best_accuracy": 0.5, "curve": [[steps, 0.5, 1.0]], "state_bits": [8192, 0], "parameters": 9}
+        return Row(experiment.name, run.key(), run.configuration(), result | shape, here)
+
+    rows = list(map(row, part.runs()))
+    rows += [row(run) for run in part.runs(rows) if run.seed]
+    assert len(rows) == 7 + 2
+    write_rows(experiment.rows_file(tmp_path, "paper"), rows)
+    write_rows(experiment.rows_file(tmp_path), read_rows(experiment.rows_file(RESULTS)))
+    page = reproduction_page(tmp_path)
+    said = (
+        "Ours of the preset `paper`: 1 of its 30 cells, 9 runs; 2 were pruned after 31,250 steps:\n\n| Accuracy, % | N = 200 |"
+    )
+    assert said in page
+    assert "| LSTM (2, 64) | 26.0 (26.0; 3 seeds; 250,000 steps) |" in page
+    found = grids(tmp_path / "demo.jsonl", [])
+    assert list(found) == ["equality-next", "equality-next-paper"]
+    question, grid = found["equality-next-paper"]
+    assert question == "Who copies, up to which length? Of the preset paper, 1 of its 30 cells."
+    assert grid.title == "Copying, every next symbol right (the paper's size): accuracy, %"
+    [cell] = grid.cells.values()
+    assert (cell.paper, len(cell.seeds), len(cell.tried), len(cell.pruned)) == (0.996, 3, 5, 2)
+    assert found["equality-next"][0] == "Who copies, up to which length?"
+
+
+def test_the_page_is_what_the_rows_say():
+    page = (RESULTS.parent / "docs/reproduction.md").read_text(encoding="utf-8")
+    assert page == reproduction_page(RESULTS), "run make reproduction"
+    assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == [
+        experiment.name for experiment in EXPERIMENTS if experiment.name in COMMITTED
+    ]
+
+
+def accuracies(name):
+    """(architecture, length) -> accuracies of the best setting, one a seed."""
+    grid = BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl"))
+    return {(one.architecture, task.length): cell.seeds for (one, task), cell in grid.cells.items()}
+
+
+def paper(name):
+    """architecture -> accuracies by length."""
+    return {one.architecture: one.accuracy for one in series(BY_NAME[name].paper_figure)}
+
+
+def test_what_is_said_of_equality_next():
+    ours, theirs = accuracies("equality-next"), paper("equality-next")
+    assert all(min(seeds) == 1 for (_, length), seeds in ours.items() if length == 4)
+    for architecture in ("attention", "linear-attention"):
+        assert min(ours[architecture, 10]) > 0.99
+    for architecture in ("retention", "mamba"):
+        assert min(ours[architecture, 10]) < 0.99 < max(ours[architecture, 10])
+    assert max(ours["dss", 10]) < 0.99
+    assert max(ours["lstm", 10]) < 0.601
+    assert min(theirs["attention"].values()) > 0.99
+    for architecture, fails_from in {"lstm": 400, "linear-attention": 400, "retention": 400, "dss": 600, "mamba": 600}.items():
+        assert all((accuracy < 0.01) == (length >= fails_from) for length, accuracy in theirs[architecture].items())
+
+
+def test_what_is_said_of_equality_random():
+    ours, theirs = accuracies("equality-random"), paper("equality-random")
+    grid = BY_NAME["equality-random"].figure(read_rows(RESULTS / "equality-random.jsonl"))
+    best = {one.architecture: cell.best for (one, task), cell in grid.cells.items() if task.length == 20}
+    assert all(min(seeds) == 1 for (_, length), seeds in ours.items() if length == 6)
+    assert all(min(ours[name, 20]) > 0.92 for name in ("lstm", "dss", "mamba"))
+    assert all(max(ours[name, 20]) < 0.9 for name in ("attention", "linear-attention", "retention"))
+    below = [theirs[name][20] - run.accuracy for name, run in best.items()]
+    assert (round(100 * min(below)), round(100 * max(below))) == (3, 27)
+    for name in ("attention", "linear-attention", "lstm", "dss"):
+        assert best[name].accuracy == max(accuracy for _, accuracy, _ in best[name].curve)
+    assert best["attention"].learning_rate == min(QUICK_RATES)
+    for name, accuracy in theirs.items():
+        for length in (200, 400):
+            assert accuracy[length] > 0.99 if name in ("attention", "dss", "mamba") else accuracy[length] < 0.52
+
+
+def test_what_is_said_of_index_lookup():
+    name, slow = "index-lookup-architectures", ("lstm", "retention", "dss", "mamba")
+    ours, theirs = accuracies(name), paper(name)
+    assert min(max(seeds) for (_, length), seeds in ours.items() if length == 5) > 0.98
+    assert min(min(seeds) for (_, length), seeds in ours.items() if length == 5) > 0.97
+    assert all(min(ours[one, 20]) > 0.999 for one in ("attention", "linear-attention"))
+    assert all(max(ours[one, 20]) < 0.38 for one in slow)
+    assert all(accuracy[20] == 1 for accuracy in theirs.values())
+    assert theirs["linear-attention"][50] == 0.716
+    for (one, _), cell in BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl")).cells.items():
+        on_the_grid = max(run.accuracy for run in cell.runs if run.seed == 0 and run.learning_rate in QUICK_RATES)
+        assert cell.best.accuracy - on_the_grid < 0.03, one
+        assert cell.ceiling == 1
+
+
+def test_what_is_said_of_attention_at_the_papers_size():
+    experiment = BY_NAME["index-lookup-architectures"]
+    grid = experiment.figure(read_rows(experiment.rows_file(RESULTS, "paper")))
+    assert {(one.architecture, one.size) for one in grid.contenders} == {("attention", "(1, 64)")}
+    assert len(experiment.search("paper").cells) - len(grid.cells) == 28
+    cells = {task.length: cell for (_, task), cell in grid.cells.items()}
+    assert {length: (min(cell.seeds), cell.paper) for length, cell in cells.items()} == {20: (1, 1), 50: (1, 1)}
+    assert {run.steps for run in cells[20].repeats} == {500}
+    assert {run.steps for run in cells[50].repeats} == {3000, 3250, 3500}
+    good = [run for cell in cells.values() for run in cell.tried if 5e-5 <= run.learning_rate <= 1e-3]
+    assert len(good) == 2 * 2 * 4
+    assert {run.heads for run in good} == {4, 8}
+    assert all(run.accuracy == 1 for run in good)
+    assert max(run.steps for run in good) == 10_500
+    lost = [run for cell in cells.values() for run in cell.pruned]
+    assert {run.steps for run in lost} == {31_250}
+    for rate, below in ((0.01, 0.61), (1e-6, 0.05)):
+        assert len(found := [run.accuracy for run in lost if run.learning_rate == rate]) == 4
+        assert max(found) < below
+    [one] = [run for cell in cells.values() for run in cell.tried if run.learning_rate == 0.005]
+    assert (one.task.length, one.heads, one.accuracy) == (20, 8, 1)
+
+
+def test_what_is_said_of_equality_one():
+    ours = accuracies("equality-one")
+    assert min(max(seeds) for (_, length), seeds in ours.items() if length == 4) > 0.999
+    assert min(min(seeds) for (_, length), seeds in ours.items() if length == 4) > 0.95
+    assert [round(100 * end(ours["lstm", 16])) for end in (min, max)] == [76, 86]
+    assert [round(100 * end(ours["mamba", 16])) for end in (min, max)] == [60, 67]
+    grid = BY_NAME["equality-one"].figure(read_rows(RESULTS / "equality-one.jsonl"))
+    cells = {one.architecture: cell for (one, task), cell in grid.cells.items() if task.length == 16}
+    below = [100 * (1 - cell.best.accuracy) for cell in cells.values()]
+    assert (round(min(below)), round(max(below))) == (24, 49)
+    for name in ("attention", "linear-attention", "retention", "dss"):
+        assert max(run.accuracy for run in cells[name].runs) < 0.58
+
+
+def test_what_is_said_of_dyck():
+    grid = BY_NAME["dyck-architectures"].figure(read_rows(RESULTS / "dyck-architectures.jsonl"))
+    cells = {(one.architecture, len(one.layers), task.length): cell for (one, task), cell in grid.cells.items()}
+    assert len(cells) == 8
+    for name, depth, least in (("lstm", 1, 0.98), ("mamba", 1, 0.98), ("attention", 2, 0.98), ("attention", 1, 0.96)):
+        assert min(cells[name, depth, 20].seeds) > least
+    assert min(cells["mamba", 1, 60].seeds) > 0.98
+    assert sorted(round(1000 * seed) for seed in cells["lstm", 1, 60].seeds) == [760, 992, 999]
+    assert max(run.accuracy for run in cells["attention", 1, 60].runs) < 0.54
+    assert [round(100 * end(cells["attention", 2, 60].seeds)) for end in (min, max)] == [49, 81]
+    for length in (20, 60):
+        best = {(name, depth): cell.best.accuracy for (name, depth, at), cell in cells.items() if at == length}
+        assert min(best, key=best.__getitem__) == ("attention", 1)
+    assert 0 < cells["mamba", 1, 20].best.accuracy - cells["mamba", 1, 60].best.accuracy < 0.01
+    attention = [run for (name, _, _), cell in cells.items() if name == "attention" for run in cell.runs]
+    assert {run.learning_rate for run in attention} == set(QUICK_RATES)
+    assert max(run.accuracy for run in attention if run.learning_rate > min(QUICK_RATES)) < 0.86
+
+
+def test_what_is_said_of_the_width_of_mamba():
+    name = "mamba-width"
+    grid = BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl"))
+    cells = {(one.width, task.length): cell for (one, task), cell in grid.cells.items()}
+    assert all(min(cells[width, 5].seeds) > 0.998 for width in (16, 32, 64))
+    assert [round(100 * sum(cells[width, 20].seeds) / 3) for width in (16, 32, 64)] == [22, 30, 40]
+    assert [cells[width, 20].best.learning_rate for width in (16, 32, 64)] == [0.0055, 0.003, 0.003]
+    fast = [run.accuracy for width in (32, 64) for run in cells[width, 20].runs if run.learning_rate == 0.01]
+    assert [round(1000 * accuracy) for accuracy in fast] == [77, 101]
+    assert all(cell.ceiling == 1 for cell in cells.values())
+    assert round(100 * max(cells[32, 20].seeds)) == 34
+    assert "9,729 (Mamba (2, 16))" in grid.ceilings()
+    theirs = {one.width: one.accuracy for one in series(BY_NAME[name].paper_figure)}
+    for length in (20, 50, 75, 100, 200, 400):
+        assert theirs[32][length] < theirs[64][length] < theirs[256][length] < theirs[1024][length]
+    for width in (256, 1024):
+        above = [theirs[512][length] > accuracy for length, accuracy in theirs[width].items()]
+        assert any(above)
+        assert not all(above)
+    assert theirs[32][20] == 0.977

@@ -1,0 +1,186 @@
+"""Mutants of the checker: every comparison, constant, `and`, `or`, `not`, arithmetic sign and check of it, changed in turn.
+
+A mutant is killed by the corpus where a status, or the reason that a forgery expects, comes out otherwise, or it does not end.
+`EQUIVALENT` holds those that no input can tell, each with the argument.
+"""
+
+import ast
+import itertools
+import signal
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import seqsep_check
+from support.certificates.checker_corpus import corpus
+
+SOURCE = Path(seqsep_check.__file__).read_text(encoding="utf-8")
+SECONDS = 3.0
+_defaults = "depth, length, kinds, alphabet, partial = 1, 0, 1, 0, False"
+_zeros = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0"
+_far = "if drop == 0 or drop > 3 * digits * self.steps:"
+_large = 'require(states * task.kinds * (task.depth + 8) <= MOST_WORK, f"too large: {states} states", 2)'
+_digits = "digits, found = len(str(self.steps * sum(counts))) + 10, {}"
+_decides = "if first == self.rounded(high * self.steps, least, place > 0 or len(counts) > 1):"
+EQUIVALENT: dict[str, str] = {
+    f"{_defaults} | 0 -> 1 at 45": "length: half of 0 or 1 is 0, and of tasks without one nothing else is used",
+    f"{_defaults} | 1 -> 2 at 48": "kinds: tasks without them have an alphabet, and only bounded Dyck asks",
+    f"{_large} | comparison 0 LtE -> Lt at 8":
+        "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)",
+    "length, sizes, work, causal, heads = len(task.alphabets), {}, 0, True, 0 | 0 -> 1 at 71": "heads: a layer has one or more",
+    f"{_zeros} | comparison 0 LtE -> Lt at 20": "the digit 0 stays a 0",
+    f"{_zeros} | 48 -> 49 at 20": "the digit 0 stays a 0",
+    f"{_far} | comparison 0 Gt -> GtE at 16": "there 10^digits e^(-3 digits) < 1, so (0, 1) is what comes out",
+    f"{_far} | 3 -> 4 at 23": "the same between 3 and 4",
+    "digits *= 2 | 2 -> 3 at 10": "another number of digits decides alike, since ends enclose",
+    f"{_digits} | 10 -> 11 at 53": "the same",
+    f"{_digits} | 10 -> 9 at 53": "the same",
+    f"{_digits} | Mult -> Add at 24": "the same",
+    "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 11 at 32": "the same",
+    "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 9 at 32": "the same",
+    f"{_decides} | comparison 0 Gt -> Lt at 51": "where the upper end is on a line, more digits decide alike",
+    f"{_decides} | 0 -> 1 at 59": "for the least drop but 0: where the upper end is on a line, more digits decide alike",
+    "found = json.loads(data.decode(\"ascii\"), parse_float=str, parse_constant=str) | 'ascii' -> 'ascii~' at 31":
+        "Python drops what is no letter from the name of an encoding",
+}  # fmt: skip
+
+COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+}
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult,
+    ast.LShift: ast.RShift, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    line: int
+    what: str
+    column: int
+    place: int
+
+    @property
+    def name(self) -> str:
+        """By the text of the line, so that lines may move."""
+        text = SOURCE.splitlines()[self.line - 1]
+        return f"{text.strip()} | {self.what} at {self.column - len(text) + len(text.lstrip())}"
+
+    def module(self) -> types.ModuleType:
+        tree = ast.parse(SOURCE)
+        node = next(itertools.islice(ast.walk(tree), self.place, None))
+        next(change for text, change in _changes(node) if text == self.what)(node)
+        made = types.ModuleType("mutant")
+        made.__dict__["bool_of_nothing"] = lambda *_: None
+        exec(compile(ast.fix_missing_locations(tree), "mutant", "exec"), made.__dict__)
+        return made
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+    """What may be changed in place in a node of this kind."""
+
+    def put(field: str, value: Any) -> Callable[[ast.AST], None]:
+        return lambda found: setattr(found, field, value)
+
+    if isinstance(node, ast.Compare):
+        for place, operator in enumerate(node.ops):
+            for other in COMPARISONS[type(operator)]:
+                new = [*node.ops[:place], other(), *node.ops[place + 1 :]]
+                yield f"comparison {place} {type(operator).__name__} -> {other.__name__}", put("ops", new)
+    elif isinstance(node, ast.BoolOp):
+        new_operator = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield f"{type(node.op).__name__} -> {type(new_operator).__name__}", put("op", new_operator)
+    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+        other_operator = ARITHMETIC[type(node.op)]
+        yield f"{type(node.op).__name__} -> {other_operator.__name__}", put("op", other_operator())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "not dropped", put("operand", ast.UnaryOp(ast.Not(), node.operand))
+    elif isinstance(node, ast.UnaryOp):
+        yield "sign dropped", put("op", ast.UAdd())
+    elif isinstance(node, ast.Constant) and type(node.value) is bool:
+        yield f"{node.value} -> {not node.value}", put("value", not node.value)
+    elif isinstance(node, ast.Constant) and type(node.value) is int:
+        yield f"{node.value} -> {int(node.value) + 1}", put("value", node.value + 1)
+        if node.value > 1:
+            yield f"{node.value} -> {node.value - 1}", put("value", node.value - 1)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        extra = node.value + ("~" if isinstance(node.value, str) else b"~")
+        yield f"{node.value!r} -> {extra!r}", put("value", extra)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("require", "keys"):
+        yield "check dropped", put("func", ast.Name("bool_of_nothing", ast.Load()))
+
+
+def _texts(tree: ast.Module) -> set[int]:
+    """Nodes that are words for the reader: docstrings, reasons of checks, the printed line; and `strict` of zip, which only
+    guards against slips in the checker itself."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            found.add(id(node.value))
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            found.add(id(node.value))
+        if isinstance(node, ast.JoinedStr):
+            found |= {id(part) for part in ast.walk(node)}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("require", "Answer"):
+            found |= {id(part) for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+            last = {"listed": 1, "integer": 3, "numbers": 5, "keys": 2, "words": 2, "arrays": 3}.get(name)
+            if last is not None and len(node.args) > last:
+                found |= {id(part) for part in ast.walk(node.args[last])}
+    return found
+
+
+def _live(tree: ast.Module) -> list[ast.stmt]:
+    """All but `main` and the last lines, which tests run as a program."""
+    return [node for node in tree.body if not isinstance(node, ast.If) and getattr(node, "name", "") != "main"]
+
+
+def mutants() -> list[Mutant]:
+    tree = ast.parse(SOURCE)
+    texts = _texts(tree)
+    wanted = {id(node) for part in _live(tree) for node in ast.walk(part)} - texts
+    return [
+        Mutant(node.lineno, what, node.col_offset, place)  # type: ignore[attr-defined]
+        for place, node in enumerate(ast.walk(tree))
+        if id(node) in wanted
+        for what, _ in _changes(node)
+    ]
+
+
+class TooLong(Exception):
+    """A mutant that does not end."""
+
+
+def killed(mutant: Mutant) -> bool:
+    """Whether some case of the corpus comes out otherwise, or raises, or takes 3 CPU-seconds (the longest takes 0.4)."""
+
+    def stop(number: int, frame: object) -> None:
+        raise TooLong
+
+    previous = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        module = mutant.module()
+        for case in corpus():
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+            if case.kills(module):
+                return True
+        return False
+    except Exception:  # whatever a mutant of the checker raises, a user would see as a traceback
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)
+
+
+def survivors(some: list[Mutant]) -> list[str]:
+    return [mutant.name for mutant in some if mutant.name not in EQUIVALENT and not killed(mutant)]

@@ -1,0 +1,1 @@
+"""Fault trials: sweeps that are killed, starved of disk, spoiled or read by many."""

@@ -1,0 +1,315 @@
+"""Theorem 4: two parties with a channel and nothing else between them get the forward pass's logits, bit for bit."""
+
+import dataclasses
+import itertools
+import json
+import subprocess
+import sys
+import threading
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from seqsep.exact.executor import run
+from seqsep.exact.grid import Array, Grid
+from seqsep.exact.network import AttentionLayer, Head, Network, whole
+from seqsep.theorems import TheoremFails
+from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
+from seqsep.theorems.protocols import _one_layer_parties, one_layer_protocol
+from seqsep.theorems.protocols import one_layer_trials as trials
+from seqsep.theorems.protocols.one_layer_ledger import Widths
+from seqsep.theorems.protocols.one_layer_protocol import (
+    QUESTIONS,
+    VARIANTS,
+    least_width,
+    least_width_heads,
+    ledger,
+    printed,
+    reduce,
+)
+from seqsep.theorems.retrieval import index_lookup_attention
+
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
+PARTY = """
+import json, os, sys
+import numpy as np
+from seqsep.exact.channel import Channel
+from seqsep.exact.grid import Grid
+from seqsep.theorems.protocols import one_layer_trials as trials
+from seqsep.theorems.protocols.one_layer_protocol import QUESTIONS, VARIANTS, converse
+
+own = {int(place): token for place, token in json.loads(sys.argv[1]).items()}
+network = trials.random_network(np.random.default_rng(7), 9, 3, 4, 2, Grid(81))
+channel = Channel(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+learned = [converse(network, own, 9, channel, variant, question) for variant in VARIANTS for question in QUESTIONS]
+print(json.dumps([[one.logits, one.answer, sum(one.bits.values())] for one in learned]), file=sys.stderr)
+"""
+
+
+def drawn(seed: int, grid: Grid, length: int = 6, heads: int = 2, **options) -> tuple[Network, np.ndarray]:
+    random = np.random.default_rng(seed)
+    network = trials.random_network(random, length, 3, 4, heads, grid, **options)
+    return network, trials.random_input(random, network, length)
+
+
+def test_every_partition_of_random_networks_in_every_variant():
+    """2^4 partitions, three heads; the bits are those of the ledger on every one of them."""
+    network, inputs = drawn(0, Grid(25), length=4, heads=3)
+    pairs = 0
+    for chosen in itertools.product([False, True], repeat=4):
+        alice = np.flatnonzero(chosen).tolist()
+        for variant in VARIANTS:
+            steps = reduce(network, inputs, alice, variant, QUESTIONS[pairs % 2])
+            assert steps["total"] == sum(steps.values()) - steps["total"]
+            pairs += 1
+    assert pairs == 48
+
+
+@pytest.mark.parametrize("rounding", ["floor", "nearest"])
+@pytest.mark.parametrize("steps", [2, 3, 16, 10**6, 10**9, 2 * 10**9])
+def test_random_pairs_from_the_coarsest_to_fine_grids(steps, rounding):
+    """Coarse grids have N > L, and weights that saturate; 2 10^9 has p = 63."""
+    for turn in range(6):
+        network, inputs = drawn(turn, Grid(steps, rounding), vectors=turn == 5, harsh=turn % 2 == 0)
+        reduce(
+            network, inputs, trials.partition(np.random.default_rng(turn), 6, turn), VARIANTS[turn % 3], QUESTIONS[turn // 3]
+        )
+
+
+def test_a_sample_of_the_long_check():
+    outcomes = one_layer_protocol.verify(pairs=48, seed=1)
+    assert sum(outcome.inputs for outcome in outcomes) == 48
+    assert len({outcome.variant for outcome in outcomes}) == 6
+
+
+def test_things_saturate_in_the_trials():
+    """So that the equality says something about saturation: scores, values and x among them."""
+    met = set()
+    for seed in range(30):
+        network, inputs = drawn(seed, Grid((3, 16)[seed % 2]), harsh=True)
+        met |= {place.split()[-1] for place, count in run(network, inputs[None], at=-1).tally.saturated.items() if count}
+    assert {"query", "key", "value", "scores", "residual", "output", "read-out", "maximum"} <= met
+
+
+def test_built_models_of_one_layer():
+    lookup = index_lookup_attention.build(12, 8)
+    symbols = np.random.default_rng(0).integers(0, 8, 12)
+    for asked in (0, 7, 11):
+        inputs = np.append(symbols, 8 + asked)
+        reduce(lookup, inputs, [0, 3, 5, 12], "one-learns-and-sends", "token")
+        assert run(lookup, inputs[None], at=-1).answers[0, 0] == symbols[asked]
+    dyck = bounded_dyck_attention.build(6, variant="one-layer", ask="next")
+    reduce(dyck, np.array([4, 0, 2, 3, 1, 2, 3]), [1, 3, 5])
+
+
+def test_in_processes_that_share_a_pipe_alone():
+    """Each has its own tokens on its command line; the relay between them counts what passes."""
+    network = trials.random_network(np.random.default_rng(7), 9, 3, 4, 2, Grid(81))
+    inputs, alice = np.array([0, 1, 2, 3, 4, 3, 2, 1, 0]), (0, 2, 3, 8)
+    owned = [{place: int(inputs[place]) for place in range(9) if (place in alice) == first} for first in (True, False)]
+    parties = [
+        subprocess.Popen(
+            [sys.executable, "-c", PARTY, json.dumps(own)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+        )
+        for own in owned
+    ]
+    passed = [0, 0]
+
+    def relay(number: int) -> None:
+        while data := parties[number].stdout.read(4096):
+            assert not data.strip(b"01")
+            passed[number] += len(data)
+            parties[1 - number].stdin.write(data)
+        parties[1 - number].stdin.close()
+
+    threads = [threading.Thread(target=relay, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    errors = [party.stderr.read() for party in parties]
+    assert [party.wait() for party in parties] == [0, 0], errors
+    learned = [json.loads(error) for error in errors]
+    logits, claimed = list(trials.last_logits(network, inputs)), 0
+    answer = logits.index(max(logits))
+    for (variant, question), first, second in zip(itertools.product(VARIANTS, QUESTIONS), *learned, strict=True):
+        bits = one_layer_protocol.ledger_of(network, 9, variant, question)["total"]
+        assert first == [logits, answer, bits]
+        assert (
+            second
+            == {
+                "both-exchange": [logits, answer, bits],
+                "one-learns": [None, None, bits],
+                "one-learns-and-sends": [None, answer, bits],
+            }[variant]
+        )
+        claimed += bits
+    assert sum(passed) == claimed
+
+
+def test_the_widths_are_exact():
+    """One bit less and a number that occurs does not fit: the ends of the grid, N ones, and a value sum of L or -L."""
+    for steps, length in ((2, 5), (3, 8), (16, 1), (1000, 40)):
+        widths = Widths(Grid(steps), length)
+        assert 2 ** (widths.number - 1) <= 2 * widths.most_number < 2**widths.number
+        assert 2 ** (widths.normaliser - 1) <= length * steps < 2**widths.normaliser
+        assert widths.most_value_sum == steps**3
+        assert 2 ** (widths.value_sum - 1) <= 2 * steps**3 < 2**widths.value_sum
+    assert Widths(Grid(3, "nearest"), 8).most_value_sum == (3 + 4) * 9
+
+
+@pytest.mark.parametrize("rounding", ["floor", "nearest"])
+def test_the_extremes_occur(rounding):
+    """Scores are equal, so the normaliser is N L; values are L or -L, and weights 7/10 of a step: 0 or 1."""
+    steps, length = 7, 10
+    zero, one = whole([[0]]), whole([[1]])
+    network = Network(
+        "extremes", Grid(steps, rounding), {}, whole([[-steps], [steps]]),
+        ((AttentionLayer((Head(zero, zero, one, one),)), None),), readout=whole([[1], [-1]]), readout_bias=whole([0, 0]),
+    )  # fmt: skip
+    for inputs in (np.ones(length, dtype=np.int64), np.zeros(length, dtype=np.int64)):
+        assert reduce(network, inputs, [])["normalisers"] == 2 * (length * steps).bit_length()
+    assert (length * steps).bit_length() == 7
+
+
+def test_what_the_protocol_is_not_for():
+    network, inputs = drawn(0, Grid(16))
+    two = dataclasses.replace(network, layers=network.layers * 2)
+    once = dataclasses.replace(network, grid=Grid(16, softmax="once"))
+    for model, alice, variant, question, message in (
+        (two, [0], "one-learns", "token", "one attention layer"),
+        (once, [0], "one-learns", "token", "irrational: no number of fixed precision"),
+        (network, [0, 0], "one-learns", "token", "different positions from 0 to 5"),
+        (network, [6], "one-learns", "token", "different positions from 0 to 5"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            reduce(model, inputs, alice, variant, question)
+    for variant, question in (("neither", "token"), ("one-learns", "neither")):
+        with pytest.raises(ValueError, match=r"question is one of vector, token$"):
+            one_layer_protocol.require(network, 6, [0], variant, question)
+    with pytest.raises(ValueError, match="at least 1"):
+        one_layer_protocol.check(heads=0)
+    with pytest.raises(ValueError, match="variant is one of"):
+        one_layer_protocol.check(variant="both")
+    with pytest.raises(ValueError, match="numbers are at least 1"):
+        ledger(8, 0, 1, 1, Grid(16))
+
+
+def test_check_reports_each_step_beside_the_printed_total():
+    outcomes = one_layer_protocol.check(length=6, width=3, heads=2, embedding=5, exponent=1)
+    assert [outcome.variant for outcome in outcomes] == [f"{v}, {q} asked" for v in VARIANTS for q in QUESTIONS]
+    first = outcomes[0]
+    p = (2 * 36).bit_length()
+    assert first.witness["steps"] == {
+        "question": 5 * p,
+        "maxima": 4 * p,
+        "normalisers": 4 * (6 * 6).bit_length(),
+        "value_sums": 12 * (2 * 6**3).bit_length(),
+        "total": first.measured["bits"],
+    }
+    assert first.as_printed["bits"] == pytest.approx(3 * 3 * (p + np.log2(6)) * 2, abs=0.05)
+    assert outcomes[5].witness["steps"]["answer"] == 2
+    assert outcomes[5].witness["steps"]["question"] == 3
+
+
+def ratio(length, width, embedding, heads, exponent, variant, vocabulary=None):
+    grid = Grid.of(length, exponent)
+    total = ledger(length, width, embedding, heads, grid, variant, 2, vocabulary)["total"]
+    return total / printed(length, width, heads, grid.precision)
+
+
+def test_the_printed_total_is_less_than_its_own_steps():
+    """The printed steps, x_N once, and the exact ones; 1.4 times at m = 6, d = 10; one party alone learns: 0.66 to 0.73."""
+    sizes = list(itertools.product((16, 64, 100, 256, 1000, 1024, 4096, 10**6), (16, 32, 64, 128, 1024)))
+    for n, m in sizes:
+        p = Grid.of(n, 2).precision
+        assert 1.3 < one_layer_protocol.printed_steps(n, m, m, 1, p) / printed(n, m, 1, p) < 1.5
+    assert one_layer_protocol.printed_steps(64, 64, 64, 1, 26) / printed(64, 64, 1, 26) == pytest.approx(1.37, abs=0.005)
+    both = [ratio(n, m, m, 1, 2, "both-exchange") for n, m in sizes]
+    assert (round(min(both), 2), round(max(both), 2)) == (1.06, 1.12)
+    sends = [ratio(n, m, m, 1, 2, "one-learns-and-sends") for n, m in sizes]
+    assert (round(min(sends), 2), round(max(sends), 2)) == (0.66, 0.73)
+    assert max(ratio(n, m, m, 1, 1, "both-exchange") for n, m in sizes) < 1
+    for n in (8, 64, 1000):
+        assert ratio(n, 6, 10, 1, 2, "both-exchange") == pytest.approx(1.4, abs=0.002)
+
+
+def test_where_the_printed_total_holds_after_all():
+    """The class known to both: from m = 2 with the token, S C <= (N/2)^4, and from m = 6 with x_N, d = m H; not at m = 1."""
+    lengths = [*range(4, 40), 63, 64, 65, 1000, 1024, 10**6]
+    for n, exponent, heads in itertools.product(lengths, (1, 2, 3, 8), (1, 2, 5)):
+        for m in (2, 3, 8, 50):
+            symbols = max(2, (n // 2) ** 4 // 2)
+            assert ratio(n, m, 10**4, heads, exponent, "one-learns-and-sends", symbols) <= 1
+        for m in (6, 7, 20):
+            assert ratio(n, m, m * heads, heads, exponent, "one-learns-and-sends") <= 1
+        assert ratio(n, 1, 1, heads, exponent, "one-learns-and-sends", 2) > 1
+        if exponent <= 2:
+            assert ratio(n, 3, 3 * heads, heads, exponent, "one-learns-and-sends") <= 1
+    assert any(ratio(n, 3, 3, 1, 8, "one-learns-and-sends") > 1 for n in lengths)
+
+
+def test_the_token_makes_the_embedding_irrelevant():
+    assert ratio(64, 8, 64, 1, 2, "both-exchange") == pytest.approx(3.08, abs=0.005)
+    assert ratio(64, 8, 64, 1, 2, "both-exchange", 64) == ratio(64, 8, 8, 1, 2, "both-exchange", 64) < 1
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "variant"), [(None, "one-learns-and-sends"), (4, "one-learns-and-sends"), (4, "one-learns")]
+)
+def test_the_least_width_inverts_the_ledger(vocabulary, variant):
+    grid = Grid.of(100, 2)
+    for bits, heads in itertools.product((1, 99, 500, 5000, 10**6), (1, 2, 7)):
+        m = least_width(bits, 100, grid, heads, variant, 2, vocabulary)
+        assert ledger(100, m, m, heads, grid, variant, 2, vocabulary)["total"] >= bits
+        if m > 1:
+            assert ledger(100, m - 1, m - 1, heads, grid, variant, 2, vocabulary)["total"] < bits
+
+
+def test_the_least_product_is_sound_for_every_shape():
+    """No m and H with a smaller product have a protocol of so many bits."""
+    grid = Grid.of(64, 2)
+    for bits in (300, 1000, 4000):
+        printed_, counted = least_width_heads(bits, grid.precision, 64, vocabulary=4, grid=grid)
+        assert printed_ == pytest.approx(bits / (3 * (26 - 1 + 6)), rel=0.05)
+        assert counted > 1
+        for m, heads in itertools.product(range(1, counted), repeat=2):
+            if m * heads < counted:
+                assert ledger(64, m, 1, heads, grid, "one-learns-and-sends", 2, 4)["total"] < bits
+        assert ledger(64, 1, 1, counted, grid, "one-learns-and-sends", 2, 4)["total"] >= bits
+    finest = Grid(724)  # 2 * 724^2 < 2^20 < 2 * 725^2
+    assert finest.precision == 20
+    assert least_width_heads(500, 20, 64) == least_width_heads(500, 20, 64, grid=finest)
+
+
+def spoiled(monkeypatch, name, function):
+    monkeypatch.setattr(_one_layer_parties, name, function)
+    network, inputs = drawn(3, Grid(81), harsh=False)
+    partitions = [[0, 1], [1, 5], [0, 2, 4]]
+    with pytest.raises(TheoremFails):
+        [reduce(network, inputs, alice, variant) for variant in VARIANTS for alice in partitions]
+
+
+def test_a_party_that_errs_is_found_out(monkeypatch):
+    """Exponentials one step too high, a lost vector coordinate, bits that no step needs."""
+    whole_logits = _one_layer_parties._logits
+    exponentials = _one_layer_parties.exponentials
+    with monkeypatch.context() as one:
+        spoiled(one, "exponentials", lambda grid, array: np.maximum(exponentials(grid, array) - 1, 0))
+    with monkeypatch.context() as one:
+        spoiled(one, "_logits", lambda network, last, sums, tally: whole_logits(network, last, sums * 2, tally))
+    with monkeypatch.context() as one:
+        receive = _one_layer_parties._receive_question
+
+        def blurred(*given):
+            last = receive(*given)
+            return Array(last.integers + 1, Fraction(1, 81))
+
+        spoiled(one, "_receive_question", blurred)
+    with monkeypatch.context() as one:
+        spoiled(one, "choices", lambda count: 7)
