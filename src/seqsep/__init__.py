@@ -1,8 +1,41 @@
 """seqsep: what a sequence model of a given size can represent, with numbers.
 
-Axis names: batch (examples), time (tokens, from 0), width (coordinates of the residual stream), heads, key and value
-(coordinates of a head), states (of a state-space channel or an automaton), classes (answers).
-Units: lengths in tokens, widths in coordinates, state and messages in bits, losses in nats, accuracies as fractions.
+    >>> import seqsep
+    >>> task = seqsep.IndexLookup(length=20, alphabet=64)
+    >>> task.answer_bits()  # 20 symbols of 6 bits
+    120
+    >>> [outcome.holds for outcome in seqsep.check("index-lookup-attention", length=8, alphabet=3, code="parabola")]
+    [True]
+
+Glossary
+    length       N, how many tokens of data an input has; a question or a separator may come on top (tokens)
+    alphabet     S, how many symbols a token of data may be
+    width        coordinates of the residual stream (d or m in the papers)
+    heads        attention heads of a layer (H)
+    precision    p, bits of a number on the grid: multiples of 1/L from -L to L, rounded after every operation
+    state        all that a layer keeps from the tokens before; a key-value cache grows with the length, other states do not
+    state bits   bits of one example's state, counted from its tensors
+    prefill      reading many tokens at once into a state
+    step         one token in, one output and the next state out
+    mixer        the part of a block that moves information between positions: attention, a recurrence, a convolution
+    block        a mixer with its norm, residual connection and MLP
+    position code  for each index a key and a query, such that a query has its largest product with the key of its own index
+    gap          the least difference between the product of a query with its own key and with any other
+    eta          the factor of the queries: it scales every score, so that the softmax comes close to a maximum
+    leakage      the attention weight of all positions but the one asked for, relative to its own
+    margin       the distance of a number from the threshold that decides an answer
+    upper bound  weights are written down and compute the function: so much is enough
+    lower bound  a reduction or witness is run on given models; that it holds for every model is the written proof
+    one-way protocol  Alice sends one message, Bob answers: a state is such a message
+    fooling set, distinct rows  matrices' certificates that a protocol needs so many bits
+    ceiling      the highest accuracy that a state of B bits allows, for every model with such a state
+    certificate  a file from which `seqsep_check.py` checks a claim without seqsep
+    run, row     one training with all its settings; what it came to, as it is kept
+    preset       a named choice of an experiment's runs
+
+Axes of arrays: batch (examples), time (tokens, from 0), width, heads, key and value (coordinates of a head), states (of a
+state-space channel or an automaton), classes (answers).
+Units: lengths in tokens, widths in coordinates, states and messages in bits, losses in nats, accuracies as fractions.
 """
 
 from importlib import import_module

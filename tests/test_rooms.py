@@ -1,0 +1,39 @@
+"""Rooms: few at the top, private files stay in their folder, and every folder says what its files are."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from test_layers import ROOT, imports, module_path
+
+
+def test_the_house_has_few_rooms():
+    """What stands at the top can be seen at a glance, and so can the subjects of the theorems."""
+    assert len(rooms_of(ROOT)) <= 26, sorted(rooms_of(ROOT))
+    assert len(rooms_of(ROOT / "theorems")) <= 14, sorted(rooms_of(ROOT / "theorems"))
+
+
+def rooms_of(folder: Path) -> set[str]:
+    """The files and sub-packages of a folder, by name."""
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    return files | {path.parent.name for path in folder.glob("*/__init__.py")}
+
+
+def test_private_files_are_imported_in_their_folder_only():
+    wrong = []
+    for path in ROOT.rglob("*.py"):
+        for name in imports(path):
+            target = module_path(name)
+            if target.name.startswith("_") and target.name != "__init__.py" and target.parent != path.parent:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", [path.parent for path in ROOT.rglob("__init__.py") if path.parent != ROOT], ids=str)
+def test_a_folder_says_what_its_files_are(folder):
+    """The docstring of `__init__` lists every file and sub-folder, a line each."""
+    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    listed = re.findall(r"^    (\w+)\s\s+\S", said, flags=re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    assert set(listed) == rooms_of(folder)
