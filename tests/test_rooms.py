@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from test_layers import ROOT, imports, module_path
 
 
