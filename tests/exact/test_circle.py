@@ -66,8 +66,8 @@ def test_the_bound_of_the_others_is_tight_at_the_least_scale(count):
     np.fill_diagonal(away, np.inf)
     eta = code.least_scale()
     true = np.exp(-eta * away).sum(1).max()
-    assert true <= code.others(eta) < 1 / 3
-    assert code.others(eta) < true * (1 + 10 / count)
+    assert true <= code.leakage(eta) < 1 / 3
+    assert code.leakage(eta) < true * (1 + 10 / count)
 
 
 def test_any_count_has_a_scale():

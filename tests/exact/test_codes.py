@@ -18,7 +18,7 @@ def scores(code):
 
 @pytest.mark.parametrize("make", CODES, ids=lambda code: code.name)
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 17, 33, 64, 100, 129, 257])
-def test_gap_and_others_over_every_pair(make, count):
+def test_gap_and_leakage_over_every_pair(make, count):
     code = make(count)
     table = scores(code)
     away = table.diagonal()[:, None] - table
@@ -28,8 +28,8 @@ def test_gap_and_others_over_every_pair(make, count):
     for eta in (1, 2, 3, code.least_scale()):
         each = eta * away.astype(float) * float(code.unit**2)
         sums = np.where(np.eye(count, dtype=bool), 0, np.exp(-np.minimum(each, 700))).sum(1)
-        assert sums.max() <= code.others(eta) * (1 + 1e-12) + count * math.exp(-700)
-        assert code.others(eta + 1) <= code.others(eta)
+        assert sums.max() <= code.leakage(eta) * (1 + 1e-12) + count * math.exp(-700)
+        assert code.leakage(eta + 1) <= code.leakage(eta)
 
 
 @pytest.mark.parametrize("make", [code for code in CODES if code.of_one_length], ids=lambda code: code.name)
@@ -70,14 +70,14 @@ def test_least_scale_is_least(make):
     for count in (2, 30, 300):
         code = make(count)
         eta = code.least_scale()
-        assert code.others(eta) < 1 / 3
-        assert eta == 1 or code.others(eta - 1) >= 1 / 3
+        assert code.leakage(eta) < 1 / 3
+        assert eta == 1 or code.leakage(eta - 1) >= 1 / 3
 
 
 def test_constants_of_the_findings():
     assert Signs(1023).dimension == 976
     assert Parabola(10).least_scale() == 2
-    assert 0.27 < Parabola(10).others(2) < 0.272
+    assert 0.27 < Parabola(10).leakage(2) < 0.272
     assert Binary(1001).dimension == 10
     assert Binary(1001).least_scale() == 2
     assert [OneHot(count).least_scale() for count in (1000, 1 << 20)] == [9, 15]

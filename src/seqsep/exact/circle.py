@@ -24,7 +24,7 @@ class Circle(PositionCode):
     From d = 1 to a greater d, 2 sin^2(pi d / N) grows by at least 2 sin(3 pi / N) sin(pi / N), which is above 6 / R: it is at
     least 24 / N^2 for N >= 6, and at least 1 for N = 4 and 5. So neighbours have the least gap, which is computed exactly. With
     two addresses at each d < N / 2, T = min(64, floor((N - 1) / 2)) and g(d) = 2 sin^2(pi d / N) - 3 / R, which grows with d:
-        others(eta) = 2 * sum over d = 1 .. T of exp(-eta g(d)) + (N - 1 - 2 T) exp(-eta g(T + 1)).
+        leakage(eta) = 2 * sum over d = 1 .. T of exp(-eta g(d)) + (N - 1 - 2 T) exp(-eta g(T + 1)).
     No coherence: the rounded points have several lengths.
     """
 
@@ -52,7 +52,7 @@ class Circle(PositionCode):
             least.extend(int((own * (own - other)).sum(1).min()) for other in (points[:-2], points[2:]))
         return min(least) * self.unit**2
 
-    def others(self, eta: int) -> float:
+    def leakage(self, eta: int) -> float:
         each = min(64, (self.count - 1) // 2)
         gaps = 2 * np.sin(np.pi * np.arange(1, each + 2) / self.count) ** 2 - float(3 * self.unit)
         weights = np.exp(-eta * gaps)

@@ -85,7 +85,7 @@ class Binary(PositionCode):
     """The binary digits of the address as ±1, least first: dimension b = max(1, ceil(log2 count)).
 
     Addresses that differ in d digits have product b - 2 d, so the gap is 2, and at most C(b, d) addresses lie at distance d:
-    others(eta) = sum over d >= 1 of C(b, d) exp(-2 eta d) = (1 + exp(-2 eta))^b - 1. Addresses 2^(b-1) - 1 and 2^(b-1) differ
+    leakage(eta) = sum over d >= 1 of C(b, d) exp(-2 eta d) = (1 + exp(-2 eta))^b - 1. Addresses 2^(b-1) - 1 and 2^(b-1) differ
     in every digit, so the two-sided coherence is 1.
     """
 
@@ -107,7 +107,7 @@ class Binary(PositionCode):
     def two_sided_coherence(self) -> Fraction | None:
         return None if self.count == 1 else Fraction(1)
 
-    def others(self, eta: int) -> float:
+    def leakage(self, eta: int) -> float:
         return math.expm1(self.dimension * math.log1p(math.exp(-2 * eta)))
 
     def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
@@ -115,7 +115,7 @@ class Binary(PositionCode):
 
 
 class OneHot(PositionCode):
-    """One coordinate per address: T_i . T_j = 0 for i != j, and others(eta) = (N - 1) exp(-eta)."""
+    """One coordinate per address: T_i . T_j = 0 for i != j, and leakage(eta) = (N - 1) exp(-eta)."""
 
     name: ClassVar[str] = "one-hot"
 
@@ -145,7 +145,7 @@ class Parabola(PositionCode):
     """Two coordinates for any count: keys (x, x^2), queries (2 x_p, -1), with x = address - floor(count / 2).
 
     The score is x_p^2 - (x - x_p)^2, greatest at x = x_p by at least 1; the centre keeps numbers small. At distance t there are
-    at most two addresses: others(eta) = 2 * sum over t >= 1 of exp(-eta t^2), for every count; 0.271 at eta = 2. The keys have
+    at most two addresses: leakage(eta) = 2 * sum over t >= 1 of exp(-eta t^2), for every count; 0.271 at eta = 2. The keys have
     several lengths, hence no coherence, and fit 64 bits for at most 2^32 addresses.
     """
 
@@ -165,7 +165,7 @@ class Parabola(PositionCode):
     def gap(self) -> int:
         return 1
 
-    def others(self, eta: int) -> float:
+    def leakage(self, eta: int) -> float:
         first = math.exp(-eta)
         tail = first**4 / (1 - first**5)
         return 2 * (first + tail)

@@ -24,7 +24,7 @@ class LinearCode(PositionCode):
 
     T_i . T_j is the correlation with word 0 of i - j, digit by digit, and of j - i. Let 2^b be the least power of 2 that is
     not below `count`. For every j other than i, i - j or j - i is among the words 1 .. 2^b - 1, a different one for each j, so
-        others(eta) = sum over the words 1 .. 2^b - 1 of exp(-eta (k - correlation)).
+        leakage(eta) = sum over the words 1 .. 2^b - 1 of exp(-eta (k - correlation)).
     Up to its sign each of these words occurs: h at the highest digit and x below it is the word itself less 0 if h = 0,
     the address of h and zeros less the address -x if h = 1 or 2, and the negative of such a word if h = 3. So the extremes
     over these words are those over the pairs.
@@ -78,7 +78,7 @@ class LinearCode(PositionCode):
         """The generator's symbols."""
         return int(self.generator.size) * (self.order - 1).bit_length()
 
-    def others(self, eta: int) -> float:
+    def leakage(self, eta: int) -> float:
         return sum(number * math.exp(-eta * (self.dimension - product)) for product, number in self._of_pairs.items())
 
     def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+from jaxtyping import Int64
 from numpy.typing import ArrayLike
 
 from seqsep.exact.grid import Array, Grid
@@ -123,6 +124,55 @@ class Network:
                     f"Network({self.name}): {name} has entries up to {float(array.largest):g} in units of {array.unit}, "
                     f"which are not all on the grid of step 1/{self.grid.steps} up to {self.grid.steps}"
                 )
+
+    @classmethod
+    def of_table(
+        cls,
+        name: str,
+        table: Int64[np.ndarray, "*time states tokens"],
+        answers: Int64[np.ndarray, "states"],
+        *,
+        classes: int = 2,
+        start: int = 0,
+        indices: int = 0,
+    ) -> "Network":
+        """The network of an automaton: a one-hot token and a one-hot state side by side, from which the class is read.
+
+        table[state, token], or table[t, state, token] if the transition depends on the time, is the next state. The logit of
+        class answers[state] is 1 and every other is 0; -1 stands for a state without an answer. The last `indices` tokens
+        are embedded as functions of their number (`by_index`). `Model.load` runs the network; the exact executor does not.
+        Raises ValueError if table or answers have another shape, or an answer is none of -1 .. classes - 1.
+
+        >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
+        >>> parity.width, parity.ledger().tables
+        (4, 112)
+        """
+        states, tokens = table.shape[-2:]
+        if table.ndim not in (2, 3) or answers.shape != (states,):
+            raise ValueError(
+                f"Network.of_table({name}): table is (time x) states x tokens and answers has one class a state, "
+                f"found shapes {table.shape} and {answers.shape}"
+            )
+        if not ((answers >= -1) & (answers < classes)).all():
+            raise ValueError(
+                f"Network.of_table({name}): answers are -1 to {classes - 1}, found {answers.min()} to {answers.max()}"
+            )
+        width = tokens + states
+        one_hot = np.eye(tokens, width, dtype=np.int64)
+        readout = np.zeros((classes, width), dtype=np.int64)
+        answered = np.flatnonzero(answers >= 0)
+        readout[answers[answered], tokens + answered] = 1
+        layer = AutomatonLayer(Array(table.reshape(-1, states, tokens)), start)
+        return cls(
+            name=name,
+            grid=Grid(4),
+            spaces={"token": slice(0, tokens), "state": slice(tokens, width)},
+            symbols=Array(one_hot[: tokens - indices]),
+            indices=Array(one_hot[tokens - indices :], by_index=True) if indices else None,
+            layers=((layer, None),),
+            readout=Array(readout),
+            readout_bias=Array(np.zeros(classes, dtype=np.int64)),
+        )
 
     @property
     def precision(self) -> int:

@@ -1,8 +1,8 @@
 """What a position code is: integer keys and queries for addresses 0 .. count - 1, by index, without a stored table.
 
 The score of key j for query p is unit^2 queries(p) . keys(j). Its greatest value over j is at j = p, by at least `gap`; with
-scores scaled by eta, the softmax gives address p a weight of at least 1 / (1 + others(eta)), since
-others(eta) >= sum over j != p of exp(-eta (score_p - score_j)). A code's constants are proved in its docstring or verified.
+scores scaled by eta, the softmax gives address p a weight of at least 1 / (1 + leakage(eta)), since
+leakage(eta) >= sum over j != p of exp(-eta (score_p - score_j)). A code's constants are proved in its docstring or verified.
 """
 
 import math
@@ -72,20 +72,23 @@ class PositionCode(ABC):
         """The queries that ask for the addresses: the keys, unless a code says otherwise."""
         return self.keys(addresses)
 
-    def others(self, eta: int) -> float:
-        """An upper bound of sum over j != p of exp(-eta (score(p, p) - score(p, j))), for every p."""
+    def leakage(self, eta: int) -> float:
+        """An upper bound of sum over j != p of exp(-eta (score(p, p) - score(p, j))), the same for every p.
+
+        Relative to the weight of address p, all other addresses together weigh at most leakage(eta).
+        """
         return (self.count - 1) * math.exp(-eta * self.gap)
 
     def least_scale(self) -> int:
-        """The least whole eta that gives the wanted address a weight above 3/4: others(eta) < 1/3.
+        """The least whole eta that gives the wanted address a weight above 3/4: leakage(eta) < 1/3.
 
         By doubling and halving, since every bound falls as eta grows.
         """
         enough = 1
-        while self.others(enough) >= 1 / 3:
+        while self.leakage(enough) >= 1 / 3:
             enough *= 2
         few = enough // 2
         while enough - few > 1:
             middle = (few + enough) // 2
-            few, enough = (middle, enough) if self.others(middle) >= 1 / 3 else (few, middle)
+            few, enough = (middle, enough) if self.leakage(middle) >= 1 / 3 else (few, middle)
         return enough

@@ -110,8 +110,8 @@ class _StatedDualBCH(DualBCH):
     def gap(self) -> int:
         return self.dimension - self.greatest
 
-    def others(self, eta: int) -> float:
-        return PositionCode.others(self, eta)
+    def leakage(self, eta: int) -> float:
+        return PositionCode.leakage(self, eta)
 
 
 class _StatedKerdock(Kerdock):
@@ -119,8 +119,8 @@ class _StatedKerdock(Kerdock):
     def gap(self) -> int:
         return self.dimension - self.greatest
 
-    def others(self, eta: int) -> float:
-        return PositionCode.others(self, eta)
+    def leakage(self, eta: int) -> float:
+        return PositionCode.leakage(self, eta)
 
 
 STATED: dict[str, type[PositionCode]] = {code.name: code for code in (_StatedSigns, _StatedDualBCH, _StatedKerdock)}

@@ -10,7 +10,7 @@ Proof, as code. S symbols, b = max(1, ceil(log2 S)) bits, h = N/2; N addresses i
 The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N:
     [bits of s in {0, 1} | 0 | query of t - h, or of t itself if t <= h | key of t]
 * Layer 1: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T. No position asks for a later one. The weight of the
-  address asked for is at least 1 / (1 + others(eta)) > 3/4, since eta is chosen with others(eta) < 1/3 (`exact.codes`).
+  address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with leakage(eta) < 1/3 (`exact.codes`).
   So the symbol space becomes v = x_t - z per bit, with z >= 3/4 where the bit asked for is 1 and z <= 1/4 where it is 0:
   |v| <= 1/4 where the two bits agree and |v| >= 3/4 where they do not. Positions t <= h agree with themselves.
 * FFN of layer 1: mismatch = 4 * sum over bits of relu(4 v - 2) + relu(-4 v - 2): 0 where all agree, else at least 4.
@@ -22,7 +22,7 @@ On the grid (B.2, stepwise softmax, rounding down): L = n^Kc, D = 1/L, n = max(4
 which every entry and every winning score lies on it. u = floor(L/N) D, which is 1/N. Losing scores may saturate at -L: winners
 are at least 0 (s >= 0 for every code: it is a square length, or x_p^2), so the losers' exponentials round to 0 either way.
 Floors lower the others' exponentials and weights, and the winner's weight by less than D. Where scores are no multiples of D
-(`circle`) they lose less than D too, which multiplies others(eta) by e^D at most; then L >= 64. So
+(`circle`) they lose less than D too, which multiplies leakage(eta) by e^D at most; then L >= 64. So
     |v| <= 1/4 + 5/4 D or |v| >= 3/4 - 5/4 D,    with 1 in place of 5/4 for whole scores.
 Agreement gives relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else 4 (1 - 5 D)
 > 3; the weighted mean of mismatches is at least u >= D, so flooring it leaves u or more, and 2 u > u. Mismatches that saturate
@@ -163,8 +163,8 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
 
 def proved(code: PositionCode, grid: Grid) -> float:
     """1/(1 + R) - 1/2 - D, the least of the margin."""
-    others = code.others(code.least_scale()) * (1 if code.unit == 1 else math.exp(1 / grid.steps))
-    return 1 / (1 + others) - 1 / 2 - 1 / grid.steps
+    leakage = code.leakage(code.least_scale()) * (1 if code.unit == 1 else math.exp(1 / grid.steps))
+    return 1 / (1 + leakage) - 1 / 2 - 1 / grid.steps
 
 
 def printed(length: int, k: int, exponent: int) -> dict[str, Number | str]:

@@ -11,7 +11,7 @@ The residual stream is [symbol: b | asked: k | own: k], all of it integers:
 * question p at index n:   [0 | query of p | key of n]
 * W_Q = eta [0 I 0], W_K = [0 0 I], W_V = [I 0 0], W_O = W_V^T. The mask is causal, the question is last, so the question
   attends to everything: its score of index i is eta * query_p . key_i, greatest at i = p.
-* The weight of index p is at least 1 / (1 + others(eta)) > 3/4, since eta is chosen with others(eta) < 1/3 (`exact.codes`
+* The weight of index p is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with leakage(eta) < 1/3 (`exact.codes`
   proves the sum for each code). The question's own value is 0, so each coordinate of the retrieved bits is >= 3/4 where bit
   j of s_p is 1 and <= 1/4 where it is 0. The symbol space of the question was 0, so it now holds exactly this.
 * FFN per bit: relu(4 z - 1) - relu(4 z - 3) - relu(z), added to z: 2 for z >= 3/4 and 0 for z <= 1/4.
@@ -244,7 +244,7 @@ def _outcome(trial: Trial, length: int, alphabet: int, code: str, exhaustive: bo
     require_within(NAME, measured, bounds)
     printed: dict[str, Number | str] | None
     printed = {"entries": "±1/sqrt(k)", "eta": round(2 * math.log(3 * length), 3)} if code == Signs.name else None
-    proved = 1 / (1 + made.others(made.least_scale())) - 1 / 2 - 1 / trial.network.grid.steps
+    proved = 1 / (1 + made.leakage(made.least_scale())) - 1 / 2 - 1 / trial.network.grid.steps
     assert trial.least is not None
     return Outcome(
         NAME, SOURCE, "upper", STATEMENT, length, exhaustive, trial.inputs, {key: measured[key] for key in bounds}, bounds,

@@ -30,8 +30,8 @@ class Scales:
         literal, nothing = math.ceil(math.log(12 * k)), math.ceil(math.log(12 * k * code.count))
         if eta is None:
             least = math.exp(-literal) / (14 * k)
-            doubled = next(power for power in count() if code.others(1 << power) <= least)
-            eta = bisect_left(range(1 << doubled), True, lo=1, key=lambda scale: code.others(scale) <= least)
+            doubled = next(power for power in count() if code.leakage(1 << power) <= least)
+            eta = bisect_left(range(1 << doubled), True, lo=1, key=lambda scale: code.leakage(scale) <= least)
         ends = np.array([0, code.count - 1])
         keys, queries = code.keys(ends).astype(object), code.queries(ends).astype(object)  # products may pass 64 bits
         entry = max(int(np.abs(keys).max()), eta * int(np.abs(queries).max())) * code.unit

@@ -16,10 +16,10 @@ The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, t
   A_v = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal.
 * Layer 1, head h: query [eta q | c s | A], key [key | bit | bos], value bos, written to count with factor -1. At the slot,
   [BOS] scores A_v, variable v scores A_v + c s x_v, token j at most A_v + c - eta (score(v, v) - score(v, j)), up to floors.
-  Let R = others(eta), or e^D others(eta) where scores are floored; D = 1/L.
+  Let R = leakage(eta), or e^D leakage(eta) where scores are floored; D = 1/L.
   If the literal holds, [BOS] has weight at most e^-c. If not, it has at least 1/(1 + e^-c + e^c R) >= 1 - e^-c - e^c R, less D
   for the floor. Without a literal, at least 1 - n e^-Z - D. We take
-      c = ceil(ln 12k),  Z = ceil(ln 12kn),  eta the least with others(eta) <= e^-c / 14k,  L >= 12k:
+      c = ceil(ln 12k),  Z = ceil(ln 12kn),  eta the least with leakage(eta) <= e^-c / 14k,  L >= 12k:
   each head is within 3/12k of 0 or 1, so count is within 1/4 of 1 - least + (literals that hold). At other tokens it is <= 0.
 * FFN of layer 1: feature = relu(4 count - 1) - relu(4 count - 3): 2 where the slot holds, 0 where not, 0 at other tokens.
 * Layer 2: scores 0, so with u = 1/n the last token adds 2 F u to its total, for F slots that hold.
@@ -150,8 +150,8 @@ def proved(code: PositionCode, k: int, grid: Grid) -> float:
     """1/2 - k times the most that a head may err, and at least 1/4."""
     scales = Scales.of(code, k)
     floor = 1 / grid.steps
-    others = code.others(scales.eta) * (1 if code.unit == 1 else math.exp(floor))
-    literal = math.exp(-scales.literal) + math.exp(scales.literal) * others + floor
+    leakage = code.leakage(scales.eta) * (1 if code.unit == 1 else math.exp(floor))
+    literal = math.exp(-scales.literal) + math.exp(scales.literal) * leakage + floor
     return 1 / 2 - k * max(literal, code.count * math.exp(-scales.nothing) + floor)
 
 
