@@ -39,7 +39,7 @@ def test_a_table_of_two_axes_is_the_same_at_all_times():
 
 def test_bad_tables_are_named():
     table = np.zeros((3, 2), dtype=np.int64)
-    with pytest.raises(ValueError, match=r"of_table\(name\): .* found shapes \(3, 2\) and \(2,\)"):
-        Network.of_table("name", table, np.array([0, 1]))
+    with pytest.raises(ValueError, match=r"of_table\(name\): .* found shapes \(1, 1, 3, 2\) and \(3,\)"):
+        Network.of_table("name", table[None, None], np.array([0, 1, 0]))
     with pytest.raises(ValueError, match="answers are -1 to 1, found 0 to 2"):
         Network.of_table("name", table, np.array([0, 1, 2]))
