@@ -5,7 +5,18 @@ import itertools
 import numpy as np
 import pytest
 
-from seqsep.exact.formulas import AtLeast, Table, Thresholds, cnf, dimacs, disjointness, dnf, equality, majority, read_dimacs
+from seqsep.exact.formulas import (
+    AtLeast,
+    Thresholds,
+    TruthTable,
+    cnf,
+    dimacs,
+    disjointness,
+    dnf,
+    equality,
+    majority,
+    read_dimacs,
+)
 
 
 def every(variables: int) -> np.ndarray:
@@ -43,7 +54,7 @@ def test_cnf_and_dnf_with_empty_repeated_and_tautological_parts():
 def test_tables_become_a_sum_of_at_most_half_their_rows_in_terms_or_clauses():
     for k in (0, 1, 2, 3):
         for values in itertools.product([0, 1], repeat=1 << k):
-            table = Table(tuple(range(k, 0, -1)), values)
+            table = TruthTable(tuple(range(k, 0, -1)), values)
             inputs = every(k)
             expected = np.array([values[sum(int(x[k - 1 - digit]) << digit for digit in range(k))] for x in inputs])
             assert table.holds(inputs.astype(bool)).tolist() == expected.tolist()
@@ -57,7 +68,7 @@ def test_gates_keep_the_function():
     random, inputs = np.random.default_rng(1), every(5)
     for _ in range(100):
         features = tuple(
-            Table(tuple((random.permutation(5)[:k] + 1).tolist()), tuple(random.integers(2, size=1 << k).tolist()))
+            TruthTable(tuple((random.permutation(5)[:k] + 1).tolist()), tuple(random.integers(2, size=1 << k).tolist()))
             for k in random.integers(0, 4, size=6).tolist()
         )
         formula = Thresholds(5, (*features, AtLeast((1, -2, 3), 2)), int(random.integers(-2, 9)))
@@ -69,9 +80,9 @@ def test_a_formula_that_is_none_is_refused():
     for features, message in [
         ((AtLeast((4,)),), "variables are 1 to 3"),
         ((AtLeast((0,)),), "variables are 1 to 3"),
-        ((Table((-1,), (0, 1)),), "variables are 1 to 3"),
-        ((Table((1, 2), (0, 1)),), "4 zeros and ones"),
-        ((Table((1,), (0, 2)),), "2 zeros and ones"),
+        ((TruthTable((-1,), (0, 1)),), "variables are 1 to 3"),
+        ((TruthTable((1, 2), (0, 1)),), "4 zeros and ones"),
+        ((TruthTable((1,), (0, 2)),), "2 zeros and ones"),
     ]:
         with pytest.raises(ValueError, match=message):
             Thresholds(3, features, 0)

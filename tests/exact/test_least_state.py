@@ -12,7 +12,7 @@ from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import OUTSIDE, Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.growth import growth
 from seqsep.exact.layered import of_values
-from seqsep.exact.least_state import LeastState, Witness
+from seqsep.exact.least_state import DistinguishedPair, LeastState
 from seqsep.exact.partial_states import Clique
 from seqsep.tasks import BoundedDyck, IndexLookup
 
@@ -162,8 +162,8 @@ def test_classes_recurrence_witness_and_table(seed):
         assert ends == list(witness.labels)
         assert ends[0] != ends[1]
         assert witness.inputs[0][witness.split :] == witness.inputs[1][witness.split :]
-        with pytest.raises(ValueError, match="Witness"):
-            Witness(witness.split, (witness.prefixes[0],) * 2, witness.suffix, witness.labels).verify(found.automaton)
+        with pytest.raises(ValueError, match="DistinguishedPair"):
+            DistinguishedPair(witness.split, (witness.prefixes[0],) * 2, witness.suffix, witness.labels).verify(found.automaton)
 
 
 def test_partial_tables_are_refused():
@@ -197,7 +197,7 @@ def random_formula(seed: int) -> formulas.Thresholds:
                 formulas.AtLeast(tuple(int(i * s) for i, s in zip(indices, signs, strict=True)), int(draws.integers(3)))
             )
         else:
-            features.append(formulas.Table(tuple(indices), tuple(draws.integers(0, 2, 1 << len(indices)).tolist())))
+            features.append(formulas.TruthTable(tuple(indices), tuple(draws.integers(0, 2, 1 << len(indices)).tolist())))
     return formulas.Thresholds(variables, tuple(features), int(draws.integers(-1, len(features) + 1)))
 
 
@@ -334,14 +334,14 @@ def test_growth():
     assert growth([(1, 2), (2, 3), (4, 4)]).points == ((1, 1.0), (2, math.log2(3)), (4, 2.0))
 
 
-def game(function, alphabets) -> partition_search.Game:
-    return partition_search.Game.of_table(tabulate(function, alphabet_ranges(alphabets)))
+def shared(function, alphabets) -> partition_search.SharedFunction:
+    return partition_search.SharedFunction.of_table(tabulate(function, alphabet_ranges(alphabets)))
 
 
 @pytest.mark.parametrize("half", [1, 2, 4, 5, 6, 8])
 def test_equality_needs_half_and_one_bit(half):
     """Two answers: 2^n leaves with 1 and, where n > 1, as many with 0. N = 16 is beyond trying all partitions."""
-    found = partition_search.best_partition(game(equal_halves, [2] * (2 * half)))
+    found = partition_search.best_partition(shared(equal_halves, [2] * (2 * half)))
     assert found.bits == half + 1
     assert found.searched.startswith("all" if half <= 5 else "prefixes")
     found.verify()
@@ -351,7 +351,7 @@ def test_equality_needs_half_and_one_bit(half):
 def test_bounded_dyck_needs_odd_against_even(length):
     """Lemma 1's fooling set, 2^(N-1) leaves with the answer 1; no prefix comes near it."""
     call = BoundedDyck(length).function(length)
-    found = partition_search.best_partition(game(lambda word: call(tuple(word)), [4] * length))
+    found = partition_search.best_partition(shared(lambda word: call(tuple(word)), [4] * length))
     assert found.alice == tuple(range(0, length, 2))
     assert found.parts[[part.label for part in found.parts].index(1)].leaves == 2 ** (length - 1)
     assert found.bits == length + 1
@@ -366,7 +366,7 @@ def test_partition_bounds_are_below_the_exact_cost(seed):
     table = random_table(seed, most=4, outside=0.0 if seed % 2 else 0.2)
     if len(table.alphabets) < 2 or not (table.labels != OUTSIDE).any():
         return
-    found = partition_search.best_partition(partition_search.Game.of_table(table))
+    found = partition_search.best_partition(partition_search.SharedFunction.of_table(table))
     found.verify()
     assert found.partitions == 2 ** (len(table.alphabets) - 1) - 1
     assert found.bits <= protocol_cost(two_party(table.values(), found.alice)).bits
@@ -374,16 +374,18 @@ def test_partition_bounds_are_below_the_exact_cost(seed):
 
 def test_what_is_outside_the_domain_is_no_answer():
     """Equality where other pairs are outside the domain: no bit is needed, though the matrix of its ones has full rank."""
-    found = partition_search.best_partition(game(lambda word: 1 if equal_halves(word) else None, [2] * 6))
+    found = partition_search.best_partition(shared(lambda word: 1 if equal_halves(word) else None, [2] * 6))
     assert (found.bits, found.measure) == (0, "fooling set")
-    some = partition_search.best_partition(game(lambda word: equal_halves(word) if word[0] else None, [2] * 6))
+    some = partition_search.best_partition(shared(lambda word: equal_halves(word) if word[0] else None, [2] * 6))
     assert some.bits == 3
 
 
 def test_partitions_of_an_automaton():
     """From an automaton alone, beyond all enumeration: interleaved equality, where equal pairs stand apart."""
     same = regular.automaton("(00|11)*")
-    found = partition_search.best_partition(partition_search.Game.of_automaton(least_state.of_automaton(same, 64).automaton))
+    found = partition_search.best_partition(
+        partition_search.SharedFunction.of_automaton(least_state.of_automaton(same, 64).automaton)
+    )
     assert found.bits >= 5
     assert len(set(found.alice)) < 64
     found.verify()

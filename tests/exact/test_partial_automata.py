@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from seqsep.exact.automata import DFA
-from seqsep.exact.partial_automata import Examples, Search, distinguished, least, on_length
+from seqsep.exact.partial_automata import AutomatonSearch, Examples, distinguished, least, on_length
 
 
 def random_examples(seed: int, most_states: int = 3) -> Examples:
@@ -125,4 +125,4 @@ def test_wrong_arguments():
         on_length(lambda word: 0, 12)
     examples = on_length(lambda word: word[:3] == word[3:], 6)
     with pytest.raises(ValueError, match="7 states take more than 50 branches"):
-        Search(examples, 7, most_nodes=50).run()
+        AutomatonSearch(examples, 7, most_nodes=50).run()

@@ -18,7 +18,7 @@ from seqsep.exact import partial_states, partition_search
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.growth import growth
 from seqsep.exact.partial_states import PartialState
-from seqsep.exact.partition_search import Game, PartitionBound
+from seqsep.exact.partition_search import PartitionBound, SharedFunction
 
 PRECISIONS = (8, 16, 32)
 
@@ -81,7 +81,7 @@ def _at(given: Given, length: int, precisions: Sequence[int]) -> AtLength:
     if partial is not None and not partial.domain:
         bound = PartitionBound((), (), "the domain is empty", 0)
     else:
-        bound = partition_search.best_partition(_game(instance))
+        bound = partition_search.best_partition(_shared_function(instance))
     tokens, answers = len(instance.symbols), _answers(instance)
     widths = tuple(
         Width(
@@ -94,11 +94,11 @@ def _at(given: Given, length: int, precisions: Sequence[int]) -> AtLength:
     return AtLength(length, instance.symbols, answers, instance.least, partial, witness, bound, widths, instance.table)
 
 
-def _game(instance: Instance) -> Game:
+def _shared_function(instance: Instance) -> SharedFunction:
     if instance.table is not None:
-        return Game.of_table(instance.table)
+        return SharedFunction.of_table(instance.table)
     assert instance.least is not None
-    return Game.of_automaton(instance.least.automaton)
+    return SharedFunction.of_automaton(instance.least.automaton)
 
 
 def _answers(instance: Instance) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.formulas import AtLeast, Table, Thresholds
+from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable
 from seqsep.exact.layered import Layered
 from seqsep.exact.least_state import LeastState, trial_inputs
 
@@ -63,11 +63,11 @@ class _TooLarge(Exception):
     """More than MOST_NODES nodes."""
 
 
-def _used(feature: AtLeast | Table) -> tuple[int, ...]:
+def _used(feature: AtLeast | TruthTable) -> tuple[int, ...]:
     return feature.literals if isinstance(feature, AtLeast) else feature.indices
 
 
-def _feature(manager: Any, feature: AtLeast | Table) -> Any:
+def _feature(manager: Any, feature: AtLeast | TruthTable) -> Any:
     if isinstance(feature, AtLeast):
         ordered = sorted(feature.literals, key=abs, reverse=True)
         literals = [manager.var(f"x{one}") if one > 0 else ~manager.var(f"x{-one}") for one in ordered]

@@ -21,7 +21,7 @@ ENTRIES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Result:
+class Execution:
     """Logits at the asked positions, and the residual stream after each attention layer, before its feed-forward part.
 
     `attended[l]` holds every position for all layers but the last, which has the asked ones only.
@@ -43,20 +43,20 @@ class Result:
         return (integers == integers.max(-1, keepdims=True)).sum(-1) == 1
 
 
-class Stream(NamedTuple):
+class ResidualStream(NamedTuple):
     """The residual stream: rows of width d, and which row each place holds. Equal tokens at equal times share a row."""
 
     rows: Array
     place: Int64[np.ndarray, "batch time"]
 
-    def at(self, asked: Int64[np.ndarray, "batch asked"]) -> "Stream":
-        return Stream(self.rows, np.take_along_axis(self.place, asked, axis=1))
+    def at(self, asked: Int64[np.ndarray, "batch asked"]) -> "ResidualStream":
+        return ResidualStream(self.rows, np.take_along_axis(self.place, asked, axis=1))
 
     def dense(self) -> Array:
         return Array(self.rows.integers[self.place], self.rows.unit)
 
 
-def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked"] | int | None = None) -> Result:
+def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked"] | int | None = None) -> Execution:
     """The network on a batch: tokens (batch, time), or integers in steps of the grid (batch, time, coordinates) for vectors.
 
     `at`: the positions to read, one row an example, or one number for all (-1: the last); by default every position.
@@ -78,10 +78,10 @@ def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked
             raise ValueError(f"run({network.name}): layer {number} is an automaton; its table is run by `exact.automata`")
         attended.append(x.dense())
         x = _feed_forward(network.grid, feed_forward, x, tally, f"layer {number}")
-    return Result(_read_out(network, x, tally), tuple(attended), tally)
+    return Execution(_read_out(network, x, tally), tuple(attended), tally)
 
 
-def ask(network: Network, prefix: Int64[np.ndarray, "time"], questions: Int64[np.ndarray, "n"]) -> Result:
+def ask(network: Network, prefix: Int64[np.ndarray, "time"], questions: Int64[np.ndarray, "n"]) -> Execution:
     """Each question token alone as the last one after the same prefix; in memory linear in its length. Masks are causal.
 
     The result has shape (n, classes). Raises ValueError as `run` does, or for a network that is not causal.
@@ -102,10 +102,10 @@ def ask(network: Network, prefix: Int64[np.ndarray, "time"], questions: Int64[np
             x = _feed_forward(network.grid, feed_forward, x, tally, where)
         attended.append(now.dense()[:, 0])
         last = _feed_forward(network.grid, feed_forward, now, tally, where)
-    return Result(_read_out(network, last, tally)[:, 0], tuple(attended), tally)
+    return Execution(_read_out(network, last, tally)[:, 0], tuple(attended), tally)
 
 
-def _embed(network: Network, inputs: np.ndarray, tally: Tally, first: int = 0) -> Stream:
+def _embed(network: Network, inputs: np.ndarray, tally: Tally, first: int = 0) -> ResidualStream:
     """Each distinct pair of token and time once."""
     grid, (batch, time) = network.grid, inputs.shape[:2]
     place = np.arange(batch * time).reshape(batch, time)
@@ -134,7 +134,7 @@ def _embed(network: Network, inputs: np.ndarray, tally: Tally, first: int = 0) -
         if first + time > len(network.positions.integers):
             raise ValueError(f"run({network.name}): {first + time} tokens, positions for {len(network.positions.integers)}")
         x = grid.place(x.plus(network.positions[first + when]), tally, "embedding")
-    return Stream(x.lifted(), place)
+    return ResidualStream(x.lifted(), place)
 
 
 def _rows(tables: list[Array], token: Int64[np.ndarray, "n"]) -> Array:
@@ -150,7 +150,7 @@ def _rows(tables: list[Array], token: Int64[np.ndarray, "n"]) -> Array:
     return Array(one, tables[0].unit).plus(Array(two, tables[1].unit))
 
 
-def _project(grid: Grid, x: Stream, weight: Array, tally: Tally, where: str) -> Array:
+def _project(grid: Grid, x: ResidualStream, weight: Array, tally: Tally, where: str) -> Array:
     """W x at every place: batch x time x coordinates."""
     rows = grid.product(x.rows, _transposed(weight), tally, where).lifted()
     return Array(rows.integers[x.place], rows.unit)
@@ -161,8 +161,8 @@ def _transposed(weight: Array) -> Array:
 
 
 def _attention(
-    grid: Grid, layer: AttentionLayer, x: Stream, asked: Int64[np.ndarray, "batch asked"], tally: Tally, where: str
-) -> Stream:
+    grid: Grid, layer: AttentionLayer, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"], tally: Tally, where: str
+) -> ResidualStream:
     """x + attention(x) at the asked positions of each example."""
     batch, time = x.place.shape
     here = x.at(asked)
@@ -203,7 +203,7 @@ def _mixed(
     return mix(grid, weights, value, np.repeat(np.arange(batch), asked), tally, f"{where} mixed")
 
 
-def _recurrence(network: Network, layer: ElmanLayer, x: Stream, tally: Tally, where: str) -> Stream:
+def _recurrence(network: Network, layer: ElmanLayer, x: ResidualStream, tally: Tally, where: str) -> ResidualStream:
     """h_t = relu(W h_(t-1) + U x_t + b) at every position: each sum is formed exactly and rounded once."""
     if layer.activation != "relu":
         raise ValueError(f"run({network.name}): {where} is a {layer.activation}, which has no exact values; `Model` runs it")
@@ -216,18 +216,20 @@ def _recurrence(network: Network, layer: ElmanLayer, x: Stream, tally: Tally, wh
         state = Array(np.maximum(inner.integers, 0), inner.unit)
         after.append(state)
     rows = _joined([Array(state.integers[:, None], state.unit) for state in after], axis=1)
-    return Stream(
+    return ResidualStream(
         Array(rows.integers.reshape(batch * time, -1), rows.unit).lifted(), np.arange(batch * time).reshape(batch, time)
     )
 
 
-def _written(grid: Grid, layer: AttentionLayer, mixed: list[Array], here: Stream, tally: Tally, where: str) -> Stream:
+def _written(
+    grid: Grid, layer: AttentionLayer, mixed: list[Array], here: ResidualStream, tally: Tally, where: str
+) -> ResidualStream:
     """x + W_O [head 1, head 2, ..]: summed over the heads exactly, rounded once."""
     joined, output = (_joined(parts, axis=1) for parts in (mixed, [head.output for head in layer.heads]))
     written = grid.product(joined.lifted(), _transposed(output), tally, f"{where} output")
     own = here.rows[here.place.reshape(-1)]
     rows = grid.place(own.plus(written), tally, f"{where} residual")
-    return Stream(rows.lifted(), np.arange(here.place.size).reshape(here.place.shape))
+    return ResidualStream(rows.lifted(), np.arange(here.place.size).reshape(here.place.shape))
 
 
 def _joined(parts: list[Array], axis: int = 0) -> Array:
@@ -240,7 +242,9 @@ def common(parts: list[Array]) -> Fraction:
     return reduce(common_unit, (part.unit for part in parts))
 
 
-def _look(grid: Grid, layer: AttentionLayer, x: Stream, last: Stream, tally: Tally, where: str) -> Stream:
+def _look(
+    grid: Grid, layer: AttentionLayer, x: ResidualStream, last: ResidualStream, tally: Tally, where: str
+) -> ResidualStream:
     """Each of `last` (n, 1) attends to x (1, time) and to itself."""
     count, time = len(last.place), x.place.shape[1]
     at_once = max(1, ENTRIES_AT_ONCE // (time + 1))
@@ -265,16 +269,16 @@ def _look(grid: Grid, layer: AttentionLayer, x: Stream, last: Stream, tally: Tal
     return _written(grid, layer, mixed, last, tally, where)
 
 
-def _feed_forward(grid: Grid, layer: FeedForward | None, x: Stream, tally: Tally, where: str) -> Stream:
+def _feed_forward(grid: Grid, layer: FeedForward | None, x: ResidualStream, tally: Tally, where: str) -> ResidualStream:
     if layer is None:
         return x
     inner = grid.product(x.rows, _transposed(layer.inner), tally, f"{where} inner", layer.inner_bias)
     active = Array(np.maximum(inner.integers, 0), inner.unit).lifted()
     outer = grid.product(active, _transposed(layer.outer), tally, f"{where} outer", layer.outer_bias)
     rows = grid.place(x.rows.plus(outer), tally, f"{where} feed-forward residual")
-    return Stream(rows.lifted(), x.place)
+    return ResidualStream(rows.lifted(), x.place)
 
 
-def _read_out(network: Network, x: Stream, tally: Tally) -> Array:
+def _read_out(network: Network, x: ResidualStream, tally: Tally) -> Array:
     logits = network.grid.product(x.rows, _transposed(network.readout), tally, "read-out", network.readout_bias)
     return Array(logits.integers[x.place], logits.unit)

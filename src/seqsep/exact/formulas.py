@@ -30,7 +30,7 @@ class AtLeast:
 
 
 @dataclass(frozen=True)
-class Table:
+class TruthTable:
     """Any function of some bits: values[a], where binary digit j of a is the bit of index indices[j]."""
 
     indices: tuple[int, ...]
@@ -66,7 +66,7 @@ class Thresholds:
     """
 
     variables: int
-    features: tuple[AtLeast | Table, ...]
+    features: tuple[AtLeast | TruthTable, ...]
     bound: int
     by_index: bool = False
 
@@ -78,7 +78,9 @@ class Thresholds:
             least = -self.variables if isinstance(feature, AtLeast) else 1
             if not all(least <= entry <= self.variables and entry for entry in used):
                 raise ValueError(f"Thresholds({feature}): variables are 1 to {self.variables}")
-            if isinstance(feature, Table) and (len(feature.values) != 1 << len(used) or not {0, 1}.issuperset(feature.values)):
+            if isinstance(feature, TruthTable) and (
+                len(feature.values) != 1 << len(used) or not {0, 1}.issuperset(feature.values)
+            ):
                 raise ValueError(f"Thresholds({feature}): values are {1 << len(used)} zeros and ones")
 
     @property
@@ -130,7 +132,7 @@ def disjointness(length: int) -> Thresholds:
 def equality(length: int) -> Thresholds:
     """EQ: x_i = x_(i + N/2) for every i."""
     half = _half("equality", length)
-    tables = tuple(Table((index, index + half), (1, 0, 0, 1)) for index in range(1, half + 1))
+    tables = tuple(TruthTable((index, index + half), (1, 0, 0, 1)) for index in range(1, half + 1))
     return Thresholds(length, tables, half - 1, by_index=True)
 
 

@@ -25,7 +25,7 @@ SAMPLED_INPUTS = 4096
 
 
 @dataclass(frozen=True)
-class Witness:
+class DistinguishedPair:
     """Two prefixes of length `split` and a suffix that tells them apart: no state can stand for both. Places, not tokens."""
 
     split: int
@@ -42,10 +42,12 @@ class Witness:
         """Raises ValueError where the inputs do not witness what they should."""
         lengths = [len(prefix) for prefix in self.prefixes]
         if lengths != [self.split, self.split] or len(self.inputs[0]) != automaton.length:
-            raise ValueError(f"Witness(split={self.split}): prefixes of {lengths} tokens, inputs of {len(self.inputs[0])}")
+            raise ValueError(
+                f"DistinguishedPair(split={self.split}): prefixes of {lengths} tokens, inputs of {len(self.inputs[0])}"
+            )
         found = automaton.run(np.array(self.inputs, dtype=np.int64)).tolist()
         if found != list(self.labels) or found[0] == found[1]:
-            raise ValueError(f"Witness({self.inputs}): labels {self.labels}, found {found}")
+            raise ValueError(f"DistinguishedPair({self.inputs}): labels {self.labels}, found {found}")
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class LeastState:
         """A recurrent model of exactly `state_bits` bits that computes the function; it reads places and answers labels."""
         return self.automaton.recurrence()
 
-    def witness(self) -> Witness | None:
+    def witness(self) -> DistinguishedPair | None:
         """The first two classes of the widest split, with a suffix between them; None where one state is enough."""
         if self.classes == 1:
             return None
@@ -90,7 +92,7 @@ class LeastState:
         assert second is not None
         assert suffix is not None
         ends = self.automaton.run(np.array([first + suffix, second + suffix], dtype=np.int64)).tolist()
-        found = Witness(self.split, (first, second), suffix, (ends[0], ends[1]))
+        found = DistinguishedPair(self.split, (first, second), suffix, (ends[0], ends[1]))
         found.verify(self.automaton)
         return found
 

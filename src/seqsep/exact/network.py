@@ -23,8 +23,8 @@ __all__ = [
     "FeedForward",
     "Head",
     "Layer",
-    "Ledger",
     "Network",
+    "SizeLedger",
     "whole",
 ]
 
@@ -80,7 +80,7 @@ Layer = tuple[AttentionLayer | AutomatonLayer | ElmanLayer, FeedForward | None]
 
 
 @dataclass(frozen=True)
-class Ledger:
+class SizeLedger:
     """Size in bits.
 
     `core` = 3 m d p H over the attention layers, the paper's formula (m: the wider of key and value of a head, d: the width of
@@ -211,7 +211,7 @@ class Network:
         yield "readout", self.readout
         yield "readout_bias", self.readout_bias
 
-    def ledger(self) -> Ledger:
+    def ledger(self) -> SizeLedger:
         """The three totals, from the arrays; an automaton's table takes ceil(log2 states) bits an entry."""
         core = program = tables = 0
         for mixer, _ in self.layers:
@@ -225,7 +225,7 @@ class Network:
                 entry = max(1, (array.integers.shape[1] - 1).bit_length())
             tables += array.integers.size * entry
             program += 0 if array.by_index else array.integers.size * entry
-        return Ledger(core, program + self.code_bits, tables)
+        return SizeLedger(core, program + self.code_bits, tables)
 
 
 def _arrays_of(part: Head | FeedForward | ElmanLayer, prefix: str) -> Iterator[tuple[str, Array]]:

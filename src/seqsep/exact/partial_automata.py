@@ -92,7 +92,7 @@ def on_length(function: Callable[[list[int]], int | bool | None], length: int, t
 
 
 @dataclass(frozen=True)
-class Distinguished:
+class DistinguishedSet:
     """Prefixes and, for every two of them (by their places i < j), a suffix that distinguishes them: a lower bound."""
 
     prefixes: tuple[Word, ...]
@@ -104,10 +104,10 @@ class Distinguished:
             one, other, suffix = self.prefixes[first], self.prefixes[second], self.suffixes.get((first, second))
             answers = None if suffix is None else (examples.words.get(one + suffix), examples.words.get(other + suffix))
             if answers is None or None in answers or answers[0] == answers[1]:
-                raise ValueError(f"Distinguished: prefixes {one} and {other} with suffix {suffix} get answers {answers}")
+                raise ValueError(f"DistinguishedSet: prefixes {one} and {other} with suffix {suffix} get answers {answers}")
 
 
-def distinguished(examples: Examples) -> Distinguished:
+def distinguished(examples: Examples) -> DistinguishedSet:
     """A large set of pairwise distinguished prefixes: greedy, over all prefixes and over those of each length."""
     told = examples.suffix_lengths >= 0
     sizes = np.array([len(prefix) for prefix in examples.prefixes])
@@ -121,7 +121,7 @@ def distinguished(examples: Examples) -> Distinguished:
         best = max(best, sorted(chosen), key=len)
     pairs = itertools.combinations(range(len(best)), 2)
     suffixes = {(i, j): suffix for i, j in pairs if (suffix := examples.suffix(best[i], best[j])) is not None}
-    return Distinguished(tuple(examples.prefixes[index] for index in best), suffixes)
+    return DistinguishedSet(tuple(examples.prefixes[index] for index in best), suffixes)
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Least:
     """The least agreeing DFA; `refuted` maps every smaller size that was searched whole to the branches that it took."""
 
     automaton: DFA
-    bound: Distinguished
+    bound: DistinguishedSet
     refuted: Mapping[int, int]
 
     @property
@@ -147,7 +147,7 @@ def least(examples: Examples, exhaustive: bool = False, most_nodes: int = MOST_N
     refuted: dict[int, int] = {}
     size = 1 if exhaustive else len(bound.prefixes)
     while True:
-        search = Search(examples, size, bound.prefixes if len(bound.prefixes) <= size else (), most_nodes)
+        search = AutomatonSearch(examples, size, bound.prefixes if len(bound.prefixes) <= size else (), most_nodes)
         found = search.run()
         if found is not None:
             return Least(found, bound, refuted)
@@ -155,7 +155,7 @@ def least(examples: Examples, exhaustive: bool = False, most_nodes: int = MOST_N
         size += 1
 
 
-class Search:
+class AutomatonSearch:
     """All DFAs of so many states that agree with the examples, up to the names of states; `apart` get a state each."""
 
     def __init__(self, examples: Examples, states: int, apart: tuple[Word, ...] = (), most_nodes: int = MOST_NODES) -> None:

@@ -44,7 +44,7 @@ Matrix = Int64[np.ndarray, "rows columns"]
 
 
 @dataclass(frozen=True)
-class Part:
+class LeafBound:
     """Leaves with one answer: at least `leaves`, by the witness."""
 
     label: int
@@ -58,7 +58,7 @@ class PartitionBound:
     """D(f) >= `bits` where Alice holds the positions `alice` (from 0) and Bob the others; a lower bound."""
 
     alice: tuple[int, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[LeafBound, ...]
     searched: str
     partitions: int
 
@@ -86,7 +86,7 @@ class PartitionBound:
 
 
 @dataclass(frozen=True)
-class Game:
+class SharedFunction:
     """A function to be shared: its alphabets, and the table of all its labels if there is one.
 
     `cells(words, alice, bob)`: the labels of all inputs made of Alice's part of one word and Bob's part of another;
@@ -99,7 +99,7 @@ class Game:
     values: Any = None
 
     @classmethod
-    def of_table(cls, table: Tabulated) -> "Game":
+    def of_table(cls, table: Tabulated) -> "SharedFunction":
         strides = np.array([math.prod(table.alphabets[place + 1 :]) for place in range(len(table.alphabets))], dtype=np.int64)
         found = [np.flatnonzero(table.labels == label) for label in range(len(table.answers))]
 
@@ -114,7 +114,7 @@ class Game:
         return cls(table.alphabets, cells, sample, table.values())
 
     @classmethod
-    def of_automaton(cls, automaton: Layered) -> "Game":
+    def of_automaton(cls, automaton: Layered) -> "SharedFunction":
         alphabets = tuple(table.shape[1] for table in automaton.tables)
 
         def cells(words: Words, alice: tuple[int, ...], bob: tuple[int, ...]) -> Matrix:
@@ -133,20 +133,20 @@ class Game:
         return _distinct(self.cells(self.sample(sampled, np.random.default_rng(0)), alice, bob))
 
 
-def best_partition(game: Game, seed: int = 0) -> PartitionBound:
+def best_partition(function: SharedFunction, seed: int = 0) -> PartitionBound:
     """The partition with the greatest bound that the search finds, measured again on more of its inputs.
 
     Witnesses of up to 256 rows are checked here; larger ones by `verify()`, which takes a minute at 1,024.
     """
-    length = len(game.alphabets)
+    length = len(function.alphabets)
     if length < 2:
         return PartitionBound(tuple(range(length)), (), "one position, no partition", 0)
-    search = _Search(game)
+    search = _Search(function)
     for alice in _all(length) if length <= MOST_TRIED else _natural(length):
         search.attempt(alice)
     if length > MOST_TRIED:
         search.climb(length, np.random.default_rng(seed))
-    matrix = game.matrix(search.alice, MOST_CELLS, SAMPLED_LAST)[:MOST_SIDE, :MOST_SIDE]
+    matrix = function.matrix(search.alice, MOST_CELLS, SAMPLED_LAST)[:MOST_SIDE, :MOST_SIDE]
     searched = "all partitions" if length <= MOST_TRIED else "prefixes, odd and even positions, local search"
     found = max((search.parts, parts(matrix)), key=lambda some: sum(part.leaves for part in some))
     best = PartitionBound(search.alice, found, searched, search.partitions)
@@ -155,15 +155,15 @@ def best_partition(game: Game, seed: int = 0) -> PartitionBound:
     return best
 
 
-def parts(matrix: Matrix) -> tuple[Part, ...]:
+def parts(matrix: Matrix) -> tuple[LeafBound, ...]:
     """For each answer the greater of a rank and a fooling set; with inputs outside the domain, fooling sets only."""
     labels, counts = np.unique(matrix[matrix != OUTSIDE], return_counts=True)
     common = labels[np.argsort(-counts, kind="stable")][:MOST_ANSWERS]
     return tuple(_part(matrix, int(label)) for label in common)
 
 
-def _part(matrix: Matrix, label: int) -> Part:
-    found: list[Part] = []
+def _part(matrix: Matrix, label: int) -> LeafBound:
+    found: list[LeafBound] = []
     most = min(matrix.shape)
     if not (matrix == OUTSIDE).any():
         equal = (matrix == label).astype(np.int64)
@@ -172,28 +172,28 @@ def _part(matrix: Matrix, label: int) -> Part:
             found.append(_rank(label, Rank(equal, *independent_modulo(equal, PRIME), prime=PRIME)))
     if not found or (max(part.leaves for part in found) < most and matrix.size <= MOST_FOOLED):
         fooling = greedy_fooling(matrix, label)
-        found.append(Part(label, "fooling set", len(fooling.rows), fooling))
+        found.append(LeafBound(label, "fooling set", len(fooling.rows), fooling))
     return max(found, key=lambda part: part.leaves)
 
 
-def _rank(label: int, witness: Rank) -> Part:
-    return Part(label, "rank", len(witness.rows), witness)
+def _rank(label: int, witness: Rank) -> LeafBound:
+    return LeafBound(label, "rank", len(witness.rows), witness)
 
 
 @dataclass
 class _Search:
     """The best partition so far; one that can't gain a whole bit by its numbers of rows and columns is not measured."""
 
-    game: Game
+    function: SharedFunction
     alice: tuple[int, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[LeafBound, ...] = ()
     leaves: int = 0
     partitions: int = 0
 
     def attempt(self, alice: tuple[int, ...]) -> None:
         """Measure a partition; keep it if it has more leaves."""
         self.partitions += 1
-        matrix = self.game.matrix(alice, MOST_WHOLE, SAMPLED)
+        matrix = self.function.matrix(alice, MOST_WHOLE, SAMPLED)
         most = min(matrix.shape) * min(MOST_ANSWERS, len(np.unique(matrix)))
         if self.alice and (most - 1).bit_length() <= (max(self.leaves, 1) - 1).bit_length():
             return

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 import numpy as np
 from jaxtyping import Int64, UInt8, UInt32
 
-from seqsep.exact.formulas import AtLeast, Table, Thresholds
+from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable
 from seqsep.stream import Use, below, draws
 from seqsep.tasks._orders import Cut, distinct, draws_for_distinct
 
@@ -103,7 +103,7 @@ def drawn(variables: int, features: int, sparsity: int, bound: int, seed: int) -
         numbers = 1 + below(cut.part(0)[:, 0], 2**2**sparsity - 2)
         values = numbers[:, None] >> np.arange(2**sparsity) & 1
         tables = zip(indices.tolist(), values.tolist(), strict=True)
-        formula = Thresholds(variables, tuple(Table(tuple(places), tuple(table)) for places, table in tables), bound)
+        formula = Thresholds(variables, tuple(TruthTable(tuple(places), tuple(table)) for places, table in tables), bound)
         counts = probed(formula, seed)
         if bound < 0:
             bounds = range(int(counts.min()), int(counts.max()) + 1)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from jaxtyping import Float64, Int64
 
-from seqsep.exact.executor import Result, run
+from seqsep.exact.executor import Execution, run
 from seqsep.exact.grid import Array, Tally
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
@@ -29,7 +29,7 @@ class Trial:
 
     theorem: str
     network: Network
-    margin: Callable[[Result], Array] | None = None
+    margin: Callable[[Execution], Array] | None = None
     in_floats: int = 2_000
     inputs: int = 0
     least: Fraction | None = None
@@ -45,7 +45,7 @@ class Trial:
         expected: np.ndarray,
         readable: Callable[[int], Mapping[str, Any]],
         at: np.ndarray | int = -1,
-    ) -> Result:
+    ) -> Execution:
         """The answers at the asked positions are the expected ones (batch, or batch x asked); a tie is no answer.
 
         Raises TheoremFails with `readable(example)`, what was expected and what was found.
@@ -58,7 +58,7 @@ class Trial:
         self.note(result, wanted.size)
         return result
 
-    def note(self, result: Result, inputs: int) -> None:
+    def note(self, result: Execution, inputs: int) -> None:
         """Take a result into the count, the margin and the tally."""
         self.inputs += inputs
         self.tally.rounded.update(result.tally.rounded)
@@ -73,7 +73,7 @@ class Trial:
         """How many numbers met an end of the grid, by place."""
         return {place: count for place, count in sorted(self.tally.saturated.items()) if count}
 
-    def margins(self, result: Result) -> Float64[np.ndarray, "batch"]:
+    def margins(self, result: Execution) -> Float64[np.ndarray, "batch"]:
         """The least distance of each example, to the nearest float: what a climb goes by."""
         assert self.margin is not None
         apart = self.margin(result)

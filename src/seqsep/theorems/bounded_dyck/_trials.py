@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int64
 
-from seqsep.exact.executor import Result, run
+from seqsep.exact.executor import Execution, run
 from seqsep.exact.grid import Array
 from seqsep.tasks import BoundedDyck
 from seqsep.tasks.bounded_dyck import BRACKETS
@@ -216,7 +216,7 @@ class Asking:
                  "expected": int(expected[row, prefix, output]), "found": int(logits[row, prefix, output] > 0), "run": how},
             )  # fmt: skip
 
-    def _take_margin(self, result: Result, truth: Prefixes, asked: np.ndarray, words: Words) -> np.ndarray:
+    def _take_margin(self, result: Execution, truth: Prefixes, asked: np.ndarray, words: Words) -> np.ndarray:
         """Of each string: digits of a retrieved kind count where the proof says which bracket is retrieved."""
         plan, spaces = self.plan, self.trial.network.spaces
         taken: list[tuple[Array, np.ndarray]] = []

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.executor import Result, run
+from seqsep.exact.executor import Execution, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.theorems.base import Evidence, NetworkRun, TheoremFails, whole_numbers
@@ -59,10 +59,10 @@ def is_equal(inputs: Int64[np.ndarray, "n length"]) -> Int64[np.ndarray, "n"]:
     return (left == right).all(axis=1).astype(np.int64)
 
 
-def margin(network: Network) -> Callable[[Result], Array]:
+def margin(network: Network) -> Callable[[Execution], Array]:
     """The distance of |x_t - z| from 1/2, of each bit and position."""
 
-    def apart(result: Result) -> Array:
+    def apart(result: Execution) -> Array:
         difference = result.attended[0][..., network.spaces["symbol"]]
         return distances(Array(np.abs(difference.integers), difference.unit), Fraction(1, 2))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.executor import Result
+from seqsep.exact.executor import Execution
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.theorems.base import TheoremFails
@@ -26,7 +26,7 @@ class Asking:
         self.trial = Trial(theorem, network, lambda result: distances(self._retrieved(result), Fraction(0)))
         self.least_gamma: Fraction | None = None
 
-    def _retrieved(self, result: Result) -> Array:
+    def _retrieved(self, result: Execution) -> Array:
         return result.attended[1][..., self.network.spaces["label"]]
 
     def put(self, settings: drawn.Settings) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Result, ask, run
+from seqsep.exact.executor import Execution, ask, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.tasks import IndexLookup
@@ -127,6 +127,6 @@ def answer_to(network: Network, length: int, alphabet: int, given: Mapping[str, 
     return int(ask(network, np.array(symbols, dtype=np.int64), np.array([alphabet + position - 1])).answers[0])
 
 
-def retrieved_margin(network: Network) -> Callable[[Result], Array]:
+def retrieved_margin(network: Network) -> Callable[[Execution], Array]:
     """The distance of each retrieved bit from 1/2."""
     return lambda result: distances(result.attended[0][..., network.spaces["symbol"]], Fraction(1, 2))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Result
-from seqsep.exact.formulas import Table, Thresholds, cnf, disjointness, dnf, equality, majority
+from seqsep.exact.executor import Execution
+from seqsep.exact.formulas import Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.theorems.base import Erratum, TheoremFails, whole_numbers
@@ -101,7 +101,7 @@ def random_tables(variables: int, k: int, count: int, random: np.random.Generato
     features = []
     for size in random.integers(0, min(k, variables) + 1, size=count).tolist():
         indices = (random.permutation(variables)[:size] + 1).tolist()
-        features.append(Table(tuple(indices), tuple(random.integers(2, size=1 << size).tolist())))
+        features.append(TruthTable(tuple(indices), tuple(random.integers(2, size=1 << size).tolist())))
     return Thresholds(variables, tuple(features), count // 2)
 
 
@@ -142,7 +142,7 @@ def exhaustible(formula: Thresholds, tokens: int, heads: int) -> bool:
     return formula.variables <= 16 and (tokens**2 * heads << formula.variables) <= EXHAUSTIVE_SCORES
 
 
-def margin(network: Network) -> Callable[[Result], Array]:
+def margin(network: Network) -> Callable[[Execution], Array]:
     """The distance of each count from 1/2, over slots; elsewhere counts are at most 0."""
     return lambda result: distances(result.attended[0][..., network.spaces["count"]], Fraction(1, 2))
 
