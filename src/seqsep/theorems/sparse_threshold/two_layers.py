@@ -7,7 +7,7 @@ function g that differs between positions. `variant="printed"` has the printed l
 them and no mask, with our slots.
 
 Proof, as code. *Slots.* A slot is 1 where at least `least` of its literals hold: a clause for 1, a term for all. Any table g of
-k bits is a sum of at most 2^(k-1) of these plus a constant (`exact.formulas.TruthTable.gates`), which moves to the bound. So M slots
+k bits is a sum of at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So M slots
 of at most k literals (`heads`), a bound b; n tokens; a code of n addresses in r coordinates (`exact.codes`).
 The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total], and token t of address t holds
 * x_t:   bit = +1 or -1, and the key of t;
