@@ -78,8 +78,8 @@ def test_states_stay_on_the_device(name: str, without_autocast: None) -> None:
         assert logits.device == META
     for mixer in (block.mixer for block in model.blocks):
         x = torch.zeros(3, 4, 16, device=META)
-        after = mixer.remember(x, mixer.start(3), 0)
-        assert mixer.look(x[:, 0], mixer.start(1), 0).device == META
+        after = mixer.prefill(x, mixer.start(3), 0)
+        assert mixer.step_output(x[:, 0], mixer.start(1), 0).device == META
         assert {part.device for layer in (*state, after) for part in layer} == {META}
 
 

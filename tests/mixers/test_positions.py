@@ -44,8 +44,8 @@ def test_every_way_to_run_agrees(layers, positions):
             assert torch.allclose(logits, full[:, t], atol=1e-9)
         at = torch.tensor([17, 0, 5])
         assert torch.allclose(model(inputs, at), full[torch.arange(3), at], atol=1e-9)
-        read = model.read(inputs[:1, 6:17], model.read(inputs[:1, :6]), 6)
-        assert torch.allclose(model.ask(inputs[:1, 17], read, 17), full[:1, 17], atol=1e-9)
+        state = model.prefill(inputs[:1, 6:17], model.prefill(inputs[:1, :6]), 6)
+        assert torch.allclose(model.step_output(inputs[:1, 17], state, 17), full[:1, 17], atol=1e-9)
 
 
 @pytest.mark.parametrize("time", [7, 19])

@@ -70,7 +70,7 @@ def recurrence(ours, x):
 def test_it_is_the_papers_recurrence(width, heads, time):
     ours, x = moved(width, heads).double(), torch.randn(2, time, width, dtype=torch.float64)
     with torch.no_grad():
-        found, state = ours(x), ours.remember(x, ours.start(2), 0)
+        found, state = ours(x), ours.prefill(x, ours.start(2), 0)
     for example in range(2):
         expected, matrix, last = recurrence(ours, x[example].numpy())
         assert np.abs(found[example].numpy() - expected).max() < 1e-10
@@ -126,8 +126,8 @@ def test_state_bits_by_hand():
 
 def test_an_empty_input_leaves_the_state():
     ours = RWKV7(8, 2)
-    state = ours.remember(torch.randn(1, 3, 8), ours.start(1), 0)
-    for found, expected in zip(ours.remember(torch.zeros(1, 0, 8), state, 3), state, strict=True):
+    state = ours.prefill(torch.randn(1, 3, 8), ours.start(1), 0)
+    for found, expected in zip(ours.prefill(torch.zeros(1, 0, 8), state, 3), state, strict=True):
         assert torch.equal(found, expected)
 
 

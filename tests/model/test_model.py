@@ -103,9 +103,9 @@ def test_every_way_to_run_agrees(layers):
             assert torch.allclose(logits, full[:, t], atol=1e-9)
         at = torch.tensor([11, 0, 5])
         assert torch.allclose(model(inputs, at), full[torch.arange(3), at], atol=1e-9)
-        read = model.read(inputs[:1, :6])
-        read = model.read(inputs[:1, 6:11], read, 6)
-        asked = model.ask(torch.arange(11), read, 11)
+        state = model.prefill(inputs[:1, :6])
+        state = model.prefill(inputs[:1, 6:11], state, 6)
+        asked = model.step_output(torch.arange(11), state, 11)
         assert torch.allclose(asked[inputs[0, 11]], full[0, 11], atol=1e-9)
         assert asked.shape == (11, 7)
 
@@ -113,7 +113,7 @@ def test_every_way_to_run_agrees(layers):
 def test_state_bits_of_a_hybrid_are_fixed_and_per_token():
     model = Model.build(11, 7, 20, ("lstm", "attention"), 16, 2)
     assert model.state_bits() == (2 * 16 * 32, 2 * 16 * 32)
-    state = model.read(tokens(1, 5))
+    state = model.prefill(tokens(1, 5))
     assert sum(8 * part.numel() * part.element_size() for block in state for part in block) == 2 * 16 * 32 * 6
 
 

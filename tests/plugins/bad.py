@@ -146,7 +146,7 @@ class Needs(Sum):
 
 
 class Looks(Sum):
-    def look(self, x, state, t):
+    def step_output(self, x, state, t):
         return self.output(x)
 
 

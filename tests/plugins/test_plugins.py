@@ -51,7 +51,7 @@ MORE = {
     "Seeds": ("builds", r"bad.py:Seeds\(8\): it seeds torch's random state"),
     "NoStep": ("builds", r"expected the methods forward, start, step, found no start"),
     "Needs": ("builds", r"bad.py:Needs\(8\): expected a default for something; only heads is passed beside"),
-    "Looks": ("many questions to one state", r"look differs from step"),
+    "Looks": ("many questions to one state", r"step_output differs from step"),
     "Batch": ("examples apart", r"forward mixes the examples of a batch, first at time 0"),
     "Writes": ("nothing kept between calls", r"forward or step changes its input in place"),
     "Overwrites": ("nothing kept between calls", r"step changes tensor 0 of the state it is given in place, time 0"),
@@ -131,8 +131,8 @@ def test_a_whole_model_obeys_the_laws_and_trains(name: str, state_bits: tuple[in
     for t in range(6):
         stepped, state = model.step(tokens[:, t], state, t)
         assert torch.allclose(stepped, logits[:, t], atol=1e-6)
-    before = model.read(tokens[:, :5])
-    assert torch.allclose(model.ask(tokens[0], before, 5)[5], logits[0, 5], atol=1e-6)
+    before = model.prefill(tokens[:, :5])
+    assert torch.allclose(model.step_output(tokens[0], before, 5)[5], logits[0, 5], atol=1e-6)
 
 
 def test_a_whole_model_that_looks_ahead_fails() -> None:

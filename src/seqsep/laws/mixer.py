@@ -176,11 +176,11 @@ def surroundings_stay(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
-    """`forward` is `step` repeated, to 1e-9 in float64; `remember` leaves the same state."""
+    """`forward` is `step` repeated, to 1e-9 in float64; `prefill` leaves the same state."""
     stepped, state = _steps(mixer, x)
     _require_close("forward differs from step repeated", mixer, mixer(x), stepped, 1)
-    for found, expected in zip(mixer.remember(x, mixer.start(len(x)), 0), state, strict=True):
-        _require_close("remember differs from step", mixer, found, expected)
+    for found, expected in zip(mixer.prefill(x, mixer.start(len(x)), 0), state, strict=True):
+        _require_close("prefill differs from step", mixer, found, expected)
 
 
 @torch.no_grad()
@@ -233,12 +233,12 @@ def padding_changes_nothing(mixer: Mixer, x: Tensor) -> None:
 
 
 @torch.no_grad()
-def look_equals_step(mixer: Mixer, x: Tensor) -> None:
-    """`look` puts many inputs to one state and answers what `step` would."""
+def step_output_equals_step(mixer: Mixer, x: Tensor) -> None:
+    """`step_output` puts many inputs to one state and answers what `step` would."""
     state = _steps(mixer, x[:1, :-1])[1]
     asked = x[:, -1]
     expected = torch.cat([mixer.step(one[None], state, x.shape[1] - 1)[0] for one in asked])
-    _require_close("look differs from step", mixer, mixer.look(asked, state, x.shape[1] - 1), expected)
+    _require_close("step_output differs from step", mixer, mixer.step_output(asked, state, x.shape[1] - 1), expected)
 
 
 @torch.no_grad()
@@ -293,7 +293,7 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
     "state counted": state_is_counted,
     "one position asked": forward_at_equals_forward,
     "padding": padding_changes_nothing,
-    "many questions to one state": look_equals_step,
+    "many questions to one state": step_output_equals_step,
     "state as bytes": state_survives_as_bytes,
     "gradients": gradients_are_right,
 }

@@ -11,7 +11,7 @@ q, k and v go in as the narrowest of their types (bfloat16 under autocast), deca
 
 Taken for inputs on a CUDA device, but not in float64, nor where the kernels set a limit: sizes of a head's keys and values are
 even and at least 16, keys at most 256, and rwkv7 in 16 bits only (its kernels warn of float32). `forward_at`, `step` and
-`remember` are the reference everywhere. The environment variable SEQSEP_KERNELS=off keeps the reference: the kernels choose
+`prefill` are the reference everywhere. The environment variable SEQSEP_KERNELS=off keeps the reference: the kernels choose
 block sizes by timing, so two processes may differ in rounding, and Triton multiplies float32 as TF32 on GPUs that have it,
 unless TRITON_F32_DEFAULT=ieee (the gated delta rule's triangular system is TF32 even then).
 

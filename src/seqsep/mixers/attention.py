@@ -100,15 +100,15 @@ class Attention(Mixer):
         return Cache(empty(self.key), empty(self.value))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
-        after = self.remember(x[:, None], state, t)
-        return self.look(x, state, t), after
+        after = self.prefill(x[:, None], state, t)
+        return self.step_output(x, state, t), after
 
-    def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cache:
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cache:
         keys, values = (split_heads(part(x), self.heads) for part in (self.key, self.value))
         keys = self._turn(keys, torch.arange(t, t + x.shape[1], device=x.device))
         return Cache(torch.cat([state[0], keys], dim=2), torch.cat([state[1], values], dim=2))
 
-    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
+    def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         """One token's output from the cache and itself; einsum reads a cache of batch 1 in place, for any batch of x."""
         if not self.causal:
             raise ValueError("Attention(causal=False).step(): attention without a mask is not a recurrent layer")

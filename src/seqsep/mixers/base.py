@@ -58,13 +58,13 @@ class Mixer(nn.Module, ABC):
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
         """The output at time t (from 0) and the state after it."""
 
-    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
-        """The outputs of `step` for many inputs put to one state (its batch is 1), without the states after them."""
+    def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
+        """The outputs of `step` for many inputs at time t, each put to the same state (of batch 1); no state is returned."""
         shared = with_parts(state, (part.expand(x.shape[0], *part.shape[1:]) for part in state))
         return self.step(x, shared, t)[0]
 
-    def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> State:
-        """The state after all of x, read from `state` at time t, where no output is wanted."""
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> State:
+        """The state after all of x, from `state` at time t, without the outputs."""
         for offset in range(x.shape[1]):
             state = self.step(x[:, offset], state, t + offset)[1]
         return state

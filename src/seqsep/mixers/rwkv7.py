@@ -166,7 +166,7 @@ class RWKV7(Mixer):
         read = (query[..., None, :] @ outer_products)[..., 0, :]
         return self._read_out(read, query, token.key, token.value, of_gate), Memory(outer_products, x)
 
-    def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
         if not x.shape[1]:
             return Memory(*state)
         token = self._token(x, torch.cat([state[1][:, None], x[:, :-1]], dim=1))[0]

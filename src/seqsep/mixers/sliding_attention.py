@@ -73,16 +73,16 @@ class SlidingAttention(Attention):
         return Ring(*(self.key.weight.new_zeros(batch, self.heads, self.window, part) for _ in range(2)))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Ring]:
-        after = self.remember(x[:, None], state, t)
+        after = self.prefill(x[:, None], state, t)
         keys, values = (part[:, :, : t + 1] for part in after)
         query = self._turn(self.query(x).unflatten(-1, (self.heads, -1)), t)
         weights = (torch.einsum("bhd,bhtd->bht", query, keys) * self.scale).softmax(-1)
         return self.output(torch.einsum("bht,bhtd->bhd", weights, values).flatten(1)), after
 
-    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
-        return Mixer.look(self, x, state, t)
+    def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
+        return Mixer.step_output(self, x, state, t)
 
-    def remember(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Ring:
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Ring:
         last = x[:, max(0, x.shape[1] - self.window) :]
         times = torch.arange(t + x.shape[1] - last.shape[1], t + x.shape[1], device=x.device)
         key, value = (split_heads(part(last), self.heads) for part in (self.key, self.value))

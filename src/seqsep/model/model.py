@@ -61,8 +61,8 @@ class Residual(nn.Module):
         mixed, state = self.mixer.step(self.norm(x), state, t)
         return self._finish(x, mixed), state
 
-    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
-        return self._finish(x, self.mixer.look(self.norm(x), state, t))
+    def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
+        return self._finish(x, self.mixer.step_output(self.norm(x), state, t))
 
     def _finish(self, x: Float[Tensor, "*shape width"], mixed: Float[Tensor, "*shape width"]) -> Tensor:
         x = x + mixed if self.residual else mixed
@@ -252,7 +252,7 @@ class Model(nn.Module):
             after.append(new)
         return self.readout(self.norm(x)), tuple(after)
 
-    def read(self, inputs: Int64[Tensor, "batch time"], state: ModelState | None = None, t: int = 0) -> ModelState:
+    def prefill(self, inputs: Int64[Tensor, "batch time"], state: ModelState | None = None, t: int = 0) -> ModelState:
         """The state after all tokens, from `state` at time t (by default the start)."""
         self._require_room(t + inputs.shape[1])
         state = self.start(inputs.shape[0]) if state is None else state
@@ -267,14 +267,14 @@ class Model(nn.Module):
             after.append(part)
             x = torch.stack(outputs, dim=1) if outputs else x
         block, part = last
-        return (*after, block.mixer.remember(block.norm(x), part, t))
+        return (*after, block.mixer.prefill(block.norm(x), part, t))
 
-    def ask(self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int) -> Float[Tensor, "batch classes"]:
-        """Logits for many tokens put to one state (batch 1) at time t, each as if it alone came next."""
+    def step_output(self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int) -> Float[Tensor, "batch classes"]:
+        """Logits of `step` for many tokens at time t, each put to the same state (of batch 1); no state is returned."""
         self._require_room(t + 1)
         x = self._embed(inputs, t)
         for block, part in zip(cast(list[Residual], list(self.blocks)), state, strict=True):
-            x = block.look(x, part, t)
+            x = block.step_output(x, part, t)
         return self.readout(self.norm(x))
 
     def _require_room(self, time: int) -> None:

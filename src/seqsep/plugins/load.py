@@ -230,9 +230,9 @@ class GivenLayer(Mixer):
         y, after = given
         return y, ((after,) if isinstance(after, Tensor) else self._checked("step", after))
 
-    def look(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Tensor:
-        own = getattr(self.layer, "look", None)
-        return super().look(x, state, t) if own is None else own(x, state, t)
+    def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Tensor:
+        own = getattr(self.layer, "step_output", None)
+        return super().step_output(x, state, t) if own is None else own(x, state, t)
 
     def initialise(self, depth: int, deviation: float = 0.02) -> None:
         own = getattr(self.layer, "initialise", None)

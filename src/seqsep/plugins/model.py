@@ -48,14 +48,14 @@ class WholeModel(Model):
         logits, after = self.module.step(inputs, state[0][0] if self.bare else state[0], t)
         return logits, (_parts(after),)
 
-    def read(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
+    def prefill(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
         """The state after all tokens."""
         state = self.start(len(inputs)) if state is None else state
         for offset in range(inputs.shape[1]):
             state = self.step(inputs[:, offset], state, t + offset)[1]
         return state
 
-    def ask(self, inputs: Tensor, state: ModelState, t: int) -> Tensor:
+    def step_output(self, inputs: Tensor, state: ModelState, t: int) -> Tensor:
         """Logits for many tokens put to one state (batch 1), each as if it alone came next."""
         shared = tuple(part.expand(len(inputs), *part.shape[1:]) for part in state[0])
         return self.step(inputs, (shared,), t)[0]

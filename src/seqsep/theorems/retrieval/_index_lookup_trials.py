@@ -96,9 +96,9 @@ def require_answers(trial: Trial, sequence: Int64[np.ndarray, "length"], asked: 
         trial.compare(result.answers[:, None], result.sure[:, None], expected[some], readable, "on the grid")
         if trial.inputs * len(sequence) < FLOATS_UP_TO and trial.in_floats:
             with torch.no_grad():
-                state = trial.model.read(torch.from_numpy(sequence)[None])
+                state = trial.model.prefill(torch.from_numpy(sequence)[None])
                 few = some if len(sequence) < 1 << 14 else slice(first, first + FLOAT_QUESTIONS)
-                logits = trial.model.ask(torch.from_numpy(alphabet + asked[few]), state, len(sequence))
+                logits = trial.model.step_output(torch.from_numpy(alphabet + asked[few]), state, len(sequence))
             answers = logits.argmax(-1).numpy()[:, None]
             trial.compare(answers, np.ones_like(answers, dtype=bool), expected[few], readable, "in float64")
         trial.note(result, len(result.answers))

@@ -153,7 +153,7 @@ def _check_upper(task: IndexLookup, seed: int) -> Outcome:
 
 @torch.no_grad()
 def _require_model_recovers(model: Model, prefixes: np.ndarray, questions: list[int]) -> None:
-    state = model.read(torch.from_numpy(prefixes))
+    state = model.prefill(torch.from_numpy(prefixes))
     for place, question in enumerate(questions):
         logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
         wrong = np.flatnonzero(logits.argmax(-1).numpy() != prefixes[:, place])
