@@ -4,7 +4,7 @@
 """
 
 import seqsep_check
-from seqsep.theorems import Outcome
+from seqsep.theorems import Claim, Outcome
 from support.certificates.checker_mutants import EQUIVALENT, mutants, survivors
 from support.certificates.forgeries import FORGERIES
 from support.certificates.hostile import HOSTILE, NEAR_THE_BOUND, try_file
@@ -12,6 +12,7 @@ from support.certificates.mutants import try_mutants
 from support.certificates.samples import TYPES, of_type
 
 MUTANTS = 10_000
+CLAIM = Claim("certificates", "docs/certificates.md", "No false certificate is accepted")
 
 
 def accepted_flips(data: bytes, step: int = 1) -> int:
@@ -35,11 +36,16 @@ def verify(count: int = MUTANTS) -> list[Outcome]:
 
     def done(variant: str, inputs: int, measured: dict[str, int], bound: dict[str, int]) -> None:
         outcomes.append(
-            Outcome(
-                "certificates", "docs/certificates.md", "lower", "No false certificate is accepted", 0, True, inputs,
-                measured, bound, variant=variant, holds=measured == bound,
+            CLAIM.lower(
+                length=0,
+                inputs=inputs,
+                exhaustive=True,
+                measured=measured,
+                bound=bound,
+                variant=variant,
+                holds=measured == bound,
             )
-        )  # fmt: skip
+        )
 
     for kind in TYPES:
         flips = cuts = tried = 0

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from seqsep.theorems import Outcome
+from seqsep.theorems import Claim, Outcome
 
 TESTS = Path(__file__).parent
 STORE = ("lab/row.py", "lab/run.py", "lab/store/schema.py", "lab/store/store.py")
@@ -62,6 +62,12 @@ def verify(name: str) -> list[Outcome]:
     measured, holds = {"failures": len(found["failures"])}, not found["failures"]
     variant = f"{words}; {', '.join(f'{key} {value}' for key, value in seen.items())}" if seen else words
     return [
-        Outcome(name, "tests/long_faults.py", "lower", words, 0, False, found["trials"], measured, {"failures": 0},
-                variant=variant, holds=holds)
-    ]  # fmt: skip
+        Claim(name, "tests/long_faults.py", words).lower(
+            length=0,
+            inputs=found["trials"],
+            measured=measured,
+            bound={"failures": 0},
+            variant=variant,
+            holds=holds,
+        )
+    ]

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from seqsep.mixers import RWKV7, GatedDelta, LinearAttention, Mamba2, Mixer, Retention, _kernels
-from seqsep.theorems import Outcome
+from seqsep.theorems import Claim, Outcome
 
 NAME = "kernels-interpreted"
 WORDS = "outputs and gradients by the kernels beside the reference in float64, shares of the greatest value"
@@ -205,9 +205,15 @@ def verify() -> list[Outcome]:
         longest = max(case["length"] for case in same)
         measured, holds = {"failures": over}, not over
         outcomes.append(
-            Outcome(NAME, "tests/long_kernels.py", "lower", words, longest, False, len(same), measured, {"failures": 0},
-                    variant=words, holds=holds)
-        )  # fmt: skip
+            Claim(NAME, "tests/long_kernels.py", words).lower(
+                length=longest,
+                inputs=len(same),
+                measured=measured,
+                bound={"failures": 0},
+                variant=words,
+                holds=holds,
+            )
+        )
     return outcomes
 
 

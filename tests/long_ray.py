@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from seqsep.theorems import Outcome
+from seqsep.theorems import Claim, Outcome
 
 NAME = "ray-slurm"
 CLUSTER = Path(__file__).with_name("lab") / "engines/test_ray_cluster.py"
@@ -35,16 +35,11 @@ def verify() -> list[Outcome]:
         print(done.stdout[-3000:], file=sys.stderr)
     measured, holds = {"failures": int(done.returncode != 0)}, done.returncode == 0
     return [
-        Outcome(
-            NAME,
-            "tests/lab/engines/test_ray_cluster.py",
-            "lower",
-            WORDS,
-            0,
-            False,
-            1,
-            measured,
-            {"failures": 0},
+        Claim(NAME, "tests/lab/engines/test_ray_cluster.py", WORDS).lower(
+            length=0,
+            inputs=1,
+            measured=measured,
+            bound={"failures": 0},
             variant=WORDS,
             holds=holds,
         )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck_one_layer
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
@@ -78,4 +78,4 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
             raise ValueError(f"{source}, line {number}: {error}") from None
 
 
-__all__ = ["BY_NAME", "THEOREMS", "Outcome", "Theorem", "TheoremFails", "apply", "check"]
+__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Theorem", "TheoremFails", "apply", "check"]

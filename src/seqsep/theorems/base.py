@@ -4,14 +4,14 @@
 quantifier over all models stays with the written proof.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
 from seqsep.exact.network import Network
 
 Number = int | float
@@ -26,7 +26,7 @@ class Margin:
     of: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """One run of one side of a theorem; `measured` and `bound` have the same keys (quantity -> number).
 
@@ -40,7 +40,7 @@ class Outcome:
     side: Literal["upper", "lower"]
     statement: str
     length: int
-    exhaustive: bool
+    exhaustive: bool = False
     inputs: int
     measured: Mapping[str, Number]
     bound: Mapping[str, Number]
@@ -79,6 +79,22 @@ class Outcome:
         return asdict(self)
 
 
+class Reported(TypedDict):
+    """What one run of a check reports: the fields of `Outcome` that its claim does not say."""
+
+    length: int
+    inputs: int
+    measured: Mapping[str, Number]
+    bound: Mapping[str, Number]
+    exhaustive: NotRequired[bool]
+    as_printed: NotRequired[Mapping[str, Number | str] | None]
+    variant: NotRequired[str | None]
+    witness: NotRequired[Mapping[str, Any] | None]
+    margin: NotRequired[Margin | None]
+    saturated: NotRequired[Mapping[str, int] | None]
+    holds: NotRequired[bool]
+
+
 class TheoremFails(Exception):
     """A check met a counterexample."""
 
@@ -87,6 +103,47 @@ class TheoremFails(Exception):
         self.counterexample = dict(counterexample)
         shown = ", ".join(f"{key} = {value}" for key, value in self.counterexample.items())
         super().__init__(f"{theorem} fails: {shown[:2000]}")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a theorem's file shows: its public name, where it is printed, and the statement in a sentence.
+
+    >>> claim = Claim("parity-state", "folklore", "One bit of state computes parity")
+    >>> outcome = claim.upper(length=8, inputs=256, exhaustive=True, measured={"state_bits": 1}, bound={"state_bits": 1})
+    >>> outcome.side, outcome.statement
+    ('upper', 'One bit of state computes parity')
+    >>> raise claim.fails({"input": [1, 0]})
+    Traceback (most recent call last):
+    seqsep.theorems.base.TheoremFails: parity-state fails: input = [1, 0]
+    """
+
+    name: str
+    source: str
+    statement: str
+
+    def upper(self, *, statement: str | None = None, **run: Unpack[Reported]) -> Outcome:
+        """The outcome of building something; `statement` replaces the claim's where a run shows another sentence."""
+        return self._outcome("upper", statement, run)
+
+    def lower(self, *, statement: str | None = None, **run: Unpack[Reported]) -> Outcome:
+        """The outcome of a reduction or a witness; `statement` replaces the claim's where a run shows another sentence."""
+        return self._outcome("lower", statement, run)
+
+    def _outcome(self, side: Literal["upper", "lower"], statement: str | None, run: Reported) -> Outcome:
+        shown = self.statement if statement is None else statement
+        return Outcome(theorem=self.name, source=self.source, side=side, statement=shown, **run)
+
+    def fails(self, counterexample: Mapping[str, Any]) -> TheoremFails:
+        """The exception to raise for a counterexample."""
+        return TheoremFails(self.name, counterexample)
+
+    def within(self, measured: Mapping[str, Number], bound: Mapping[str, Number]) -> dict[str, Number]:
+        """The measured sizes that have a bound. Raises TheoremFails if one exceeds its bound."""
+        for quantity, most in bound.items():
+            if measured[quantity] > most:
+                raise self.fails({"quantity": quantity, "measured": measured[quantity], "bound": most})
+        return {quantity: measured[quantity] for quantity in bound}
 
 
 @dataclass(frozen=True)
@@ -127,30 +184,50 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Theorem:
-    """A statement of a paper with the program that checks it; `options` are the keyword arguments that `check` takes.
+    """A claim of a paper with the program that checks it.
 
     `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
     `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin.
     `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes.
     """
 
-    name: str
-    source: str
-    statement: str
+    claim: Claim
     check: Callable[..., list[Outcome]]
-    options: tuple[str, ...]
     applier: Callable[..., Applier] | None = None
-    applier_options: tuple[str, ...] = ()
-    errata: tuple[Erratum, ...] = ()
     verify: Callable[[], list[Outcome]] | None = None
     evidence: Callable[..., Evidence] | None = None
+    errata: tuple[Erratum, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The public name."""
+        return self.claim.name
+
+    @property
+    def source(self) -> str:
+        """The paper and the number in it."""
+        return self.claim.source
+
+    @property
+    def statement(self) -> str:
+        """The statement, a sentence."""
+        return self.claim.statement
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The keyword arguments of `check`, in the order of its signature."""
+        return _parameters(self.check)
+
+    @property
+    def applier_options(self) -> tuple[str, ...]:
+        """The keyword arguments of `applier` beside `length`; none without an applier."""
+        if self.applier is None:
+            return ()
+        return tuple(name for name in _parameters(self.applier) if name != "length")
 
 
-def require_within(theorem: str, measured: Mapping[str, Number], bound: Mapping[str, Number]) -> None:
-    """Raise TheoremFails where a measured size exceeds its bound."""
-    for quantity, most in bound.items():
-        if measured[quantity] > most:
-            raise TheoremFails(theorem, {"quantity": quantity, "measured": measured[quantity], "bound": most})
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(inspect.unwrap(function)).parameters)
 
 
 def sizes(network: Network) -> dict[str, Number]:
@@ -165,34 +242,6 @@ def sizes(network: Network) -> dict[str, Number]:
         "program_bits": ledger.program,
         "tables_bits": ledger.tables,
     }
-
-
-def tighten(
-    outcome: Outcome, network: Network, eta: int, works: Callable[[int, int], bool], printed: Mapping[str, Number | str] | None
-) -> Outcome:
-    """The outcome of `--tightness`: the least eta at the built L, and the least L at the built eta, for which `works(L, eta)`.
-
-    eta goes down by 1 until it fails; L is halved until it fails, then bisected between the last two. A network whose entries
-    are not on the grid does not work. Raises TheoremFails where the built values themselves do not work.
-    """
-    if not works(network.grid.steps, eta):
-        raise TheoremFails(outcome.theorem, {"steps": network.grid.steps, "eta": eta})
-    least_eta = eta
-    while least_eta > 0 and works(network.grid.steps, least_eta - 1):
-        least_eta -= 1
-    steps, fails = network.grid.steps, network.grid.steps
-    while fails > 2:
-        fails //= 2
-        if not works(fails, eta):
-            break
-        steps = fails
-    while steps - fails > 1:
-        middle = (steps + fails) // 2
-        steps, fails = (middle, fails) if works(middle, eta) else (steps, middle)
-    measured = {"eta": least_eta, "steps": steps, "precision": Grid(steps).precision}
-    bound = {"eta": eta, "steps": network.grid.steps, "precision": network.precision}
-    variant = "tightness" if outcome.variant is None else f"tightness, {outcome.variant}"
-    return replace(outcome, measured=measured, bound=bound, as_printed=printed, variant=variant, margin=None)
 
 
 def whole_numbers(given: Mapping[str, Any], name: str) -> list[int]:

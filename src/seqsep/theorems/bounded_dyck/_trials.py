@@ -15,6 +15,7 @@ from seqsep.tasks.bounded_dyck import BRACKETS
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.bounded_dyck._layers import assemble
 from seqsep.theorems.bounded_dyck._parts import Plan
+from seqsep.theorems.checking import passes
 from seqsep.theorems.trial import Trial, climb, distances
 
 Words = Int64[np.ndarray, "batch length"]
@@ -237,14 +238,11 @@ class Asking:
         return margins
 
 
-def answers_hard(plan: Plan, length: int, seed: int) -> bool:
-    """Whether all hard strings of a length are answered on the plan's grid."""
-    asking = Asking(plan, in_floats=0)
-    try:
-        asking.put_all(hard(length, plan.kinds, plan.depth, np.random.default_rng(seed), batch=4))
-    except TheoremFails:
-        return False
-    return True
+def answers_hard(asking: Asking, seed: int) -> bool:
+    """Whether all hard strings of the plan's length are answered."""
+    plan = asking.plan
+    words = hard(plan.length, plan.kinds, plan.depth, np.random.default_rng(seed), batch=4)
+    return passes(lambda: asking.put_all(words))
 
 
 def read(given: Mapping[str, Any], kinds: int, length: int) -> Words:

@@ -67,14 +67,18 @@ import numpy as np
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import AttentionLayer, Network
-from seqsep.theorems.base import Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.bounded_dyck import _trials as trials
 from seqsep.theorems.bounded_dyck._layers import assemble
 from seqsep.theorems.bounded_dyck._parts import Plan
+from seqsep.theorems.checking import tighten, until_tried
 
-NAME = "bounded-dyck-attention"
-SOURCE = "Bhattamishra et al. 2024, section 4.1"
-STATEMENT = "Two causal attention layers (k <= 4) or three (any k) of logarithmic width and constant eta recognise Dyck-(n,k)"
+CLAIM = Claim(
+    name="bounded-dyck-attention",
+    source="Bhattamishra et al. 2024, section 4.1",
+    statement="Two causal attention layers (k <= 4) or three (any k) of logarithmic width and constant eta "
+    "recognise Dyck-(n,k)",
+)
 STATEMENTS = {
     "one-layer": "One causal attention layer gives the next brackets of Dyck-(n,2) after every valid prefix",
     "two-layer-valid": "Two causal attention layers give the next brackets of Dyck-(n,k) after every valid prefix",
@@ -127,7 +131,7 @@ def _plan(
     if (variant, ask) not in _answered(depth):
         able = "; ".join(f"{one} with ask={other!r}" for one, other in _answered(depth))
         raise ValueError(f"{given}: at depth {depth} there are {able}")
-    plan = Plan(NAME, length, kinds, depth, variant, ask, Grid(2), ETA if eta is None else eta)
+    plan = Plan(CLAIM.name, length, kinds, depth, variant, ask, Grid(2), ETA if eta is None else eta)
     return plan._replace(grid=Grid.of(plan.base, 2) if steps is None else Grid(steps))
 
 
@@ -227,25 +231,35 @@ def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large
         for depth in depths[:3]:
             outcomes += check(8, 2, depth, variant, ask)
         for lengths, inputs, asked in ((SMALL, inputs_small, None), (MEDIUM, inputs_medium, None), (LARGE, inputs_large, 100)):
-            tried = turn = 0
-            while tried < inputs:
-                length, depth = lengths[turn % len(lengths)], depths[turn // 2 % len(depths)]
-                plan = _plan("verify", length, (2, 3, 1, 4, 7)[turn % 5], depth, variant, ask)
+
+            def check_case(
+                turn: int,
+                left: int,
+                lengths: tuple[int, ...] = lengths,
+                depths: list[int] = depths,
+                chosen: tuple[str, str] = (variant, ask),
+                most: int = inputs // 3 + 1,
+                asked: int | None = asked,
+            ) -> Outcome:
+                length = lengths[turn % len(lengths)]
+                depth = depths[turn // 2 % len(depths)]
+                plan = _plan("verify", length, (2, 3, 1, 4, 7)[turn % 5], depth, *chosen)
                 asking = trials.Asking(plan, in_floats=2_000 if length <= 64 else 0)
-                asking.put_some(random, min(inputs - tried, inputs // 3 + 1), asked)
-                outcomes.append(_outcome(asking, exhaustive=False))
-                tried, turn = tried + outcomes[-1].inputs, turn + 1
+                asking.put_some(random, min(left, most), asked)
+                return _outcome(asking, exhaustive=False)
+
+            outcomes += until_tried(inputs, check_case)
     return outcomes
 
 
 def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
-    def works(steps: int, eta: int) -> bool:
-        try:
-            return trials.answers_hard(plan._replace(grid=Grid(steps), eta=eta), plan.length, seed)
-        except ValueError:  # an entry is not on the grid
-            return False
-
-    return tighten(outcome, assemble(plan), ETA, works, outcome.as_printed)
+    return tighten(
+        outcome,
+        grid=plan.grid,
+        eta=ETA,
+        build=lambda steps, eta: trials.Asking(plan._replace(grid=Grid(steps), eta=eta), in_floats=0),
+        answers=lambda asking: trials.answers_hard(asking, seed),
+    )
 
 
 def _outcome(asking: trials.Asking, exhaustive: bool) -> Outcome:
@@ -255,14 +269,19 @@ def _outcome(asking: trials.Asking, exhaustive: bool) -> Outcome:
     time = network.spaces["time"]  # the last head of this layer looks for an open bracket and scores eta times its position
     measured = {**sizes(network), "eta": int(mixer.heads[-1].key[:, time].largest)}
     bounds = bound(plan.length, plan.kinds, plan.depth, plan.variant, plan.ask)
-    require_within(NAME, measured, bounds)
     least = None if asking.least is None else Margin(float(asking.least), proved(plan.length, plan.depth), MARGIN)
     statement = STATEMENTS[plan.variant] + (NEXT if plan.variant in EVERY_PREFIX and plan.ask == "next" else "")
-    return Outcome(
-        NAME, SOURCE, "upper", statement, plan.length, exhaustive, asking.trial.inputs,
-        {key: measured[key] for key in bounds}, bounds, margin=least, saturated=asking.trial.saturated,
+    return CLAIM.upper(
+        statement=statement,
+        length=plan.length,
+        inputs=asking.trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
         variant=f"{plan.variant}, {plan.ask}, n = {plan.kinds}, k = {plan.depth}",
-    )  # fmt: skip
+        margin=least,
+        saturated=asking.trial.saturated,
+    )
 
 
 def applier(
@@ -289,12 +308,8 @@ def applier(
 
 
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "kinds", "depth", "variant", "ask", "tightness", "seed"),
-    applier,
-    ("kinds", "depth", "ask", "variant"),
+    applier=applier,
     verify=verify,
 )

@@ -40,7 +40,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.grid import Grid
 from seqsep.tasks import BoundedDyck
-from seqsep.theorems.base import Erratum, Evidence, Number, Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Erratum, Evidence, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.bounded_dyck._collision import Errs, counting, err
@@ -63,10 +63,16 @@ __all__ = [
     "words",
 ]
 
-NAME = "bounded-dyck-one-layer"
-SOURCE = "Bhattamishra et al. 2024, Theorem 5"
-LEMMA = "The words of Dyck-(n,2) are a fooling set: their odd halves differ, and their even halves differ"
-STATEMENT = "A one-layer attention model that recognises Dyck-(2,k), k >= 2, has m H of order N / (p + log N)"
+CLAIM = Claim(
+    name="bounded-dyck-one-layer",
+    source="Bhattamishra et al. 2024, Theorem 5",
+    statement="A one-layer attention model that recognises Dyck-(2,k), k >= 2, has m H of order N / (p + log N)",
+)
+LEMMA = Claim(
+    name=CLAIM.name,
+    source="Bhattamishra et al. 2024, Lemma 1",
+    statement="The words of Dyck-(n,2) are a fooling set: their odd halves differ, and their even halves differ",
+)
 RUN = "A one-layer model gives the logits of a word on an input that is no word"
 NEXT = "The protocol runs on the one-layer model that gives the next brackets of Dyck-(2,2)"
 LENGTHS = (400, 1024, 8192, 10**6)
@@ -123,7 +129,7 @@ def require_fooling_set(given: Int64[np.ndarray, "words length"], kinds: int) ->
         "even halves that are not new": len(given) - len(np.unique(given[:, 1::2], axis=0)),
     }
     if any(found.values()):
-        raise TheoremFails(NAME, {"length": length, "kinds": kinds, **found})
+        raise CLAIM.fails({"length": length, "kinds": kinds, **found})
 
 
 def evidence(length: int = 14) -> Evidence:
@@ -200,23 +206,30 @@ def check(
     given = words(length)
     require_fooling_set(given, 2)
     found: dict[str, Number] = {"words": len(given), "bits": (len(given) - 1).bit_length()}
-    lemma = Outcome(
-        NAME, "Bhattamishra et al. 2024, Lemma 1", "lower", LEMMA, length, True, len(given), found,
-        {"words": 2 ** (length - 1), "bits": length - 1}, variant="fooling set",
+    lemma = LEMMA.lower(
+        length=length,
+        inputs=len(given),
+        exhaustive=True,
+        measured=found,
+        bound={"words": 2 ** (length - 1), "bits": length - 1},
+        variant="fooling set",
         witness={"words": [spelled(word, 2) for word in given[:4]], "of": len(given)},
-    )  # fmt: skip
+    )
     grid_of = grids(exponent, precision)
     least = bites_from(width, heads, grid_of)
     table = {str(n): needed(n, grid_of(n)) for n in LENGTHS}
-    sizes = Outcome(
-        NAME, SOURCE, "lower", STATEMENT, least, False, len(LENGTHS), {"bits": cost(least, width, heads, grid_of(least))},
-        {"bits": least - 1}, as_printed={
+    sizes = CLAIM.lower(
+        length=least,
+        inputs=len(LENGTHS),
+        measured={"bits": cost(least, width, heads, grid_of(least))},
+        bound={"bits": least - 1},
+        as_printed={
             "bites_from": bites_from(width, heads, grid_of, printed=True),
             **{f"mH at N = {n}": f"{row['printed']:.4g}" for n, row in table.items()},
         },
         variant=f"m = {width}, H = {heads}, " + (f"L = N^{exponent}" if precision is None else f"p = {precision}"),
         witness={n: {key: value for key, value in row.items() if key != "printed"} for n, row in table.items()},
-    )  # fmt: skip
+    )
     return [lemma, sizes, *(_check_err(n, seed) for n in (6, bites_from(2, 1, grids(2)))), _check_next(min(length, 6))]
 
 
@@ -226,10 +239,14 @@ def _check_err(length: int, seed: int) -> Outcome:
     given = words(length) if length <= 14 else BoundedDyck(length).sample(0, 400, seed).inputs
     found = err(network, given[BoundedDyck(length).accepts(given)])
     if found is None:
-        raise TheoremFails(NAME, {"length": length, "words": len(given), "found": "no two words with one transcript"})
+        raise CLAIM.fails({"length": length, "words": len(given), "found": "no two words with one transcript"})
     bits = cost(length, 2, 1, network.grid)
-    return Outcome(
-        NAME, SOURCE, "lower", RUN, length, False, found.words_tried, {"bits": bits}, {"bits": length - 1},
+    return CLAIM.lower(
+        statement=RUN,
+        length=length,
+        inputs=found.words_tried,
+        measured={"bits": bits},
+        bound={"bits": length - 1},
         variant="counting model" + (", too small for this length" if bits < length - 1 else ""),
         witness={
             "words": [spelled(np.array(word), 2) for word in found.words],
@@ -237,7 +254,7 @@ def _check_err(length: int, seed: int) -> Outcome:
             "answer": found.answer,
             "expected": found.expected,
         },
-    )  # fmt: skip
+    )
 
 
 def _check_next(length: int) -> Outcome:
@@ -247,19 +264,25 @@ def _check_next(length: int) -> Outcome:
     total = 0
     for word in given:
         tokens = np.concatenate([[4], word])
-        total = one_layer_protocol.reduce(network, tokens, (0, *range(1, length + 1, 2)), "one-learns", "token", NAME)["total"]
-    return Outcome(
-        NAME, SOURCE, "lower", NEXT, length, True, len(given), {"bits": total}, {"bits": total}, variant="next brackets"
+        total = one_layer_protocol.reduce(network, tokens, (0, *range(1, length + 1, 2)), "one-learns", "token", CLAIM.name)[
+            "total"
+        ]
+    return CLAIM.lower(
+        statement=NEXT,
+        length=length,
+        inputs=len(given),
+        exhaustive=True,
+        measured={"bits": total},
+        bound={"bits": total},
+        variant="next brackets",
     )
 
 
 TEST = "tests/theorems/bounded_dyck/test_one_layer.py::"
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "width", "heads", "exponent", "precision", "seed"),
+    evidence=evidence,
     errata=(
         Erratum(
             where="Lemma 1, appendix E",
@@ -285,5 +308,4 @@ THEOREM = Theorem(
             test=TEST + "test_from_which_length_it_bites",
         ),
     ),
-    evidence=evidence,
 )

@@ -33,14 +33,16 @@ from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.mixers import state_bits
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
-from seqsep.theorems.base import Erratum, Evidence, Margin, Number, Outcome, Theorem, TheoremFails, require_within
+from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import _trials as trials
 from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, build_elman, proved
 from seqsep.theorems.trial import Trial
 
-NAME = "bounded-dyck-state"
-SOURCE = "Bhattamishra et al. 2024, appendix E"
-STATEMENT = "A recurrent model of constant size recognises Dyck-(n,k) at every length"
+CLAIM = Claim(
+    name="bounded-dyck-state",
+    source="Bhattamishra et al. 2024, appendix E",
+    statement="A recurrent model of constant size recognises Dyck-(n,k) at every length",
+)
 ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")
 VARIANTS = ("automaton", *ACTIVATIONS)
 MARGIN = "the read-out from 0"
@@ -76,7 +78,7 @@ def build_network(automaton: DFA) -> Network:
     readout[1, tokens:] = automaton.accepting
     readout[0, tokens:] = ~automaton.accepting
     return Network(
-        name=NAME,
+        name=CLAIM.name,
         grid=Grid(4),
         spaces={"token": slice(0, tokens), "state": slice(tokens, width)},
         symbols=Array(np.eye(tokens, width, dtype=np.int64)),
@@ -138,11 +140,16 @@ def _check_automaton(task: BoundedDyck, seed: int) -> Outcome:
         "tensor_bits": sum(state_bits(part) for part in model.start(1)),
     }
     bounds = bound(task.kinds, task.depth)
-    require_within(NAME, measured, bounds)
     printed: dict[str, Number | str] | None = {"states": 7} if (task.kinds, task.depth) == (2, 2) else None
-    return Outcome(
-        NAME, SOURCE, "upper", STATEMENT, task.length, exhaustive, inputs, measured, bounds, printed, variant="automaton"
-    )  # fmt: skip
+    return CLAIM.upper(
+        length=task.length,
+        inputs=inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed=printed,
+        variant="automaton",
+    )
 
 
 @torch.no_grad()
@@ -150,7 +157,7 @@ def _require_agreement(model: Model, task: BoundedDyck, words: np.ndarray) -> No
     found = model(torch.from_numpy(words), torch.full((len(words),), words.shape[1] - 1)).argmax(-1).numpy()
     for word, answer in zip(words.tolist(), found.tolist(), strict=True):
         if task.solve(tuple(word)) != answer:
-            raise TheoremFails(NAME, task.readable(tuple(word), answer))
+            raise CLAIM.fails(task.readable(tuple(word), answer))
 
 
 def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcome:
@@ -159,7 +166,7 @@ def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcom
     The margin depends on the state alone, and the strings of length 8 pass through every one of them up to depth 4: no climb.
     """
     network = build_elman(task.kinds, task.depth, activation)
-    trial, shorter, least, inputs = Trial(NAME, network), _shorter(task), math.inf, 0
+    trial, shorter, least, inputs = Trial(CLAIM.name, network), _shorter(task), math.inf, 0
     given = list(trials.every(shorter, task.kinds))
     inputs = sum(task.vocabulary**size for size in range(1, shorter + 1))
     if shorter < task.length:
@@ -173,7 +180,7 @@ def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcom
             result = trial.require(words, expected, partial(_readable, words, task.kinds), at)
             units = result.attended[0].of_unit(Fraction(1)).integers
             if not np.isin(units, (0, 1)).all():
-                raise TheoremFails(NAME, {"unit": int(units.max()), "expected": "0 or 1"})
+                raise CLAIM.fails({"unit": int(units.max()), "expected": "0 or 1"})
             margins = np.abs(result.logits.of_unit(Fraction(1)).integers @ [-1, 1])
         else:
             margins = _in_floats(trial.model, words, expected, task)
@@ -186,13 +193,17 @@ def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcom
         "program_bits": network.ledger().program,
     }
     bounds = bound_elman(task.kinds, task.depth, activation)
-    require_within(NAME, measured, bounds)
-    return Outcome(
-        NAME, SOURCE, "upper", STATEMENT, task.length, shorter == task.length, inputs, measured, bounds,
-        {"state_bits": f"O(m log k), here k log2 n = {task.depth * math.log2(task.kinds):.4g}"}, variant=activation,
+    return CLAIM.upper(
+        length=task.length,
+        inputs=inputs,
+        exhaustive=shorter == task.length,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed={"state_bits": f"O(m log k), here k log2 n = {task.depth * math.log2(task.kinds):.4g}"},
+        variant=activation,
         margin=Margin(least, proved(task.kinds, activation), MARGIN),
         saturated=trial.saturated if activation == "relu" else None,
-    )  # fmt: skip
+    )
 
 
 def _readable(words: np.ndarray, kinds: int, row: int) -> Mapping[str, str]:
@@ -205,7 +216,7 @@ def _in_floats(model: Model, words: np.ndarray, expected: np.ndarray, task: Boun
     wrong = np.argwhere((logits[..., 1] > logits[..., 0]) != expected)
     if len(wrong):
         row, place = wrong[0].tolist()
-        raise TheoremFails(NAME, {"string": trials.spelled(words[row, : place + 1], task.kinds), "run": "in float64"})
+        raise CLAIM.fails({"string": trials.spelled(words[row, : place + 1], task.kinds), "run": "in float64"})
     return np.abs(logits[..., 1] - logits[..., 0])
 
 
@@ -248,13 +259,11 @@ def verify(seed: int = 0) -> list[Outcome]:
 
 TEST = "tests/theorems/bounded_dyck/test_state.py::"
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "kinds", "depth", "variant", "seed"),
-    applier,
-    ("kinds", "depth", "variant"),
+    applier=applier,
+    verify=verify,
+    evidence=evidence,
     errata=(
         Erratum(
             where="Appendix E, after Theorem 10",
@@ -264,6 +273,4 @@ THEOREM = Theorem(
             test=TEST + "test_bounded_dyck_22_has_seven_live_states_and_a_dead_one",
         ),
     ),
-    verify=verify,
-    evidence=evidence,
 )

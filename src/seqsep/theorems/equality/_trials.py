@@ -13,6 +13,7 @@ from seqsep.exact.executor import Execution, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.theorems.base import Evidence, NetworkRun, TheoremFails, whole_numbers
+from seqsep.theorems.checking import passes
 from seqsep.theorems.trial import Trial, climb, distances, edited
 
 EXHAUSTIVE_INPUTS = 1 << 16
@@ -120,11 +121,8 @@ def put_hard(
 def answers_hard(network: Network, alphabet: int, unequal: bool, order: Int64[np.ndarray, "length"], seed: int) -> bool:
     """Whether a network answers the hard inputs on its grid."""
     trial = Trial("", network, in_floats=0)
-    try:
-        put_hard(trial, alphabet, unequal, order, np.random.default_rng(seed), 64, climbs=False)
-    except TheoremFails:
-        return False
-    return True
+    random = np.random.default_rng(seed)
+    return passes(lambda: put_hard(trial, alphabet, unequal, order, random, 64, climbs=False))
 
 
 def read(given: Mapping[str, Any], length: int, alphabet: int) -> list[int]:

@@ -33,15 +33,18 @@ from jaxtyping import Int64
 from seqsep.exact.codes import position_code
 from seqsep.exact.executor import run
 from seqsep.exact.network import AttentionLayer, Network
-from seqsep.theorems.base import Erratum, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.trial import Trial
 
-NAME = "relabelled-equality-two-layers"
-SOURCE = "Bhattamishra et al. 2024, Lemma 5"
-STATEMENT = (
-    "For every partition of N positions into halves, two causal one-head layers of width O(log N) find whether they differ"
+CLAIM = Claim(
+    name="relabelled-equality-two-layers",
+    source="Bhattamishra et al. 2024, Lemma 5",
+    statement=(
+        "For every partition of N positions into halves, two causal one-head layers of width O(log N) find whether they differ"
+    ),
 )
 ALL_PARTITIONS_UP_TO = 8
 SOME_PARTITIONS = 12
@@ -63,7 +66,9 @@ def build(
     order = order_of(length, left)
     trials.require("build", length, alphabet, code)
     made = position_code(code, length)
-    return theorem_6.compare(f"{NAME}-{code}", partners(order), alphabet, made, True, by_index=False, steps=steps, eta=eta)
+    return theorem_6.compare(
+        f"{CLAIM.name}-{code}", partners(order), alphabet, made, True, by_index=False, steps=steps, eta=eta
+    )
 
 
 def order_of(length: int, left: Sequence[int]) -> Int64[np.ndarray, "length"]:
@@ -126,11 +131,13 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
         ((1024, 1024, 2048, 4096), inputs_large, 4),
     )
     for lengths, inputs, most in plans:
-        tried = turn = 0
-        while tried < inputs:
-            code, alphabet = ("parabola", "binary", "kerdock")[turn % 3], (2, 5)[turn % 2]
-            outcomes.append(_check(lengths[turn % len(lengths)], alphabet, code, False, seed + turn, most))
-            tried, turn = tried + outcomes[-1].inputs, turn + 1
+
+        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, most: int = most) -> Outcome:
+            code = ("parabola", "binary", "kerdock")[turn % 3]
+            alphabet = (2, 5)[turn % 2]
+            return _check(lengths[turn % len(lengths)], alphabet, code, False, seed + turn, most)
+
+        outcomes += until_tried(inputs, check_case)
     return outcomes
 
 
@@ -143,7 +150,7 @@ def _check(length: int, alphabet: int, code: str, tightness: bool, seed: int, mo
     inputs, least, floats, saturated = 0, Fraction(1), 2_000 if length <= 256 else 0, Counter[str]()
     for left in lefts:
         network, order = build(length, left, alphabet, code), order_of(length, left)
-        trial = Trial(NAME, network, trials.margin(network), in_floats=max(0, floats - inputs))
+        trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=max(0, floats - inputs))
         with trials.naming(positions_of_left=list(left)):
             if exhaustive:
                 trials.put(trial, trials.every_input(length, alphabet), True, order)
@@ -156,28 +163,33 @@ def _check(length: int, alphabet: int, code: str, tightness: bool, seed: int, mo
     assert isinstance(retrieve, AttentionLayer)
     measured = {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
     bounds = bound(length, alphabet, code)
-    require_within(NAME, measured, bounds)
     wider = max(theorem_6.bits_of(alphabet), made.dimension)
     times = wider * network.precision
-    outcome = Outcome(
-        NAME, SOURCE, "upper", STATEMENT, length, exhaustive, inputs, {key: measured[key] for key in bounds}, bounds,
+    outcome = CLAIM.upper(
+        length=length,
+        inputs=inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
         variant=f"code {code}, {len(lefts)} partitions",
         witness={"partitions": len(lefts), "bits_to_exchange": length // 2, "mpH": times, "ratio": length / 2 / times},
         margin=Margin(float(least), theorem_6.proved(made, network.grid), theorem_6.MARGIN),
         saturated=dict(saturated),
-    )  # fmt: skip
+    )
     if not tightness:
         return outcome
 
-    def works(steps: int, eta: int) -> bool:
-        try:
-            some = lefts[:: -(-len(lefts) // SOME_PARTITIONS)]
-            networks = [(order_of(length, left), build(length, left, alphabet, code, steps, eta)) for left in some]
-        except ValueError:  # an entry is not on the grid
-            return False
-        return all(trials.answers_hard(network, alphabet, True, order, seed) for order, network in networks)
-
-    return tighten(outcome, network, made.least_scale(), works, None)
+    some = lefts[:: -(-len(lefts) // SOME_PARTITIONS)]
+    orders = [order_of(length, left) for left in some]
+    return tighten(
+        outcome,
+        grid=network.grid,
+        eta=made.least_scale(),
+        build=lambda steps, eta: [build(length, left, alphabet, code, steps, eta) for left in some],
+        answers=lambda networks: all(
+            trials.answers_hard(one, alphabet, True, order, seed) for one, order in zip(networks, orders, strict=True)
+        ),
+    )
 
 
 def applier(
@@ -201,14 +213,11 @@ def applier(
 
 
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "alphabet", "code", "tightness", "seed"),
-    applier,
-    ("left", "alphabet", "code"),
-    (
+    applier=applier,
+    verify=verify,
+    errata=(
         Erratum(
             where="Lemma 5, appendix F.4",
             printed="renumbering the positional encodings of Theorem 6's Transformer computes f for any partition",
@@ -219,5 +228,4 @@ THEOREM = Theorem(
             test="tests/theorems/equality/test_relabelled_two_layers.py::test_renumbered_positions_fail_under_a_causal_mask",
         ),
     ),
-    verify=verify,
 )

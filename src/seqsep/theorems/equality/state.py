@@ -43,7 +43,7 @@ from seqsep.exact.layered import unrolled
 from seqsep.exact.network import Network
 from seqsep.exact.partial_automata import distinguished, least, on_length
 from seqsep.model.model import Model
-from seqsep.theorems.base import Erratum, Number, Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.equality import _one_layer_cost as attention
 from seqsep.theorems.equality._collision import collide, evidence, fingerprint, is_equal, require
@@ -51,10 +51,13 @@ from seqsep.theorems.protocols import one_way_protocol
 from seqsep.theorems.protocols.machine import Given, Machine, machine
 from seqsep.theorems.protocols.small_models import built
 
-NAME = "equality-state"
-SOURCE = "Bhattamishra et al. 2024, Lemma 4, Theorems 11 and 12"
 UPPER = "A recurrent model, the same at all times, with ceil(N/2 log2 S) state bits decides equality of two halves"
 LOWER = "A recurrent model with fewer than N/2 log2 S state bits errs on an input of equality"
+CLAIM = Claim(
+    name="equality-state",
+    source="Bhattamishra et al. 2024, Lemma 4, Theorems 11 and 12",
+    statement=f"{UPPER}; {LOWER}",
+)
 DFA_BOUND = "A DFA that agrees with equality on words of length N has at least S^(N/2) states"
 LEMMA = "A recurrent model with B bits, the same at all times, recognises no language whose least DFA has over 2^B states"
 ATTENTION = "One attention layer that decides equality has m H of at least what the counted protocol asks for"
@@ -87,7 +90,7 @@ def build_automaton(length: int, alphabet: int = 2) -> DFA:
 
 def build_network(length: int, alphabet: int = 2) -> Network:
     """The table as a network for `Model.load`; class 1 is "equal". Raises ValueError beyond 4,096 states."""
-    return replace(bounded_dyck_state.build_network(build_automaton(length, alphabet)), name=NAME)
+    return replace(bounded_dyck_state.build_network(build_automaton(length, alphabet)), name=CLAIM.name)
 
 
 def as_automaton(model: Recurrence, tokens: int) -> DFA:
@@ -153,19 +156,24 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
         answers = np.array([register.answer(word) for word in inputs.tolist()])
     wrong = np.flatnonzero(answers != expected)
     if len(wrong):
-        raise TheoremFails(NAME, {"input": inputs[wrong[0]].tolist(), "answer": int(answers[wrong[0]])})
+        raise CLAIM.fails({"input": inputs[wrong[0]].tolist(), "answer": int(answers[wrong[0]])})
     some = inputs[np.random.default_rng(seed).integers(0, len(inputs), 3)]
-    sent = {one_way_protocol.reduce(register, word.tolist(), NAME) for word in some}
+    sent = {one_way_protocol.reduce(register, word.tolist(), CLAIM.name) for word in some}
     if alphabet ** (length // 2) <= 256:
         loaded = Model.load(build_network(length, alphabet))
         for word in some:
-            one_way_protocol.reduce(loaded, torch.from_numpy(word), NAME)
+            one_way_protocol.reduce(loaded, torch.from_numpy(word), CLAIM.name)
     needed = (alphabet ** (length // 2) - 1).bit_length()
-    return Outcome(
-        NAME, SOURCE, "upper", UPPER, length, exhaustive, len(inputs),
-        {"state_bits": register.state_bits, "message_bits": max(sent)}, {"state_bits": needed, "message_bits": needed},
-        as_printed=_printed(length, alphabet), variant="queue of digits",
-    )  # fmt: skip
+    return CLAIM.upper(
+        statement=UPPER,
+        length=length,
+        inputs=len(inputs),
+        exhaustive=exhaustive,
+        measured={"state_bits": register.state_bits, "message_bits": max(sent)},
+        bound={"state_bits": needed, "message_bits": needed},
+        as_printed=_printed(length, alphabet),
+        variant="queue of digits",
+    )
 
 
 def _check_smaller(length: int, alphabet: int, seed: int) -> Iterator[Outcome]:
@@ -182,14 +190,19 @@ def _check_smaller(length: int, alphabet: int, seed: int) -> Iterator[Outcome]:
     for name, model in victims.items():
         found = collide(model, length, alphabet, seed)
         if found is None or found.answer == found.expected or found.expected != int(is_equal(list(found.errs_on))):
-            raise TheoremFails(NAME, {"model": name, "state bits": machine(model).bits, "collision": found})
+            raise CLAIM.fails({"model": name, "state bits": machine(model).bits, "collision": found})
         witness = {"prefixes": [list(half) for half in found.halves], "errs_on": list(found.errs_on)}
         witness |= {"answer": found.answer, "expected": found.expected}
-        yield Outcome(
-            NAME, SOURCE, "lower", LOWER, length, False, found.tried,
-            {"state_bits": machine(model).bits}, {"state_bits": needed},
-            as_printed=_printed(length, alphabet), variant=name, witness=witness,
-        )  # fmt: skip
+        yield CLAIM.lower(
+            statement=LOWER,
+            length=length,
+            inputs=found.tried,
+            measured={"state_bits": machine(model).bits},
+            bound={"state_bits": needed},
+            as_printed=_printed(length, alphabet),
+            variant=name,
+            witness=witness,
+        )
 
 
 def _check_search(length: int) -> Outcome:
@@ -199,11 +212,17 @@ def _check_search(length: int) -> Outcome:
                "accepting": np.flatnonzero(found.automaton.accepting).tolist(),
                "branches_to_refute": [found.refuted[size] for size in sorted(found.refuted)]}  # fmt: skip
     if found.states != 2 ** (length // 2):
-        raise TheoremFails(NAME, {"length": length, "states": found.states, **witness})
-    return Outcome(
-        NAME, SOURCE, "lower", DFA_BOUND, length, True, 2**length, {"states": found.states}, {"states": 2 ** (length // 2)},
-        variant="least DFA with don't-cares, every smaller size searched whole", witness=witness,
-    )  # fmt: skip
+        raise CLAIM.fails({"length": length, "states": found.states, **witness})
+    return CLAIM.lower(
+        statement=DFA_BOUND,
+        length=length,
+        inputs=2**length,
+        exhaustive=True,
+        measured={"states": found.states},
+        bound={"states": 2 ** (length // 2)},
+        variant="least DFA with don't-cares, every smaller size searched whole",
+        witness=witness,
+    )
 
 
 def _check_prefixes(length: int, alphabet: int) -> Outcome:
@@ -212,15 +231,21 @@ def _check_prefixes(length: int, alphabet: int) -> Outcome:
     found.verify(examples)
     agrees = examples.disagreement(build_automaton(length, alphabet))
     if len(found.prefixes) != states or agrees is not None:
-        raise TheoremFails(NAME, {"length": length, "prefixes": len(found.prefixes), "queue errs on": agrees})
+        raise CLAIM.fails({"length": length, "prefixes": len(found.prefixes), "queue errs on": agrees})
     witness = {
         "prefixes": [list(prefix) for prefix in found.prefixes[:8]],
         "suffix_of_the_first_two": list(found.suffixes[0, 1]),
     }
-    return Outcome(
-        NAME, SOURCE, "lower", DFA_BOUND, length, True, len(found.suffixes),
-        {"states": states}, {"states": len(found.prefixes)}, variant="prefixes, every two distinguished", witness=witness,
-    )  # fmt: skip
+    return CLAIM.lower(
+        statement=DFA_BOUND,
+        length=length,
+        inputs=len(found.suffixes),
+        exhaustive=True,
+        measured={"states": states},
+        bound={"states": len(found.prefixes)},
+        variant="prefixes, every two distinguished",
+        witness=witness,
+    )
 
 
 def _check_lemma(length: int, alphabet: int) -> Iterator[Outcome]:
@@ -233,12 +258,16 @@ def _check_lemma(length: int, alphabet: int) -> Iterator[Outcome]:
     automaton = as_automaton(dropped, alphabet)
     word = automaton.difference(language)
     if len(language.table) != states or len(automaton.table) > 1 << bits or word is None:
-        raise TheoremFails(NAME, {"least DFA": len(language.table), "states": len(automaton.table), "differs on": word})
-    yield Outcome(
-        NAME, SOURCE, "lower", LEMMA, length, False, len(word), {"states": len(automaton.table)}, {"states": states},
+        raise CLAIM.fails({"least DFA": len(language.table), "states": len(automaton.table), "differs on": word})
+    yield CLAIM.lower(
+        statement=LEMMA,
+        length=length,
+        inputs=len(word),
+        measured={"states": len(automaton.table)},
+        bound={"states": states},
         variant="queue, highest bit dropped",
         witness={"errs_on": list(word), "answer": int(automaton.accepts(word)), "expected": int(language.accepts(word))},
-    )  # fmt: skip
+    )
 
 
 def _check_attention(length: int, alphabet: int, exponent: int, variant: str) -> Outcome:
@@ -252,22 +281,26 @@ def _check_attention(length: int, alphabet: int, exponent: int, variant: str) ->
     smaller = [(m, h) for h in range(1, width * heads) for m in range(1, -(-width * heads // h))]
     enough = [size for size in smaller if attention.protocol_bits(costs, *size, variant) >= needed]
     if enough or any(measured[name] < bound[name] for name in bound):
-        raise TheoremFails(NAME, {"variant": variant, "smaller (m, H)": enough[:3], "measured": measured, "bound": bound})
+        raise CLAIM.fails({"variant": variant, "smaller (m, H)": enough[:3], "measured": measured, "bound": bound})
     printed: dict[str, Number | str] = {"width_times_heads": round(length / 2 / (3 * (costs.score + math.log2(length))), 3)}
-    return Outcome(
-        NAME, SOURCE, "lower", ATTENTION, length, True, len(smaller) + 1, measured, bound,
-        as_printed=printed, variant=f"Theorem 12, {variant}, Kc = {exponent}, p = {costs.score}",
+    return CLAIM.lower(
+        statement=ATTENTION,
+        length=length,
+        inputs=len(smaller) + 1,
+        exhaustive=True,
+        measured=measured,
+        bound=bound,
+        as_printed=printed,
+        variant=f"Theorem 12, {variant}, Kc = {exponent}, p = {costs.score}",
         witness={"least_width": width, "heads": heads},
-    )  # fmt: skip
+    )
 
 
 TESTS = "tests/theorems/equality/test_state.py"
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    f"{UPPER}; {LOWER}",
+    CLAIM,
     check,
-    ("length", "alphabet", "exponent", "seed"),
+    evidence=evidence,
     errata=(
         Erratum(
             where="Lemma 4",
@@ -293,5 +326,4 @@ THEOREM = Theorem(
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),
     ),
-    evidence=evidence,
 )

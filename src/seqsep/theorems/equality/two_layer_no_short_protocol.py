@@ -37,14 +37,16 @@ from seqsep.exact.communication import Measure, TwoParty, fooling_set, of_values
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import Network
-from seqsep.theorems.base import Erratum, Number, Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.protocols import one_layer_protocol
 
-NAME = "two-layer-no-short-protocol"
-SOURCE = "Bhattamishra et al. 2024, Corollary 13.1"
-STATEMENT = "For every partition into halves a two-layer model of width O(log N) computes a function that costs N/2 bits"
+CLAIM = Claim(
+    name="two-layer-no-short-protocol",
+    source="Bhattamishra et al. 2024, Corollary 13.1",
+    statement="For every partition into halves a two-layer model of width O(log N) computes a function that costs N/2 bits",
+)
 LONGEST = 8
 
 
@@ -138,18 +140,20 @@ def _check(length: int, code: str) -> Outcome:
         for alice, row in enumerate(answers.matrix.tolist()):
             for bob, answer in enumerate(row):
                 if answer != (alice != bob):
-                    raise TheoremFails(NAME, {"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
+                    raise CLAIM.fails({"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
         taken = measures(answers)
         found.add((*(measure.bits for measure in taken.values()), both_learn(answers)))
         partitions += 1
     if found != {(half, half, half + 1, half + 1)}:
-        raise TheoremFails(NAME, {"length": length, "bits": sorted(found), "expected": half})
+        raise CLAIM.fails({"length": length, "bits": sorted(found), "expected": half})
     width, _, grid = sizes(length, position_code(code, length))
     theorem_4 = two_layers_of_theorem_4(length, code)
-    return Outcome(
-        NAME, SOURCE, "lower", STATEMENT, length, True, partitions * 2**length,
-        {"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
-        {"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
+    return CLAIM.lower(
+        length=length,
+        inputs=partitions * 2**length,
+        exhaustive=True,
+        measured={"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
+        bound={"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
         as_printed={"bits": half, "theorem_4_for_both_layers": round(theorem_4["printed"], 1)},
         variant=f"code {code}",
         witness={
@@ -159,16 +163,14 @@ def _check(length: int, code: str) -> Outcome:
             "printed_too_small_from": crossing(code, printed=True),
             "fooling_set": [[bits, bits] for bits in range(2**half)],
         },
-    )  # fmt: skip
+    )
 
 
 TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "code"),
+    verify=verify,
     errata=(
         Erratum(
             where="Corollary 13.1",
@@ -178,5 +180,4 @@ THEOREM = Theorem(
             test=TEST + "test_the_corollary_with_a_width_that_does_not_grow",
         ),
     ),
-    verify=verify,
 )

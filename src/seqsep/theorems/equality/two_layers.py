@@ -45,13 +45,17 @@ from seqsep.exact.codes import PositionCode, has_addresses, position_code
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Erratum, Evidence, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.trial import Trial
 
-NAME = "equality-two-layers"
-SOURCE = "Bhattamishra et al. 2024, Theorem 6"
 STATEMENT = "Two causal one-head layers of width ceil(log2 S) + 1 + 2k decide whether the halves of N symbols are {}"
+CLAIM = Claim(
+    name="equality-two-layers",
+    source="Bhattamishra et al. 2024, Theorem 6",
+    statement=STATEMENT.format("equal"),
+)
 MARGIN = "|difference of two bits| from 1/2"
 TESTS = "tests/theorems/equality/test_two_layers.py"
 LEAST_STEPS = 6
@@ -74,7 +78,7 @@ def build(
     half, addresses = length // 2, np.arange(length)
     partners = np.where(addresses < half, addresses, addresses - half)
     made = position_code(code, length)
-    return compare(f"{NAME}-{code}", partners, alphabet, made, unequal, by_index=True, steps=steps, eta=eta)
+    return compare(f"{CLAIM.name}-{code}", partners, alphabet, made, unequal, by_index=True, steps=steps, eta=eta)
 
 
 def compare(
@@ -196,20 +200,24 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     """Every input over {0, 1} for N <= 16, then so many hard ones: `_equality_trials.plan`."""
     outcomes = [_check_code(length, 2, "parabola", False, seed) for length in range(2, 17, 2)]
     for share, (inputs, cases) in enumerate(trials.plan(inputs_small, inputs_large)):
-        tried = turn = 0
-        while tried < inputs:
+        first_seed = seed + 1 + share
+
+        def check_case(
+            turn: int, _: int, cases: Callable[[int], trials.Case] = cases, first_seed: int = first_seed
+        ) -> Outcome | None:
             length, code, alphabet, unequal, most = cases(turn)
-            turn += 1
-            if has_addresses(code, length):
-                outcomes.append(_check_code(length, alphabet, code, unequal, seed + turn + share, most))
-                tried += outcomes[-1].inputs
+            if not has_addresses(code, length):
+                return None
+            return _check_code(length, alphabet, code, unequal, first_seed + turn, most)
+
+        outcomes += until_tried(inputs, check_case)
     return outcomes
 
 
 def _check_code(length: int, alphabet: int, code: str, unequal: bool, seed: int, most: int = 256) -> Outcome:
     """Every input, or at most `most` of each kind of hard ones."""
     network = build(length, alphabet, code, unequal)
-    trial = Trial(NAME, network, trials.margin(network), in_floats=2_000 if length <= 256 else 0)
+    trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=2_000 if length <= 256 else 0)
     exhaustive = alphabet**length <= trials.EXHAUSTIVE_INPUTS
     if exhaustive:
         trials.put(trial, trials.every_input(length, alphabet), unequal, np.arange(length))
@@ -220,29 +228,31 @@ def _check_code(length: int, alphabet: int, code: str, unequal: bool, seed: int,
     assert isinstance(retrieve, AttentionLayer)
     measured = {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
     bounds = bound(length, alphabet, made)
-    require_within(NAME, measured, bounds)
     assert trial.least is not None
-    return Outcome(
-        NAME, SOURCE, "upper", STATEMENT.format("unequal" if unequal else "equal"), length, exhaustive, trial.inputs,
-        {key: measured[key] for key in bounds}, bounds,
+    return CLAIM.upper(
+        statement=STATEMENT.format("unequal" if unequal else "equal"),
+        length=length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
         as_printed=printed(length, made.dimension, exponent(made, made.least_scale(), LEAST_STEPS)),
         variant=f"{'INEQ' if unequal else 'EQ'}, code {code}",
-        margin=Margin(float(trial.least), proved(made, network.grid), MARGIN), saturated=trial.saturated,
-    )  # fmt: skip
+        margin=Margin(float(trial.least), proved(made, network.grid), MARGIN),
+        saturated=trial.saturated,
+    )
 
 
 def _tightness(outcome: Outcome, alphabet: int, unequal: bool, seed: int) -> Outcome:
     code, length = str(outcome.variant).rsplit(" ", 1)[1], outcome.length
 
-    def works(steps: int, eta: int) -> bool:
-        try:
-            network = build(length, alphabet, code, unequal, steps, eta)
-        except ValueError:  # an entry is not on the grid
-            return False
-        return trials.answers_hard(network, alphabet, unequal, np.arange(length), seed)
-
-    network = build(length, alphabet, code, unequal)
-    return tighten(outcome, network, position_code(code, length).least_scale(), works, outcome.as_printed)
+    return tighten(
+        outcome,
+        grid=build(length, alphabet, code, unequal).grid,
+        eta=position_code(code, length).least_scale(),
+        build=lambda steps, eta: build(length, alphabet, code, unequal, steps, eta),
+        answers=lambda network: trials.answers_hard(network, alphabet, unequal, np.arange(length), seed),
+    )
 
 
 def applier(
@@ -263,14 +273,12 @@ def evidence(length: int = 8, alphabet: int = 2, code: str = "parabola", unequal
 
 
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT.format("equal"),
+    CLAIM,
     check,
-    ("length", "alphabet", "code", "unequal", "tightness", "seed"),
-    applier,
-    ("alphabet", "code", "unequal"),
-    (
+    applier=applier,
+    verify=verify,
+    evidence=evidence,
+    errata=(
         Erratum(
             where="Theorem 6, appendix F.2, eta",
             printed="for eta = log N + Kc log 2N a weight of at least 1 - 1/(2 N^Kc) is rounded to 1",
@@ -295,6 +303,4 @@ THEOREM = Theorem(
             test=f"{TESTS}::test_the_printed_embedding_has_one_coordinate_more",
         ),
     ),
-    verify=verify,
-    evidence=evidence,
 )

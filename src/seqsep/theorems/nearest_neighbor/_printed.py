@@ -23,7 +23,7 @@ from jaxtyping import Float64, Int64
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.stream import Use, draws
-from seqsep.theorems.base import Erratum, Number, Outcome
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome
 from seqsep.theorems.nearest_neighbor import _inputs as drawn
 
 CODE_WIDTH = 16_384
@@ -101,7 +101,7 @@ def answers(
     return ((read > 0.5).astype(np.int64) << np.arange(digits)).sum(-1)
 
 
-def outcome(theorem: str, source: str, length: int, dimension: int, classes: int, gamma: Fraction, seed: int) -> Outcome:
+def outcome(claim: Claim, length: int, dimension: int, classes: int, gamma: Fraction, seed: int) -> Outcome:
     """The last question of crowded settings (all points gamma below the nearest are labelled otherwise, or at random)."""
     random, grid = np.random.default_rng(seed), Grid(STEPS)
     digits = max(1, (classes - 1).bit_length())
@@ -124,10 +124,16 @@ def outcome(theorem: str, source: str, length: int, dimension: int, classes: int
     shared: dict[str, Number] = {"heads": 1, "layers": 2, "eta": scales(length, gamma)[0]}
     measured, bound = ({"width": width(k, dimension, digits), **shared} for k in (CODE_WIDTH, needed_code_width(length, gamma)))
     statement = f"The construction of appendix G.2 at k = {CODE_WIDTH:,}, with margins of at least {float(gamma):g}"
-    return Outcome(
-        theorem, source, "upper", statement, length, False, 2 * SETTINGS, measured, bound, variant="printed", witness=witness,
+    return claim.upper(
+        statement=statement,
+        length=length,
+        inputs=2 * SETTINGS,
+        measured=measured,
+        bound=bound,
+        variant="printed",
+        witness=witness,
         holds=not wrong,
-    )  # fmt: skip
+    )
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from seqsep.exact.executor import Execution
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
-from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.checking import passes
 from seqsep.theorems.nearest_neighbor import _inputs as drawn
 from seqsep.theorems.trial import Trial, distances
 
@@ -105,13 +105,13 @@ def answers_hard(theorem: str, network: Network, gamma: Fraction, length: int, d
     """Whether hard settings, drawn on the network's own grid with margins of at least gamma there, are all answered."""
     asking, random = Asking(theorem, network, gamma), np.random.default_rng(seed)
     asking.trial.in_floats = 0
-    try:
+
+    def ask_all() -> None:
         asking.put(drawn.crowded(length, dimension, asking.classes, network.grid, gamma, random, 8))
         for settings in drawn.hard(length, dimension, asking.classes, network.grid, random, 8):
             asking.put(settings)
-    except TheoremFails:
-        return False
-    return asking.trial.inputs > 0
+
+    return passes(ask_all) and asking.trial.inputs > 0
 
 
 def plan(inputs_small: int, inputs_large: int) -> Iterator[tuple[int, int, int, int]]:

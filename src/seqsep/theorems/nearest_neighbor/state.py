@@ -40,7 +40,7 @@ from seqsep.exact.automata import Recurrence
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.model.model import Model
-from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.collision import search
 from seqsep.theorems.protocols.machine import Given, Machine, choice, machine
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
@@ -48,9 +48,12 @@ from seqsep.theorems.protocols.small_models import built, rounded, victim
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
 from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewer_bits
 
-NAME = "nearest-neighbor-state"
-SOURCE = "Bhattamishra et al. 2024, Theorem 8"
-STATEMENT = "A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) bits by its state"
+CLAIM = Claim(
+    name="nearest-neighbor-state",
+    source="Bhattamishra et al. 2024, Theorem 8",
+    statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) "
+    "bits by its state",
+)
 ERRS = "A recurrent model with fewer than floor(N/2) state bits errs on an input of nearest neighbour, and its protocol on DISJ"
 EXHAUSTIVE_SETS = 6
 SPREAD_SETS = 200
@@ -89,7 +92,7 @@ def build_network(length: int) -> Network:
     readout = np.zeros((2, tokens + states), dtype=np.int64)
     readout[answers, tokens + np.arange(states)] = 1
     return Network(
-        name=NAME,
+        name=CLAIM.name,
         grid=Grid(4),
         spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
         symbols=Array(one_hot),
@@ -177,7 +180,7 @@ def must_err(model: Given | Machine, length: int, seed: int = 0) -> Mistake:
     mistakes = [mistake(party, a, b) for a in found.prefixes]
     first = next((one for one in mistakes if one is not None), None)
     if first is None:
-        raise TheoremFails(NAME, {"a": found.prefixes, "b": b, "state bits": party.bits, "protocol": "right on both"})
+        raise CLAIM.fails({"a": found.prefixes, "b": b, "state bits": party.bits, "protocol": "right on both"})
     return first
 
 
@@ -235,13 +238,17 @@ def _decides(length: int, name: str, model: Given, seed: int) -> Outcome:
         for b in asked:
             decided = disjointness(recovered, b)
             if recovered != a or decided != disjointness(a, b):
-                raise TheoremFails(NAME, {"model": name, "a": a, "b": b, "recovered": recovered, "decided": decided})
+                raise CLAIM.fails({"model": name, "a": a, "b": b, "recovered": recovered, "decided": decided})
             tried += 1
-    return Outcome(
-        NAME, SOURCE, "lower", STATEMENT, length, exhaustive, tried,
-        {"message_bits": bits, "state_bits": party.bits}, {"message_bits": party.bits, "state_bits": n},
-        as_printed={"state_bits": length / 2}, variant=name,
-    )  # fmt: skip
+    return CLAIM.lower(
+        length=length,
+        inputs=tried,
+        exhaustive=exhaustive,
+        measured={"message_bits": bits, "state_bits": party.bits},
+        bound={"message_bits": party.bits, "state_bits": n},
+        as_printed={"state_bits": length / 2},
+        variant=name,
+    )
 
 
 def _errs(length: int, name: str, model: Given | Machine, seed: int) -> Outcome:
@@ -255,11 +262,19 @@ def _errs(length: int, name: str, model: Given | Machine, seed: int) -> Outcome:
         "answer": found.answer,
     }
     bits = machine(model).bits
-    return Outcome(
-        NAME, SOURCE, "lower", ERRS, length, False, 2,
-        {"message_bits": found.bits, "state_bits": bits}, {"message_bits": bits, "state_bits": _half(length)},
-        as_printed={"state_bits": length / 2}, variant=name, witness=witness,
-    )  # fmt: skip
+    return CLAIM.lower(
+        statement=ERRS,
+        length=length,
+        inputs=2,
+        measured={"message_bits": found.bits, "state_bits": bits},
+        bound={"message_bits": bits, "state_bits": _half(length)},
+        as_printed={"state_bits": length / 2},
+        variant=name,
+        witness=witness,
+    )
 
 
-THEOREM = Theorem(NAME, SOURCE, STATEMENT, check, ("length", "seed", "mixer", "width", "heads", "precision", "checkpoint"))
+THEOREM = Theorem(
+    CLAIM,
+    check,
+)

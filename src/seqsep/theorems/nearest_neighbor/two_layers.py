@@ -49,15 +49,19 @@ import numpy as np
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid, common_unit
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.checking import tighten
 from seqsep.theorems.nearest_neighbor import _inputs as drawn
 from seqsep.theorems.nearest_neighbor import _printed as as_printed
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
 from seqsep.theorems.nearest_neighbor._trials import Asking, answers_hard, plan
 
-NAME = "nearest-neighbor-two-layers"
-SOURCE = "Bhattamishra et al. 2024, Theorem 7"
-STATEMENT = "Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin gamma >= n^-c"
+CLAIM = Claim(
+    name="nearest-neighbor-two-layers",
+    source="Bhattamishra et al. 2024, Theorem 7",
+    statement="Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin "
+    "gamma >= n^-c",
+)
 RECALL = "Two causal one-head layers of width ceil(log2 S) + ceil(log2 C) + 3 answer multi-query associative recall"
 MARGIN = "a retrieved digit (±1) from 0"
 VARIANTS = ("repaired", "printed")
@@ -99,7 +103,7 @@ def build(
     query, key = whole(np.concatenate([eta * point, [one]])), whole(np.concatenate([point, [-APART * eta * one]]))
     compare = Head(query, key, value=whole(label), output=whole(label.T))
     return Network(
-        name=NAME,
+        name=CLAIM.name,
         grid=grid,
         spaces=spaces,
         symbols=None,
@@ -185,15 +189,15 @@ def check(
     _require("check", length, dimension, classes, alphabet, gamma, variant)
     if variant == "printed":
         printed = Fraction(1 if gamma is None else gamma)
-        return [as_printed.outcome(NAME, SOURCE, length, dimension, classes, printed, seed)]
+        return [as_printed.outcome(CLAIM, length, dimension, classes, printed, seed)]
     random, gamma, digits = np.random.default_rng(seed), _margin_asked(length, gamma), _digits(alphabet)
-    asking = Asking(NAME, build(length, dimension, classes, gamma), gamma)
+    asking = Asking(CLAIM.name, build(length, dimension, classes, gamma), gamma)
     exhaustive = (length, dimension) == (5, 2)
     if exhaustive:
         asking.put_all(drawn.on_circle(classes, asking.network.grid, gamma))
     else:
         asking.try_hard(length, dimension, random, batch=16)
-    recalling = Asking(NAME, build(length, digits, classes, Fraction(1, digits)), Fraction(1, digits))
+    recalling = Asking(CLAIM.name, build(length, digits, classes, Fraction(1, digits)), Fraction(1, digits))
     recalling.try_recall(length, alphabet, random, batch=16)
     outcomes = [
         _outcome(asking, length, dimension, "repaired", exhaustive),
@@ -208,7 +212,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     for place, (length, power, inputs, batch) in enumerate(plan(inputs_small, inputs_large)):
         dimension, classes = (2, 4, 8, 3)[place % 4], (2, 2, 5)[place % 3]
         gamma = Fraction(1, _base(length) ** power)
-        asking = Asking(NAME, build(length, dimension, classes, gamma), gamma, most_asked=128)
+        asking = Asking(CLAIM.name, build(length, dimension, classes, gamma), gamma, most_asked=128)
         asking.trial.in_floats = 2_000 if length <= 250 else 0
         while asking.trial.inputs < inputs:
             asking.try_hard(length, dimension, random, batch, until=inputs)
@@ -229,15 +233,13 @@ def _require(
 
 
 def _tightness(outcome: Outcome, dimension: int, classes: int, gamma: Fraction, seed: int) -> Outcome:
-    def works(steps: int, eta: int) -> bool:
-        try:
-            network = build(outcome.length, dimension, classes, gamma, steps, eta)
-        except ValueError:
-            return False
-        return answers_hard(NAME, network, gamma, outcome.length, dimension, seed)
-
-    network, outcome = build(outcome.length, dimension, classes, gamma), replace(outcome, exhaustive=False)
-    return tighten(outcome, network, scale(outcome.length, gamma), works, outcome.as_printed)
+    return tighten(
+        replace(outcome, exhaustive=False),
+        grid=build(outcome.length, dimension, classes, gamma).grid,
+        eta=scale(outcome.length, gamma),
+        build=lambda steps, eta: build(outcome.length, dimension, classes, gamma, steps, eta),
+        answers=lambda network: answers_hard(CLAIM.name, network, gamma, outcome.length, dimension, seed),
+    )
 
 
 def _outcome(asking: Asking, length: int, dimension: int, variant: str, exhaustive: bool = False) -> Outcome:
@@ -248,13 +250,18 @@ def _outcome(asking: Asking, length: int, dimension: int, variant: str, exhausti
     assert isinstance(compare, AttentionLayer)
     measured = {**sizes(network), "eta": int(compare.heads[0].query.largest)}
     bounds = bound(length, dimension, asking.classes, asking.gamma)
-    require_within(NAME, measured, bounds)
-    return Outcome(
-        NAME, SOURCE, "upper", STATEMENT, length, exhaustive, trial.inputs, {key: measured[key] for key in bounds}, bounds,
-        as_printed.needed(length, dimension, _digits(asking.classes), asking.gamma), variant=variant,
+    return CLAIM.upper(
+        length=length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed=as_printed.needed(length, dimension, _digits(asking.classes), asking.gamma),
+        variant=variant,
         witness={"gamma": float(asking.gamma), "least_gamma_met": float(asking.least_gamma)},
-        margin=Margin(float(trial.least), proved(length, network.grid.steps), MARGIN), saturated=trial.saturated,
-    )  # fmt: skip
+        margin=Margin(float(trial.least), proved(length, network.grid.steps), MARGIN),
+        saturated=trial.saturated,
+    )
 
 
 def applier(
@@ -288,13 +295,9 @@ def applier(
 
 
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "dimension", "classes", "alphabet", "gamma", "variant", "tightness", "seed"),
-    applier,
-    ("classes", "alphabet", "gamma", "variant"),
-    as_printed.ERRATA,
-    verify,
+    applier=applier,
+    verify=verify,
+    errata=as_printed.ERRATA,
 )

@@ -53,7 +53,7 @@ import numpy as np
 from seqsep.exact.channel import meet
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import AttentionLayer, Network
-from seqsep.theorems.base import Erratum, Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, TheoremFails
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary
 from seqsep.theorems.protocols.one_layer_ledger import (
@@ -87,9 +87,11 @@ __all__ = [
     "verify",
 ]
 
-NAME = "one-layer-protocol"
-SOURCE = "Bhattamishra et al. 2024, Theorem 4"
-STATEMENT = "Two parties that share out a one-layer attention model's input compute its answer by sending few bits"
+CLAIM = Claim(
+    name="one-layer-protocol",
+    source="Bhattamishra et al. 2024, Theorem 4",
+    statement="Two parties that share out a one-layer attention model's input compute its answer by sending few bits",
+)
 PAIRS = 8
 LONG_PAIRS = 7_500
 
@@ -144,7 +146,7 @@ def reduce(
     alice: Collection[int],
     variant: Variant = "both-exchange",
     question: Question = "vector",
-    name: str = NAME,
+    name: str = CLAIM.name,
 ) -> dict[str, int]:
     """Run the protocol on one input, Alice with the positions `alice` from 0; returns the bits of each step and the total.
 
@@ -201,16 +203,11 @@ def check(
             steps = reduce(network, inputs, alice, chosen, asked)
         total, most = steps["total"], printed(length, width, heads, grid.precision)
         outcomes.append(
-            Outcome(
-                NAME,
-                SOURCE,
-                "lower",
-                STATEMENT,
-                length,
-                False,
-                PAIRS,
-                {"bits": total},
-                {"bits": total},
+            CLAIM.lower(
+                length=length,
+                inputs=PAIRS,
+                measured={"bits": total},
+                bound={"bits": total},
                 as_printed={"bits": round(most, 1), "ratio": round(total / most, 4)},
                 variant=f"{chosen}, {asked} asked",
                 witness={"steps": steps, "precision": grid.precision},
@@ -236,16 +233,11 @@ def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
             reduce(network, inputs, trials.partition(random, length, turn), variant, question)
             longest = max(longest, length)
         outcomes.append(
-            Outcome(
-                NAME,
-                SOURCE,
-                "lower",
-                STATEMENT,
-                longest,
-                False,
-                tried,
-                {"pairs_equal": tried},
-                {"pairs_equal": tried},
+            CLAIM.lower(
+                length=longest,
+                inputs=tried,
+                measured={"pairs_equal": tried},
+                bound={"pairs_equal": tried},
                 variant=f"{variant}, {question} asked",
             )
         )
@@ -254,11 +246,9 @@ def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
 
 TEST = "tests/theorems/protocols/test_one_layer_protocol.py::"
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "width", "heads", "embedding", "exponent", "variant", "question", "seed"),
+    verify=verify,
     errata=(
         Erratum(
             where="Theorem 4, appendix D",
@@ -279,5 +269,4 @@ THEOREM = Theorem(
             test=TEST + "test_the_token_makes_the_embedding_irrelevant",
         ),
     ),
-    verify=verify,
 )

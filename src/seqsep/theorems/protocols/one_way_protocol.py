@@ -37,12 +37,14 @@ from seqsep.mixers import Mixer
 from seqsep.model.model import Model
 from seqsep.model.weights import load_model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 from seqsep.theorems.protocols.machine import Given, Machine, OfTensors, machine
 
-NAME = "one-way-protocol"
-SOURCE = "Bhattamishra et al. 2024, Theorem 2"
-STATEMENT = "A recurrent model's answer is a one-way protocol whose message is its state, at every split"
+CLAIM = Claim(
+    name="one-way-protocol",
+    source="Bhattamishra et al. 2024, Theorem 2",
+    statement="A recurrent model's answer is a one-way protocol whose message is its state, at every split",
+)
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-5}
 RECURRENT = tuple(name for name, mixer in MIXERS.items() if not mixer.grows)
 INPUTS = 3
@@ -89,7 +91,7 @@ def bob(model: Given | Machine, message: Message, suffix: Sequence[Any] | Tensor
     return party.read(suffix, party.unpack(message.number), t)[0]
 
 
-def reduce(model: Given | Machine, inputs: Sequence[Any] | Tensor, name: str = NAME) -> int:
+def reduce(model: Given | Machine, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name) -> int:
     """Run the protocol at every split of one input (tokens, or vectors in a tensor); returns the bits of the message.
 
     Raises ValueError for an empty input or outputs of a precision without a stated tolerance; TheoremFails where outputs
@@ -176,11 +178,17 @@ def _outcome(model: Model, given: list[Tensor], length: int, variant: str) -> Ou
     sent = {reduce(model, inputs) for inputs in given}
     counted, _ = model.state_bits()
     if sent != {counted}:
-        raise TheoremFails(NAME, {"variant": variant, "message bits": sorted(sent), "state bits": counted})
-    return Outcome(
-        NAME, SOURCE, "lower", STATEMENT, length, False, sum(len(inputs) for inputs in given),
-        {"message_bits": sent.pop()}, {"message_bits": counted}, variant=variant,
-    )  # fmt: skip
+        raise CLAIM.fails({"variant": variant, "message bits": sorted(sent), "state bits": counted})
+    return CLAIM.lower(
+        length=length,
+        inputs=sum(len(inputs) for inputs in given),
+        measured={"message_bits": sent.pop()},
+        bound={"message_bits": counted},
+        variant=variant,
+    )
 
 
-THEOREM = Theorem(NAME, SOURCE, STATEMENT, check, ("length", "seed", "mixer", "checkpoint"))
+THEOREM = Theorem(
+    CLAIM,
+    check,
+)

@@ -32,15 +32,18 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
-from seqsep.theorems.base import Erratum, Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.protocols.collision import Collision, Recall, search
 from seqsep.theorems.protocols.machine import Given, Machine, machine
 from seqsep.theorems.protocols.small_models import built, require_fewer, rounded, victim
 
-NAME = "associative-recall-state"
-SOURCE = "Bhattamishra et al. 2024, Proposition 9"
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
+CLAIM = Claim(
+    name="associative-recall-state",
+    source="Bhattamishra et al. 2024, Proposition 9",
+    statement=f"{UPPER}; {LOWER}",
+)
 EXHAUSTIVE_INPUTS = 20_000
 SPREAD_INPUTS = 400
 
@@ -179,15 +182,20 @@ def _check_upper(length: int, alphabet: int, any_order: bool, seed: int) -> Outc
         for key in keys:
             found = exact.answer((key,), state, len(pairs))
             if found != solve(length, (*pairs, key)):
-                raise TheoremFails(NAME, {"pairs": pairs, "query": key, "answer": found})
+                raise CLAIM.fails({"pairs": pairs, "query": key, "answer": found})
         _require_many(exact, length, pairs, state, random.permutation(length).tolist())
         prefixes += 1
     sizes = {"state_bits": exact.state_bits, "values_recovered": length}
     bounds = {"state_bits": least_bits(length, alphabet, any_order), "values_recovered": length}
-    return Outcome(
-        NAME, SOURCE, "upper", UPPER, length, exhaustive, prefixes * length, sizes, bounds,
+    return CLAIM.upper(
+        statement=UPPER,
+        length=length,
+        inputs=prefixes * length,
+        exhaustive=exhaustive,
+        measured=sizes,
+        bound=bounds,
         variant=f"keys in {'any order' if any_order else 'order'}",
-    )  # fmt: skip
+    )
 
 
 def _require_many(exact: Recurrence, length: int, pairs: tuple[int, ...], state: int, asked: list[int]) -> None:
@@ -196,7 +204,7 @@ def _require_many(exact: Recurrence, length: int, pairs: tuple[int, ...], state:
         tokens = (*tokens, key)
         found, wanted = exact.answer(tokens, state, len(pairs)), solve(length, (*pairs, key))
         if found != wanted:
-            raise TheoremFails(NAME, {"pairs": pairs, "queries and values": tokens, "answer": found})
+            raise CLAIM.fails({"pairs": pairs, "queries and values": tokens, "answer": found})
         tokens = (*tokens, length + wanted)
 
 
@@ -222,20 +230,23 @@ def _errs(length: int, alphabet: int, name: str, model: Given | Machine, seed: i
     needed, bits = least_bits(length, alphabet), machine(model).bits
     found = search(model, recall(length, alphabet), seed)
     if found is None or found.answer == solve(length, found.errs_on):
-        raise TheoremFails(NAME, {"model": name, "state bits": bits, "collision": found})
-    return Outcome(
-        NAME, SOURCE, "lower", LOWER, length, False, found.prefixes_tried, {"state_bits": bits}, {"state_bits": needed},
-        as_printed={"state_bits": length}, variant=name, witness=found.record(),
-    )  # fmt: skip
+        raise CLAIM.fails({"model": name, "state bits": bits, "collision": found})
+    return CLAIM.lower(
+        statement=LOWER,
+        length=length,
+        inputs=found.prefixes_tried,
+        measured={"state_bits": bits},
+        bound={"state_bits": needed},
+        as_printed={"state_bits": length},
+        variant=name,
+        witness=found.record(),
+    )
 
 
 TEST = "tests/theorems/retrieval/test_associative_recall_state.py::"
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    f"{UPPER}; {LOWER}",
+    CLAIM,
     check,
-    ("length", "alphabet", "seed", "mixer", "width", "heads", "precision", "checkpoint"),
     errata=(
         Erratum(
             where="Proposition 9, appendix C.1",

@@ -39,13 +39,16 @@ from seqsep.exact.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Erratum, Evidence, Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.trial import Trial
 
-NAME = "index-lookup-attention"
-SOURCE = "Bhattamishra et al. 2024, Theorem 1"
-STATEMENT = "One causal attention layer of width ceil(log2 S) + 2k answers index lookup at every length up to N"
+CLAIM = Claim(
+    name="index-lookup-attention",
+    source="Bhattamishra et al. 2024, Theorem 1",
+    statement="One causal attention layer of width ceil(log2 S) + 2k answers index lookup at every length up to N",
+)
 MARGIN = "a retrieved bit from 1/2"
 EVERY_POSITION_UP_TO = 16 * 1024
 SPREAD_POSITIONS = 1000
@@ -86,7 +89,7 @@ def _assemble(task: IndexLookup, code: PositionCode, steps: int | None = None, e
         outer_bias=whole(np.zeros(width)),
     )
     return Network(
-        name=f"{NAME}-{code.name}",
+        name=f"{CLAIM.name}-{code.name}",
         grid=Grid.of(task.length + 1, _exponent(code, eta, bits)) if steps is None else Grid(steps),
         spaces={"symbol": symbol, "asked": asked, "own": own},
         symbols=whole(place(spelled, symbol)),
@@ -182,12 +185,13 @@ def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: 
         ((65, 127, 128, 255, 256, 511, 512, 1000), medium, None),
         ((1024, 2048, 4096), large, 25),
     ):
-        tried = turn = 0
-        while tried < inputs:
+
+        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, spread: int | None = spread) -> Outcome:
             length = lengths[turn % len(lengths)]
             codes = [name for name in CODES if has_addresses(name, length + 1)]
-            outcomes.append(_check_sequences(length, 64, codes[turn // len(lengths) % len(codes)], seed + turn, spread))
-            tried, turn = tried + outcomes[-1].inputs, turn + 1
+            return _check_sequences(length, 64, codes[turn // len(lengths) % len(codes)], seed + turn, spread)
+
+        outcomes += until_tried(inputs, check_case)
     return outcomes
 
 
@@ -199,7 +203,7 @@ def _check_text(data: Int64[np.ndarray, "length"], code: str, positions: int | N
         raise ValueError(f"check(positions={positions}): positions is 1 to {length}, the bytes of the file")
     network = build(length, 256, code)
     asked = np.unique(np.linspace(0, length - 1, positions).round().astype(np.int64))
-    trial = Trial(NAME, network, trials.retrieved_margin(network))
+    trial = Trial(CLAIM.name, network, trials.retrieved_margin(network))
     trials.require_answers(trial, data, asked, 256)
     return _outcome(trial, length, 256, code, exhaustive=False)
 
@@ -207,7 +211,7 @@ def _check_text(data: Int64[np.ndarray, "length"], code: str, positions: int | N
 def _check_sequences(length: int, alphabet: int, code: str, seed: int, spread: int | None = None) -> Outcome:
     """Every question, or `spread` of them, of every sequence or of `hard_sequences`."""
     network = build(length, alphabet, code)
-    trial = Trial(NAME, network, trials.retrieved_margin(network))
+    trial = Trial(CLAIM.name, network, trials.retrieved_margin(network))
     exhaustive = spread is None and alphabet**length * length <= EXHAUSTIVE_INPUTS
     if exhaustive:
         for shorter in range(1, length + 1):
@@ -227,30 +231,34 @@ def _tightness(outcome: Outcome, alphabet: int, seed: int) -> Outcome:
     """The least eta and L, on up to 16 sequences of `hard_sequences` with every question."""
     code, length = str(outcome.variant).removeprefix("code "), outcome.length
 
-    def works(steps: int, eta: int) -> bool:
-        try:
-            return trials.answers_hard_sequences(NAME, build(length, alphabet, code, steps, eta), length, alphabet, seed)
-        except ValueError:  # an entry is not on the grid
-            return False
-
-    eta = position_code(code, length + 1).least_scale()
-    return tighten(outcome, build(length, alphabet, code), eta, works, outcome.as_printed)
+    return tighten(
+        outcome,
+        grid=build(length, alphabet, code).grid,
+        eta=position_code(code, length + 1).least_scale(),
+        build=lambda steps, eta: build(length, alphabet, code, steps, eta),
+        answers=lambda network: trials.answers_hard_sequences(CLAIM.name, network, length, alphabet, seed),
+    )
 
 
 def _outcome(trial: Trial, length: int, alphabet: int, code: str, exhaustive: bool) -> Outcome:
     measured = {**sizes(trial.network), "eta": int(dict(trial.network.arrays())["layers.0.heads.0.query"].largest)}
     made = position_code(code, length + 1)
     bounds = bound(length, alphabet, made)
-    require_within(NAME, measured, bounds)
     printed: dict[str, Number | str] | None
     printed = {"entries": "±1/sqrt(k)", "eta": round(2 * math.log(3 * length), 3)} if code == Signs.name else None
     proved = 1 / (1 + made.leakage(made.least_scale())) - 1 / 2 - 1 / trial.network.grid.steps
     assert trial.least is not None
-    return Outcome(
-        NAME, SOURCE, "upper", STATEMENT, length, exhaustive, trial.inputs, {key: measured[key] for key in bounds}, bounds,
-        printed, variant=f"code {code}", margin=Margin(float(trial.least), proved, MARGIN),
+    return CLAIM.upper(
+        length=length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed=printed,
+        variant=f"code {code}",
+        margin=Margin(float(trial.least), proved, MARGIN),
         saturated=trial.saturated,
-    )  # fmt: skip
+    )
 
 
 def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed: int = 0) -> Evidence:
@@ -265,13 +273,11 @@ def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable
 
 
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "alphabet", "code", "text", "positions", "tightness", "seed"),
     applier=applier,
-    applier_options=("alphabet", "code"),
+    verify=verify,
+    evidence=evidence,
     errata=(
         Erratum(
             where="Theorem 1, appendix C.2",
@@ -281,6 +287,4 @@ THEOREM = Theorem(
             test="tests/theorems/retrieval/test_index_lookup_attention.py::test_the_printed_key_of_the_question_fails",
         ),
     ),
-    verify=verify,
-    evidence=evidence,
 )

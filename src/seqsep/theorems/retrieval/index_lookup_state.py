@@ -30,16 +30,19 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Erratum, Evidence, Outcome, Theorem, TheoremFails, whole_number, whole_numbers
+from seqsep.theorems.base import Claim, Erratum, Evidence, Outcome, Theorem, whole_number, whole_numbers
 from seqsep.theorems.protocols.collision import Collision, Recall, search
 from seqsep.theorems.protocols.collision import scattered as _prefixes
 from seqsep.theorems.protocols.machine import Given, Machine, machine
 from seqsep.theorems.protocols.small_models import built, require_fewer, rounded, victim
 
-NAME = "index-lookup-state"
-SOURCE = "Bhattamishra et al. 2024, Theorem 3"
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+CLAIM = Claim(
+    name="index-lookup-state",
+    source="Bhattamishra et al. 2024, Theorem 3",
+    statement=f"{UPPER}; {LOWER}",
+)
 MOST_TABLE_STATES = 4096
 
 
@@ -73,7 +76,7 @@ def build_network(length: int, alphabet: int) -> Network:
     one_hot = np.eye(tokens, tokens + states, dtype=np.int64)
     readout = np.eye(alphabet, states, dtype=np.int64)
     return Network(
-        name=NAME,
+        name=CLAIM.name,
         grid=Grid(4),
         spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
         symbols=Array(one_hot[:alphabet]),
@@ -144,11 +147,18 @@ def _check_upper(task: IndexLookup, seed: int) -> Outcome:
         state = machine.state(prefix)
         recovered = tuple(machine.answer((question,), state, length) for question in questions)
         if recovered != prefix:
-            raise TheoremFails(NAME, {"symbols": prefix, "recovered": recovered})
+            raise CLAIM.fails({"symbols": prefix, "recovered": recovered})
     if loaded is not None:
         _require_model_recovers(loaded, np.array(prefixes, dtype=np.int64), questions)
     sizes = {"state_bits": machine.state_bits, "symbols_recovered": length}
-    return Outcome(NAME, SOURCE, "upper", UPPER, length, exhaustive, len(prefixes) * length, sizes, dict(sizes))
+    return CLAIM.upper(
+        statement=UPPER,
+        length=length,
+        inputs=len(prefixes) * length,
+        exhaustive=exhaustive,
+        measured=sizes,
+        bound=dict(sizes),
+    )
 
 
 @torch.no_grad()
@@ -158,7 +168,7 @@ def _require_model_recovers(model: Model, prefixes: np.ndarray, questions: list[
         logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
         wrong = np.flatnonzero(logits.argmax(-1).numpy() != prefixes[:, place])
         if len(wrong):
-            raise TheoremFails(NAME, {"symbols": prefixes[wrong[0]].tolist(), "position": place + 1, "run": "Model"})
+            raise CLAIM.fails({"symbols": prefixes[wrong[0]].tolist(), "position": place + 1, "run": "Model"})
 
 
 def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
@@ -182,12 +192,17 @@ def _errs(task: IndexLookup, name: str, model: Given | Machine, seed: int) -> Ou
     needed, bits = task.answer_bits(), machine(model).bits
     found = search(model, recall(task.length, task.alphabet), seed)
     if found is None or found.answer == task.solve(found.errs_on):
-        raise TheoremFails(NAME, {"model": name, "state bits": bits, "collision": found})
-    return Outcome(
-        NAME, SOURCE, "lower", LOWER, task.length, False, found.prefixes_tried,
-        {"state_bits": bits}, {"state_bits": needed},
-        as_printed={"state_bits": task.length}, variant=name, witness=found.record(),
-    )  # fmt: skip
+        raise CLAIM.fails({"model": name, "state bits": bits, "collision": found})
+    return CLAIM.lower(
+        statement=LOWER,
+        length=task.length,
+        inputs=found.prefixes_tried,
+        measured={"state_bits": bits},
+        bound={"state_bits": needed},
+        as_printed={"state_bits": task.length},
+        variant=name,
+        witness=found.record(),
+    )
 
 
 def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
@@ -221,14 +236,11 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
 
 
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    f"{UPPER}; {LOWER}",
+    CLAIM,
     check,
-    ("length", "alphabet", "seed", "mixer", "width", "heads", "precision", "checkpoint"),
-    applier,
-    ("alphabet",),
-    (
+    applier=applier,
+    evidence=evidence,
+    errata=(
         Erratum(
             where="Theorem 3, appendix C.1",
             printed="m >= N/p",
@@ -244,5 +256,4 @@ THEOREM = Theorem(
             test="tests/exact/test_grid.py::test_precision_and_base",
         ),
     ),
-    evidence=evidence,
 )

@@ -28,17 +28,19 @@ import torch
 
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.collision import search
 from seqsep.theorems.protocols.machine import machine
 from seqsep.theorems.protocols.one_way_protocol import reduce
 from seqsep.theorems.protocols.small_models import RECURRENT, built
 from seqsep.theorems.retrieval.index_lookup_state import recall
 
-NAME = "linear-attention-state"
-SOURCE = "Bhattamishra et al. 2024, section 3 (discussion of Theorem 3)"
-STATEMENT = (
-    "Causal linear attention is a recurrent model of L H k (v+1) p state bits: no index lookup where N log2 S exceeds them"
+CLAIM = Claim(
+    name="linear-attention-state",
+    source="Bhattamishra et al. 2024, section 3 (discussion of Theorem 3)",
+    statement=(
+        "Causal linear attention is a recurrent model of L H k (v+1) p state bits: no index lookup where N log2 S exceeds them"
+    ),
 )
 OTHERS = "A stack of recurrent layers answers no index lookup where N log2 S exceeds its counted state bits"
 ERRS = "Causal linear attention with fewer than N log2 S state bits errs on an input of index lookup"
@@ -104,15 +106,17 @@ def _counts(name: str, width: int, heads: int, layers: int, precision: int, alph
         model = Model.build(task.vocabulary, task.classes, task.longest, (name,) * layers, width, heads)
     model = model.to(PRECISIONS[precision]).eval().requires_grad_(False)
     claimed = FORMULAS[name](width, heads, precision, layers)
-    sent = reduce(model, torch.from_numpy(task.sample(0, 1, seed, evaluate=True).inputs[0]), NAME)
+    sent = reduce(model, torch.from_numpy(task.sample(0, 1, seed, evaluate=True).inputs[0]), CLAIM.name)
     if sent != claimed:
-        raise TheoremFails(NAME, {"mixer": name, "message bits": sent, "formula": claimed})
-    return Outcome(
-        NAME, SOURCE, "lower", STATEMENT if name == "linear-attention" else OTHERS, MOST_TOKENS, False, MOST_TOKENS,
-        {"state_bits": sent, "impossible_from": impossible_from(sent, alphabet)},
-        {"state_bits": claimed, "impossible_from": impossible_from(claimed, alphabet)},
+        raise CLAIM.fails({"mixer": name, "message bits": sent, "formula": claimed})
+    return CLAIM.lower(
+        statement=CLAIM.statement if name == "linear-attention" else OTHERS,
+        length=MOST_TOKENS,
+        inputs=MOST_TOKENS,
+        measured={"state_bits": sent, "impossible_from": impossible_from(sent, alphabet)},
+        bound={"state_bits": claimed, "impossible_from": impossible_from(claimed, alphabet)},
         variant=f"{layers} x {name}, width {width}, {precision} bits a number, S = {alphabet}",
-    )  # fmt: skip
+    )
 
 
 def _errs(seed: int) -> Outcome:
@@ -122,16 +126,22 @@ def _errs(seed: int) -> Outcome:
     model = built(task.vocabulary, task.classes, task.longest, "linear-attention", SMALL_WIDTH, 1, seed)
     small = machine(model, SMALL_PRECISION, remembered.examples(seed))
     if small.bits != claimed:
-        raise TheoremFails(NAME, {"state bits": small.bits, "formula": claimed})
+        raise CLAIM.fails({"state bits": small.bits, "formula": claimed})
     found = search(small, remembered, seed)
     if found is None or found.answer == task.solve(found.errs_on):
-        raise TheoremFails(NAME, {"state bits": small.bits, "length": task.length, "collision": found})
-    return Outcome(
-        NAME, SOURCE, "lower", ERRS, task.length, False, found.prefixes_tried,
-        {"state_bits": small.bits}, {"state_bits": task.answer_bits()},
+        raise CLAIM.fails({"state bits": small.bits, "length": task.length, "collision": found})
+    return CLAIM.lower(
+        statement=ERRS,
+        length=task.length,
+        inputs=found.prefixes_tried,
+        measured={"state_bits": small.bits},
+        bound={"state_bits": task.answer_bits()},
         variant=f"linear-attention of width {SMALL_WIDTH}, {SMALL_PRECISION} bits a number, S = {SMALL_ALPHABET}",
         witness=found.record(),
-    )  # fmt: skip
+    )
 
 
-THEOREM = Theorem(NAME, SOURCE, STATEMENT, check, ("width", "heads", "layers", "precision", "alphabet", "seed"))
+THEOREM = Theorem(
+    CLAIM,
+    check,
+)

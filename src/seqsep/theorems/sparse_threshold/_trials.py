@@ -11,7 +11,8 @@ from seqsep.exact.executor import Execution
 from seqsep.exact.formulas import Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
-from seqsep.theorems.base import Erratum, TheoremFails, whole_numbers
+from seqsep.theorems.base import Erratum, whole_numbers
+from seqsep.theorems.checking import passes
 from seqsep.theorems.trial import Trial, climb, distances, edited
 
 BOS, FIRST_SLOT = 2, 3
@@ -178,11 +179,8 @@ def put_hard(trial: Trial, formula: Thresholds, random: np.random.Generator, mos
 def answers_hard(network: Network, formula: Thresholds, seed: int) -> bool:
     """Whether a network answers hard assignments on its grid."""
     trial = Trial("", network, in_floats=0)
-    try:
-        put(trial, formula, np.concatenate(list(hard_assignments(formula, np.random.default_rng(seed), 64))))
-    except TheoremFails:
-        return False
-    return True
+    bits = np.concatenate(list(hard_assignments(formula, np.random.default_rng(seed), 64)))
+    return passes(lambda: put(trial, formula, bits))
 
 
 def read(given: Mapping[str, Any], variables: int, halves: bool) -> Int64[np.ndarray, "1 variables"]:

@@ -50,14 +50,17 @@ from seqsep.exact.executor import run
 from seqsep.exact.formulas import Thresholds
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Margin, Number, Outcome, Theorem, require_within, sizes, tighten
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.sparse_threshold import _trials as trials
 from seqsep.theorems.sparse_threshold._slots import Scales, clipped, sizes_of, slot_rows
 from seqsep.theorems.trial import Trial
 
-NAME = "sparse-threshold-two-layers"
-SOURCE = "Bhattamishra et al. 2024, Theorem 13"
-STATEMENT = "Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of k-sparse features of N bits"
+CLAIM = Claim(
+    name="sparse-threshold-two-layers",
+    source="Bhattamishra et al. 2024, Theorem 13",
+    statement="Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of k-sparse features of N bits",
+)
 MARGIN = "a slot's count from 1/2"
 VARIANTS = ("repaired", "printed")
 
@@ -102,7 +105,7 @@ def build(
     )
     add = Head(nothing, nothing, value=whole(feature), output=whole(total.T))
     return Network(
-        name=f"{NAME}-{code}",
+        name=f"{CLAIM.name}-{code}",
         grid=grid,
         spaces=spaces,
         symbols=whole(np.array([[-1, 0], [1, 0], [0, 1]]) @ flags),
@@ -211,13 +214,15 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     for length in range(2, 17, 2):
         outcomes.extend(check(length, name)[0] for name in trials.INSTANCES)
     for share, (inputs, cases) in enumerate(trials.plan(inputs_small, inputs_large)):
-        tried = turn = 0
-        while tried < inputs:
+        first_seed = seed + 1000 * share
+
+        def check_case(turn: int, _: int, cases: Callable[[int], trials.Case] = cases, first_seed: int = first_seed) -> Outcome:
             length, name, code, variant, most = cases(turn)
-            random = np.random.default_rng(seed + 1000 * share + turn)
+            random = np.random.default_rng(first_seed + turn)
             [formula] = trials.instances(length, name, 3, random, variant == "printed").values()
-            outcomes.append(_check(name, formula, None, code, variant, seed + turn, most, 1_000 * (length <= 128)))
-            tried, turn = tried + outcomes[-1].inputs, turn + 1
+            return _check(name, formula, None, code, variant, seed + turn, most, 1_000 * (length <= 128))
+
+        outcomes += until_tried(inputs, check_case)
     return outcomes
 
 
@@ -225,7 +230,7 @@ def _check(
     name: str, formula: Thresholds, heads: int | None, code: str, variant: str, seed: int, most: int, floats: int = 2_000
 ) -> Outcome:
     network = build(formula, heads, code, variant)
-    trial = Trial(NAME, network, trials.margin(network), in_floats=floats)
+    trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=floats)
     k, n = sizes_of(formula.gates(), heads, variant)
     exhaustive = trials.exhaustible(formula, n, k)
     if exhaustive:
@@ -237,25 +242,29 @@ def _check(
     assert trial.least is not None
     measured = {**sizes(network), "eta": int(retrieve.heads[0].query.integers[0, 0])}
     bounds = bound(formula, heads, code, variant)
-    require_within(NAME, measured, bounds)
     made = position_code(code, n)
     printed: dict[str, Number | str] = {"width": 1 + (k + 1) * made.dimension, "slots": "at most N, at the variables; no mask"}
-    return Outcome(
-        NAME, SOURCE, "upper", STATEMENT, formula.variables, exhaustive, trial.inputs,
-        {key: measured[key] for key in bounds}, bounds, printed, variant=f"{variant}, {name}, code {code}",
-        margin=Margin(float(trial.least), proved(made, k, network.grid), MARGIN), saturated=trial.saturated,
-    )  # fmt: skip
+    return CLAIM.upper(
+        length=formula.variables,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed=printed,
+        variant=f"{variant}, {name}, code {code}",
+        margin=Margin(float(trial.least), proved(made, k, network.grid), MARGIN),
+        saturated=trial.saturated,
+    )
 
 
 def _tightness(outcome: Outcome, formula: Thresholds, heads: int | None, code: str, variant: str, seed: int) -> Outcome:
-    def works(steps: int, eta: int) -> bool:
-        try:
-            network = build(formula, heads, code, variant, steps, eta)
-        except ValueError:  # an entry is not on the grid
-            return False
-        return trials.answers_hard(network, formula, seed)
-
-    return tighten(outcome, build(formula, heads, code, variant), int(outcome.measured["eta"]), works, outcome.as_printed)
+    return tighten(
+        outcome,
+        grid=build(formula, heads, code, variant).grid,
+        eta=int(outcome.measured["eta"]),
+        build=lambda steps, eta: build(formula, heads, code, variant, steps, eta),
+        answers=lambda network: trials.answers_hard(network, formula, seed),
+    )
 
 
 def applier(
@@ -288,13 +297,9 @@ def applier(
 
 
 THEOREM = Theorem(
-    NAME,
-    SOURCE,
-    STATEMENT,
+    CLAIM,
     check,
-    ("length", "instance", "cnf", "heads", "code", "variant", "tightness", "seed"),
-    applier,
-    ("instance", "cnf", "heads", "code", "variant"),
-    trials.ERRATA,
-    verify,
+    applier=applier,
+    verify=verify,
+    errata=trials.ERRATA,
 )

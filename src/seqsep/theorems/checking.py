@@ -1,0 +1,85 @@
+"""What the checks of several theorems share: cases tried until there are enough inputs, and least values that work."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from seqsep.exact.grid import Grid
+from seqsep.theorems.base import Outcome, TheoremFails
+
+Built = TypeVar("Built")
+
+
+def until_tried(inputs: int, check_case: Callable[[int, int], Outcome | None]) -> list[Outcome]:
+    """Check case 0, 1, 2, .. until so many inputs are tried.
+
+    `check_case(case, left)` is told how many inputs are left to try; a case that does not apply gives None.
+    """
+    outcomes = []
+    tried = 0
+    case = 0
+    while tried < inputs:
+        outcome = check_case(case, inputs - tried)
+        case += 1
+        if outcome is not None:
+            outcomes.append(outcome)
+            tried += outcome.inputs
+    return outcomes
+
+
+def passes(check: Callable[[], object]) -> bool:
+    """Whether a check meets no counterexample."""
+    try:
+        check()
+    except TheoremFails:
+        return False
+    return True
+
+
+def tighten(
+    outcome: Outcome, *, grid: Grid, eta: int, build: Callable[[int, int], Built], answers: Callable[[Built], bool]
+) -> Outcome:
+    """The outcome of `--tightness`: the least scores' scale eta at the grid's L, and the least L at `eta`, that still work.
+
+    They work if `answers(build(L, eta))`; a network whose entries are not on the grid (ValueError of `build`) does not.
+    eta goes down by 1 until it fails; L is halved until it fails, then bisected between the last two.
+    Raises TheoremFails if L and eta as they are built do not work.
+    """
+
+    def works(steps: int, scale: int) -> bool:
+        try:
+            built = build(steps, scale)
+        except ValueError:
+            return False
+        return answers(built)
+
+    if not works(grid.steps, eta):
+        raise TheoremFails(outcome.theorem, {"steps": grid.steps, "eta": eta})
+    least_eta = eta
+    while least_eta > 0 and works(grid.steps, least_eta - 1):
+        least_eta -= 1
+    least_steps = _least_steps(grid.steps, lambda steps: works(steps, eta))
+    return replace(
+        outcome,
+        measured={"eta": least_eta, "steps": least_steps, "precision": Grid(least_steps).precision},
+        bound={"eta": eta, "steps": grid.steps, "precision": grid.precision},
+        variant="tightness" if outcome.variant is None else f"tightness, {outcome.variant}",
+        margin=None,
+    )
+
+
+def _least_steps(steps: int, works: Callable[[int], bool]) -> int:
+    """Halve until it fails, then bisect; `steps` themselves work."""
+    fails = steps
+    while fails > 2:
+        fails //= 2
+        if not works(fails):
+            break
+        steps = fails
+    while steps - fails > 1:
+        middle = (steps + fails) // 2
+        if works(middle):
+            steps = middle
+        else:
+            fails = middle
+    return steps
