@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from seqsep.commands.flags import (
-    BadInput,
     Parser,
     analyze_flags,
-    choose,
     field_flags,
     names_own_parts,
     own_parts,
@@ -29,6 +27,7 @@ from seqsep.commands.flags import (
     task_fields,
     theorem_options,
 )
+from seqsep.names import BadInput, choose
 
 DONE, REFUTED, BAD_INPUT, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -272,7 +271,7 @@ def _sample(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from seqsep.commands import run as _run_command
 
-    return _run_command.run(options, choose)
+    return _run_command.run(options)
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -19,9 +19,11 @@ from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
 from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import Block
-from seqsep.plugins.load import PlugInFails, load, mixer_class, plug_in
+from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.load import PlugInFails, load
 from seqsep.plugins.model import WholeModel
-from seqsep.plugins.task import GivenTask
+from seqsep.plugins.name import PlugIn
+from seqsep.plugins.task import OwnTask
 from seqsep.tasks import IndexLookup
 
 FOLDER = Path(__file__).parent
@@ -103,7 +105,7 @@ def test_bad_layers_fail_with_their_reasons_and_the_other_runs_are_bit_identical
 
 @pytest.mark.parametrize("name", MORE)
 def test_the_laws_name_the_law_and_the_place(name: str) -> None:
-    verdicts = list(examination.layer_verdicts(plug_in(f"{BAD}:{name}"), 8, 2, lambda part: None))
+    verdicts = list(examination.layer_verdicts(OwnLayer.parse(f"{BAD}:{name}"), 8, 2, lambda part: None))
     law, where = MORE[name]
     failed = next(verdict for verdict in verdicts if not verdict.holds)
     assert failed.law == law
@@ -113,7 +115,7 @@ def test_the_laws_name_the_law_and_the_place(name: str) -> None:
 @pytest.mark.parametrize("name", ["Sum", "Mean"])
 def test_a_good_layer_obeys_every_law(name: str) -> None:
     begun: list[str] = []
-    verdicts = list(examination.layer_verdicts(plug_in(f"{GOOD}:{name}"), 8, 2, begun.append))
+    verdicts = list(examination.layer_verdicts(OwnLayer.parse(f"{GOOD}:{name}"), 8, 2, begun.append))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     assert begun == [verdict.law for verdict in verdicts] == ["loads", "builds", *mixer_laws.MIXER_LAWS]
 
@@ -146,7 +148,7 @@ def test_what_a_class_says_of_its_block_and_takes_is_heeded() -> None:
     assert (first.mixer.layer.heads, first.mixer.layer.another) == (2, "default")
     assert first.mlp is not None
     assert second.mlp is None
-    assert mixer_class(plug_in(f"{GOOD}:Mean")).block == Block()
+    assert OwnLayer.parse(f"{GOOD}:Mean").build(8, 2).block == Block()
     assert model.state_bits() == (8 * 32, 8 * 32)
 
 
@@ -170,10 +172,10 @@ def test_the_key_is_that_of_the_class_and_the_files_bytes(tmp_path: Path) -> Non
 def test_a_file_that_changes_during_a_sweep_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "layer.py"
     path.write_text(GOOD.read_text())
-    given = plug_in(f"{path}:Sum")
+    layer = OwnLayer.parse(f"{path}:Sum")
     path.write_text(GOOD.read_text() + "\n")
     with pytest.raises(PlugInFails, match=r"expected SHA-256 .* the file has changed meanwhile"):
-        load(given)
+        load(layer)
 
 
 @pytest.mark.parametrize(
@@ -200,13 +202,13 @@ def test_a_file_that_is_not_there_is_bad_input(capsys: pytest.CaptureFixture[str
 
 
 def test_a_task_of_ones_own_trains_and_obeys_the_laws() -> None:
-    task = GivenTask.of(plug_in(f"{GOOD}:Parity"), length=6, alphabet=3)
+    task = OwnTask.of(PlugIn.parse(f"{GOOD}:Parity"), length=6, alphabet=3)
     run = run_of("lstm", task=task)
     examination.examine(run, lambda part: None)
     assert train(run)[1].steps == 30
     back = Run.from_configuration(run.configuration(), run.files())
     assert (back, back.task.vocabulary, back.task.longest) == (run, 3, 6)
-    assert back.key() == run.key() != run_of("lstm", task=GivenTask.of(plug_in(f"{GOOD}:Parity"), length=6)).key()
+    assert back.key() == run.key() != run_of("lstm", task=OwnTask.of(PlugIn.parse(f"{GOOD}:Parity"), length=6)).key()
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_a_task_of_ones_own_trains_and_obeys_the_laws() -> None:
     ],
 )
 def test_a_bad_task_fails_with_its_reason(name: str, message: str) -> None:
-    task = GivenTask.of(plug_in(f"{FOLDER / 'bad_tasks.py'}:{name}"), length=6)
+    task = OwnTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), length=6)
     with pytest.raises(PlugInFails, match=message):
         examination.examine(run_of("lstm", task=task), lambda part: None)
 
@@ -279,7 +281,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_the_example_of_a_layer_obeys_every_law_and_trains() -> None:
     name = f"{EXAMPLES / 'own_layer.py'}:MovingAverage"
-    verdicts = list(examination.layer_verdicts(plug_in(name), 8, 2, lambda part: None))
+    verdicts = list(examination.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     code = (EXAMPLES / "own_layer.py").read_text().partition('"""\n\n')[2]
     assert len(code.strip().splitlines()) <= 32
@@ -296,7 +298,7 @@ def flash_linear_attention() -> None:
 def test_the_example_of_a_foreign_layer_obeys_every_law_and_trains() -> None:
     flash_linear_attention()
     name = f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"
-    verdicts = list(examination.layer_verdicts(plug_in(name), 8, 2, lambda part: None, examination.WITHOUT_GRADIENTS))
+    verdicts = list(examination.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None, examination.WITHOUT_GRADIENTS))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     result = train(run_of(name))[1]
     assert (result.steps, result.state_bits) == (30, (4 * 2 * 2 * 32, 0))
@@ -307,7 +309,7 @@ def test_the_foreign_kernels_agree_with_their_reference() -> None:
     flash_linear_attention()
     if not torch.cuda.is_available():
         pytest.skip("the kernels of flash-linear-attention need a GPU")
-    layer = load(plug_in(f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"))(64).cuda()
+    layer = load(OwnLayer.parse(f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"))(64).cuda()
     x = torch.randn(2, 50, 64, device="cuda")
     expected = layer.reference(x, layer.start(2))[0]
     assert torch.allclose(layer(x), expected, atol=2e-2, rtol=2e-2)

@@ -8,7 +8,8 @@ from typing import Any
 from seqsep.lab.engines.engine import Ended, Judged
 from seqsep.lab.engines.job import Check
 from seqsep.lab.engines.local import Supervisor
-from seqsep.plugins.load import WHOLE, PlugIn, plug_in
+from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.model import OwnModel, parse_layer
 from seqsep.theorems import BY_NAME, TheoremFails
 
 MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
@@ -42,15 +43,15 @@ def theorems(options: argparse.Namespace) -> int:
 def plug_ins(options: argparse.Namespace) -> int:
     """Try every law on every layer and model named, a line each; returns 0, or 1 where one fails."""
     own = options.own
-    given = [plug_in(name) for name in own.mixer] + [plug_in(f"{WHOLE}{name}") for name in own.model]
+    given = [*map(parse_layer, own.mixer), *map(OwnModel.parse, own.model)]
     records = [_record(one, name, own) for one, name in zip(given, [*own.mixer, *own.model], strict=True)]
     if own.json:
         print(json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, allow_nan=False))
     return 0 if all(record["holds"] for record in records) else 1
 
 
-def _record(given: PlugIn, name: str, own: argparse.Namespace) -> dict[str, Any]:
-    sizes = {"width": own.width, "heads": own.heads} | (MODEL_SIZES if given.is_whole else {})
+def _record(given: OwnLayer | OwnModel, name: str, own: argparse.Namespace) -> dict[str, Any]:
+    sizes = {"width": own.width, "heads": own.heads} | (MODEL_SIZES if isinstance(given, OwnModel) else {})
     laws: list[dict[str, Any]] = []
 
     def add(law: str, holds: bool, where: str) -> None:
@@ -68,5 +69,5 @@ def _record(given: PlugIn, name: str, own: argparse.Namespace) -> dict[str, Any]
     if not own.json:
         print(f"{name} with {', '.join(f'{key} {value}' for key, value in sizes.items())}: ", end="")
         print(f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold")
-    kind = "model" if given.is_whole else "mixer"
+    kind = "model" if isinstance(given, OwnModel) else "mixer"
     return {kind: name, "sha256": given.digest, "sizes": sizes, "holds": not failed, "laws": laws}

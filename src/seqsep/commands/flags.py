@@ -1,7 +1,6 @@
 """Options read from flags: a task's fields, a theorem's parameters; names with their nearest neighbours."""
 
 import argparse
-import difflib
 from argparse import SUPPRESS
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,9 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
 
-
-class BadInput(ValueError):
-    """Something the user gave is wrong; the message is one line."""
+from seqsep.names import BadInput, choose
 
 
 class Parser(argparse.ArgumentParser):
@@ -190,15 +187,6 @@ def own_parts(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--heads", type=positive, default=2, help="where the layer takes them")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)
-
-
-def choose(kind: str, name: str, known: Sequence[str]) -> str:
-    """The known name that is meant, dashed. Raises BadInput with the nearest names."""
-    dashed = name.replace("_", "-")
-    if dashed in known:
-        return dashed
-    near = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
-    raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(near)}?")
 
 
 def task_fields(name: str, rest: Sequence[str]) -> Any:

@@ -21,23 +21,24 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.plugins.load import WHOLE, looks_like_a_path, plug_in
-from seqsep.plugins.task import GivenTask
+from seqsep.names import choose
+from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.model import OwnModel, parse_layer
+from seqsep.plugins.name import PlugIn, names_a_file
+from seqsep.plugins.task import OwnTask
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 from seqsep.tasks.base import fields_given
 
-Choose = Callable[[str, str, Sequence[str]], str]
 
-
-def run(options: argparse.Namespace, choose: Choose) -> int:
-    """Train the runs, or print them; `choose` corrects names or refuses them. Returns 0, or 1 where a run failed.
+def run(options: argparse.Namespace) -> int:
+    """Train the runs, or print them. Returns 0, or 1 where a run failed.
 
     Raises ValueError and FileNotFoundError for bad input.
     """
     chosen_engine(options)  # says at once which flag does not fit
-    experiment = load_experiment(options.experiment, choose)
-    changes = changes_of(options.mixer, options.model, options.task, options.fields, choose)
+    experiment = load_experiment(options.experiment)
+    changes = changes_of(options.mixer, options.model, options.task, options.fields)
     chosen = {name: getattr(options, name) for name in ("positions", "dtype") if getattr(options, name) is not None}
     changed = [lambda one, change=change: replace(change(one), **chosen) for change in changes]
     search, runs = experiment.search(options.preset), experiment.runs(options.preset)
@@ -124,7 +125,6 @@ def changes_of(
     models: Sequence[str],
     task: str | None,
     given: Mapping[str, int | float | str],
-    choose: Choose,
 ) -> list[Callable[[Run], Run]]:
     """What becomes of a run: every layer replaced by each of `mixers` in turn, the whole model by each of `models`, and the
     task by `task` with the fields `given` (its length is that of the run's task where none is given).
@@ -133,11 +133,11 @@ def changes_of(
     """
     if given and task is None:
         raise ValueError(f"unknown argument --{next(iter(given)).replace('_', '-')} (try seqsep run --help)")
-    layers = [plug_in(name) if looks_like_a_path(name) else choose("mixer", name, list(MIXERS)) for name in mixers]
-    wholes = [plug_in(f"{WHOLE}{name}") for name in models]
-    make = None if task is None else _task(task, given, choose)
+    layers = [parse_layer(name) if names_a_file(name) else choose("mixer", name, list(MIXERS)) for name in mixers]
+    wholes = [OwnModel.parse(name) for name in models]
+    make = None if task is None else _task(task, given)
 
-    def change(one: Run, layer: str | None, whole: str | None) -> Run:
+    def change(one: Run, layer: str | OwnLayer | OwnModel | None, whole: OwnModel | None) -> Run:
         if layer is not None:
             one = replace(one, layers=(layer,) * len(one.layers))
         if whole is not None:
@@ -148,14 +148,14 @@ def changes_of(
     return [partial(change, layer=layer, whole=whole) for layer, whole in pairs]
 
 
-def _task(name: str, given: Mapping[str, int | float | str], choose: Choose) -> Callable[[int], Task]:
+def _task(name: str, given: Mapping[str, int | float | str]) -> Callable[[int], Task]:
     """From a length to the task of a name or of FILE.py:CLASS."""
-    if looks_like_a_path(name):
-        own, options = plug_in(name), dict(given)
+    if names_a_file(name):
+        own, options = PlugIn.parse(name), dict(given)
         chosen = options.pop("length", None)
         if chosen is not None and not isinstance(chosen, int):
             raise ValueError(f"--task {name}: --length: expected a whole number, found {chosen!r}")
-        return lambda length: GivenTask.of(own, chosen or length, **options)
+        return lambda length: OwnTask.of(own, chosen or length, **options)
     kind: Any = TASKS[choose("task", name, list(TASKS))]
     fields = fields_given(kind, given)
     return lambda length: kind(**{"length": length, **fields})

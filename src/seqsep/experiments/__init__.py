@@ -1,7 +1,5 @@
 """Experiments: one file per question, with `runs(preset)`; a user's own Python file works the same way."""
 
-import runpy
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from seqsep.experiments import (
@@ -13,6 +11,9 @@ from seqsep.experiments import (
     mamba_width,
 )
 from seqsep.experiments.base import Experiment
+from seqsep.lab.run import Run
+from seqsep.names import choose
+from seqsep.plugins.load import naming_its_line, run_file
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     index_lookup_architectures.EXPERIMENT,
@@ -25,22 +26,27 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 BY_NAME: dict[str, Experiment] = {experiment.name: experiment for experiment in EXPERIMENTS}
 
 
-def load_experiment(name: str, choose: Callable[[str, str, Sequence[str]], str]) -> Experiment:
-    """The experiment of a name (`choose` corrects or refuses it), or of a trusted Python file with `runs(preset)`.
+def load_experiment(name: str) -> Experiment:
+    """The experiment of a name, or of a user's Python file with `runs(preset)`.
 
-    Raises ValueError for a file without `runs`, FileNotFoundError for one that is not there.
+    Raises BadInput for an unknown name, ValueError for a file that does not load or has no `runs`, FileNotFoundError. An
+    exception inside the file's `runs` is a ValueError that names its line.
     """
     path = Path(name)
     if path.suffix != ".py":
         return BY_NAME[choose("experiment", name, list(BY_NAME))]
-    if not path.is_file():
-        raise FileNotFoundError(2, "no such file", name)
-    members = runpy.run_path(name)
-    if not callable(members.get("runs")):
+    module = run_file(path)
+    own_runs = getattr(module, "runs", None)
+    if not callable(own_runs):
         raise ValueError(f"{name}: expected a function runs(preset) that returns a list of Run, found none")
-    return Experiment(
-        path.stem.replace("_", "-"), members.get("__doc__") or name, tuple(members.get("PRESETS", ())), members["runs"]
-    )
+
+    def runs(preset: str) -> list[Run]:
+        with naming_its_line(path):
+            return list(own_runs(preset))
+
+    question = module.__doc__ or name
+    presets = tuple(getattr(module, "PRESETS", ()))
+    return Experiment(path.stem.replace("_", "-"), question, presets, runs)
 
 
 __all__ = ["BY_NAME", "EXPERIMENTS", "Experiment", "load_experiment"]

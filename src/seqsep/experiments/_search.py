@@ -38,7 +38,7 @@ class Cell:
     def recurrent(self) -> bool:
         """Whether every layer keeps a state of one size, or is a user's own, of which that is not known: recurrent models learn
         recall at few rates only (arXiv:2508.19029)."""
-        return all(name not in MIXERS or not MIXERS[name].grows for run in self.choices for name in run.layers)
+        return all(not isinstance(name, str) or not MIXERS[name].grows for run in self.choices for name in run.layers)
 
 
 @dataclass(frozen=True)

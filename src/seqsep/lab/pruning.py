@@ -17,6 +17,7 @@ from typing import Any
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.store.store import Store
+from seqsep.plugins.name import shown
 
 PARTS = (8, 4, 2)
 
@@ -183,7 +184,7 @@ def say_on_stderr(line: str) -> None:
 
 def _shared(runs: Sequence[Run]) -> str:
     """What the runs of a race have in common, in a few words."""
-    names = dict.fromkeys(name if isinstance(name, str) else name.words for run in runs for name in run.layers)
+    names = dict.fromkeys(shown(layer) for run in runs for layer in run.layers)
     return f"{'+'.join(names)} {runs[0].task.name} N={runs[0].task.length}"
 
 

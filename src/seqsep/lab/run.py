@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Literal, get_args
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import Attention
 from seqsep.model.model import Model, Positions
-from seqsep.plugins.load import PlugIn, looks_like_a_path, mixer_class, plug_in, restore
-from seqsep.plugins.model import whole_model
-from seqsep.plugins.task import GivenTask, given_task
+from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.model import OwnModel, parse_layer, restore_layer
+from seqsep.plugins.name import PlugIn, is_canonical, names_a_file, shown
+from seqsep.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 
@@ -31,13 +32,13 @@ class Run:
     `embedding_scale` for tokens and positions, `weight_scale` for the read-out and for the linear layers that start as
     GPT-2's (those of attention, linear attention, retention and their MLPs). Every `evaluate_every` steps the model is
     scored on the first `evaluation` examples of the evaluation stream, and the run has converged once their accuracy
-    reaches `target`. A layer is the name of a mixer or FILE.py:CLASS, a user's own (`seqsep.plugins`); model:FILE.py:CLASS,
-    alone, is a user's whole model, which draws its own weights. `positions` are those of `Model.build`. With `dtype` bfloat16
-    products of matrices, and what torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss and the
-    state that is counted stay float32."""
+    reaches `target`. A layer is the name of a mixer or FILE.py:CLASS, a user's own (`plugins.layer`); model:FILE.py:CLASS,
+    alone, is a user's whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`.
+    With `dtype` bfloat16 products of matrices, and what torch's autocast lists beside them, are done in bfloat16; weights,
+    optimizer, loss and the state that is counted stay float32."""
 
     task: Task
-    layers: tuple[str, ...]
+    layers: tuple[str | OwnLayer | OwnModel, ...]
     width: int
     heads: int = 4
     steps: int = 250_000
@@ -56,10 +57,10 @@ class Run:
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "layers", tuple(plug_in(name) if looks_like_a_path(name) else name for name in self.layers))
-        unknown = [name for name in self.layers if name not in MIXERS and not isinstance(name, PlugIn)]
+        object.__setattr__(self, "layers", tuple(map(_layer, self.layers)))
+        unknown = [layer for layer in self.layers if isinstance(layer, str) and layer not in MIXERS]
         self._require(bool(self.layers) and not unknown, f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
-        whole = [name for name in self.layers if isinstance(name, PlugIn) and name.is_whole]
+        whole = any(isinstance(layer, OwnModel) for layer in self.layers)
         self._require(not whole or len(self.layers) == 1, "a whole model stands alone among the layers")
         for name in self.COUNTS:
             value = getattr(self, name)
@@ -72,7 +73,7 @@ class Run:
             self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
         for name, choices in (("positions", get_args(Positions)), ("dtype", get_args(Precision))):
             self._require(getattr(self, name) in choices, f"{name}: one of {', '.join(choices)}, found {getattr(self, name)!r}")
-        turned = any(issubclass(MIXERS[name], Attention) for name in self.layers if name in MIXERS)
+        turned = any(issubclass(MIXERS[name], Attention) for name in self._mixer_names())
         self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
         self._require(self.positions == "default" or not whole, "positions: a whole model has its own")
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
@@ -81,7 +82,11 @@ class Run:
 
     def _require(self, condition: bool, expected: str) -> None:
         if not condition:
-            raise ValueError(f"Run(task={self.task.name}, layers={self.layers!r}, ...): {expected}")
+            raise ValueError(f"Run(task={self.task.name}, layers={tuple(map(str, self.layers))!r}, ...): {expected}")
+
+    def _mixer_names(self) -> list[str]:
+        """Those of its layers that are built in."""
+        return [layer for layer in self.layers if isinstance(layer, str)]
 
     def configuration(self) -> dict[str, Any]:
         """The canonical fields: what differs from its default, the task's own likewise."""
@@ -95,9 +100,10 @@ class Run:
         try:
             chosen = dict(configuration)
             task = dict(chosen.pop("task"))
-            layers = tuple(restore(name, files or {}) for name in chosen.pop("layers"))
-            name = restore(task.pop("name"), files or {})
-            made = given_task(name, task) if isinstance(name, PlugIn) else TASKS[name](**task)
+            layers = tuple(restore_layer(name, files or {}) for name in chosen.pop("layers"))
+            name = task.pop("name")
+            own = is_canonical(name)
+            made = own_task(PlugIn.restore(name, files or {}), task) if own else TASKS[name](**task)
             return cls(task=made, layers=layers, **chosen)
         except (TypeError, KeyError) as error:
             raise ValueError(f"Run.from_configuration({configuration!r}): unknown or missing field {error}") from error
@@ -105,39 +111,50 @@ class Run:
     def key(self) -> str:
         """64 hexadecimal digits."""
         revisions = {"task": self.task.revision, "loop": LOOP_REVISION}
-        revisions |= {f"mixer:{name}": MIXERS[name].revision for name in self.layers if name in MIXERS}
+        revisions |= {f"mixer:{name}": MIXERS[name].revision for name in self._mixer_names()}
         canonical = canonical_json({"run": self.configuration(), "revisions": revisions})
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def plug_ins(self) -> tuple[PlugIn, ...]:
         """The user's own layers, model and task, each once."""
-        names = (*self.layers, *([self.task.given] if isinstance(self.task, GivenTask) else []))
-        return tuple(dict.fromkeys(name for name in names if isinstance(name, PlugIn)))
+        plug_ins: list[PlugIn] = [layer for layer in self.layers if isinstance(layer, PlugIn)]
+        if isinstance(self.task, OwnTask):
+            plug_ins.append(self.task.source)
+        return tuple(dict.fromkeys(plug_ins))
 
     def files(self) -> dict[str, str]:
         """Where the files of its plug-ins are, by canonical name, as far as that is known."""
-        return {str(given): str(given.path) for given in self.plug_ins() if given.path is not None}
+        return {str(plug_in): str(plug_in.path) for plug_in in self.plug_ins() if plug_in.path is not None}
 
     def model(self) -> Model:
         """A fresh model of this run's shape; weights come from torch's global generator."""
-        sizes = self.task.vocabulary, self.task.classes, self.task.longest
-        if isinstance(self.layers[0], PlugIn) and self.layers[0].is_whole:
-            return whole_model(self.layers[0], *sizes, self.width, self.heads)
+        vocabulary = self.task.vocabulary
+        classes = self.task.classes
+        longest = self.task.longest
+        only = self.layers[0]
+        if isinstance(only, OwnModel):
+            return only.build(vocabulary, classes, longest, width=self.width, heads=self.heads)
         return Model.build(
-            *sizes,
-            [mixer_class(name) if isinstance(name, PlugIn) else name for name in self.layers],
-            self.width,
-            self.heads,
-            self.embedding_scale,
-            self.weight_scale,
-            self.task.coordinates,
-            self.positions,
+            vocabulary=vocabulary,
+            classes=classes,
+            longest=longest,
+            layers=[layer for layer in self.layers if not isinstance(layer, OwnModel)],
+            width=self.width,
+            heads=self.heads,
+            embedding_scale=self.embedding_scale,
+            weight_scale=self.weight_scale,
+            coordinates=self.task.coordinates,
+            positions=self.positions,
         )
 
     def label(self) -> str:
         """The run in a few words, for progress lines."""
-        layers = "+".join(name.words if isinstance(name, PlugIn) else name for name in self.layers)
+        layers = "+".join(map(shown, self.layers))
         return f"{layers} {self.task.name} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
+
+
+def _layer(layer: str | OwnLayer | OwnModel) -> str | OwnLayer | OwnModel:
+    return parse_layer(layer) if isinstance(layer, str) and names_a_file(layer) else layer
 
 
 def canonical_json(value: Any) -> str:

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqsep.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
+from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.load import PlugInFails, in_words
-from seqsep.plugins.surroundings import Surroundings
 
 TOLERANCE = 1e-9
 TOLERANCES = {torch.float64: TOLERANCE, torch.float32: 1e-3}  # float32 is for layers that know nothing else
@@ -165,12 +165,12 @@ def nothing_is_kept(mixer: Mixer, x: Tensor) -> None:
 
 
 @torch.no_grad()
-def surroundings_stay(mixer: Mixer, x: Tensor) -> None:
+def global_state_stays(mixer: Mixer, x: Tensor) -> None:
     """Random states, the number of threads and the settings of torch and numpy stay as they are."""
     for method, call in (("forward", lambda: mixer(x)), ("start or step", lambda: _steps(mixer, x))):
-        surroundings = Surroundings()
+        before = GlobalState()
         call()
-        changed = surroundings.changed()
+        changed = before.changed()
         _require(changed is None, mixer, f"{method}: {changed}")
 
 
@@ -286,7 +286,7 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
     "shapes and types": shapes_and_types,
     "finite numbers": numbers_are_finite,
     "nothing kept between calls": nothing_is_kept,
-    "surroundings left alone": surroundings_stay,
+    "surroundings left alone": global_state_stays,
     "examples apart": examples_stay_apart,
     "causal": forward_is_causal,
     "forward equals step": forward_equals_step,

@@ -42,6 +42,11 @@ class Mixer(nn.Module, ABC):
     grows: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
+    @classmethod
+    def build(cls, width: int, heads: int) -> "Mixer":
+        """A fresh mixer to train, with its other sizes at their defaults."""
+        return cls(width, heads)
+
     @abstractmethod
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         """Outputs at every position, each a function of the inputs up to it."""

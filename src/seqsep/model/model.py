@@ -9,7 +9,7 @@ with a read-out of its own. `Model.load` fills the same class with a hand-built 
 """
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import numpy as np
 import torch
@@ -25,6 +25,14 @@ ModelState: TypeAlias = tuple[State, ...]
 Tokens: TypeAlias = Int64[Tensor, "*shape"]
 Vectors: TypeAlias = Float[Tensor, "*shape coordinates"]
 Positions: TypeAlias = Literal["default", "learned", "sinusoidal", "rope", "none"]
+
+
+@runtime_checkable
+class Layer(Protocol):
+    """What makes the mixer of a block: the class of a built-in mixer, or a user's own layer (`plugins.layer`)."""
+
+    def build(self, width: int, heads: int) -> Mixer:
+        """A fresh mixer of these sizes."""
 
 
 class MLP(nn.Module):
@@ -106,7 +114,7 @@ class Model(nn.Module):
         vocabulary: int,
         classes: int,
         longest: int,
-        layers: Sequence[str | type[Mixer]],
+        layers: Sequence[str | Layer],
         width: int,
         heads: int = 4,
         embedding_scale: float = 0.02,
@@ -116,7 +124,7 @@ class Model(nn.Module):
     ) -> "Model":
         """A model to train; weights come from torch's global generator.
 
-        `layers`: names of mixers, or mixer classes; `longest`: most tokens of an input;
+        `layers`: names of mixers, mixer classes, or users' own layers; `longest`: most tokens of an input;
         `embedding_scale`: deviation of the token and position embeddings;
         `weight_scale`: deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768);
         `coordinates`: of an input vector, which a matrix embeds, where inputs are no tokens.
@@ -129,18 +137,18 @@ class Model(nn.Module):
         unknown = [name for name in layers if isinstance(name, str) and name not in BY_NAME]
         if not layers or unknown:
             raise ValueError(f"Model.build(layers={tuple(layers)!r}): layers are one or more of {', '.join(BY_NAME)}")
-        kinds = [BY_NAME[layer] if isinstance(layer, str) else layer for layer in layers]
+        makers: list[Layer] = [BY_NAME[layer] if isinstance(layer, str) else layer for layer in layers]
         call = f"Model.build(layers={tuple(layers)!r}, width={width}, heads={heads}, positions={positions!r})"
         if positions not in get_args(Positions):
             raise ValueError(f"{call}: positions are one of {', '.join(get_args(Positions))}")
         turning = positions == "rope"
-        if turning and not any(issubclass(kind, Attention) for kind in kinds):
+        if turning and not any(isinstance(maker, type) and issubclass(maker, Attention) for maker in makers):
             raise ValueError(f"{call}: rope turns queries and keys, so a layer is attention or sliding-attention")
         if turning and width // heads % 2:
             raise ValueError(f"{call}: rope turns pairs of coordinates, so width / heads is even")
         blocks = []
-        for kind in kinds:
-            mixer = kind(width, heads)
+        for maker in makers:
+            mixer = maker.build(width, heads)
             mlp = MLP(width, 4 * width) if mixer.block.mlp else None
             mixer.initialise(len(layers), weight_scale)
             if turning and isinstance(mixer, Attention):
@@ -150,12 +158,12 @@ class Model(nn.Module):
             blocks.append(Residual(mixer, mixer.block, width, mlp))
         learned = positions == "learned"
         if positions == "default":
-            learned = any(kind.block.positions == "learned" for kind in kinds)
+            learned = any(block.mixer.block.positions == "learned" for block in blocks)
         model = cls(
             nn.Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
             nn.Embedding(longest, width) if learned else None,
             blocks,
-            normalisation(kinds[-1].block.norm, width),
+            normalisation(blocks[-1].mixer.block.norm, width),
             nn.Linear(width, classes),
         )
         nn.init.normal_(model.readout.weight, std=weight_scale)

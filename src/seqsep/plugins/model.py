@@ -1,21 +1,38 @@
-"""A user's whole model, a module from tokens to logits, wherever a `Model` is taken."""
+"""A user's whole model, FILE.py:CLASS, wherever a `Model` is taken.
 
-from typing import Any
+It is a module built as `MyModel(vocabulary, classes, longest, width)`, from tokens to logits at every position; `heads` is
+passed only if its signature names it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from seqsep.mixers import State, state_bits
 from seqsep.model.model import Model, ModelState
-from seqsep.plugins.load import PlugIn, construct
+from seqsep.plugins.layer import OwnLayer, construct
+from seqsep.plugins.name import PlugIn, is_canonical
+
+
+class OwnModel(PlugIn):
+    """A user's whole model; it stands alone among the layers of a run."""
+
+    PREFIX: ClassVar[str] = "model:"
+
+    def build(self, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> "WholeModel":
+        """A fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
+        module = construct(self, {"heads": heads}, vocabulary, classes, longest, width)
+        return WholeModel(module, self.words)
 
 
 class WholeModel(Model):
     """A module with `forward(tokens: "batch time") -> logits: "batch time classes"`, as a model.
 
-    Where the module has `start(batch)` and `step(tokens: "batch", state, t) -> logits, state`, these are its state (one tensor
-    or a tuple of tensors; `grows = True` on the class where it grows). Else its state is the tokens themselves, as int64,
-    and every step runs `forward` over all of them.
+    If the module has `start(batch)` and `step(tokens: "batch", state, t) -> logits, state`, these give its state (one tensor
+    or a tuple of tensors; `grows = True` on the class if it grows). Else its state is the tokens themselves, as int64, and
+    every step runs `forward` over all of them.
     """
 
     def __init__(self, module: nn.Module, name: str = "model") -> None:
@@ -24,7 +41,7 @@ class WholeModel(Model):
         self.name = name
         self.blocks = nn.ModuleList()
         self.positions = None
-        self.bare: bool | None = None  # whether the module's own state is one tensor without a tuple around it
+        self.has_bare_state: bool | None = None  # whether the module's state is one tensor without a tuple around it
         self.steps = all(callable(getattr(module, method, None)) for method in ("start", "step"))
 
     def forward(self, inputs: Tensor, at: Tensor | None = None) -> Tensor:
@@ -43,9 +60,10 @@ class WholeModel(Model):
         if not self.steps:
             tokens = torch.cat([state[0][0], inputs[:, None]], dim=1)
             return self.module(tokens)[:, -1], ((tokens,),)
-        if self.bare is None:
-            self.bare = isinstance(self.module.start(1), Tensor)
-        logits, after = self.module.step(inputs, state[0][0] if self.bare else state[0], t)
+        if self.has_bare_state is None:
+            self.has_bare_state = isinstance(self.module.start(1), Tensor)
+        own_state = state[0][0] if self.has_bare_state else state[0]
+        logits, after = self.module.step(inputs, own_state, t)
         return logits, (_parts(after),)
 
     def prefill(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
@@ -75,9 +93,14 @@ def _parts(state: Tensor | State) -> State:
     return (state,) if isinstance(state, Tensor) else tuple(state)
 
 
-def whole_model(given: PlugIn, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> WholeModel:
-    """`MyModel(vocabulary, classes, longest, width)`, with `heads` where its signature names it.
+def parse_layer(text: str) -> OwnLayer | OwnModel:
+    """The user's layer of FILE.py:CLASS, or the whole model of model:FILE.py:CLASS; raises as `PlugIn.parse` does."""
+    return OwnModel.parse(text) if text.startswith(OwnModel.PREFIX) else OwnLayer.parse(text)
 
-    Raises PlugInFails where it is not built like that.
-    """
-    return WholeModel(construct(given, {"heads": heads}, vocabulary, classes, longest, width), given.words)
+
+def restore_layer(text: str, files: Mapping[str, str]) -> str | OwnLayer | OwnModel:
+    """A layer of a run's configuration: the name of a mixer stands for itself, `files` as in `PlugIn.restore`."""
+    if not is_canonical(text):
+        return text
+    kind = OwnModel if text.startswith(OwnModel.PREFIX) else OwnLayer
+    return kind.restore(text, files)

@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from seqsep.plugins.name import PlugIn
+
 STATEMENTS = ("bhattamishra2024separations", "wen2025rnns")
 """The two papers whose numbers and statements the report compares with."""
 
@@ -33,14 +35,14 @@ def entries() -> dict[str, str]:
     }
 
 
-def bibliography(mixers: Iterable[str]) -> str:
+def bibliography(mixers: Iterable[str | PlugIn]) -> str:
     """The two papers, and the papers of these mixers; a user's own layer has none."""
     shown = set(mixers)
     keys = [*STATEMENTS, *(key for name, key in METHODS.items() if name in shown)]
     return "\n\n".join(entries()[key] for key in keys) + "\n"
 
 
-def write_bibliography(folder: Path, mixers: Iterable[str]) -> Path:
+def write_bibliography(folder: Path, mixers: Iterable[str | PlugIn]) -> Path:
     """`folder`/references.bib; returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "references.bib"

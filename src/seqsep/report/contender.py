@@ -7,7 +7,7 @@ pages; a marker and a printed name always say the same.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from seqsep.plugins.load import PlugIn, restore
+from seqsep.plugins.name import PlugIn, shown
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,25 @@ OTHER = Style("", "#7a5cc9", "#b49bff", "v")
 
 @dataclass(frozen=True)
 class Contender:
-    """An architecture at a size; `layers` are names of mixers, so that several of them make a hybrid."""
+    """An architecture at a size; `layers` are names of mixers or a user's own, so that several of them make a hybrid."""
 
-    layers: tuple[str, ...]
+    layers: tuple[str | PlugIn, ...]
     width: int
+
+    @property
+    def distinct_layers(self) -> tuple[str | PlugIn, ...]:
+        """One layer for all if they are equal, else each of them in order."""
+        return self.layers[:1] if len(set(self.layers)) == 1 else self.layers
 
     @property
     def architecture(self) -> str:
         """The mixer's name, or the names of a hybrid joined by +."""
-        return self.layers[0] if len(set(self.layers)) == 1 else "+".join(self.layers)
+        return "+".join(map(str, self.distinct_layers))
 
     @property
     def title(self) -> str:
         """The architecture as a reader knows it; a user's own layer by its class and the first digits of its file's digest."""
-        parts = [restore(name, {}) for name in self.architecture.split("+")]
-        return self.style.title or "+".join(part.words if isinstance(part, PlugIn) else part for part in parts)
+        return self.style.title or "+".join(map(shown, self.distinct_layers))
 
     @property
     def style(self) -> Style:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from seqsep.ceilings import ceiling
+from seqsep.plugins.name import PlugIn
 from seqsep.report.contender import Contender
 from seqsep.report.numerals import known
 from seqsep.tasks import Task
@@ -26,8 +27,8 @@ class Trained(Protocol):
         """What was trained on."""
 
     @property
-    def layers(self) -> tuple[str, ...]:
-        """Names of mixers."""
+    def layers(self) -> tuple[str | PlugIn, ...]:
+        """Names of mixers, or a user's own layers."""
 
     @property
     def width(self) -> int:

@@ -15,10 +15,12 @@ from seqsep.lab.run import Run
 from seqsep.laws.mixer import MIXER_LAWS, Verdict, subject, verdict
 from seqsep.laws.task import check_task
 from seqsep.mixers import Block, Mixer, State
-from seqsep.plugins.load import PlugIn, PlugInFails, in_words, load, mixer_class
-from seqsep.plugins.model import WholeModel, whole_model
-from seqsep.plugins.surroundings import Surroundings
-from seqsep.plugins.task import GivenTask
+from seqsep.plugins.global_state import GlobalState
+from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.load import PlugInFails, in_words, load
+from seqsep.plugins.model import OwnModel, WholeModel
+from seqsep.plugins.name import PlugIn
+from seqsep.plugins.task import OwnTask
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
 TIME, BATCH, PADDING = 19, 3, 5
@@ -54,20 +56,20 @@ class Logits(Mixer):
 
 
 def layer_verdicts(
-    given: PlugIn, width: int, heads: int, begin: Callable[[str], None], laws: Sequence[str] = tuple(MIXER_LAWS)
+    given: OwnLayer, width: int, heads: int, begin: Callable[[str], None], laws: Sequence[str] = tuple(MIXER_LAWS)
 ) -> Iterator[Verdict]:
     """Whether a layer loads, builds and obeys the laws; `begin` is called with each part's name first. Ends at a part without
     which the others mean nothing."""
-    yield from _verdicts(given, width, lambda width: mixer_class(given)(width, heads), begin, laws)
+    yield from _verdicts(given, width, lambda width: given.build(width, heads), begin, laws)
 
 
-def model_verdicts(given: PlugIn, vocabulary: int, classes: int, longest: int, width: int, heads: int,
+def model_verdicts(given: OwnModel, vocabulary: int, classes: int, longest: int, width: int, heads: int,
                    begin: Callable[[str], None]) -> Iterator[Verdict]:  # fmt: skip
     """The same for a whole model, whose logits obey the laws of a layer; built with room for the laws' inputs."""
     room = max(longest, TIME + PADDING)
 
     def make(_: int) -> Mixer:
-        return Logits(whole_model(given, vocabulary, classes, room, width, heads), vocabulary)
+        return Logits(given.build(vocabulary, classes, room, width=width, heads=heads), vocabulary)
 
     yield from _verdicts(given, classes, make, begin, WITHOUT_GRADIENTS)
 
@@ -80,10 +82,10 @@ def _verdicts(given: PlugIn, width: int, make: Callable[[int], Mixer], begin: Ca
     def build() -> None:
         nonlocal exact
         exact = DTYPES[getattr(load(given), "checked_in", "float64")]
-        surroundings = Surroundings()
+        global_state = GlobalState()
         for dtype in (exact, torch.float32):
             subjects[dtype] = subject(make, width, TIME, BATCH, dtype=dtype)
-        changed = surroundings.changed()
+        changed = global_state.changed()
         if changed is not None:
             raise PlugInFails(f"{given.words}: {changed}")
 
@@ -96,12 +98,12 @@ def _verdicts(given: PlugIn, width: int, make: Callable[[int], Mixer], begin: Ca
             yield Verdict(part, False, where.removeprefix(f"{given.words}: "))
             return
         yield Verdict(part, True)
-    surroundings = Surroundings()
+    global_state = GlobalState()
     for law in laws:
         begin(law)
         types = (torch.float32, exact) if law in IN_BOTH_TYPES else (exact,)
         # Its own picture is too late for what the first call of all does once.
-        changed = surroundings.changed() if law == "surroundings left alone" else None
+        changed = global_state.changed() if law == "surroundings left alone" else None
         if changed is not None:
             yield Verdict(law, False, changed)
             continue
@@ -116,11 +118,20 @@ def _verdicts(given: PlugIn, width: int, make: Callable[[int], Mixer], begin: Ca
             return
 
 
+def verdicts(
+    plug_in: OwnLayer | OwnModel, begin: Callable[[str], None], width: int, heads: int, **further: int
+) -> Iterator[Verdict]:
+    """`layer_verdicts` of a layer, `model_verdicts` of a whole model, which has `further` sizes."""
+    if isinstance(plug_in, OwnModel):
+        return model_verdicts(plug_in, **further, width=width, heads=heads, begin=begin)
+    return layer_verdicts(plug_in, width, heads, begin)
+
+
 def load_and_look(given: PlugIn) -> None:
     """Load a plug-in. Raises PlugInFails also where that changes threads or settings; a file may seed what it likes."""
-    surroundings = Surroundings()
+    global_state = GlobalState()
     load(given)
-    changed = surroundings.changed(random_states=False)
+    changed = global_state.changed(random_states=False)
     if changed is not None:
         raise PlugInFails(f"{given.words}: {changed}")
 
@@ -133,22 +144,22 @@ def examine(run: Run, begin: Callable[[str], None]) -> None:
     for given in run.plug_ins():
         begin(f"{given.words}: loads")
         load_and_look(given)
-    if isinstance(run.task, GivenTask):
+    if isinstance(run.task, OwnTask):
         begin(f"{run.task.name}: laws of a task")
         try:
             check_task(run.task, TASK_EXAMPLES)
         except AssertionError as failure:
             raise PlugInFails(f"{run.task.name}: {' '.join(str(failure).split())}") from failure
-    for given in dict.fromkeys(name for name in run.layers if isinstance(name, PlugIn)):
+    for given in dict.fromkeys(layer for layer in run.layers if isinstance(layer, OwnLayer | OwnModel)):
 
         def say(part: str, given: PlugIn = given) -> None:
             begin(f"{given.words}: {part}")
 
-        if given.is_whole:
+        if isinstance(given, OwnModel):
             if run.task.coordinates:
                 raise PlugInFails(f"{given.words}: a whole model takes tokens, and {run.task.name} has vectors")
-            sizes = run.task.vocabulary, run.task.classes, run.task.longest
-            found = model_verdicts(given, *sizes, run.width, run.heads, say)
+            sizes = {"vocabulary": run.task.vocabulary, "classes": run.task.classes, "longest": run.task.longest}
+            found = model_verdicts(given, **sizes, width=run.width, heads=run.heads, begin=say)
         else:
             found = layer_verdicts(given, run.width, run.heads, say, WITHOUT_GRADIENTS)
         for one in found:
@@ -164,17 +175,17 @@ class Watch:
         self.forks: list[str] = []
         self.starts_programs = False
         sys.addaudithook(self._heard)
-        self.surroundings = Surroundings()
+        self.global_state = GlobalState()
 
     def begin(self) -> None:
-        """From here on the surroundings must stay as they are."""
-        self.surroundings = Surroundings()
+        """From here on the global state must stay as it is."""
+        self.global_state = GlobalState()
 
     def look(self) -> None:
         """Raise PlugInFails for what has happened since."""
         if not self.forks and not self.starts_programs and _has_children():
             self.forks.append("past Python")
-        changed = f"it forks ({self.forks[0]})" if self.forks else self.surroundings.changed()
+        changed = f"it forks ({self.forks[0]})" if self.forks else self.global_state.changed()
         if changed is not None:
             raise PlugInFails(f"{self.words}: {changed}")
 

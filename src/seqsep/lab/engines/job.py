@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.lab.run import Run
-from seqsep.plugins.load import PlugIn
+from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.model import OwnModel
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ class Job:
 class Check:
     """A plug-in to try the laws on: a layer of `sizes` width and heads; a whole model has vocabulary, classes, longest too."""
 
-    given: PlugIn
+    plug_in: OwnLayer | OwnModel
     sizes: dict[str, int]
     digest: None = None
     has_plug_ins: bool = True
 
     def message(self, digest: str | None) -> dict[str, Any]:
         """What the worker is told."""
-        return {"check": str(self.given), "files": {str(self.given): str(self.given.path)}, "sizes": self.sizes}
+        name = str(self.plug_in)
+        return {"check": name, "files": {name: str(self.plug_in.path)}, "sizes": self.sizes}

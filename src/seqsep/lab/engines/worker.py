@@ -141,14 +141,13 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
 def examine(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
     """Try the laws on a layer and send each verdict; the result says whether all of them hold."""
     from seqsep.lab.engines import examination
-    from seqsep.plugins.load import PlugIn, restore
+    from seqsep.plugins.model import restore_layer
 
-    given = restore(message["check"], files)
-    assert isinstance(given, PlugIn)
-    watch, sizes = examination.Watch([given]), message["sizes"]
-    verdicts = examination.model_verdicts if given.is_whole else examination.layer_verdicts
+    plug_in = restore_layer(message["check"], files)
+    assert not isinstance(plug_in, str)
+    watch = examination.Watch([plug_in])
     holds = True
-    for verdict in verdicts(given, **sizes, begin=reporter.stage):
+    for verdict in examination.verdicts(plug_in, **message["sizes"], begin=reporter.stage):
         holds &= verdict.holds
         reporter.send("verdict", law=verdict.law, holds=verdict.holds, where=verdict.where[:LONGEST_ERROR])
     if watch.forks:

@@ -1,4 +1,4 @@
-"""What a layer shares with everything else in its process and must leave as it found it.
+"""The global state that a layer shares with everything else in its process and must leave as it found it.
 
 Python's own `random` is not among it: type checkers such as beartype draw from it at every call. A layer whose outputs depend
 on it is found by the law that nothing is kept between calls.
@@ -10,15 +10,15 @@ import numpy as np
 import torch
 
 
-class Surroundings:
-    """A picture of the random states, threads and settings of torch and numpy when it was taken."""
+class GlobalState:
+    """The random states, the number of threads and the settings of torch and numpy at the time it was made."""
 
     def __init__(self) -> None:
-        self.before = _picture()
+        self.before = _current()
 
     def changed(self, random_states: bool = True) -> str | None:
-        """What differs from the picture, in words; None: nothing."""
-        now = _picture()
+        """What has changed since, in words; None if nothing has. `random_states`: whether those count."""
+        now = _current()
         for what, before in self.before.items():
             if "random" in what and not random_states:
                 continue
@@ -26,12 +26,12 @@ class Surroundings:
                 if not bool((before == now[what]).all()):
                     return f"it changed {what}"
             elif before != now[what]:
-                short = f" from {before} to {now[what]}" if isinstance(before, int | torch.dtype) else ""
-                return f"it changed {what}{short}"
+                values = f" from {before} to {now[what]}" if isinstance(before, int | torch.dtype) else ""
+                return f"it changed {what}{values}"
         return None
 
 
-def _picture() -> dict[str, Any]:
+def _current() -> dict[str, Any]:
     kind, key, *place = np.random.get_state(legacy=True)
     return {
         "torch's number of threads": torch.get_num_threads(),

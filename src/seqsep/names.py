@@ -1,0 +1,33 @@
+"""Names that a user types: the known name that is meant, or one line that says what was expected."""
+
+import difflib
+from collections.abc import Sequence
+
+__all__ = ["BadInput", "choose"]
+
+
+class BadInput(ValueError):
+    """A user's input is wrong; the message is one line.
+
+    >>> str(BadInput("--count: expected a whole number from 1, found 0"))
+    '--count: expected a whole number from 1, found 0'
+    """
+
+
+def choose(kind: str, name: str, known: Sequence[str]) -> str:
+    """Return the known name that `name` means; underscores may stand for dashes.
+
+    Raises BadInput with the nearest known names, or with all of them if none is near.
+
+    >>> choose("task", "index_lookup", ["index-lookup", "equality"])
+    'index-lookup'
+    >>> choose("task", "indx-lookup", ["index-lookup", "equality"])
+    Traceback (most recent call last):
+        ...
+    seqsep.names.BadInput: unknown task 'indx-lookup'; did you mean index-lookup?
+    """
+    dashed = name.replace("_", "-")
+    if dashed in known:
+        return dashed
+    nearest = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
+    raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(nearest)}?")
