@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from seqsep.ceilings import index_lookup_ceiling
+from seqsep.plugins.name import PlugIn
 from seqsep.report import Measured, write_page
 from seqsep.report.contender import Contender
 from seqsep.report.numerals import percent, percent_at_most
@@ -204,7 +205,7 @@ def test_same_input_same_bytes(tmp_path: Path, fresh: list[Measured], committed:
 def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
     deep = Contender(("attention", "attention"), 64)
     hybrid = Contender(("mamba", "attention"), 32)
-    own = "MyLayer@" + "0123456789abcdef" * 4
+    own = PlugIn("MyLayer", "0123456789abcdef" * 4)
     assert Contender((own,), 32).title == "MyLayer@01234567"
     assert Contender(("mamba", own), 32).title == "mamba+MyLayer@01234567"
     runs = [measured(DYCK, "attention", 0.98, contender=deep), measured(LOOKUP[20], "mamba", 0.6, contender=hybrid)]
