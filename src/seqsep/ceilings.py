@@ -31,6 +31,7 @@ from fractions import Fraction
 from functools import cache
 from math import inf, nextafter, perm
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
 
 DIGITS = 50
@@ -100,7 +101,7 @@ def counting_ceiling(possibilities: int, state_bits: int) -> float:
     """2^B over the number of equally likely lists of answers, (**), at most 1; rounded up, so never below the true bound."""
     call = f"counting_ceiling(possibilities={possibilities}, state_bits={state_bits})"
     _require(possibilities >= 1 and state_bits >= 0, call, "possibilities is at least 1, state_bits at least 0")
-    if state_bits >= (possibilities - 1).bit_length():
+    if state_bits >= ceil_log2(possibilities):
         return 1.0
     exact = Fraction(1 << state_bits, possibilities)
     nearest = float(exact)
@@ -117,7 +118,7 @@ def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 
     call = f"length_where_it_bites(alphabet={alphabet}, state_bits={state_bits}, bits_per_token={bits_per_token})"
     _require(alphabet >= 1, call, "alphabet is at least 1 symbol")
     _require(state_bits >= 0 and bits_per_token >= 0, call, "state_bits and bits_per_token are at least 0")
-    symbol_bits = (alphabet - 1).bit_length()
+    symbol_bits = ceil_log2(alphabet)
     if bits_per_token >= symbol_bits:
         return None
     if alphabet == 1 << symbol_bits:

@@ -18,6 +18,7 @@ from seqsep.analysis.record import AtLength
 from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.grid import Array
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.least_state import every_label
 from seqsep.exact.network import AttentionLayer, FeedForward, Network
 from seqsep.exact.partial_states import Clique
@@ -175,7 +176,7 @@ def _fooling_set(evidence: Evidence, witness: Mapping[str, Any]) -> Part:
     length = len(witness["words"][0])
     work = size * _cost(evidence) + (length * length * given.get("depth", 1) if complete else size * size * _cost(evidence))
     shown = {name: witness[name] for name in ("alice", "value", "words")}
-    return shown, {"bits": (size - 1).bit_length(), "complete": complete, "size": size}, work
+    return shown, {"bits": ceil_log2(size), "complete": complete, "size": size}, work
 
 
 def _distinguishing_table(evidence: Evidence, witness: Mapping[str, Any]) -> Part:
@@ -184,14 +185,14 @@ def _distinguishing_table(evidence: Evidence, witness: Mapping[str, Any]) -> Par
     partial = evidence.task == "table" and -1 in given["values"]
     shown = {name: witness[name] for name in ("alice", "columns", "rows")}
     work = rows * columns * (_cost(evidence) + rows * partial)
-    return shown, {"rows": rows, "state_bits": (rows - 1).bit_length()}, work
+    return shown, {"rows": rows, "state_bits": ceil_log2(rows)}, work
 
 
 def _automaton(evidence: Evidence, witness: DFA) -> Part:
     given: Mapping[str, Any] = evidence.parameters
     states = len(witness.table)
     shown = {"accepting": witness.accepting.astype(int).tolist(), "start": int(witness.start), "table": witness.table.tolist()}
-    claims = {"live_states": int(witness.live().sum()), "state_bits": (states - 1).bit_length(), "states": states}
+    claims = {"live_states": int(witness.live().sum()), "state_bits": ceil_log2(states), "states": states}
     return shown, claims, states * given["kinds"] * (given["depth"] + 8)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Int64
 
 from seqsep.exact._refinement import coarsest
+from seqsep.exact.integers import ceil_log2
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class DFA:
     def recurrence(self) -> Recurrence:
         """The same automaton as a recurrent model of ceil(log2 states) bits; the read-out is 1 in accepting states."""
         return Recurrence(
-            state_bits=(len(self.table) - 1).bit_length(),
+            state_bits=ceil_log2(len(self.table)),
             start=self.start,
             move=lambda t, state, token: int(self.table[state, token]),
             read=lambda t, state: int(self.accepting[state]),

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Int, Int64
 
 from seqsep.exact.circle import Circle
+from seqsep.exact.integers import digits_of
 from seqsep.exact.linear_codes import DualBCH, Kerdock
 from seqsep.exact.position_code import PositionCode
 from seqsep.stream import Use, draws
@@ -93,7 +94,7 @@ class Binary(PositionCode):
 
     @property
     def dimension(self) -> int:
-        return max(1, (self.count - 1).bit_length())
+        return digits_of(self.count)
 
     @property
     def gap(self) -> int:

@@ -23,6 +23,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact import witness_search
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.protocol_trees import ProtocolTree, search
 from seqsep.exact.witnesses import OUTSIDE, Discrepancy, DistinctRows, FoolingSet, IncompatibleRows, Merged, Rank
 
@@ -101,11 +102,6 @@ def of_values(values: Int64[np.ndarray, "..."], alice: Sequence[int]) -> TwoPart
     return TwoParty(np.ascontiguousarray(values.transpose(mine + theirs).reshape(rows, -1)).astype(np.int64))
 
 
-def bits(count: int) -> int:
-    """ceil(log2 count)."""
-    return (count - 1).bit_length()
-
-
 def distinct_rows(f: TwoParty) -> Measure:
     """The exact one-way cost of a total function: ceil(log2 of the number of distinct rows).
 
@@ -116,19 +112,19 @@ def distinct_rows(f: TwoParty) -> Measure:
     if not f.total:
         raise ValueError("distinct_rows: the function has inputs outside its domain; see incompatible_rows and merged_rows")
     witness = witness_search.distinguished(f.matrix)
-    return Measure("distinct rows", "exact", "one-way", bits(len(witness.rows)), len(witness.rows), witness)
+    return Measure("distinct rows", "exact", "one-way", ceil_log2(len(witness.rows)), len(witness.rows), witness)
 
 
 def incompatible_rows(f: TwoParty) -> Measure:
     """A lower bound of the one-way cost of any function: rows of which every two differ in a column where both are defined."""
     witness = witness_search.incompatible(f.matrix)
-    return Measure("incompatible rows", "lower", "one-way", bits(len(witness.rows)), len(witness.rows), witness)
+    return Measure("incompatible rows", "lower", "one-way", ceil_log2(len(witness.rows)), len(witness.rows), witness)
 
 
 def merged_rows(f: TwoParty) -> Measure:
     """An upper bound of the one-way cost of any function: rows put together, greedily, where none contradict."""
     witness = witness_search.merged(f.matrix)
-    return Measure("merged rows", "upper", "one-way", bits(witness.classes), witness.classes, witness)
+    return Measure("merged rows", "upper", "one-way", ceil_log2(witness.classes), witness.classes, witness)
 
 
 def rank_bound(f: TwoParty, field: str = "rationals") -> Measure:
@@ -143,7 +139,7 @@ def rank_bound(f: TwoParty, field: str = "rationals") -> Measure:
     witness = witness_search.rank(f.matrix, field)
     found = len(witness.rows)
     name = "log-rank" if field == "rationals" else "log-rank over GF(2)"
-    return Measure(name, "lower", "two-way", bits(max(1, found)), found, witness)
+    return Measure(name, "lower", "two-way", ceil_log2(max(1, found)), found, witness)
 
 
 def fooling_set(f: TwoParty, value: int = 1, maximum: bool = False) -> Measure:
@@ -157,7 +153,7 @@ def fooling_set(f: TwoParty, value: int = 1, maximum: bool = False) -> Measure:
         raise ValueError(f"fooling_set(value={value}): answers are {f.answers[:10]}")
     witness = (witness_search.largest_fooling if maximum else witness_search.greedy_fooling)(f.matrix, value)
     name = "maximum fooling set" if maximum else "fooling set"
-    return Measure(name, "lower", "two-way", bits(len(witness.rows)), len(witness.rows), witness)
+    return Measure(name, "lower", "two-way", ceil_log2(len(witness.rows)), len(witness.rows), witness)
 
 
 def discrepancy_bound(f: TwoParty) -> Measure:
@@ -172,12 +168,12 @@ def discrepancy_bound(f: TwoParty) -> Measure:
         raise ValueError(f"discrepancy_bound: expected answers 0 and 1 everywhere, found {f.answers[:10]}, total: {f.total}")
     witness = witness_search.discrepancy(f.matrix)
     leaves = -(-f.matrix.size // witness.most)
-    return Measure("discrepancy", "lower", "two-way", bits(leaves), witness.most, witness)
+    return Measure("discrepancy", "lower", "two-way", ceil_log2(leaves), witness.most, witness)
 
 
 def trivial_cost(f: TwoParty) -> Measure:
     """An upper bound of D(f): one party sends its class of equal rows, the other the answer."""
-    told = bits(len(f.answers)) if f.answers else 0
+    told = ceil_log2(len(f.answers)) if f.answers else 0
     ways = [distinct_rows(one) if one.total else merged_rows(one) for one in (f, f.transposed())]
     least = min(ways, key=lambda way: way.bits)
     return Measure("one way, and the answer back", "upper", "two-way", least.bits + told, least.value, least.witness)
@@ -203,7 +199,6 @@ __all__ = [
     "ProtocolTree",
     "Rank",
     "TwoParty",
-    "bits",
     "discrepancy_bound",
     "distinct_rows",
     "fooling_set",

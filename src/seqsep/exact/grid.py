@@ -96,6 +96,20 @@ def common_unit(first: Fraction, second: Fraction) -> Fraction:
     )
 
 
+def least_exponent(tokens: int, needed: int | Fraction, unit: Fraction = Fraction(1), least: int = 1) -> int:
+    """The least Kc >= `least` for which the grid of `tokens` tokens has `needed` steps a unit and holds `unit`.
+
+    >>> least_exponent(10, 100), least_exponent(10, 101), least_exponent(10, 1, Fraction(1, 8))
+    (2, 3, 3)
+    """
+    exponent = least
+    while True:
+        steps = Grid.of(tokens, exponent).steps
+        if steps >= needed and (unit * steps).denominator == 1:
+            return exponent
+        exponent += 1
+
+
 @dataclass
 class Tally:
     """How many numbers were rounded (moved) and saturated, by place; the exponentials of a softmax are not listed.

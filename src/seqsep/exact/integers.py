@@ -1,6 +1,6 @@
-"""Exact products of integer arrays.
+"""Exact arithmetic of whole numbers: logarithms and binary digits, and products of integer arrays.
 
-In float64 where sums are proved below 2^53, in int64 below 2^63, else in limbs or Python integers.
+Products are taken in float64 if sums are proved below 2^53, in int64 below 2^63, else in limbs or Python integers.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,33 @@ from jaxtyping import Int64, Shaped
 
 INT64 = 1 << 63
 FLOAT64 = 1 << 53
+
+
+def ceil_log2(count: int) -> int:
+    """ceil(log2 count), exactly: the bits that tell `count` >= 1 cases apart.
+
+    >>> [ceil_log2(count) for count in (1, 2, 3, 4, 5, 2**100 + 1)]
+    [0, 1, 2, 2, 3, 101]
+    """
+    return (count - 1).bit_length()
+
+
+def digits_of(count: int) -> int:
+    """The binary digits that spell the numbers 0 .. count - 1, and at least one.
+
+    >>> [digits_of(count) for count in (1, 2, 3, 4, 5)]
+    [1, 1, 2, 2, 3]
+    """
+    return max(1, ceil_log2(count))
+
+
+def spelled(count: int) -> Int64[np.ndarray, "count digits"]:
+    """The binary digits of 0 .. count - 1, the least first, in `digits_of(count)` columns.
+
+    >>> spelled(3).tolist()
+    [[0, 0], [1, 0], [0, 1]]
+    """
+    return (np.arange(count, dtype=np.int64)[:, None] >> np.arange(digits_of(count))) & 1
 
 
 def fits(most: int) -> bool:

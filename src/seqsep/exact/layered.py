@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.automata import DFA, Recurrence
+from seqsep.exact.integers import ceil_log2
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Layered:
     @property
     def state_bits(self) -> int:
         """ceil(log2 of the widest layer)."""
-        return (max(self.widths) - 1).bit_length()
+        return ceil_log2(max(self.widths))
 
     def states(self, inputs: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
         """The states in layer `time` after each input, for time <= N."""

@@ -19,6 +19,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.automata import DFA, Recurrence
 from seqsep.exact.enumeration import Tabulated
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import Layered, of_values, unrolled
 
 SAMPLED_INPUTS = 4096
@@ -76,7 +77,7 @@ class LeastState:
     @property
     def state_bits(self) -> int:
         """ceil(log2 c), in bits."""
-        return (self.classes - 1).bit_length()
+        return ceil_log2(self.classes)
 
     def recurrence(self) -> Recurrence:
         """A recurrent model of exactly `state_bits` bits that computes the function; it reads places and answers labels."""

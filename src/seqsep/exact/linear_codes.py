@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Int, Int64
 
 from seqsep.exact.correlations import MOST_WORDS, correlations, words
+from seqsep.exact.integers import ceil_log2, digits_of
 from seqsep.exact.position_code import PositionCode
 
 # Coefficients of a primitive polynomial over Z_2, by degree, as bits.
@@ -48,7 +49,7 @@ class LinearCode(PositionCode):
 
     @cached_property
     def _of_pairs(self) -> Counter[int]:
-        return self._correlations(1 << max(1, (self.count - 1).bit_length()))
+        return self._correlations(1 << digits_of(self.count))
 
     def verify(self) -> Counter[int]:
         """The correlations of all words of the whole code with word 0, which are those of all pairs. Exhaustive.
@@ -76,7 +77,7 @@ class LinearCode(PositionCode):
     @property
     def parameter_bits(self) -> int:
         """The generator's symbols."""
-        return int(self.generator.size) * (self.order - 1).bit_length()
+        return int(self.generator.size) * ceil_log2(self.order)
 
     def leakage(self, eta: int) -> float:
         return sum(number * math.exp(-eta * (self.dimension - product)) for product, number in self._of_pairs.items())

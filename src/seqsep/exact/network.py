@@ -14,6 +14,7 @@ from jaxtyping import Int64
 from numpy.typing import ArrayLike
 
 from seqsep.exact.grid import Array, Grid
+from seqsep.exact.integers import digits_of
 
 __all__ = [
     "Array",
@@ -222,7 +223,7 @@ class Network:
         for name, array in self.arrays():
             entry = self.precision
             if name.endswith("AutomatonLayer.table"):
-                entry = max(1, (array.integers.shape[1] - 1).bit_length())
+                entry = digits_of(array.integers.shape[1])
             tables += array.integers.size * entry
             program += 0 if array.by_index else array.integers.size * entry
         return SizeLedger(core, program + self.code_bits, tables)

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Int64, Integer
 
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import Layered, of_values
 from seqsep.exact.least_state import every_label
 
@@ -37,7 +38,7 @@ class Clique:
 
     @property
     def state_bits(self) -> int:
-        return (len(self.prefixes) - 1).bit_length()
+        return ceil_log2(len(self.prefixes))
 
     def verify(self, table: Tabulated) -> None:
         """Compare every two prefixes from scratch. Raises ValueError naming two that are compatible."""
@@ -80,7 +81,7 @@ def bounds(table: Tabulated, name: str = "bounds") -> PartialState:
     best = Clique(0, (0,))
     for split in range(1, len(table.alphabets) + 1):
         rows, first = np.unique(small.reshape(int(np.prod(table.alphabets[:split])), -1), axis=0, return_index=True)
-        if best.state_bits < min((len(rows) - 1).bit_length(), automaton.state_bits):
+        if best.state_bits < min(ceil_log2(len(rows)), automaton.state_bits):
             prefixes: list[int] = sorted(first[clique(rows)].tolist())
             best = max(best, Clique(split, tuple(prefixes)), key=lambda one: len(one.prefixes))
     return PartialState(best, automaton, int(inside.sum()))

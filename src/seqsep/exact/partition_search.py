@@ -22,6 +22,7 @@ from jaxtyping import Int64
 
 from seqsep.exact._elimination import greatest_prime_below, independent_gf2, independent_modulo
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import Layered
 from seqsep.exact.least_state import answered
 from seqsep.exact.witness_search import greedy_fooling
@@ -68,7 +69,7 @@ class PartitionBound:
 
     @property
     def bits(self) -> int:
-        return (self.leaves - 1).bit_length()
+        return ceil_log2(self.leaves)
 
     @property
     def measure(self) -> str:
@@ -195,7 +196,7 @@ class _Search:
         self.partitions += 1
         matrix = self.function.matrix(alice, MOST_WHOLE, SAMPLED)
         most = min(matrix.shape) * min(MOST_ANSWERS, len(np.unique(matrix)))
-        if self.alice and (most - 1).bit_length() <= (max(self.leaves, 1) - 1).bit_length():
+        if self.alice and ceil_log2(most) <= ceil_log2(max(self.leaves, 1)):
             return
         found = parts(matrix)
         leaves = sum(part.leaves for part in found)

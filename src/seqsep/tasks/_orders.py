@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float64, Int64, Shaped, UInt32
 from numpy.lib.stride_tricks import as_strided
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below, draws
 
 TOKENS_AT_ONCE = 1 << 17
@@ -186,7 +187,7 @@ def weighted_order(
     arrival += LOG_2 * 32.5
     arrival -= series
     arrival *= waits
-    bits = (uniform.shape[1] - 1).bit_length()
+    bits = ceil_log2(uniform.shape[1])
     ranked = np.maximum(arrival, 0.0, out=arrival).view(np.int64)  # a float64 that is not negative is ordered as its bits
     ranked >>= bits
     ranked <<= bits

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below
 from seqsep.tasks._orders import Cut, before, distinct, draws_for_distinct, parts
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
@@ -116,7 +117,7 @@ class AssociativeRecall(Task):
         cases = self.values**self.length
         if self.order == "any" and self.values > 1:
             cases = max(cases, self.length * self.values ** (self.length - 1))
-        return (cases - 1).bit_length()
+        return ceil_log2(cases)
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         """With keys in a fixed order; in any order the inputs, whose keys differ, are no product: ValueError."""

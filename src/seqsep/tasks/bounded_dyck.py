@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64, Shaped, UInt32
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below, draws
 from seqsep.tasks._orders import parts
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
@@ -202,7 +203,7 @@ class BoundedDyck(Task):
             deepest = min(self.depth, read, self.length - read)
             live = sum(self.kinds**d for d in range(read % 2, deepest + 1, 2))
             most = max(most, live + (read > 0))
-        return (most - 1).bit_length()
+        return ceil_log2(most)
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         return (range(self.vocabulary),) * length

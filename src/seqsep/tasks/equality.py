@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.stream import below
 from seqsep.tasks._halves import Halves, TwoHalves
 from seqsep.tasks._orders import Cut, before
@@ -112,7 +113,7 @@ class Equality(TwoHalves):
     def answer_bits(self) -> int:
         """ceil(N/2 log2 S), exactly, on all inputs: each of the S^(N/2) first halves needs a state of its own (Theorem 11;
         theorem equality-state). In `next` so does each, on the examples alone: their answers differ."""
-        return (self.symbols ** (self.length // 2) - 1).bit_length()
+        return ceil_log2(self.symbols ** (self.length // 2))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         """In `next`, whose inputs are begun words and no product: ValueError."""

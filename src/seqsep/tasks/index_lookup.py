@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below, draws
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
@@ -75,7 +76,7 @@ class IndexLookup(Task):
 
     def answer_bits(self) -> int:
         """ceil(N log2 S), exactly: every one of the S^N prefixes needs a state of its own (Theorem 3, any alphabet)."""
-        return (self.alphabet**self.length - 1).bit_length()
+        return ceil_log2(self.alphabet**self.length)
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         return (range(self.alphabet),) * length + (range(self.alphabet, self.alphabet + length),)

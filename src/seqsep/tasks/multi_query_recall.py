@@ -32,6 +32,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below
 from seqsep.tasks._orders import (
     Cut,
@@ -207,9 +208,9 @@ class MultiQueryRecall(Task):
         """
         pairs, values = self.pair_count, self.values
         if self.form == "zoology":
-            return (perm(values, pairs) - 1).bit_length()
+            return ceil_log2(perm(values, pairs))
         cases = max(values**pairs, pairs * values ** (pairs - 1)) if values > 1 else 1
-        return (cases - 1).bit_length()
+        return ceil_log2(cases)
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         """The inputs, whose keys differ, are no product: ValueError."""

@@ -28,6 +28,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float32, Int8, Int64
 
+from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below
 from seqsep.tasks._orders import Cut, asked_again, chosen, order, parts, write_from
 from seqsep.tasks._spherical_code import MOST_DIMENSIONS, spherical_code
@@ -120,7 +121,7 @@ class NearestNeighbor(Task):
 
     def _directions(self) -> int:
         """Size of the fixed set: a power of two, from 128 and twice the length."""
-        return max(128, 1 << (2 * self.length - 1).bit_length())
+        return max(128, 1 << ceil_log2(2 * self.length))
 
     def _noise(self, cut: Cut, bits: int) -> Int8[np.ndarray, "batch dimension points"]:
         """Odd numbers from 1 - 2^bits to 2^bits - 1, each from the high bits of a byte; without bits nothing to be used."""
@@ -161,7 +162,7 @@ class NearestNeighbor(Task):
 
     def answer_bits(self) -> int:
         """ceil((N/2) log2 C), exactly: N/2 bits for two labels (Theorem 8; theorem nearest-neighbor-state)."""
-        return (self.classes ** (self.length // 2) - 1).bit_length()
+        return ceil_log2(self.classes ** (self.length // 2))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         raise ValueError(f"{self!r}: inputs are vectors, not tokens")

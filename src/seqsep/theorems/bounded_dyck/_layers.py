@@ -10,8 +10,9 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.network import Head, Layer, Network, whole
+from seqsep.theorems.blocks import Rows, Units, doubled_in_place, feed_forward
 from seqsep.theorems.bounded_dyck import _parts as parts
-from seqsep.theorems.bounded_dyck._parts import Plan, Rows, Units
+from seqsep.theorems.bounded_dyck._parts import Plan
 
 
 def assemble(plan: Plan) -> Network:
@@ -59,17 +60,17 @@ def _readout(plan: Plan, rows: Mapping[str, Rows], spelled: Int64[np.ndarray, "k
 def _one(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
     one, odd, open_ = rows["one"], rows["odd"], rows["open"]
     units = [
-        parts.read_digits(rows["match"]),
+        doubled_in_place(rows["match"]),
         Units(open_ - odd, np.array([0]), rows["full"]),
         Units(one - odd - open_, np.array([0]), -rows["some"]),
     ]
     head = parts.head(*parts.by_parity(plan, rows, same=True), rows["open_kind"], rows["match"])
-    return [(parts.side_by_side(head), parts.feed_forward(units, rows["some"][0]))]
+    return [(parts.side_by_side(head), feed_forward(units, rows["some"][0]))]
 
 
 def _two_valid(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
-    depths = parts.feed_forward(parts.depths(plan, rows), parts.zeroth_digits(rows))
-    digits = parts.feed_forward([parts.read_digits(rows["match"])], 0 * rows["one"][0])
+    depths = feed_forward(parts.depths(plan, rows), parts.zeroth_digits(rows))
+    digits = feed_forward([doubled_in_place(rows["match"])], 0 * rows["one"][0])
     return [(parts.side_by_side(parts.uniform(rows)), depths), (parts.side_by_side(parts.match(plan, rows)), digits)]
 
 
@@ -88,7 +89,7 @@ def _two(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
             parts.head(one, gate * deep, rows["wrong"], rows["errors"]),
             parts.head(one, gate * shallow, rows["unbalanced"], rows["errors"]),
         ]
-    return [(first, parts.feed_forward(units, parts.zeroth_digits(rows))), _last_layer(plan, rows, gates)]
+    return [(first, feed_forward(units, parts.zeroth_digits(rows))), _last_layer(plan, rows, gates)]
 
 
 def _three(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
@@ -96,8 +97,8 @@ def _three(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
     units = parts.depths(plan, rows) + parts.outside(plan, rows, ("wrong",)) + parts.levels(plan, rows)
     gates = [parts.head(0 * rows["one"], 0 * rows["one"], rows["wrong"], rows["errors"])]
     return [
-        (parts.side_by_side(parts.uniform(rows)), parts.feed_forward(units, parts.zeroth_digits(rows))),
-        (parts.side_by_side(check), parts.feed_forward(parts.mismatch(rows), 0 * rows["one"][0])),
+        (parts.side_by_side(parts.uniform(rows)), feed_forward(units, parts.zeroth_digits(rows))),
+        (parts.side_by_side(check), feed_forward(parts.mismatch(rows), 0 * rows["one"][0])),
         _last_layer(plan, rows, gates),
     ]
 
@@ -107,5 +108,5 @@ def _last_layer(plan: Plan, rows: Mapping[str, Rows], gates: list[Head]) -> Laye
     errors = rows["errors"]
     units = [Units(plan.grid.steps * errors, np.array([0]), errors)]
     if plan.ask == "next":
-        gates, units = [*gates, parts.match(plan, rows)], [*units, parts.read_digits(rows["match"])]
-    return parts.side_by_side(*gates), parts.feed_forward(units, 0 * errors[0])
+        gates, units = [*gates, parts.match(plan, rows)], [*units, doubled_in_place(rows["match"])]
+    return parts.side_by_side(*gates), feed_forward(units, 0 * errors[0])

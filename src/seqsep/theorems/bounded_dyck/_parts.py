@@ -4,21 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Int64
 
 from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, whole
+from seqsep.exact.integers import digits_of
+from seqsep.exact.network import AttentionLayer, Head, whole
+from seqsep.theorems.blocks import Rows, Units, average
 
-Rows = Int64[np.ndarray, "_ width"]
 TOKEN = ("open_kind", "close_kind", "open", "close", "bos", "time", "odd", "one")
-
-
-class Units(NamedTuple):
-    """Hidden units of one feed-forward part: relu(inner x + bias) written by outer, one row a unit."""
-
-    inner: Rows
-    bias: Int64[np.ndarray, "rows"]
-    outer: Rows
 
 
 class Plan(NamedTuple):
@@ -45,7 +37,7 @@ class Plan(NamedTuple):
 
     @property
     def kind_digits(self) -> int:
-        return max(1, (self.kinds - 1).bit_length())
+        return digits_of(self.kinds)
 
     @property
     def depth_digits(self) -> int:
@@ -92,11 +84,6 @@ def side_by_side(*heads: Head) -> AttentionLayer:
     return AttentionLayer(tuple(widened(one) for one in heads))
 
 
-def feed_forward(units: Sequence[Units], bias: np.ndarray) -> FeedForward:
-    inner, inner_bias, outer = (np.concatenate(part) for part in zip(*units, strict=True))
-    return FeedForward(whole(inner), whole(inner_bias), whole(outer.T), whole(bias))
-
-
 def _last_open(plan: Plan, rows: Mapping[str, Rows]) -> Rows:
     """eta j at open brackets, lower by the gate elsewhere: the key of a head that looks for the last one."""
     return plan.gate * (rows["open"] - rows["one"]) + plan.eta * rows["time"]
@@ -111,9 +98,8 @@ def by_parity(plan: Plan, rows: Mapping[str, Rows], same: bool) -> tuple[Rows, R
 
 def uniform(rows: Mapping[str, Rows]) -> Head:
     """The mean of (opens - closes, [BOS]) over all tokens so far: depth times unit, and unit."""
-    nothing = 0 * rows["one"]
     value = np.concatenate([rows["open"] - rows["close"], rows["bos"]])
-    return head(nothing, nothing, value, np.concatenate([rows["count"], rows["unit"]]))
+    return average(value, np.concatenate([rows["count"], rows["unit"]]))
 
 
 def by_class(plan: Plan, rows: Mapping[str, Rows]) -> tuple[Head, Head]:
@@ -205,13 +191,3 @@ def unbalanced(rows: Mapping[str, Rows]) -> list[Units]:
         bias = np.full(len(counts), -2)
         units += [Units(sign * counts + 2 * rows["close"] - 2 * other_class, bias, outer) for sign in (1, -1)]
     return units
-
-
-def read_digits(digits: Rows) -> Units:
-    """2 for a retrieved digit of at least 3/4 and 0 for one of at most 1/4."""
-    zero = np.zeros(len(digits), dtype=np.int64)
-    return Units(
-        np.concatenate([4 * digits, 4 * digits, digits]),
-        np.concatenate([zero - 1, zero - 3, zero]),
-        np.concatenate([digits, -digits, -digits]),
-    )

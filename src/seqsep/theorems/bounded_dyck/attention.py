@@ -27,7 +27,7 @@ depth after a token. The level of a bracket is d for an open one, whose position
   passes. Others that pass lie at j* - 2, j* - 4, ..: they sum to at most 1/(e^2 - 1). The rest score at most j - j* - 2 n
   below it, together e^(-n-2)/(1 - 1/e). With R = 0.1605 >= both for n >= 4, j* has weight at least 1/(1+R) - 1/L >= 0.799 and
   the others together at most R/(1+R) <= 0.139: each retrieved digit in {0, 1} is on its side of 3/4 and 1/4, and relu(4 z - 1)
-  - relu(4 z - 3) is 0 or 2 exactly (`read_digits`). Where nothing passes the digits are not used: `some` = 0.
+  - relu(4 z - 3) is 0 or 2 exactly (`doubled_in_place`). Where nothing passes the digits are not used: `some` = 0.
 * *Errors.* `wrong` of a close bracket is the sum over digits of relu(2 z - 1 - 2 own) + relu(2 own - 1 - 2 z), z retrieved for
   its level: at least 0.598 if kinds differ, else 0. A depth outside 0..k adds 1. The last layer means `wrong` over the
   positions so far: at least floor(0.598 n) >= 2 steps if any is positive, else 0. L times that is >= 1, or 0: `errors`. It may
@@ -66,6 +66,7 @@ import numpy as np
 
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
+from seqsep.exact.integers import digits_of
 from seqsep.exact.network import AttentionLayer, Network
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.bounded_dyck import _trials as trials
@@ -152,7 +153,7 @@ def bound(length: int, kinds: int, depth: int, variant: str, ask: str) -> dict[s
     Each layer is (heads, key width k', value width v', hidden units h). core = p d sum of 3 heads max(k', v');
     program = p (S d + sum of (2 heads (k' + v') d + h (2 d + 1) + d) + R (d + 1)); tables = program + p (N + 1) d.
     """
-    n, b, c = max(4, length + 1, depth + 1), max(1, (kinds - 1).bit_length()), depth.bit_length()
+    n, b, c = max(4, length + 1, depth + 1), digits_of(kinds), depth.bit_length()
     following, classed, p = ask == "next", depth > 2, (2 * n**4).bit_length()
     digits, match = 3 * b * following, b + 1 if following else 0
     if variant == "one-layer":

@@ -39,6 +39,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Claim, Erratum, Evidence, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
@@ -205,7 +206,7 @@ def check(
         )
     given = words(length)
     require_fooling_set(given, 2)
-    found: dict[str, Number] = {"words": len(given), "bits": (len(given) - 1).bit_length()}
+    found: dict[str, Number] = {"words": len(given), "bits": ceil_log2(len(given))}
     lemma = LEMMA.lower(
         length=length,
         inputs=len(given),

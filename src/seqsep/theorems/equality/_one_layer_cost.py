@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
 from seqsep.theorems.protocols.one_layer_ledger import Variant, Widths, ledger
 
 VARIANTS = ("both exchange", "one learns", "token sent")
@@ -53,7 +54,7 @@ class Costs:
 
 def needed(costs: Costs, variant: str) -> int:
     """Bits that any protocol of this kind for equality has."""
-    return costs.pairs.bit_length() if variant == VARIANTS[0] else (costs.pairs - 1).bit_length()
+    return costs.pairs.bit_length() if variant == VARIANTS[0] else ceil_log2(costs.pairs)
 
 
 def protocol_bits(costs: Costs, width: int, heads: int, variant: str) -> int:
@@ -79,6 +80,6 @@ def least_size(costs: Costs, variant: str) -> tuple[int, int]:
 
 def least_product(costs: Costs, variant: str) -> int:
     """A lower bound on m H in closed form: bits needed over 3 p + 2 z + 2 v (or v; or, less t, over 2 p + 2 z + v)."""
-    fixed = (costs.alphabet - 1).bit_length() if variant == VARIANTS[2] else 0
+    fixed = ceil_log2(costs.alphabet) if variant == VARIANTS[2] else 0
     a_unit = protocol_bits(costs, 1, 1, variant) - fixed
     return max(1, -(-(needed(costs, variant) - fixed) // a_unit))

@@ -39,6 +39,7 @@ import torch
 from jaxtyping import Int64
 
 from seqsep.exact.automata import DFA, Recurrence
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import unrolled
 from seqsep.exact.network import Network
 from seqsep.exact.partial_automata import distinguished, least, on_length
@@ -77,7 +78,7 @@ def build(length: int, alphabet: int = 2) -> Recurrence:
         oldest, others = divmod(state, above)
         return others * alphabet + (token - oldest) % alphabet
 
-    return Recurrence((above * alphabet - 1).bit_length(), 0, move, lambda t, state: int(state == 0))
+    return Recurrence(ceil_log2(above * alphabet), 0, move, lambda t, state: int(state == 0))
 
 
 def build_automaton(length: int, alphabet: int = 2) -> DFA:
@@ -163,7 +164,7 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
         loaded = Model.load(build_network(length, alphabet))
         for word in some:
             one_way_protocol.reduce(loaded, torch.from_numpy(word), CLAIM.name)
-    needed = (alphabet ** (length // 2) - 1).bit_length()
+    needed = ceil_log2(alphabet ** (length // 2))
     return CLAIM.upper(
         statement=UPPER,
         length=length,
@@ -177,7 +178,7 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
 
 
 def _check_smaller(length: int, alphabet: int, seed: int) -> Iterator[Outcome]:
-    needed = (alphabet ** (length // 2) - 1).bit_length()
+    needed = ceil_log2(alphabet ** (length // 2))
     if needed < 3:
         return
     bits, width = min(needed - 1, 18), min((needed - 1) // 2, 8)
@@ -250,7 +251,7 @@ def _check_prefixes(length: int, alphabet: int) -> Outcome:
 
 def _check_lemma(length: int, alphabet: int) -> Iterator[Outcome]:
     states = alphabet ** (length // 2)
-    bits = (states - 1).bit_length() - 1
+    bits = ceil_log2(states) - 1
     if not 1 <= bits <= 11:
         return
     language, queue = build_automaton(length, alphabet).minimal(), build(length, alphabet)

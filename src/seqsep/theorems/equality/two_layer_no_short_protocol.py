@@ -36,8 +36,10 @@ from seqsep.exact.codes import PositionCode, has_addresses, position_code
 from seqsep.exact.communication import Measure, TwoParty, fooling_set, of_values, rank_bound, trivial_cost
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import Network
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.protocols import one_layer_protocol
@@ -72,12 +74,12 @@ def measures(found: TwoParty) -> dict[str, Measure]:
 def both_learn(found: TwoParty) -> int:
     """Bits after which both know the answer: log2 of the leaves, one at least for each input of a fooling set of either."""
     leaves = sum(fooling_set(found, value=answer).value for answer in found.answers)
-    return (leaves - 1).bit_length()
+    return ceil_log2(leaves)
 
 
 def sizes(length: int, code: PositionCode) -> tuple[int, int, Grid]:
     """m, d and the grid of Lemma 5's model over two symbols; H = 1."""
-    grid = Grid.of(length, theorem_6.exponent(code, code.least_scale(), theorem_6.LEAST_STEPS))
+    grid = Grid.of(length, lookup_exponent(code, code.least_scale(), theorem_6.LEAST_STEPS))
     return max(theorem_6.bits_of(2), code.dimension), theorem_6.bits_of(2) + 1 + 2 * code.dimension, grid
 
 

@@ -33,8 +33,6 @@ What a run does not show: other lengths than the one built. The bounds below hol
 
 import math
 from collections.abc import Callable, Mapping
-from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,8 +42,10 @@ from seqsep.exact.codes import BY_NAME as CODES
 from seqsep.exact.codes import PositionCode, has_addresses, position_code
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.exact.integers import digits_of, spelled
+from seqsep.exact.network import AttentionLayer, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import Spaces, average, feed_forward, lookup, lookup_exponent, mismatch
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.trial import Trial
@@ -94,32 +94,21 @@ def compare(
     """Class 1 where every position t has the symbol of partners[t] <= t, both from 0 (or, if `unequal`, where one has not)."""
     bits, k, length = bits_of(alphabet), code.dimension, len(partners)
     eta = code.least_scale() if eta is None else eta
-    grid = Grid.of(length, exponent(code, eta, LEAST_STEPS)) if steps is None else Grid(steps)
-    ends = np.cumsum([0, bits, 1, k, k])
-    names = ("symbol", "mismatch", "asked", "own")
-    spaces = {name: slice(first, last) for name, (first, last) in zip(names, pairwise(ends.tolist()), strict=True)}
-    rows = np.eye(ends[-1], dtype=np.int64)
-    symbol, mismatch, asked, own = (rows[space] for space in spaces.values())
-    spelled = (np.arange(alphabet, dtype=np.int64)[:, None] >> np.arange(bits)) & 1
-    positions = code.queries(partners) @ asked + code.keys(np.arange(length)) @ own
-    retrieve = Head(whole(eta * asked), whole(own), value=whole(symbol), output=whole(-symbol.T))
-    differ = FeedForward(
-        inner=whole(np.concatenate([4 * symbol, -4 * symbol])),
-        inner_bias=whole(np.full(2 * bits, -2)),
-        outer=whole(np.repeat(4 * mismatch.T, 2 * bits, axis=1)),
-        outer_bias=whole(np.zeros(ends[-1])),
-    )
-    nothing = whole(np.zeros((1, ends[-1])))
-    average = Head(nothing, nothing, value=whole(mismatch), output=whole(mismatch.T))
+    grid = Grid.of(length, lookup_exponent(code, eta, LEAST_STEPS)) if steps is None else Grid(steps)
+    spaces = Spaces(symbol=bits, mismatch=1, asked=k, own=k)
+    positions = spaces.embed(asked=code.queries(partners), own=code.keys(np.arange(length)))
+    retrieve = lookup(spaces, eta, "symbol", sign=-1)
+    differ = feed_forward([mismatch(spaces["symbol"], spaces["mismatch"])], spaces.nothing()[0])
+    average_mismatch = average(spaces["mismatch"], spaces["mismatch"])
     order = [1, 0] if unequal else [0, 1]
     return Network(
         name=name,
         grid=grid,
-        spaces=spaces,
-        symbols=whole(spelled @ symbol),
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(symbol=spelled(alphabet))),
         positions=Array(positions, code.unit, by_index),
-        layers=((AttentionLayer((retrieve,)), differ), (AttentionLayer((average,)), None)),
-        readout=whole(np.concatenate([2 * mismatch, 0 * mismatch])[order]),
+        layers=((AttentionLayer((retrieve,)), differ), (AttentionLayer((average_mismatch,)), None)),
+        readout=whole(np.concatenate([2 * spaces["mismatch"], spaces.nothing()])[order]),
         readout_bias=Array(np.array([0, grid.steps // length])[order], grid.step),
         code_bits=code.parameter_bits if by_index else 0,
     )
@@ -127,19 +116,7 @@ def compare(
 
 def bits_of(alphabet: int) -> int:
     """b, the bits of a symbol."""
-    return max(1, (alphabet - 1).bit_length())
-
-
-def exponent(code: PositionCode, eta: int, least: int) -> int:
-    """The least Kc for which L >= least and entries and winning scores lie on the grid of n = max(4, addresses)."""
-    ends = np.array([0, code.count - 1])
-    keys, queries = code.keys(ends).astype(object), code.queries(ends).astype(object)  # products may pass 64 bits
-    largest = max(int(np.abs(keys).max()), eta * int(np.abs(queries).max())) * code.unit
-    needed = max(largest, eta * int((keys * queries).sum(1).max()) * code.unit**2, Fraction(least))
-    base, found = max(4, code.count), 1
-    while base**found < needed or (code.unit * base**found).denominator != 1:
-        found += 1
-    return found
+    return digits_of(alphabet)
 
 
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
@@ -151,7 +128,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
     and biases, the four of layer 2, the read-out and its bias.
     """
     b, k, eta = bits_of(alphabet), code.dimension, code.least_scale()
-    d, p = b + 1 + 2 * k, Grid.of(length, exponent(code, eta, LEAST_STEPS)).precision
+    d, p = b + 1 + 2 * k, Grid.of(length, lookup_exponent(code, eta, LEAST_STEPS)).precision
     entries = d * (alphabet + 2 * k + 6 * b + 7) + 2 * b + 2
     return {
         "width": d,
@@ -236,7 +213,7 @@ def _check_code(length: int, alphabet: int, code: str, unequal: bool, seed: int,
         exhaustive=exhaustive,
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
-        as_printed=printed(length, made.dimension, exponent(made, made.least_scale(), LEAST_STEPS)),
+        as_printed=printed(length, made.dimension, lookup_exponent(made, made.least_scale(), LEAST_STEPS)),
         variant=f"{'INEQ' if unequal else 'EQ'}, code {code}",
         margin=Margin(float(trial.least), proved(made, network.grid), MARGIN),
         saturated=trial.saturated,

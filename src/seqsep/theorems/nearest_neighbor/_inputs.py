@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Int64, Shaped
 
 from seqsep.exact.grid import Grid
-from seqsep.exact.integers import Limbs, dot
+from seqsep.exact.integers import Limbs, digits_of, dot
 
 CIRCLE = [(3, 4, 5), (-5, 12, 13), (-15, -8, 17), (20, -21, 29)]
 """Four labelled points (x/z, y/z) of the unit circle."""
@@ -79,7 +79,7 @@ def on_grid(real: np.ndarray, grid: Grid) -> Int64[np.ndarray, "..."]:
 
 def symbol_points(symbols: np.ndarray, alphabet: int, grid: Grid) -> Int64[np.ndarray, "... digits"]:
     """Digits of a symbol as ±floor(L / sqrt d) steps, d = max(1, ceil(log2 S))."""
-    digits = max(1, (alphabet - 1).bit_length())
+    digits = digits_of(alphabet)
     return (2 * ((symbols[..., None] >> np.arange(digits)) & 1) - 1) * math.isqrt(grid.steps**2 // digits)
 
 

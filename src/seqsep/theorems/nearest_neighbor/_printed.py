@@ -21,6 +21,7 @@ import numpy as np
 from jaxtyping import Float64, Int64
 
 from seqsep.exact.grid import Array, Grid
+from seqsep.exact.integers import digits_of
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.stream import Use, draws
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome
@@ -104,7 +105,7 @@ def answers(
 def outcome(claim: Claim, length: int, dimension: int, classes: int, gamma: Fraction, seed: int) -> Outcome:
     """The last question of crowded settings (all points gamma below the nearest are labelled otherwise, or at random)."""
     random, grid = np.random.default_rng(seed), Grid(STEPS)
-    digits = max(1, (classes - 1).bit_length())
+    digits = digits_of(classes)
     crowded = drawn.crowded(length, dimension, classes, grid, gamma, random, SETTINGS)
     anyhow = drawn.Settings(crowded.points, random.integers(classes, size=crowded.labels.shape))
     right = []

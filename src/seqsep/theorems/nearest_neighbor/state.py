@@ -38,6 +38,7 @@ from torch import Tensor
 
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.grid import Grid
+from seqsep.exact.integers import digits_of
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.model.model import Model
 from seqsep.theorems.base import Claim, Outcome, Theorem
@@ -107,7 +108,7 @@ def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
 
     `points(n).__getitem__` is an `encode` for models on vectors.
     """
-    dimension = max(1, (count - 1).bit_length())
+    dimension = digits_of(count)
     vectors = torch.zeros(count + 2, dimension + 2, dtype=torch.float64)
     digits = torch.arange(count)[:, None] >> torch.arange(dimension) & 1
     vectors[:count, :dimension] = (2 * digits - 1) / dimension**0.5

@@ -48,6 +48,7 @@ import numpy as np
 
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid, common_unit
+from seqsep.exact.integers import digits_of
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.checking import tighten
@@ -120,7 +121,7 @@ def _base(length: int) -> int:
 
 
 def _digits(classes: int) -> int:
-    return max(1, (classes - 1).bit_length())
+    return digits_of(classes)
 
 
 def _margin_asked(length: int, gamma: Fraction | float | None) -> Fraction:

@@ -13,9 +13,10 @@ from jaxtyping import Shaped
 
 from seqsep.exact.channel import Channel
 from seqsep.exact.grid import Array, Grid, Tally
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import AttentionLayer, Network
 from seqsep.exact.softmax import exponentials
-from seqsep.theorems.protocols.one_layer_ledger import Question, Variant, Widths, choices
+from seqsep.theorems.protocols.one_layer_ledger import Question, Variant, Widths
 
 BITS_AT_ONCE = 1 << 15
 
@@ -119,7 +120,7 @@ def converse(
         logits = _logits(network, last, whole, tally)
         answer = logits.index(max(logits))
     if variant == "one-learns-and-sends":
-        given = line.exchange([answer or 0], choices(len(network.readout.integers)), sends=asks, hears=not asks)
+        given = line.exchange([answer or 0], ceil_log2(len(network.readout.integers)), sends=asks, hears=not asks)
         answer = answer if asks else given[0]
         count("answer")
     return Learned(logits, answer, bits, tuple(line.numbers))
@@ -150,7 +151,7 @@ def _send_question(network: Network, token: Any, mine: Array, widths: Widths, li
         for entry in _steps(mine[-1], network.grid).tolist():
             line.send(entry + widths.most_number, widths.number)
     elif network.vectors is None:
-        line.send(int(token), choices(vocabulary(network)))
+        line.send(int(token), ceil_log2(vocabulary(network)))
     else:
         for entry in token:
             line.send(int(entry) + widths.most_number, widths.number)
@@ -158,7 +159,7 @@ def _send_question(network: Network, token: Any, mine: Array, widths: Widths, li
 
 def _receive_question(network: Network, widths: Widths, line: Line, question: Question) -> Array:
     if question == "token" and network.vectors is None:
-        return embedded(network, [line.receive(choices(vocabulary(network)))], [widths.length - 1])
+        return embedded(network, [line.receive(ceil_log2(vocabulary(network)))], [widths.length - 1])
     count = network.width if network.vectors is None or question == "vector" else len(network.vectors.integers)
     found = [line.receive(widths.number) - widths.most_number for _ in range(count)]
     if question == "token":

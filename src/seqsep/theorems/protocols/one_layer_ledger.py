@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
 
 Variant = Literal["both-exchange", "one-learns", "one-learns-and-sends"]
 Question = Literal["vector", "token"]
@@ -54,11 +55,6 @@ class Widths:
         return (2 * self.most_value_sum).bit_length()
 
 
-def choices(count: int) -> int:
-    """ceil(log2 count), the bits of one of `count` things."""
-    return (count - 1).bit_length()
-
-
 def ledger(
     length: int,
     width: int,
@@ -81,13 +77,13 @@ def ledger(
         )
     widths = Widths(grid, length)
     steps = {
-        "question": embedding * widths.number if vocabulary is None else choices(vocabulary),
+        "question": embedding * widths.number if vocabulary is None else ceil_log2(vocabulary),
         "maxima": 2 * heads * widths.number,
         "normalisers": 2 * heads * widths.normaliser,
         "value_sums": (2 if variant == "both-exchange" else 1) * width * heads * widths.value_sum,
     }
     if variant == "one-learns-and-sends":
-        steps["answer"] = choices(classes)
+        steps["answer"] = ceil_log2(classes)
     return {**steps, "total": sum(steps.values())}
 
 

@@ -32,6 +32,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
+from seqsep.exact.integers import ceil_log2
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.protocols.collision import Collision, Recall, search
 from seqsep.theorems.protocols.machine import Given, Machine, machine
@@ -59,7 +60,7 @@ def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
     cases = alphabet**length
     if any_order and alphabet > 1:
         cases = max(cases, length * alphabet ** (length - 1))
-    return (cases - 1).bit_length()
+    return ceil_log2(cases)
 
 
 def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:

@@ -37,9 +37,11 @@ from jaxtyping import Int64
 from seqsep.exact.codes import BY_NAME as CODES
 from seqsep.exact.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.exact.integers import digits_of, spelled
+from seqsep.exact.network import AttentionLayer, Network, whole
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.trial import Trial
@@ -67,56 +69,33 @@ def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | 
 
 
 def _assemble(task: IndexLookup, code: PositionCode, steps: int | None = None, eta: int | None = None) -> Network:
-    bits, k = _bits(task.alphabet), code.dimension
-    width = bits + 2 * k
-    symbol, asked, own = slice(0, bits), slice(bits, bits + k), slice(bits + k, width)
-    spelled = (np.arange(task.alphabet, dtype=np.int64)[:, None] >> np.arange(bits)) & 1
+    bits = digits_of(task.alphabet)
+    spaces = Spaces(symbol=bits, asked=code.dimension, own=code.dimension)
     eta = code.least_scale() if eta is None else eta
-
-    def place(block: np.ndarray, space: slice) -> np.ndarray:
-        rows = np.zeros((len(block), width), dtype=np.int64)
-        rows[:, space] = block
-        return rows
-
-    identity = np.eye(width, dtype=np.int64)
-    read_bits = identity[symbol]
     addresses = np.arange(task.length + 1)
-    head = Head(query=whole(eta * identity[asked]), key=whole(identity[own]), value=whole(read_bits), output=whole(read_bits.T))
-    feed_forward = FeedForward(
-        inner=whole(np.concatenate([4 * read_bits, 4 * read_bits, read_bits])),
-        inner_bias=whole(np.repeat([-1, -3, 0], bits)),
-        outer=whole(np.concatenate([read_bits, -read_bits, -read_bits]).T),
-        outer_bias=whole(np.zeros(width)),
-    )
+    signs = 2 * spelled(task.alphabet) - 1
+    # The weight of the address asked for is above 3/4: the question's symbol space then holds s_p up to 1/4 in each bit.
+    retrieve = AttentionLayer((lookup(spaces, eta, "symbol"),))
+    # Each of these becomes 2 or 0.
+    read_bits = feed_forward([doubled_in_place(spaces["symbol"])], bias=spaces.nothing()[0])
     return Network(
         name=f"{CLAIM.name}-{code.name}",
         grid=Grid.of(task.length + 1, _exponent(code, eta, bits)) if steps is None else Grid(steps),
-        spaces={"symbol": symbol, "asked": asked, "own": own},
-        symbols=whole(place(spelled, symbol)),
-        indices=Array(place(code.queries(addresses[:-1]), asked), code.unit, by_index=True),
-        positions=Array(place(code.keys(addresses), own), code.unit, by_index=True),
-        layers=((AttentionLayer((head,)), feed_forward),),
-        readout=whole(place(2 * spelled - 1, symbol)),
-        readout_bias=whole(-(2 * spelled - 1).sum(axis=1)),
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(symbol=spelled(task.alphabet))),
+        indices=Array(spaces.embed(asked=code.queries(addresses[:-1])), code.unit, by_index=True),
+        positions=Array(spaces.embed(own=code.keys(addresses)), code.unit, by_index=True),
+        layers=((retrieve, read_bits),),
+        # The logit of symbol s is the sum over bits of (2 s_j - 1) (z_j - 1).
+        readout=whole(spaces.embed(symbol=signs)),
+        readout_bias=whole(-signs.sum(axis=1)),
         code_bits=code.parameter_bits,
     )
 
 
-def _bits(alphabet: int) -> int:
-    return max(1, (alphabet - 1).bit_length())
-
-
 def _exponent(code: PositionCode, eta: int, bits: int) -> int:
-    """The least Kc for which entries and winning scores lie on the grid of n = max(4, addresses)."""
-    ends = np.array([0, code.count - 1])
-    keys, queries = code.keys(ends), code.queries(ends)
-    largest = max(int(np.abs(keys).max()), eta * int(np.abs(queries).max())) * code.unit
-    winning = (keys.astype(object) * queries).sum(1).max()  # the circle's pass int64
-    needed = max(largest, eta * winning * code.unit**2, 4, bits)
-    base, exponent = max(4, code.count), 1
-    while base**exponent < needed or (code.unit * base**exponent).denominator != 1:
-        exponent += 1
-    return exponent
+    """The least Kc: the grid also holds the read-out's bias and the 4 of the hidden units."""
+    return lookup_exponent(code, eta, least=max(4, bits))
 
 
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
@@ -126,7 +105,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
     program = p E plus the code's own parameters; E = S d + 2 k d + 2 b d + 6 b d + 3 b + d + S d + S: the symbol table, W_Q and
     W_K, W_V and W_O, the FFN's matrices and biases, the read-out and its bias.
     """
-    b, k = _bits(alphabet), code.dimension
+    b, k = digits_of(alphabet), code.dimension
     eta = code.least_scale()
     d, p = b + 2 * k, Grid.of(length + 1, _exponent(code, eta, b)).precision
     entries = alphabet * d + 2 * k * d + 2 * b * d + 6 * b * d + 3 * b + d + alphabet * d + alphabet
