@@ -9,6 +9,7 @@ ROOT = Path(seqsep.__file__).parent
 ROWS = {
     "stream": 0,
     "names": 0,
+    "ranking": 0,
     "exact": 1,
     "tasks": 2,
     "mixers": 2,

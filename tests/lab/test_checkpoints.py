@@ -47,11 +47,11 @@ class Heard(worker.Reporter):
         self.messages.append({"kind": kind} | content)
 
 
-def work(run: Run, path: Path, digest: str | None) -> tuple[dict[str, Any], list[str]]:
+def work(run: Run, path: Path, digests: tuple[str, ...]) -> tuple[dict[str, Any], list[tuple[str, ...]]]:
     """The result of a worker that is offered these checkpoints, and the digests that it reports."""
     heard = Heard()
-    result = worker.work({"run": run.configuration(), "checkpoint": str(path), "digest": digest}, {}, heard)
-    return result, [message["digest"] for message in heard.messages if message["kind"] == "checkpoint"]
+    result = worker.work({"run": run.configuration(), "checkpoint": str(path), "digests": digests}, {}, heard)
+    return result, [message["digests"] for message in heard.messages if message["kind"] == "checkpoint"]
 
 
 @pytest.mark.parametrize("mixer", [mixer.name for mixer in MIXERS])
@@ -109,16 +109,16 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before_and_says_so(
     run, path = run_of(), tmp_path / "checkpoint"
     digests, expected = digests_of(run, path)
     last, before = checkpoint_file(path, digests[30]), checkpoint_file(path, digests[20])
-    offered = f"{digests[30]} {digests[20]}"
+    offered = (digests[30], digests[20])
     spoil(last, how)
     found, reported = work(run, path, offered)
     assert found == expected.record()
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{last}: expected a checkpoint")
     assert line.endswith(f"; {run.label()} goes on from the checkpoint before it")
-    assert [one.split()[1:] for one in reported] == [[digests[20]]]  # that at 30 again, behind it the good one
+    assert [one[1:] for one in reported] == [(digests[20],)]  # that at 30 again, behind it the good one
 
-    spoil(checkpoint_file(path, reported[0].split()[0]), "gone")
+    spoil(checkpoint_file(path, reported[0][0]), "gone")
     spoil(before, how)
     found, reported = work(run, path, offered)
     assert found == expected.record()
@@ -126,14 +126,14 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before_and_says_so(
     assert first.endswith("goes on from the checkpoint before it")
     assert second.startswith(f"{before}: expected a checkpoint")
     assert second.endswith(f"; {run.label()} goes on from step 0")
-    assert [len(one.split()) for one in reported] == [1, 2, 2]
+    assert [len(one) for one in reported] == [1, 2, 2]
 
 
 def test_a_good_checkpoint_is_taken_without_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run, path = run_of(), tmp_path / "checkpoint"
     digests, expected = digests_of(run, path)
     spoil(checkpoint_file(path, digests[20]), "flip")
-    found, reported = work(run, path, f"{digests[30]} {digests[20]}")
+    found, reported = work(run, path, (digests[30], digests[20]))
     assert found == expected.record()
     assert reported == []
     assert capsys.readouterr().err == ""
@@ -172,7 +172,7 @@ def test_threads_are_those_of_the_process() -> None:
 def test_the_store_says_that_it_leaves_the_checkpoint_of_another_environment(tmp_path: Path) -> None:
     said: list[str] = []
     with Store(tmp_path / "store.db") as store, store.driving():
-        store.record_checkpoint("a" * 64, 20, "b" * 64, environment() | {"torch": "2.10.0"})
+        store.record_checkpoint("a" * 64, 20, ("b" * 64,), environment() | {"torch": "2.10.0"})
         assert store.checkpoint("a" * 64, environment(), said.append) is None
         [line] = said
         threads = "device cpu, threads 1"
@@ -190,11 +190,11 @@ def test_a_store_keeps_two_checkpoints_of_a_run_and_removes_older_ones(tmp_path:
         other = checkpoint_file(store.checkpoint_path("1" * 64), a)
         for file in (*files, other):
             file.touch()
-        for step, digests in enumerate((a, f"{b} {a}", f"{c} {b}")):
+        for step, digests in enumerate(((a,), (b, a), (c, b))):
             store.record_checkpoint(key, step, digests, environment())
             assert store.checkpoint(key, environment()) == (step, digests)
         assert [file.exists() for file in (*files, other)] == [False, True, True, True]
-        store.record_checkpoint("1" * 64, 1, a, environment())
+        store.record_checkpoint("1" * 64, 1, (a,), environment())
     with Store(tmp_path / "store.db") as store, store.driving():
         assert sorted(store.checkpoints.iterdir()) == sorted([*files[1:], other])
 
@@ -208,7 +208,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_nothing(tmp_path: Path, monk
     with pytest.raises(CheckpointNotWritten, match=f"^{path}: cannot be written: No space left on device$"):
         digests_of(run, path)
     assert list(path.parent.iterdir()) == []
-    result, _ = work(run, path, None)
+    result, _ = work(run, path, ())
     assert result["unavailable"] == f"{path}: cannot be written: No space left on device"
 
 

@@ -1,7 +1,7 @@
 """Pruning: who goes on is decided from accuracies at fixed steps, and from nothing else."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from seqsep.lab.device import environment
-from seqsep.lab.engines.engine import Kept
 from seqsep.lab.engines.local import Supervisor
-from seqsep.lab.pruning import Race, halve, rungs, siblings, steps_at_most
+from seqsep.lab.pruning import Bracket, rungs, siblings, steps_at_most, successive_halving
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
-from seqsep.lab.sweep import sweep
+from seqsep.lab.sweep import NO_PAUSES, Sweep
 from seqsep.tasks import IndexLookup
 
 RUN = Run(IndexLookup(5, alphabet=4), ("lstm",), width=8, steps=80, batch=8, evaluate_every=5, evaluation=50)
@@ -34,14 +33,16 @@ def result_of(run: Run, *accuracies: float, status: str = "") -> dict[str, Any]:
             "curve": curve, "state_bits": [1, 0], "parameters": 2}  # fmt: skip
 
 
-class Stub:
-    """`sweep` without training: a run's whole result is given, and cut at its pause; what has ended is recorded."""
+class Stub(Sweep):
+    """A sweep without training: a run's whole result is given, and cut at its pause; what has ended is recorded."""
 
     def __init__(self, store: Store, whole: Mapping[Run, dict[str, Any]]) -> None:
-        self.store, self.whole, self.trained = store, whole, list[tuple[Run, int]]()
+        super().__init__(store, "trial", Supervisor(1))
+        self.whole = whole
+        self.trained: list[tuple[Run, int]] = []
         self.lines: list[str] = []
 
-    def __call__(self, runs: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
+    def train(self, runs: Iterable[Run], pauses: Mapping[Run, int] = NO_PAUSES) -> list[Row]:
         rows = []
         for run in runs:
             found = [row for row in self.store.get(run.key()) if row.finished]
@@ -54,14 +55,14 @@ class Stub:
                 whole = result_of(run, *[accuracy for step, accuracy, _ in whole["curve"] if step <= pauses[run]])
             rows.append(row_of(run, whole))
             if whole["status"] != "paused":
-                with self.store.driving():
-                    self.store.record(rows[-1], 0.0, 1)
+                self.store.record(rows[-1], 0.0, 1)
         return rows
 
     def sweep(self, groups: Sequence[Sequence[Run]]) -> list[Row]:
         """With pruning, to the end; the rows of the store."""
-        halved = halve(groups, self.store, "trial", self, self.lines.append, environment())
-        self([run for group in groups for run in group if halved.goes_on(run)], {})
+        with self:
+            survival = successive_halving(groups, self, self.lines.append)
+            self.train([run for group in groups for run in group if survival.goes_on(run)])
         return self.store.rows()
 
 
@@ -104,25 +105,25 @@ def test_siblings_differ_in_learning_rate_and_heads_only() -> None:
 
 
 def test_the_better_half_goes_on_and_equal_ones_as_a_search_ranks_them() -> None:
-    race = Race(list(FIVE))
+    bracket = Bracket(list(FIVE))
     results = {run: result_of(run, accuracy) for run, accuracy in zip(FIVE, (0.5, 0.2, 0.5, 0.5, 0.1), strict=True)}
-    assert race.halve(10, results) == ([FIVE[0], FIVE[2], FIVE[3]], [FIVE[1], FIVE[4]])
-    assert race.live == [FIVE[0], FIVE[2], FIVE[3]]
-    race = Race(list(FIVE[::-1]))  # the lower rate of equal ones, in whatever order they stand
+    assert bracket.halve(10, results) == ([FIVE[0], FIVE[2], FIVE[3]], [FIVE[1], FIVE[4]])
+    assert bracket.live == [FIVE[0], FIVE[2], FIVE[3]]
+    bracket = Bracket(list(FIVE[::-1]))  # the lower rate of equal ones, in whatever order they stand
     results = {run: result_of(run, 0.5) for run in FIVE}
-    assert race.halve(10, results) == (FIVE[:3], FIVE[3:])
+    assert bracket.halve(10, results) == (FIVE[:3], FIVE[3:])
 
 
 def test_who_has_converged_is_never_pruned_and_takes_a_place_and_who_has_diverged_takes_none() -> None:
     converged = {run: result_of(run, 0.99, status="converged") for run in FIVE[:4]}
-    assert Race(list(FIVE)).halve(10, converged | {FIVE[4]: result_of(FIVE[4], 0.999)}) == (FIVE[:4], FIVE[4:])
+    assert Bracket(list(FIVE)).halve(10, converged | {FIVE[4]: result_of(FIVE[4], 0.999)}) == (FIVE[:4], FIVE[4:])
     one = {FIVE[0]: result_of(FIVE[0], 0.1, status="converged")}
     others = {run: result_of(run, 0.5) for run in FIVE[1:]}
-    assert Race(list(FIVE)).halve(10, one | others) == (FIVE[:3], FIVE[3:])
+    assert Bracket(list(FIVE)).halve(10, one | others) == (FIVE[:3], FIVE[3:])
     diverged = {run: result_of(run, status="failed: non-finite") for run in FIVE[:2]}
-    race = Race(list(FIVE))
-    assert race.halve(10, others | diverged) == (FIVE[2:4], FIVE[4:])
-    assert race.live == FIVE[2:4]
+    bracket = Bracket(list(FIVE))
+    assert bracket.halve(10, others | diverged) == (FIVE[2:4], FIVE[4:])
+    assert bracket.live == FIVE[2:4]
 
 
 def test_what_comes_after_a_rung_does_not_count_there() -> None:
@@ -132,7 +133,7 @@ def test_what_comes_after_a_rung_does_not_count_there() -> None:
         FIVE[1]: result_of(FIVE[1], 0.3, 0.9, status="failed: non-finite"),
         FIVE[2]: result_of(FIVE[2], 0.2, *[0.9] * 7),
     }
-    assert Race(FIVE[:3]).halve(10, results) == ([FIVE[1], FIVE[2]], [FIVE[0]])
+    assert Bracket(FIVE[:3]).halve(10, results) == ([FIVE[1], FIVE[2]], [FIVE[0]])
 
 
 def test_rows_lines_and_steps_of_a_sweep(tmp_path: Path) -> None:
@@ -218,10 +219,11 @@ def test_a_row_that_another_experiment_finished_is_used_though_this_one_had_prun
         with store.driving():
             store.record(replace(row_of(last, whole[last]), experiment="with the whole"), 0.0, 1)
         stub = Stub(store, whole)
-        halved = halve([FIVE], store, "trial", stub, stub.lines.append, environment())
+        with stub:
+            survival = successive_halving([FIVE], stub, stub.lines.append)
     assert stub.trained == []
-    assert halved.goes_on(last)
-    assert [halved.goes_on(run) for run in FIVE] == [True, False, False, False, True]
+    assert survival.goes_on(last)
+    assert [survival.goes_on(run) for run in FIVE] == [True, False, False, False, True]
 
 
 def test_a_race_waits_for_a_run_that_failed_without_an_outcome(tmp_path: Path) -> None:
@@ -251,27 +253,28 @@ def test_a_run_in_two_races_is_pruned_only_where_it_has_lost_both(tmp_path: Path
 def test_real_training_survivors_are_bit_for_bit_those_of_a_sweep_without_pruning(tmp_path: Path) -> None:
     runs = [replace(RUN, learning_rate=rate, layers=("attention",)) for rate in (1e-3, 3e-2, 1e-2)]
     processes: list[list[int]] = []
-    with Supervisor(1) as engine:
+    engine = Supervisor(1)
 
-        def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
-            rows = sweep(some, store, "trial", engine=Kept(engine), pauses=pauses)
-            assert "paused" not in {row.status for row in store.rows()}
+    class Watched(Sweep):
+        def train(self, runs: Iterable[Run], pauses: Mapping[Run, int] = NO_PAUSES) -> list[Row]:
+            rows = super().train(runs, pauses)
+            assert "paused" not in {row.status for row in self.store.rows()}
             processes.append([worker.process.pid for worker in engine.workers])
             return rows
 
-        with Store(tmp_path / "whole.db") as store:
-            expected = {row.key: row for row in train(runs, {})}
-        with Store(tmp_path / "pruned.db") as store:
-            halved = halve([runs], store, "trial", train, lambda line: None, environment())
-            survivors = train([run for run in runs if halved.goes_on(run)], {})
-            assert list(store.checkpoints.iterdir()) == []
-            assert train(runs, {}) == [expected[run.key()] for run in runs]  # without pruning, all of them to their end
-    assert processes == [processes[0]] * 5
-    assert len(processes[0]) == 1
+    with Store(tmp_path / "whole.db") as store, Watched(store, "trial", engine) as sweep:
+        expected = {row.key: row for row in sweep.train(runs)}
+    with Store(tmp_path / "pruned.db") as store, Watched(store, "trial", engine) as sweep:
+        survival = successive_halving([runs], sweep, lambda line: None)
+        survivors = sweep.train([run for run in runs if survival.goes_on(run)])
+        assert list(store.checkpoints.iterdir()) == []
+        assert sweep.train(runs) == [expected[run.key()] for run in runs]  # without pruning, all of them to their end
+    assert processes[1:] == [processes[1]] * 4
+    assert len(processes[1]) == 1
     assert len(survivors) == 1
     assert survivors[0] == expected[survivors[0].key]
-    assert sorted(row.result["steps"] for row in halved.pruned.values()) == [10, 20]
-    for row in halved.pruned.values():
+    assert sorted(row.result["steps"] for row in survival.pruned.values()) == [10, 20]
+    for row in survival.pruned.values():
         whole = expected[row.key].result
         curve = [point for point in whole["curve"] if point[0] <= row.result["steps"]]
         assert row.result == whole | {

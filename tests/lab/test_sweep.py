@@ -140,7 +140,7 @@ def test_two_workers_resume_restart_and_fail_as_each_run_needs(tmp_path: Path) -
         with store.driving():
             for run in (resumed, spoiled, missing):
                 digest = stop_at(run, store.checkpoint_path(run.key()), 20)
-                store.record_checkpoint(run.key(), 20, digest, environment())
+                store.record_checkpoint(run.key(), 20, (digest,), environment())
                 files[run] = checkpoint_file(store.checkpoint_path(run.key()), digest)
         with files[spoiled].open("r+b") as file:
             file.seek(-1, os.SEEK_END)

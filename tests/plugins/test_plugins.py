@@ -12,6 +12,7 @@ import torch
 from seqsep.cli import main
 from seqsep.lab.device import environment
 from seqsep.lab.engines import examination
+from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
@@ -93,7 +94,7 @@ def test_bad_layers_fail_with_their_reasons_and_the_other_runs_are_bit_identical
     runs |= {"own": run_of(f"{GOOD}:Sum", "lstm")} | {name: bad[name] for name in names[7:]}
     runs |= {"attention": run_of("attention")}
     with Store(tmp_path / "store.db") as store:
-        rows = dict(zip(runs, sweep(runs.values(), store, "trial", workers=2, stall_seconds=40.0), strict=True))
+        rows = dict(zip(runs, sweep(runs.values(), store, "trial", engine=Supervisor(2, 40.0)), strict=True))
     statuses = {name: rows[name].status for name in REASONS}
     assert {name: status for name, status in statuses.items() if not re.match(f"failed: {REASONS[name]}", status)} == {}
     assert [name for name in bad if rows[name].finished or "\n" in rows[name].status] == []

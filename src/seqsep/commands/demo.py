@@ -52,7 +52,7 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     runs = [*index_lookup_architectures.runs("demo"), *dyck_architectures.runs("demo")]
     print(f"\nTraining {len(runs)} models (finished ones are kept in {store})", flush=True)
     with Store(store) as opened:
-        rows = sweep(runs, opened, NAME, workers, display())
+        rows = sweep(runs, opened, NAME, workers=workers, progress=display())
     earlier = read_rows(committed) if committed.exists() else []
     print(f"\n{compare(rows, earlier)}")
     page = write(folder, rows, earlier, records)

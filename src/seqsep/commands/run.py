@@ -9,17 +9,17 @@ from typing import Any
 
 from seqsep.experiments import load_experiment
 from seqsep.lab.device import CPU, at_once
-from seqsep.lab.engines.engine import Engine, Kept
+from seqsep.lab.engines.engine import Engine
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.engines.ray import RayEngine
 from seqsep.lab.estimate import show_cost
 from seqsep.lab.loggers import Logger
 from seqsep.lab.progress import display
-from seqsep.lab.pruning import Halved, halve, say_on_stderr, siblings, steps_at_most
+from seqsep.lab.pruning import say_on_stderr, siblings, steps_at_most, successive_halving
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
-from seqsep.lab.sweep import sweep
+from seqsep.lab.sweep import Sweep
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.names import choose
 from seqsep.plugins.layer import OwnLayer
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ValueError and FileNotFoundError for bad input.
     """
-    chosen_engine(options)  # says at once which flag does not fit
+    engine = chosen_engine(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
     changes = changes_of(options.mixer, options.model, options.task, options.fields)
     chosen = {name: getattr(options, name) for name in ("positions", "dtype") if getattr(options, name) is not None}
@@ -65,24 +65,21 @@ def run(options: argparse.Namespace) -> int:
         for logger in loggers:
             logger.write(row)
 
-    with Store(options.store) as store, chosen_engine(options) as engine:
-
-        def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
-            return sweep(some, store, experiment.name, None, display(), log, engine=Kept(engine), pauses=pauses)
-
-        halved = halve(groups, store, experiment.name, train, say_on_stderr, engine.environment()) if groups else Halved()
-        rows, left = list[Row](), [run for run in runs if halved.goes_on(run)]
+    with Store(options.store) as store, Sweep(store, experiment.name, engine, show=display, on_row=log) as sweep:
+        survival = successive_halving(groups, sweep, say_on_stderr)
+        rows = list[Row]()
+        left = [run for run in runs if survival.goes_on(run)]
         while len(rows) < len(left):
-            rows = train(left, {})
+            rows = sweep.train(left)
             if search is not None:
-                left = [run for run in search.runs([*rows, *halved.pruned.values()]) if halved.goes_on(run)]
-    rows += [*halved.pruned.values(), *halved.failed.values()]
+                left = [run for run in search.runs([*rows, *survival.pruned.values()]) if survival.goes_on(run)]
+    rows += [*survival.pruned.values(), *survival.failed.values()]
     for row in rows:  # also those that the store held already, and those that were pruned
         log(row)
     failed = sum(not row.has_outcome for row in rows)
-    counts = {"pruned": len(halved.pruned), "waiting": len(halved.waiting)}
+    counts = {"pruned": len(survival.pruned), "waiting": len(survival.waiting)}
     said = "".join(f", {number} {word}" for word, number in counts.items() if number)
-    print(f"{len(rows) + len(halved.waiting)} runs in {options.store}{said}, {failed} failed")
+    print(f"{len(rows) + len(survival.waiting)} runs in {options.store}{said}, {failed} failed")
     return 1 if failed else 0
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seqsep.lab.row import PRUNED, Row
+from seqsep.lab.row import PRUNED, Row, rank_of
 from seqsep.lab.run import Run
 from seqsep.mixers import BY_NAME as MIXERS
 
@@ -103,15 +103,8 @@ def best_run(runs: Sequence[Run], results: Results) -> Run | None:
     outcomes = {run: results.get(run.key()) for run in runs}
     if any(result is None for result in outcomes.values()):
         return None
-
-    def rank(run: Run) -> tuple[float, int, float]:
-        result = outcomes[run]
-        assert result is not None
-        diverged = result["status"].startswith("failed")  # whatever it had reached before
-        return -1.0 if diverged else result["accuracy"], -result["steps"], -run.learning_rate
-
-    ended = [run for run, result in outcomes.items() if result is not None and result["status"] != PRUNED]
-    return max(ended, key=rank, default=None)
+    ended = {run: result for run, result in outcomes.items() if result is not None and result["status"] != PRUNED}
+    return max(ended, key=lambda run: rank_of(run, ended[run]), default=None)
 
 
 def rates_between(best: float, rates: Iterable[float]) -> list[float]:

@@ -2,15 +2,31 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.train import PAUSED, Result
+from seqsep.ranking import rank
 
 PRUNED = "pruned"
+
+
+def diverged(result: Mapping[str, Any]) -> bool:
+    """Whether a run ended with a loss, gradient or weight that was not finite."""
+    return result["status"].startswith("failed")
+
+
+def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
+    """The place of a run among others of its setting by its result, the best one greatest (`ranking.rank`)."""
+    return rank(
+        accuracy=result["accuracy"],
+        steps=result["steps"],
+        learning_rate=run.learning_rate,
+        diverged=diverged(result),
+    )
 
 
 @dataclass(frozen=True)

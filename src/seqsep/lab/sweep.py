@@ -4,10 +4,12 @@ Runs start in the given order (put the long ones first to keep every core busy t
 order, on the number of workers, or on how often the sweep was killed and started again.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from types import MappingProxyType, TracebackType
+from typing import Any
 
-from seqsep.lab.engines.engine import STALL_SECONDS, Ended, Engine, Moved, Saved, usable_cores
+from seqsep.lab.engines.engine import Ended, Engine, Moved, Saved, usable_cores
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display
@@ -16,76 +18,135 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store, StoreUnavailable
 from seqsep.lab.train import PAUSED
 
+NO_PAUSES: Mapping[Run, int] = MappingProxyType({})
+
 
 def sweep(
     runs: Iterable[Run],
     store: Store,
     experiment: str,
+    *,
     workers: int | None = None,
+    engine: Engine | None = None,
     progress: Display | None = None,
     on_row: Callable[[Row], None] | None = None,
-    stall_seconds: float = STALL_SECONDS,
-    engine: Engine | None = None,
-    pauses: Mapping[Run, int] | None = None,
 ) -> list[Row]:
-    """Train the runs that `store` does not hold finished; returns one row per run, in the order given.
+    """Train the runs that `store` does not hold finished; return one row per run, in the order given.
 
-    A run is found in the store by its key and the environment: one that was trained under another version of torch is trained
-    again, and its row replaced. One that another experiment trained is taken over. A run that failed here (`row.finished` is
-    False: its workers died or it raised) is recorded and tried again by the next sweep only; a loss that is not finite is an
-    outcome like any other; one that was pruned is trained to its end. A run with a checkpoint of the same environment continues
-    from there, bit for bit. One that has not ended by the step that `pauses` has for it stops there: its row, `paused` with
-    the curve so far, is returned and not recorded, and it waits as a checkpoint.
-    `on_row` is called with each row that is trained here, after it is on disk. The engine is by default `local`, with as many
-    `workers` as this process may use cores; a run that makes no progress for `stall_seconds` has failed. An engine that is
-    given has these two of its own. Raises StoreUnavailable while another sweep drives this store, and where the disk is full
-    (what was reported until then is on disk), and EngineUnavailable.
+    The engine is by default `local`, with as many `workers` as this process may use cores. `on_row` is called with each row
+    that is trained here, after it is on disk. Raises what `Sweep` and `Sweep.train` raise.
     """
-    runs = list(runs)
-    keys = [run.key() for run in runs]
-    pauses = pauses or {}
-    rows: dict[str, Row] = {}
-    waiting: dict[str, Run] = {}
+    chosen = engine or Supervisor(usable_cores() if workers is None else workers)
     display = progress or Display()
-    with ExitStack() as stack:
-        stack.enter_context(store.driving())
-        engine = stack.enter_context(engine or Supervisor(usable_cores() if workers is None else workers, stall_seconds))
-        here = engine.environment()
-        for key, run in dict(zip(keys, runs, strict=True)).items():
-            found = {row.experiment: row for row in store.get(key) if row.finished and row.environment == here}
-            if experiment in found:
-                rows[key] = found[experiment]
-            elif found:
-                rows[key] = Row(experiment, key, run.configuration(), next(iter(found.values())).result, here)
-                store.record(rows[key], seconds=0.0, attempts=0)
-            else:
-                waiting[key] = run
-        jobs: list[Job] = []
+    with Sweep(store, experiment, engine=chosen, show=lambda: display, on_row=on_row) as opened:
+        return opened.train(runs)
+
+
+class Sweep:
+    """The runs of one experiment in one store, trained by one engine whose workers serve every call of `train`.
+
+    While its context is open, it is the one driver that writes to the store; leaving it stops the engine at once. Entering it
+    raises StoreUnavailable while another sweep drives the store, and EngineUnavailable. Each call of `train` shows what it does
+    on a display that `show` makes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        experiment: str,
+        engine: Engine,
+        *,
+        show: Callable[[], Display] = Display,
+        on_row: Callable[[Row], None] | None = None,
+    ) -> None:
+        self.store = store
+        self.experiment = experiment
+        self.engine = engine
+        self.show = show
+        self.on_row = on_row
+        self.environment: dict[str, Any] = {}
+        self._opened = ExitStack()
+
+    def __enter__(self) -> "Sweep":
+        with ExitStack() as stack:
+            stack.enter_context(self.store.driving())
+            stack.enter_context(self.engine)
+            self.environment = self.engine.environment()
+            self._opened = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._opened.__exit__(kind, error, trace)
+
+    def train(self, runs: Iterable[Run], pauses: Mapping[Run, int] = NO_PAUSES) -> list[Row]:
+        """Train the runs that the store does not hold finished; return one row per run, in the order given.
+
+        A run is found in the store by its key and the environment: one that was trained under another version of torch is
+        trained again, and its row replaced. One that another experiment trained is taken over. A run that failed here
+        (`row.finished` is False: its workers died or it raised) is recorded and tried again by the next call only; a loss
+        that is not finite is an outcome like any other; one that was pruned is trained to its end. A run with a checkpoint of
+        the same environment continues from there, bit for bit. One that has not ended by the step that `pauses` has for it
+        stops there: its row, `paused` with the curve so far, is returned and not recorded, and it waits as a checkpoint.
+
+        Raises StoreUnavailable if the disk is full (what was reported until then is on disk), and EngineUnavailable.
+        """
+        keyed = [(run.key(), run) for run in runs]
+        held = {key: self._held(key, run) for key, run in dict(keyed).items()}
+        rows = {key: row for key, row in held.items() if row is not None}
+        missing = {key: run for key, run in keyed if key not in rows}
         notes: list[str] = []
-        for key, run in waiting.items():
-            checkpoint = store.checkpoint(key, here, notes.append)
-            jobs.append(Job(run, store.checkpoint_path(key), checkpoint[1] if checkpoint else None, pauses.get(run)))
-        stack.callback(display.close)
-        display.pauses = pauses
-        display.begin([job.run for job in jobs], finished=len(rows))
-        for note in notes:
-            display.note(note)
-        order = list(waiting)
-        for event in engine.run(jobs):
-            key, run = order[event.job], jobs[event.job].run
+        jobs = [self._job(key, run, pauses.get(run), notes.append) for key, run in missing.items()]
+        with closing(self.show()) as display:
+            display.pauses = pauses
+            display.begin(list(missing.values()), finished=len(rows))
+            for note in notes:
+                display.note(note)
+            for row in self._ended(jobs, list(missing), display):
+                rows[row.key] = row
+        return [rows[key] for key, _ in keyed]
+
+    def _held(self, key: str, run: Run) -> Row | None:
+        """The finished row of a run in the store; that of another experiment is recorded for this one as well."""
+        here = self.environment
+        finished = {row.experiment: row for row in self.store.get(key) if row.finished and row.environment == here}
+        if self.experiment in finished or not finished:
+            return finished.get(self.experiment)
+        result = next(iter(finished.values())).result
+        taken_over = self.row_of(run, result)
+        self.store.record(taken_over, seconds=0.0, attempts=0)
+        return taken_over
+
+    def _job(self, key: str, run: Run, pause: int | None, say: Callable[[str], None]) -> Job:
+        """What the engine is given for a run: it goes on from the run's last checkpoint of this environment."""
+        saved = self.store.checkpoint(key, self.environment, say)
+        return Job(run, self.store.checkpoint_path(key), saved[1] if saved else (), pause)
+
+    def row_of(self, run: Run, result: dict[str, Any]) -> Row:
+        """The row of a run that came to this result here."""
+        return Row(
+            experiment=self.experiment,
+            key=run.key(),
+            configuration=run.configuration(),
+            result=result,
+            environment=self.environment,
+        )
+
+    def _ended(self, jobs: Sequence[Job], keys: Sequence[str], display: Display) -> Iterator[Row]:
+        """Let the engine do the jobs, record and show what it reports; the row of each run, as it ends or pauses."""
+        for event in self.engine.run(jobs):
+            run = jobs[event.job].run
             match event:
                 case Moved(worker=worker, step=step, accuracy=accuracy):
                     display.update(worker, run, step, accuracy)
-                case Saved(step=step, digest=digest):
-                    store.record_checkpoint(key, step, digest, here)
+                case Saved(step=step, digests=digests):
+                    self.store.record_checkpoint(keys[event.job], step, digests, self.environment)
                 case Ended(result={"unavailable": reason}):
                     raise StoreUnavailable(reason)
                 case Ended(result=result, seconds=seconds, attempts=attempts):
-                    rows[key] = Row(experiment, key, run.configuration(), result, here)
-                    paused = rows[key].status == PAUSED
-                    if not paused:
-                        store.record(rows[key], seconds, attempts)
+                    row = self.row_of(run, result)
+                    if row.status != PAUSED:
+                        self.store.record(row, seconds, attempts)
                     display.finish(run, result, seconds)
-                    if on_row is not None and not paused:
-                        on_row(rows[key])
-    return [rows[key] for key in keys]
+                    if row.status != PAUSED and self.on_row is not None:
+                        self.on_row(row)
+                    yield row

@@ -36,7 +36,8 @@ def send(**message):
 send(kind="ready")
 while True:
     message = json.loads(connection.recv_bytes())
-    seed, digest = message["run"]["seed"], message["digest"]
+    seed = message["run"]["seed"]
+    digests = message["digests"]
     send(kind="progress", step=1, accuracy=None)
     if seed == 10:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -49,8 +50,8 @@ while True:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         send(kind="progress", step=2, accuracy=0.5)
         time.sleep(60)
-    elif seed == 14 and digest is None:
-        send(kind="checkpoint", step=10, digest="d" * 64)
+    elif seed == 14 and not digests:
+        send(kind="checkpoint", step=10, digests=["d" * 64])
         os.kill(os.getpid(), signal.SIGKILL)
     elif seed == 15:
         while True:
@@ -65,7 +66,7 @@ while True:
     elif seed == 17:
         send(kind="stage", words="thinking")
         time.sleep(60)
-    send(kind="result", result={"status": "finished", "seed": seed, "digest": digest, "environment": dict(os.environ),
+    send(kind="result", result={"status": "finished", "seed": seed, "digests": digests, "environment": dict(os.environ),
          "device": sys.argv[3]})
 """
 
@@ -81,8 +82,8 @@ def run_of(seed: int) -> Run:
     return Run(task=IndexLookup(length=5, alphabet=4), layers=("lstm",), width=8, seed=seed)
 
 
-def job(seed: int, digest: str | None = None) -> Job:
-    return Job(run_of(seed), Path("nowhere"), digest)
+def job(seed: int, *digests: str) -> Job:
+    return Job(run_of(seed), Path("nowhere"), digests)
 
 
 def play(workers: int, *jobs: Job, stall_seconds: float = 60.0) -> list[Any]:
@@ -153,9 +154,10 @@ def test_jobs_are_handed_out_in_order_and_a_worker_takes_many() -> None:
 
 def test_a_run_starts_again_from_its_last_checkpoint() -> None:
     events = play(1, job(DIES_ONCE), job(FINE, "e" * 64))
-    assert Saved(0, 10, "d" * 64) in events
+    assert Saved(0, 10, ("d" * 64,)) in events
     assert [event.job for event in events if isinstance(event, Moved) and event.step == 0] == [0, 0, 1]
-    assert {event.job: event.result["digest"] for event in events if isinstance(event, Ended)} == {0: "d" * 64, 1: "e" * 64}
+    ended = {event.job: event.result["digests"] for event in events if isinstance(event, Ended)}
+    assert ended == {0: ["d" * 64], 1: ["e" * 64]}
 
 
 def test_a_run_that_stays_silent_or_prints_too_much_fails_at_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -300,10 +302,10 @@ def test_a_run_of_another_environment_is_trained_again_and_of_another_experiment
 def test_a_checkpoint_of_another_environment_is_not_offered(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
         with store.driving():
-            store.record_checkpoint(run_of(1).key(), 10, "a" * 64, environment())
-            store.record_checkpoint(run_of(2).key(), 10, "b" * 64, environment() | {"threads": 2})
+            store.record_checkpoint(run_of(1).key(), 10, ("a" * 64,), environment())
+            store.record_checkpoint(run_of(2).key(), 10, ("b" * 64,), environment() | {"threads": 2})
         rows = sweep([run_of(1), run_of(2)], store, "trial", workers=1)
-        assert [row.result["digest"] for row in rows] == ["a" * 64, None]
+        assert [row.result["digests"] for row in rows] == [["a" * 64], []]
 
 
 def test_a_row_is_reported_once_it_is_on_disk(tmp_path: Path) -> None:

@@ -37,14 +37,14 @@ while True:
     message = json.loads(connection.recv_bytes())
     place = Path(message["checkpoint"])
     file = lambda digest: place.with_name(f"{place.stem}.{digest[:16]}{place.suffix}")
-    kept = (message["digest"] or "").split()
+    kept = list(message["digests"])
     started = next((file(digest).read_text() for digest in kept if file(digest).exists()), None)
     for step in (10, 20):
         send(kind="progress", step=step, accuracy=None)
         data = f"{step} of {message['run']['seed']}"
         kept = [hashlib.sha256(data.encode()).hexdigest(), *kept][:2]
         file(kept[0]).write_text(data)
-        send(kind="checkpoint", step=step, digest=" ".join(kept))
+        send(kind="checkpoint", step=step, digests=kept)
         time.sleep(0.3 if message["run"]["seed"] == 8 else 0)
     print("printed by", message["run"]["seed"], flush=True)
     if message["run"]["seed"] == 9:
@@ -52,7 +52,7 @@ while True:
         continue
     files = {Path(path).name: Path(path).read_text() for path in message["files"].values()}
     places = list(message["files"].values())
-    send(kind="result", result={"status": "finished", "started": started, "digest": message["digest"], "files": files,
+    send(kind="result", result={"status": "finished", "started": started, "digests": message["digests"], "files": files,
          "places": places, "checkpoint": str(place), "device": sys.argv[3]})
 """
 
@@ -172,8 +172,8 @@ def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) 
         assert isinstance(of_job[-1], Ended)
         last = [event for event in of_job if isinstance(event, Saved)][-1]
         digest = hashlib.sha256(f"20 of {seed}".encode()).hexdigest()
-        assert (last.step, last.digest.split()[0]) == (20, digest)
-        assert all(checkpoint_file(jobs[at].checkpoint, one).exists() for one in last.digest.split())
+        assert (last.step, last.digests[0]) == (20, digest)
+        assert all(checkpoint_file(jobs[at].checkpoint, one).exists() for one in last.digests)
         assert checkpoint_file(jobs[at].checkpoint, digest).read_text() == f"20 of {seed}"
     assert sorted(capsys.readouterr().err.split("\n")) == ["", *(f"printed by {seed}" for seed in (1, 2, 4, 9))]
     assert list((tmp_path / "node").iterdir()) == []
@@ -181,11 +181,12 @@ def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) 
 
 
 def test_a_run_starts_from_the_checkpoint_that_the_driver_has(tmp_path, monkeypatch) -> None:
-    there, gone = job(1, tmp_path, digest="d" * 64), job(2, tmp_path, digest="e" * 64)
+    there = job(1, tmp_path, digests=("d" * 64,))
+    gone = job(2, tmp_path, digests=("e" * 64,))
     there.checkpoint.parent.mkdir()
     checkpoint_file(there.checkpoint, "d" * 64).write_text("5 of 1")
     found = ended(play(FakeRay(), [there, gone], monkeypatch))
-    assert (found[0].result["started"], found[0].result["digest"]) == ("5 of 1", "d" * 64)
+    assert (found[0].result["started"], found[0].result["digests"]) == ("5 of 1", ["d" * 64])
     assert found[1].result["started"] is None
     assert not Path(found[0].result["checkpoint"]).is_relative_to(tmp_path / "store")
 

@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
         store.record(Row("other", "f" * 64, {}, {"status": "failed: ValueError: no"}, environment()), seconds=1.0, attempts=3)
         store.checkpoints.mkdir()
         checkpoint_file(store.checkpoint_path(row(9).key), "a" * 64).touch()
-        store.record_checkpoint(row(9).key, 10, "a" * 64, environment())
+        store.record_checkpoint(row(9).key, 10, ("a" * 64,), environment())
     return path
 
 

@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> Path:
     with Store(path) as store, store.driving():
         for made in (row(2), row(1), row(1, "another"), FAILED):
             store.record(made, seconds=1.5, attempts=1)
-        store.record_checkpoint(row(3).key, 10, "a" * 64, HERE)
+        store.record_checkpoint(row(3).key, 10, ("a" * 64,), HERE)
     return path
 
 
@@ -62,7 +62,7 @@ def test_rows_come_back_as_they_were(path: Path) -> None:
         assert store.rows("trial") == [*store.finished("trial"), FAILED]
         assert store.get(row(1).key) == [row(1, "another"), row(1)]
         assert store.get(row(9).key) == []
-        assert store.checkpoint(row(3).key, HERE) == (10, "a" * 64)
+        assert store.checkpoint(row(3).key, HERE) == (10, ("a" * 64,))
 
 
 def test_the_file_says_what_it_is_and_writes_reach_the_disk(path: Path) -> None:
@@ -90,11 +90,11 @@ def test_a_finished_run_loses_its_checkpoint_and_a_failed_one_keeps_it(path: Pat
         for key, file in files.items():
             file.parent.mkdir(exist_ok=True)
             file.write_bytes(b"weights")
-            store.record_checkpoint(key, 10, "b" * 64, HERE)
+            store.record_checkpoint(key, 10, ("b" * 64,), HERE)
         store.record(Row("trial", kept, {}, {"status": "failed: ValueError: no"}, HERE), seconds=1.0, attempts=1)
         store.record(row(5), seconds=1.0, attempts=1)
         assert [file.exists() for file in files.values()] == [True, False]
-        assert [store.checkpoint(key, HERE) for key in (kept, gone)] == [(10, "b" * 64), None]
+        assert [store.checkpoint(key, HERE) for key in (kept, gone)] == [(10, ("b" * 64,)), None]
 
 
 def test_the_next_driver_removes_checkpoint_files_that_no_row_knows(path: Path) -> None:

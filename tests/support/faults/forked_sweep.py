@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,14 +20,14 @@ from typing import Any, NoReturn
 
 import torch
 
-from seqsep.lab.device import environment
 from seqsep.lab.engines import process, worker
+from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display
-from seqsep.lab.pruning import halve
+from seqsep.lab.pruning import successive_halving
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
-from seqsep.lab.sweep import sweep
+from seqsep.lab.sweep import Sweep
 from seqsep.tasks import IndexLookup
 
 LAYERS = ("lstm", "dss", "attention", "linear-attention", "retention", "lstm")
@@ -120,19 +120,16 @@ class Log(Display):
 
 
 def drive(folder: Path, is_pruned: bool = False) -> None:
-    """The sweep of all runs on two workers, with pruning as one race, and its export."""
+    """The sweep of all runs on two workers, with pruning as one bracket, and its export."""
     log = Log(folder)
 
     def on_row(row: Row) -> None:
         log.write("reported", row.key)
 
     with Store(folder / "store.db") as store:
-
-        def train(some: Sequence[Run], pauses: Mapping[Run, int]) -> list[Row]:
-            return sweep(some, store, "trial", workers=2, progress=log, on_row=on_row, pauses=pauses)
-
-        halved = halve([runs()] if is_pruned else [], store, "trial", train, lambda line: None, environment())
-        train([run for run in runs() if halved.goes_on(run)], {})
+        with Sweep(store, "trial", Supervisor(2), show=lambda: log, on_row=on_row) as sweep:
+            survival = successive_halving([runs()] if is_pruned else [], sweep, lambda line: None)
+            sweep.train([run for run in runs() if survival.goes_on(run)])
         store.export(folder / "rows.jsonl")
 
 

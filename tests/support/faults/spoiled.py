@@ -48,7 +48,7 @@ def fill(path: Path) -> tuple[bytes, bytes]:
             place = checkpoint_file(store.checkpoint_path(key), "a" * 64)
             place.parent.mkdir(exist_ok=True)
             place.touch()
-            store.record_checkpoint(key, seed, "a" * 64, environment())
+            store.record_checkpoint(key, seed, ("a" * 64,), environment())
         return path.read_bytes(), Path(f"{path}-wal").read_bytes()
 
 
@@ -224,7 +224,7 @@ def checkpoints(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
         path, digests = folder / "one.safetensors", {}
         _, expected = train(run, path, on_checkpoint=digests.__setitem__)
         last = checkpoint_file(path, digests[4])
-        message = {"run": run.configuration(), "checkpoint": str(path), "digest": f"{digests[4]} {digests[2]}"}
+        message = {"run": run.configuration(), "checkpoint": str(path), "digests": [digests[4], digests[2]]}
         data, failures = last.read_bytes(), []
         for trial, (changed, where) in enumerate(changes(data, flips, cuts, random.Random(seed))):
             last.write_bytes(changed)

@@ -23,15 +23,15 @@ class Work(Protocol):
     """What an engine knows of a job: a message for worker.py, and whether a user's code runs in it."""
 
     @property
-    def digest(self) -> str | None:
-        """SHA-256 of the checkpoint that is there already, if any."""
+    def digests(self) -> tuple[str, ...]:
+        """SHA-256 of each checkpoint that is there already, the last one first."""
 
     @property
     def has_plug_ins(self) -> bool:
         """Whether it runs a user's code."""
 
-    def message(self, digest: str | None) -> dict[str, Any]:
-        """What the worker is told; `digest` is that of the last checkpoint."""
+    def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
+        """What the worker is told; `digests` are those of the checkpoints by now."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class Saved:
-    """A job's checkpoint at `step` is on disk, where the job has it."""
+    """A job's checkpoint at `step` is on disk, where the job has it; `digests`: its SHA-256, and that of the one before."""
 
     job: int
     step: int
-    digest: str
+    digests: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,27 +92,6 @@ class Engine(Protocol):
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`. Raises OSError where the engine
         is not available."""
-
-
-class Kept:
-    """An engine whose context another has entered: several sweeps share its workers, and the other stops them."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-
-    def __enter__(self) -> "Kept":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        return None
-
-    def environment(self) -> dict[str, Any]:
-        """As the engine has it."""
-        return self.engine.environment()
-
-    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
-        """As the engine does."""
-        return self.engine.run(jobs)
 
 
 def usable_cores() -> int:

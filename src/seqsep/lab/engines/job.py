@@ -11,12 +11,12 @@ from seqsep.plugins.model import OwnModel
 
 @dataclass(frozen=True)
 class Job:
-    """A run to train, where its checkpoint goes, the digest of the checkpoint that is there already, if any, and the step to
-    pause at, if any."""
+    """A run to train, where its checkpoints go, the digests of those that are there already (the last one first), and the step
+    to pause at, if any."""
 
     run: Run
     checkpoint: Path
-    digest: str | None = None
+    digests: tuple[str, ...] = ()
     until: int | None = None
 
     @property
@@ -24,9 +24,9 @@ class Job:
         """Whether it runs a user's code."""
         return bool(self.run.plug_ins())
 
-    def message(self, digest: str | None) -> dict[str, Any]:
-        """What the worker is told; `digest` is that of the last checkpoint."""
-        where = {"checkpoint": str(self.checkpoint.absolute()), "digest": digest, "until": self.until}
+    def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
+        """What the worker is told; `digests` are those of the checkpoints by now."""
+        where = {"checkpoint": str(self.checkpoint.absolute()), "digests": digests, "until": self.until}
         return {"run": self.run.configuration(), "files": self.run.files()} | where
 
 
@@ -36,10 +36,10 @@ class Check:
 
     plug_in: OwnLayer | OwnModel
     sizes: dict[str, int]
-    digest: None = None
+    digests: tuple[str, ...] = ()
     has_plug_ins: bool = True
 
-    def message(self, digest: str | None) -> dict[str, Any]:
+    def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
         """What the worker is told."""
         name = str(self.plug_in)
         return {"check": name, "files": {name: str(self.plug_in.path)}, "sizes": self.sizes}

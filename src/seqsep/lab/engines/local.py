@@ -71,7 +71,7 @@ class Supervisor:
         Raises ChildProcessError (an OSError) when workers do not even start.
         """
         waiting = deque(range(len(jobs)))
-        digests = [job.digest for job in jobs]
+        digests = [job.digests for job in jobs]
         attempts, begun = [0] * len(jobs), [0.0] * len(jobs)
         failed_starts = 0
 
@@ -110,8 +110,8 @@ class Supervisor:
                         yield Moved(at, pid, message["step"], message["accuracy"])
                     case "checkpoint":
                         assert at is not None
-                        digests[at] = message["digest"]
-                        yield Saved(at, message["step"], message["digest"])
+                        digests[at] = tuple(message["digests"])
+                        yield Saved(at, message["step"], digests[at])
                     case "verdict":
                         assert at is not None
                         yield Judged(at, message["law"], message["holds"], message["where"])

@@ -116,7 +116,7 @@ class RayEngine:
         interval = max(LEAST_SECONDS, limit / ANSWERS_A_SECOND)
         ours = identity(self.environment() if self.device != CPU else {})
         waiting = deque(range(len(jobs)))
-        digests = [job.digest for job in jobs]
+        digests = [job.digests for job in jobs]
         lost, in_a_row = [0] * len(jobs), [0] * len(jobs)
         begun, spent = [0.0] * len(jobs), [0.0] * len(jobs)
         failed_starts = 0
@@ -148,10 +148,10 @@ class RayEngine:
                                 if step == 0:
                                     begun[job] = time.monotonic()
                                 yield Moved(job, process, step, accuracy)
-                            case Saved(step=step, digest=digest):
-                                path = Path(jobs[job].message(digest)["checkpoint"])
-                                write_checkpoint(path, digest.split()[0], found.checkpoints[event.job])
-                                here = " ".join(one for one in digest.split() if checkpoint_file(path, one).exists())
+                            case Saved(step=step, digests=saved):
+                                path = Path(jobs[job].message(saved)["checkpoint"])
+                                write_checkpoint(path, saved[0], found.checkpoints[event.job])
+                                here = tuple(digest for digest in saved if checkpoint_file(path, digest).exists())
                                 digests[job], in_a_row[job] = here, 0
                                 yield Saved(job, step, here)
                             case Ended(result=result, seconds=seconds, attempts=attempts):

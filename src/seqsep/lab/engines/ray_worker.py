@@ -29,21 +29,27 @@ class Order:
     """A job as it travels: its message, and the bytes of the files that it names, those of plug-ins by canonical name."""
 
     content: dict[str, Any]
-    digest: str | None
+    digests: tuple[str, ...]
     has_plug_ins: bool
     checkpoints: dict[str, bytes]
     files: dict[str, bytes]
 
     @classmethod
-    def of(cls, work: Work, digest: str | None) -> "Order":
+    def of(cls, work: Work, digests: tuple[str, ...]) -> "Order":
         """On the driver. What cannot be read is left out: a checkpoint that is gone means a start from step 0."""
-        content = work.message(digest)
+        content = work.message(digests)
         read = {name: _bytes(Path(path)) for name, path in content["files"].items()}
         path = Path(content.get("checkpoint", ""))
-        found = {one: _bytes(checkpoint_file(path, one)) for one in (digest or "").split()}
-        checkpoints = {one: data for one, data in found.items() if data is not None}
+        saved = {digest: _bytes(checkpoint_file(path, digest)) for digest in digests}
+        checkpoints = {digest: data for digest, data in saved.items() if data is not None}
         files = {name: data for name, data in read.items() if data is not None}
-        return cls(content, digest, work.has_plug_ins, checkpoints, files)
+        return cls(
+            content=content,
+            digests=digests,
+            has_plug_ins=work.has_plug_ins,
+            checkpoints=checkpoints,
+            files=files,
+        )
 
     def unpacked(self, folder: Path) -> "Order":
         """On a node, with every file below `folder`, but plug-ins where the node has them already: with what they import."""
@@ -60,9 +66,9 @@ class Order:
         content = self.content | {"checkpoint": str(checkpoint), "files": places}
         return replace(self, content=content, checkpoints={}, files={})
 
-    def message(self, digest: str | None) -> dict[str, Any]:
+    def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
         """What the worker is told."""
-        return self.content | {"digest": digest}
+        return self.content | {"digests": digests}
 
 
 @dataclass
@@ -114,15 +120,15 @@ class RayWorker:
             begins = isinstance(event, Moved) and event.step == 0
             place = Path(self.batch[event.job].content["checkpoint"])
             if isinstance(event, Saved):
-                digests = event.digest.split()
-                for digest in self.kept.get(event.job, set()).difference(digests):
+                for digest in self.kept.get(event.job, set()).difference(event.digests):
                     checkpoint_file(place, digest).unlink(missing_ok=True)
-                self.kept[event.job] = set(digests)
+                self.kept[event.job] = set(event.digests)
             if not begins and last[type(event), event.job] != at:
                 continue
             if isinstance(event, Saved):
-                data = _bytes(checkpoint_file(place, digests[0]))
-                if data is None or hashlib.sha256(data).hexdigest() != digests[0]:
+                last_digest = event.digests[0]
+                data = _bytes(checkpoint_file(place, last_digest))
+                if data is None or hashlib.sha256(data).hexdigest() != last_digest:
                     continue  # the driver goes on with the one before
                 answer.checkpoints[event.job] = data
             if isinstance(event, Ended):

@@ -1,11 +1,11 @@
 """The process that trains: takes runs from a pipe, one at a time, and reports in messages. Its driver is supervisor.py.
 
 Started as a script, so that it watches its parent before it imports anything slow: no worker outlives a killed driver.
-A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digest and until (a step to pause at; both
-may be null); or check, files, sizes.
-Out, by `kind`: ready; stage (what begins now, in words); progress (step, accuracy); checkpoint (step, digest);
-verdict (law, holds, where); result (result); failure (error, one line). A digest of a checkpoint may be two, with a space
-between: that of the last one and that of the one before. Where no checkpoint can be written, the result is `unavailable`: why.
+A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digests (of its checkpoints, the last one
+first) and until (a step to pause at, or null); or check, files, sizes.
+Out, by `kind`: ready; stage (what begins now, in words); progress (step, accuracy); checkpoint (step, digests: its own and that
+of the one before); verdict (law, holds, where); result (result); failure (error, one line). If no checkpoint can be written,
+the result is `unavailable`: why.
 
 A run with plug-ins is examined first (examination.py). Its process takes no other run: what a plug-in leaves behind in it could
 reach them.
@@ -120,9 +120,9 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
 
     def saved(step: int, digest: str) -> None:
         kept[:] = [digest, *kept][:2]
-        reporter.send("checkpoint", step=step, digest=" ".join(kept))
+        reporter.send("checkpoint", step=step, digests=tuple(kept))
 
-    starts = [*(message["digest"] or "").split(), None]
+    starts = [*message["digests"], None]
     for start, other in zip(starts, [*starts[1:], None], strict=True):
         kept[:] = [start] if start else []
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seqsep.lab.store.salvage import Salvage, salvage
+from seqsep.lab.store.schema import digests_of
 from seqsep.lab.store.store import Store, StoreError, StoreUnavailable, only_driver
 from seqsep.lab.whole_file import checkpoint_file, on_disk
 
@@ -106,7 +107,7 @@ def _unused(path: Path) -> Path:
     return Path(f"{path}.damaged-{number}")
 
 
-def _on_disk(path: Path, key: str, digests: str) -> bool:
+def _on_disk(path: Path, key: str, column: str) -> bool:
     """Whether a file of a checkpoint is there; a row without one is of a run that has ended since, and worth nothing."""
     place = Path(f"{path}.checkpoints") / f"{key}.safetensors"
-    return any(checkpoint_file(place, digest).exists() for digest in digests.split())
+    return any(checkpoint_file(place, digest).exists() for digest in digests_of(column))

@@ -16,6 +16,24 @@ TABLES = {
 }
 
 
+def digests_of(column: str) -> tuple[str, ...]:
+    """The digests in the column `sha256` of a checkpoint's row: that of the last one, and that of the one before.
+
+    >>> digests_of("3fa1 90bc")
+    ('3fa1', '90bc')
+    """
+    return tuple(column.split())
+
+
+def digests_column(digests: tuple[str, ...]) -> str:
+    """The column `sha256` of a checkpoint's row.
+
+    >>> digests_column(("3fa1", "90bc"))
+    '3fa1 90bc'
+    """
+    return " ".join(digests)
+
+
 def make_database(path: Path) -> None:
     """Put an empty store at `path`, whole and in WAL mode at once: who opens it while its maker would still change the mode
     may be told, or make SQLite tell the maker, that the database is locked. One process at a time (`store.only_driver`). Raises

@@ -17,7 +17,7 @@ from typing import Any
 
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json
-from seqsep.lab.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, make_database
+from seqsep.lab.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, digests_column, digests_of, make_database
 from seqsep.lab.whole_file import checkpoint_file
 
 BUSY_SECONDS = 5.0
@@ -168,23 +168,26 @@ class Store:
         """Where the run with this key keeps its checkpoints: `checkpoint_file` of this path and of the digest of each."""
         return self.checkpoints / f"{key}.safetensors"
 
-    def record_checkpoint(self, key: str, step: int, sha256: str, environment: dict[str, Any]) -> None:
-        """Store that a checkpoint is on disk; without this its file counts for nothing. `sha256` is its digest, and behind a
-        space that of the one before, which is kept as well; older ones are gone on return."""
-        kept, before = set(sha256.split()), self._read("checkpoints", "key = ?", key)
+    def record_checkpoint(self, key: str, step: int, digests: tuple[str, ...], environment: dict[str, Any]) -> None:
+        """Store that a checkpoint is on disk; without this its file counts for nothing.
+
+        `digests` are its SHA-256 and that of the checkpoint before it, which is kept as well; older ones are gone on return.
+        """
+        before = self._read("checkpoints", "key = ?", key)
         with self._in_one_line(), self._transaction():
-            self._write("checkpoints", (key, step, sha256, canonical_json(environment)))
+            self._write("checkpoints", (key, step, digests_column(digests), canonical_json(environment)))
         path = self.checkpoint_path(key)
-        _remove(checkpoint_file(path, digest) for row in before for digest in row[2].split() if digest not in kept)
+        earlier = {digest for _, _, column, _ in before for digest in digests_of(column)}
+        _remove(checkpoint_file(path, digest) for digest in earlier.difference(digests))
 
     def checkpoint(
         self, key: str, environment: dict[str, Any], say: Callable[[str], None] | None = None
-    ) -> tuple[int, str] | None:
+    ) -> tuple[int, tuple[str, ...]] | None:
         """Step of the last checkpoint of a run, and the digests as `record_checkpoint` had them; None without one, and where
         another environment wrote it, as that would mix results: `say` is then called with a line."""
-        for _, step, sha256, written_in in self._read("checkpoints", "key = ?", key):
+        for _, step, column, written_in in self._read("checkpoints", "key = ?", key):
             if written_in == canonical_json(environment):
-                return step, sha256
+                return step, digests_of(column)
             if say is not None:
                 pair = (environment, json.loads(written_in))
                 expected, found = (", ".join(f"{name} {where[name]}" for name in sorted(where)) for where in pair)
@@ -230,7 +233,8 @@ class Store:
     def _tidy(self) -> None:
         """Remove checkpoint files without a row, and halves that a killed worker left."""
         rows = self._read("checkpoints", "1")
-        known = {checkpoint_file(self.checkpoint_path(row[0]), digest) for row in rows for digest in row[2].split()}
+        saved = [(key, digest) for key, _, column, _ in rows for digest in digests_of(column)]
+        known = {checkpoint_file(self.checkpoint_path(key), digest) for key, digest in saved}
         found = [path for path in self.checkpoints.glob("*") if path.suffix in (".safetensors", ".tmp")]
         _remove(path for path in found if path not in known)
 
