@@ -1,45 +1,33 @@
-"""Theorems: each is a file with the statement, the proof, what it builds or reduces, and a check that runs it."""
+"""Theorems: each file has the statement, the proof, what it builds or reduces, and a check that runs it.
+
+Folders are subjects; docs/theorems.md is the index by paper and number. Files:
+
+    retrieval         index lookup and associative recall
+    equality          equality of two halves
+    sparse_threshold  thresholds of sparse features
+    nearest_neighbor  nearest neighbour
+    bounded_dyck      brackets of bounded depth
+    protocols         models as protocols between two parties
+    blocks            pieces that several constructions are put together from
+    base              claim, outcome, theorem, erratum and evidence: the records of a theorem
+    checking          what the checks of several theorems share
+    trial             inputs put to a built network, on its grid and in floats
+"""
 
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from seqsep.theorems import bounded_dyck, equality, nearest_neighbor, protocols, retrieval, sparse_threshold
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
-from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
-from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck_one_layer
-from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
-from seqsep.theorems.equality import relabelled_two_layers as relabelled_equality_two_layers
-from seqsep.theorems.equality import state as equality_state
-from seqsep.theorems.equality import two_layer_no_short_protocol
-from seqsep.theorems.equality import two_layers as equality_two_layers
-from seqsep.theorems.nearest_neighbor import state as nearest_neighbor_state
-from seqsep.theorems.nearest_neighbor import two_layers as nearest_neighbor_two_layers
-from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol
-from seqsep.theorems.retrieval import (
-    associative_recall_state,
-    index_lookup_attention,
-    index_lookup_state,
-    linear_attention_state,
-)
-from seqsep.theorems.sparse_threshold import two_layers as sparse_threshold_two_layers
 
 THEOREMS: tuple[Theorem, ...] = (
-    index_lookup_attention.THEOREM,
-    equality_two_layers.THEOREM,
-    relabelled_equality_two_layers.THEOREM,
-    sparse_threshold_two_layers.THEOREM,
-    nearest_neighbor_two_layers.THEOREM,
-    bounded_dyck_attention.THEOREM,
-    one_way_protocol.THEOREM,
-    index_lookup_state.THEOREM,
-    associative_recall_state.THEOREM,
-    bounded_dyck_state.THEOREM,
-    equality_state.THEOREM,
-    nearest_neighbor_state.THEOREM,
-    linear_attention_state.THEOREM,
-    one_layer_protocol.THEOREM,
-    bounded_dyck_one_layer.THEOREM,
-    two_layer_no_short_protocol.THEOREM,
+    *retrieval.THEOREMS,
+    *equality.THEOREMS,
+    *sparse_threshold.THEOREMS,
+    *nearest_neighbor.THEOREMS,
+    *bounded_dyck.THEOREMS,
+    *protocols.THEOREMS,
 )
 BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 

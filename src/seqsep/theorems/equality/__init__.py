@@ -1,1 +1,24 @@
-"""Equality of two halves."""
+"""Equality of two halves: two attention layers decide it; a state, or one layer, of few bits cannot.
+
+Files:
+
+    two_layers                   two layers decide equality or inequality (Theorem 6)
+    relabelled_two_layers        the same for every partition of the positions into halves (Lemma 5)
+    two_layer_no_short_protocol  no short protocol follows from a two-layer model (Corollary 13.1)
+    state                        equality needs N/2 log2 S state bits, and one layer much width (Lemma 4, Theorems 11 and 12)
+    _trials                      inputs of equality, what is expected of them, and the margin
+    _collision                   two halves with one state, and the input on which a model errs
+    _one_layer_cost              what Theorem 12 asks of one attention layer
+"""
+
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.equality import relabelled_two_layers, state, two_layer_no_short_protocol, two_layers
+
+THEOREMS: tuple[Theorem, ...] = (
+    two_layers.THEOREM,
+    relabelled_two_layers.THEOREM,
+    state.THEOREM,
+    two_layer_no_short_protocol.THEOREM,
+)
+
+__all__ = ["THEOREMS"]

@@ -1,1 +1,21 @@
-"""Nearest neighbour."""
+"""Nearest neighbour: the label of the point that is nearest to the one asked.
+
+Files:
+
+    two_layers  two layers answer it (Theorem 7)
+    state       it needs floor(N/2) state bits (Theorem 8)
+    _inputs     random and hard settings of points and labels, on the grid
+    _reading    a user's points, rounded to the grid, with their margins
+    _trials     settings put to the network, and searches for small margins
+    _printed    the construction of the paper as printed, and its errata
+"""
+
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.nearest_neighbor import state, two_layers
+
+THEOREMS: tuple[Theorem, ...] = (
+    two_layers.THEOREM,
+    state.THEOREM,
+)
+
+__all__ = ["THEOREMS"]

@@ -1,1 +1,27 @@
-"""Index lookup and associative recall."""
+"""Index lookup and associative recall: what attention retrieves with little width, and a state only with many bits.
+
+Files:
+
+    index_lookup_attention    one attention layer of width O(log N) answers index lookup (Theorem 1)
+    index_lookup_state        index lookup needs N log2 S state bits, and they suffice (Theorem 3)
+    associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
+    linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
+    _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
+"""
+
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.retrieval import (
+    associative_recall_state,
+    index_lookup_attention,
+    index_lookup_state,
+    linear_attention_state,
+)
+
+THEOREMS: tuple[Theorem, ...] = (
+    index_lookup_attention.THEOREM,
+    index_lookup_state.THEOREM,
+    associative_recall_state.THEOREM,
+    linear_attention_state.THEOREM,
+)
+
+__all__ = ["THEOREMS"]

@@ -1,1 +1,15 @@
-"""Thresholds of sparse features."""
+"""Thresholds of sparse features: counting how many of many small functions of a few bits hold.
+
+Files:
+
+    two_layers  two layers with k heads compute them (Theorem 13)
+    _slots      the scales of the scores, and the vectors of slots
+    _trials     formulas and assignments to try, and how the answers are compared
+"""
+
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.sparse_threshold import two_layers
+
+THEOREMS: tuple[Theorem, ...] = (two_layers.THEOREM,)
+
+__all__ = ["THEOREMS"]
