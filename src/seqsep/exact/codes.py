@@ -1,4 +1,4 @@
-"""Position codes, one class per family: of N addresses each, by index, in any number of coordinates from two to N."""
+"""The position codes by name, and the families that need no algebra: random signs, binary digits, parabola, one-hot."""
 
 import math
 from fractions import Fraction
@@ -15,15 +15,20 @@ from seqsep.exact.position_code import PositionCode
 from seqsep.stream import Use, draws
 
 MOST_VERIFIED = 20_000
+ROWS_AT_ONCE = 1024
 
 
 class Signs(PositionCode):
     """Random signs: Lemma 2 of Bhattamishra et al. 2024 with its printed dimension, k = ceil(8 ln(2 N) / gamma^2).
 
-    gamma = 1/4, the bound of Corollary 8.1; N is the count. The lemma's union bound makes a draw good with probability of at
-    least 1/2; we verify every pair and draw again until T_i . T_j <= k/4 for all i != j (`attempt` says which draw it was).
-    We differ: entries are ±1, not ±1/sqrt(k), which is on no grid; a score is k times the printed one. Verification takes
+    N is the count and gamma = 1/4, the bound of Corollary 8.1. By the lemma's union bound a draw is good with a probability of
+    at least 1/2. We check all pairs and draw again until T_i . T_j <= k/4 for all i != j; `attempt` is the number of the draw.
+    We differ: entries are ±1, not ±1/sqrt(k), which is on no grid, so a score is k times the printed one. Checking takes
     time N^2 k, so the count is at most 20,000.
+
+    >>> code = Signs(10)
+    >>> code.dimension, code.gap
+    (384, 328)
     """
 
     name: ClassVar[str] = "signs"
@@ -34,11 +39,10 @@ class Signs(PositionCode):
         if count > MOST_VERIFIED:
             raise ValueError(f"Signs(count={count}): at most {MOST_VERIFIED:,} random vectors can be verified pair by pair")
         self.attempt = 0
-        while True:
-            self._least, self._most = self._extreme_products()
-            if self.INVERSE_GAMMA * self._most <= self.dimension:
-                return
+        self._least, self._most = self._extreme_products()
+        while self.INVERSE_GAMMA * self._most > self.dimension:
             self.attempt += 1
+            self._least, self._most = self._extreme_products()
 
     @property
     def dimension(self) -> int:
@@ -46,7 +50,7 @@ class Signs(PositionCode):
 
     @property
     def parameter_bits(self) -> int:
-        """The number of the draw: a 64-bit seed of the stream."""
+        """The 64 bits of `attempt`, which is the seed of the stream."""
         return 64
 
     @property
@@ -62,32 +66,38 @@ class Signs(PositionCode):
         return None if self.count == 1 else Fraction(max(self._most, -self._least), self.dimension)
 
     def _extreme_products(self) -> tuple[int, int]:
-        """Least and greatest T_i . T_j over i != j; exact, since products of ±1 in float32 are integers below 2^24."""
+        """The least and the greatest T_i . T_j over i != j; exact, as float32 sums of ±1 are integers below 2^24."""
         vectors = self.keys(np.arange(self.count)).astype(np.float32)
-        least, most = self.dimension, -self.dimension
-        for first in range(0, self.count, 1024):
-            products = vectors[first : first + 1024] @ vectors[first:].T
+        least = self.dimension
+        most = -self.dimension
+        for first in range(0, self.count, ROWS_AT_ONCE):
+            products = vectors[first : first + ROWS_AT_ONCE] @ vectors[first:].T
             least = min(least, int(products.min()))
             np.fill_diagonal(products, -self.dimension)
             most = max(most, int(products.max()))
         return least, most
 
     def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        words = -(-self.dimension // 32)
-        first, last = int(addresses.min(initial=self.count)), int(addresses.max(initial=-1))
-        if last < first:
+        if not len(addresses):
             return np.zeros((0, self.dimension), dtype=np.int64)
-        uniform = draws(self.attempt, Use.CODE, first, last - first + 1, words)[addresses - first]
+        first = int(addresses.min())
+        count = int(addresses.max()) - first + 1
+        words = -(-self.dimension // 32)
+        uniform = draws(seed=self.attempt, use=Use.CODE, start=first, count=count, each=words)[addresses - first]
         bits = (uniform[:, :, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
         return 2 * bits.reshape(len(addresses), -1)[:, : self.dimension].astype(np.int64) - 1
 
 
 class Binary(PositionCode):
-    """The binary digits of the address as ±1, least first: dimension b = max(1, ceil(log2 count)).
+    """The binary digits of the address as ±1, the least first, in b = max(1, ceil(log2 count)) coordinates.
 
-    Addresses that differ in d digits have product b - 2 d, so the gap is 2, and at most C(b, d) addresses lie at distance d:
-    leakage(eta) = sum over d >= 1 of C(b, d) exp(-2 eta d) = (1 + exp(-2 eta))^b - 1. Addresses 2^(b-1) - 1 and 2^(b-1) differ
-    in every digit, so the two-sided coherence is 1.
+    Addresses that differ in d digits have product b - 2 d, so the gap is 2. At most C(b, d) addresses differ from one in d
+    digits, so
+        leakage(eta) = sum over d >= 1 of C(b, d) exp(-2 eta d) = (1 + exp(-2 eta))^b - 1.
+    Addresses 2^(b-1) - 1 and 2^(b-1) differ in every digit, so the two-sided coherence is 1.
+
+    >>> Binary(8).keys(np.array([0, 5])).tolist()
+    [[-1, -1, -1], [1, -1, 1]]
     """
 
     name: ClassVar[str] = "binary"
@@ -116,7 +126,11 @@ class Binary(PositionCode):
 
 
 class OneHot(PositionCode):
-    """One coordinate per address: T_i . T_j = 0 for i != j, and leakage(eta) = (N - 1) exp(-eta)."""
+    """One coordinate per address: T_i . T_j = 0 for i != j, and leakage(eta) = (N - 1) exp(-eta).
+
+    >>> OneHot(4).keys(np.array([2])).tolist()
+    [[0, 0, 1, 0]]
+    """
 
     name: ClassVar[str] = "one-hot"
 
@@ -143,11 +157,18 @@ class OneHot(PositionCode):
 
 
 class Parabola(PositionCode):
-    """Two coordinates for any count: keys (x, x^2), queries (2 x_p, -1), with x = address - floor(count / 2).
+    """Two coordinates for any count: keys (x, x^2) and queries (2 x_p, -1), with x = address - floor(count / 2).
 
-    The score is x_p^2 - (x - x_p)^2, greatest at x = x_p by at least 1; the centre keeps numbers small. At distance t there are
-    at most two addresses: leakage(eta) = 2 * sum over t >= 1 of exp(-eta t^2), for every count; 0.271 at eta = 2. The keys have
-    several lengths, hence no coherence, and fit 64 bits for at most 2^32 addresses.
+    The score is x_p^2 - (x - x_p)^2, greatest at x = x_p by at least 1; x is centred to keep the numbers small. At most two
+    addresses lie at each distance t, so for every count
+        leakage(eta) = 2 (q + q^4 / (1 - q^5)) >= 2 * sum over t >= 1 of q^(t^2),   q = exp(-eta),
+    since t^2 >= 4 + 5 (t - 2) for t >= 2; it is 0.271 at eta = 2. The coherences are None, as the keys have several lengths.
+    Keys fit 64 bits for at most 2^32 addresses.
+
+    >>> Parabola(5).keys(np.arange(5)).tolist()
+    [[-2, 4], [-1, 1], [0, 0], [1, 1], [2, 4]]
+    >>> round(Parabola(1000).leakage(2), 3)
+    0.271
     """
 
     name: ClassVar[str] = "parabola"
@@ -189,12 +210,20 @@ BY_NAME: dict[str, type[PositionCode]] = {code.name: code for code in CODES}
 
 @lru_cache(maxsize=16)
 def position_code(name: str, count: int) -> PositionCode:
-    """A code by name, kept, since some verify all their pairs."""
+    """The code of that name; cached, because some codes check every pair when they are built.
+
+    >>> position_code("kerdock", 1000).dimension
+    64
+    """
     return BY_NAME[name](count)
 
 
 def has_addresses(name: str, count: int) -> bool:
-    """Whether the code has that many."""
+    """Whether the code of that name has so many addresses.
+
+    >>> has_addresses("kerdock", 65_536), has_addresses("kerdock", 65_537)
+    (True, False)
+    """
     try:
         return position_code(name, count).count == count
     except ValueError:

@@ -1,4 +1,4 @@
-"""Position codes that are linear: duals of BCH codes over Z_2, Kerdock's codes over Z_4. A generator is all they store.
+"""Linear position codes: duals of BCH codes over Z_2 and Kerdock's codes over Z_4. All they store is a generator matrix.
 
 Sources: MacWilliams and Sloane 1977, chapters 9 and 15; Hammons, Kumar, Calderbank, Sloane and Sole 1994 (Z_4, Gray's map).
 """
@@ -23,17 +23,21 @@ PRIMITIVE = {3: 0xB, 5: 0x25, 6: 0x43, 7: 0x83, 8: 0x11D, 9: 0x211, 10: 0x409}
 class LinearCode(PositionCode):
     """The first `count` words of a code over Z_2 or Z_4, as signs (`exact.correlations`): address i is word i.
 
-    T_i . T_j is the correlation with word 0 of i - j, digit by digit, and of j - i. Let 2^b be the least power of 2 that is
-    not below `count`. For every j other than i, i - j or j - i is among the words 1 .. 2^b - 1, a different one for each j, so
+    T_i . T_j is the correlation with word 0 of the word i - j, digit by digit, and also of j - i. Let 2^b be the least power
+    of 2 that is at least `count`. For every j other than i, i - j or j - i is among the words 1 .. 2^b - 1, a different one for
+    each j, so
         leakage(eta) = sum over the words 1 .. 2^b - 1 of exp(-eta (k - correlation)).
-    Up to its sign each of these words occurs: h at the highest digit and x below it is the word itself less 0 if h = 0,
-    the address of h and zeros less the address -x if h = 1 or 2, and the negative of such a word if h = 3. So the extremes
-    over these words are those over the pairs.
+    Up to its sign each of these words is a difference of two addresses. Let h be its highest digit and x the digits below.
+    If h = 0, it is itself less 0. If h = 1 or 2, it is the address of h and zeros, less the address -x. If h = 3, it is the
+    negative of such a word. So the extremes over these words are those over the pairs.
+
+    >>> Kerdock(1000).verify()[8]  # how many of the 4,096 words have the greatest correlation, sqrt(64), with word 0
+    1984
     """
 
     order: ClassVar[int]
     generator: Int64[np.ndarray, "digits symbols"]
-    greatest: int  # the greatest correlation of a word other than 0, over the whole code
+    greatest: int  # correlation of a word other than 0 with word 0, over the whole code
 
     @property
     def dimension(self) -> int:
@@ -41,7 +45,7 @@ class LinearCode(PositionCode):
 
     @property
     def capacity(self) -> int:
-        """Words of the whole code."""
+        """How many words the whole code has."""
         return int(self.order ** len(self.generator))
 
     def _correlations(self, count: int) -> Counter[int]:
@@ -52,15 +56,15 @@ class LinearCode(PositionCode):
         return self._correlations(1 << digits_of(self.count))
 
     def verify(self) -> Counter[int]:
-        """The correlations of all words of the whole code with word 0, which are those of all pairs. Exhaustive.
+        """The correlations of all words of the whole code with word 0, which are those of all pairs; every word is computed.
 
-        Raises ValueError where the greatest is not `greatest`.
+        Raises ValueError if the greatest is not `greatest`.
         """
-        found = self._correlations(self.capacity)
-        if max(found) != self.greatest:
+        of_words = self._correlations(self.capacity)
+        if max(of_words) != self.greatest:
             call = f"{type(self).__name__}(count={self.count}).verify()"
-            raise ValueError(f"{call}: expected a greatest product of two words of {self.greatest}, found {max(found)}")
-        return found
+            raise ValueError(f"{call}: expected a greatest product of two words of {self.greatest}, found {max(of_words)}")
+        return of_words
 
     @property
     def gap(self) -> int:
@@ -76,7 +80,7 @@ class LinearCode(PositionCode):
 
     @property
     def parameter_bits(self) -> int:
-        """The generator's symbols."""
+        """The bits of the generator's symbols."""
         return int(self.generator.size) * ceil_log2(self.order)
 
     def leakage(self, eta: int) -> float:
@@ -89,20 +93,32 @@ class LinearCode(PositionCode):
 class DualBCH(LinearCode):
     """Duals of binary BCH codes, (-1)^Tr(a x + b x^3 (+ c x^5)): at most 2^30 addresses.
 
-    Of those with a one-sided coherence of at most 1/4 and enough words, the one of the least dimension k = 2^degree - 1. At
-    degree 5 and 6 only the pairs (a, b) have it: 7/31 of 2^10 words, 15/63 of 2^12. With c: 31/127 of 2^21, 63/255 of 2^24,
-    63/511 of 2^27, 127/1023 of 2^30 words; the first 2^14 words at k = 127 are those with c = 0, at 15/127.
+    Of these codes with enough words and a one-sided coherence of at most 1/4, we take the least dimension k = 2^degree - 1.
+    Without c there are 2^10 words at coherence 7/31 and 2^12 at 15/63. With c there are 2^21 words at 31/127, 2^24 at 63/255,
+    2^27 at 63/511 and 2^30 at 127/1023; the first 2^14 words at k = 127 are those with c = 0, at 15/127.
+
+    >>> DualBCH(1000).dimension, DualBCH(1000).one_sided_coherence
+    (31, Fraction(7, 31))
     """
 
     name: ClassVar[str] = "dual-bch"
     order: ClassVar[int] = 2
-    SIZES: ClassVar = ((5, 2, 7), (6, 2, 15), (7, 3, 31), (8, 3, 63), (9, 3, 63), (10, 3, 127))  # degree, errors, greatest
+    SIZES: ClassVar = (  # degree, errors, greatest
+        (5, 2, 7),
+        (6, 2, 15),
+        (7, 3, 31),
+        (8, 3, 63),
+        (9, 3, 63),
+        (10, 3, 127),
+    )
 
     def __init__(self, count: int) -> None:
         super().__init__(count)
         for degree, errors, greatest in self.SIZES:
             if count <= 2 ** (degree * errors):
-                self._degree, self.greatest, self.generator = degree, greatest, dual_bch(degree, errors)
+                self._degree = degree
+                self.greatest = greatest
+                self.generator = dual_bch(degree, errors)
                 return
         raise ValueError(f"DualBCH(count={count}): at most 2^30 = {2**30:,} words")
 
@@ -113,10 +129,13 @@ class DualBCH(LinearCode):
 
 
 class Kerdock(LinearCode):
-    """Kerdock's codes as Z_4-linear codes under Gray's map: k = 16, 64, 256 coordinates with k^2 words, coherence 1/sqrt(k).
+    """Kerdock's codes as Z_4-linear codes under Gray's map: k^2 words in k = 16, 64 or 256 coordinates.
 
-    Exactly that on one side: 1/4, 1/8, 1/16. In the first half of the words it is so on both sides; the second half holds their
-    negatives. T_i . T_j depends on i - j alone, so every word sees the same distances: the code is distance-invariant.
+    The one-sided coherence is 1/sqrt(k): 1/4, 1/8 or 1/16. So is the two-sided one of the first half of the words; the second
+    half holds their negatives. T_i . T_j depends on i - j alone, so the code is distance-invariant.
+
+    >>> Kerdock(1000).dimension, Kerdock(1000).one_sided_coherence
+    (64, Fraction(1, 8))
     """
 
     name: ClassVar[str] = "kerdock"
@@ -134,7 +153,10 @@ class Kerdock(LinearCode):
 
 
 def multiplication(polynomial: list[int], order: int) -> Int64[np.ndarray, "degree degree"]:
-    """Multiplication by x of the coordinates 1, x, x^2, .. in Z_order[x] / (a monic polynomial, coefficients least first)."""
+    """The matrix of multiplication by x in Z_order[x] / (a monic polynomial), on the coordinates of 1, x, x^2, ..
+
+    The coefficients of the polynomial stand from the constant up.
+    """
     matrix = np.eye(len(polynomial) - 1, k=-1, dtype=np.int64)
     matrix[:, -1] = -np.array(polynomial[:-1]) % order
     return matrix
@@ -149,17 +171,22 @@ def powers(matrix: Int64[np.ndarray, "degree degree"], order: int) -> Int64[np.n
 
 
 def primitive(degree: int) -> list[int]:
-    """Coefficients, least first, of a polynomial whose root g has the 2^degree - 1 nonzero elements of its field as powers."""
+    """The coefficients of a primitive polynomial over Z_2, from the constant up.
+
+    The powers of its root g are the 2^degree - 1 nonzero elements of the field.
+    """
     return [PRIMITIVE[degree] >> place & 1 for place in range(degree + 1)]
 
 
 def lifted(polynomial: list[int]) -> list[int]:
-    """Graeffe: the monic h with h(x^2) = +-(e(x)^2 - o(x)^2) mod 4, for the even part e and the odd part o of a polynomial.
+    """Graeffe's lift to Z_4: the monic h with h(x^2) = +-(e(x)^2 - o(x)^2) mod 4.
 
-    Its root xi is the Teichmueller element of the Galois ring: xi = g modulo 2, and of the same order.
+    e is the even part and o the odd part of the polynomial. The root xi of h is the Teichmueller element of the Galois ring:
+    xi = g modulo 2, and xi has the order of g.
     """
-    parts = np.array(polynomial) * [[1], [-1]] ** np.arange(len(polynomial))
-    squares = np.convolve(parts[0], parts[1])[::2]  # (e + o)(e - o)
+    even_plus_odd = np.array(polynomial)
+    even_minus_odd = even_plus_odd * (-1) ** np.arange(len(polynomial))
+    squares = np.convolve(even_plus_odd, even_minus_odd)[::2]
     return [int(coefficient) for coefficient in squares * squares[-1] % 4]
 
 
@@ -167,24 +194,24 @@ def lifted(polynomial: list[int]) -> list[int]:
 def dual_bch(degree: int, errors: int) -> Int64[np.ndarray, "digits symbols"]:
     """The dual of the binary BCH code that corrects 2 or 3 `errors`: Tr(a x + b x^3 + c x^5) at x = 1, g, .., g^(n - 1).
 
-    n = 2^degree - 1. The linear maps from the field to Z_2 are y -> Tr(a y), one for each a: so the rows are the coordinates
-    of x, of x^3 and of x^5, and the digits of a word are those of a, b and c in the basis dual to 1, g, g^2, .. by the trace.
+    n = 2^degree - 1; for 2 errors there is no c. The linear maps from the field to Z_2 are y -> Tr(a y), one for each a. So
+    the rows are the coordinates of x, of x^3 and of x^5, and the digits of a word are those of a, b and c in the basis that
+    is dual to 1, g, g^2, .. under the trace.
     """
     elements = powers(multiplication(primitive(degree), 2), 2)
     n = elements.shape[1]
     rows = np.concatenate([elements[:, np.arange(n) * power % n] for power in range(1, 2 * errors, 2)])
-    rows.setflags(write=False)  # every code of this size holds it
+    rows.setflags(write=False)  # cached: every code of this size shares it
     return rows
 
 
 def dual_bch_correlations(generator: Int64[np.ndarray, "digits symbols"], degree: int, count: int) -> Counter[int]:
-    """`correlations` of a generator like `dual_bch(degree, 3)` for a power of two of words above 2^(2 degree), by symmetry.
+    """What `correlations` returns for `dual_bch(degree, 3)`, by symmetry; `count` is a power of 2 above 2^(2 degree).
 
-    To put g x for x permutes the coordinates, and takes the word (a, b, c) to (a g, b g^3, c g^5). Where 5 is coprime to n the
-    powers of g^5 are all nonzero elements, so any c other than 0 becomes any other, with a and b going once through all pairs:
-    the words of each such c have one distribution. We compute it for c = 0 and for the first c; x -> x^2, which takes
-    (a, b, c) to (a^2, b^2, c^2), would save another factor, and is not needed.
-    Raises ValueError where the generator lacks this symmetry, which is checked on every column.
+    To put g x for x permutes the coordinates and takes the word (a, b, c) to (a g, b g^3, c g^5). If 5 is coprime to n, the
+    powers of g^5 are all nonzero elements. Then any c other than 0 becomes any other one, while (a, b) goes once through all
+    pairs. So the words of each such c have one distribution; we compute it for c = 0 and for the first other c.
+    Raises ValueError if the generator lacks this symmetry, which is checked on every column.
     """
     call = f"dual_bch_correlations(degree={degree}, count={count})"
     step = multiplication(primitive(degree), 2)
@@ -196,20 +223,22 @@ def dual_bch_correlations(generator: Int64[np.ndarray, "digits symbols"], degree
     if math.gcd(5, 2**degree - 1) != 1:
         raise ValueError(f"{call}: expected a degree with 5 coprime to 2^degree - 1")
     pairs = 1 << 2 * degree
-    found = correlations(generator, 2, pairs)
-    first = correlations(generator, 2, 2 * pairs) - found
-    return found + Counter({product: number * (count // pairs - 1) for product, number in first.items()})
+    without_c = correlations(generator, 2, pairs)
+    first_c = correlations(generator, 2, 2 * pairs) - without_c
+    other_c = Counter({product: number * (count // pairs - 1) for product, number in first_c.items()})
+    return without_c + other_c
 
 
 @lru_cache(maxsize=16)
 def kerdock(degree: int) -> Int64[np.ndarray, "digits symbols"]:
     """Kerdock's code over Z_4, for an odd degree: T(l x) + e at x = 0, 1, xi, xi^2, .. with l in the Galois ring, e in Z_4.
 
-    2^degree symbols, 4^(degree + 1) words; the linear maps are the coordinates of x, as in `dual_bch`. The highest digit is e.
-    As signs its correlations are 0, +-sqrt(k) and, for e = 2 and l = 0, -k, in k = 2^(degree + 1) coordinates.
+    It has 2^degree symbols and 4^(degree + 1) words. The linear maps are the coordinates of x, as in `dual_bch`; the highest
+    digit is e. As signs, in k = 2^(degree + 1) coordinates, the correlations are 0, +-sqrt(k) and -k, for e = 2 and l = 0.
     """
     elements = powers(multiplication(lifted(primitive(degree)), 4), 4)
     rows = np.ones((degree + 1, 1 + elements.shape[1]), dtype=np.int64)
-    rows[:-1, 0], rows[:-1, 1:] = 0, elements
+    rows[:-1, 0] = 0
+    rows[:-1, 1:] = elements
     rows.setflags(write=False)
     return rows

@@ -1,8 +1,11 @@
-"""What a position code is: integer keys and queries for addresses 0 .. count - 1, by index, without a stored table.
+"""What a position code is: integer keys and queries for addresses 0 .. count - 1, computed without a stored table.
 
-The score of key j for query p is unit^2 queries(p) . keys(j). Its greatest value over j is at j = p, by at least `gap`; with
-scores scaled by eta, the softmax gives address p a weight of at least 1 / (1 + leakage(eta)), since
-leakage(eta) >= sum over j != p of exp(-eta (score_p - score_j)). A code's constants are proved in its docstring or verified.
+    score(p, j)   =  unit^2 queries(p) . keys(j)
+    gap           =  min over p and j != p of  score(p, p) - score(p, j)  >  0
+    leakage(eta) >=  sum over j != p of  exp(-eta (score(p, p) - score(p, j)))   for every p
+
+So key p has the greatest score for query p. With scores scaled by eta, the softmax gives address p a weight of at least
+1 / (1 + leakage(eta)). Each code proves its constants in its docstring or verifies them on all pairs.
 """
 
 import math
@@ -15,13 +18,18 @@ from jaxtyping import Int, Int64
 
 
 class PositionCode(ABC):
-    """A code of `count` addresses in `dimension` coordinates, whole numbers times `unit`.
+    """A code of `count` addresses in `dimension` coordinates, which are whole numbers times `unit`.
 
     Raises ValueError for a count below 1 or above the capacity of the family.
+
+    >>> from seqsep.exact.codes import Parabola
+    >>> code = Parabola(10)
+    >>> (code.keys(np.arange(10)) @ code.queries(np.array([3]))[0]).tolist()  # greatest at key 3, by the gap of 1
+    [-5, 0, 3, 4, 3, 0, -5, -12, -21, -32]
     """
 
     name: ClassVar[str]
-    of_one_length: ClassVar[bool] = True  # whether the keys are
+    of_one_length: ClassVar[bool] = True  # whether all keys have the same Euclidean length
     unit: Fraction = Fraction(1)
 
     def __init__(self, count: int) -> None:
@@ -32,33 +40,33 @@ class PositionCode(ABC):
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """Coordinates of a key."""
+        """How many coordinates a key has."""
 
     @property
     def parameter_bits(self) -> int:
-        """What has to be stored to compute any key and query, beside the count."""
+        """The bits to store, beside the count, to compute any key and query."""
         return 0
 
     @property
     @abstractmethod
     def gap(self) -> int | Fraction:
-        """The least score(p, p) - score(p, j) over p and j != p, exactly. Above 0 for a code of one address, too."""
+        """The least score(p, p) - score(p, j) over p and j != p, exactly; above 0 even for a code of one address."""
 
     @property
     def one_sided_coherence(self) -> Fraction | None:
-        """The greatest T_i . T_j / |T|^2 over i != j; None where there is no pair, or no one length |T|."""
+        """The greatest T_i . T_j / |T|^2 over keys i != j; None if there is no pair, or no common length |T|."""
         return None
 
     @property
     def two_sided_coherence(self) -> Fraction | None:
-        """The same of |T_i . T_j| / |T|^2."""
+        """The greatest |T_i . T_j| / |T|^2 over keys i != j; None as for `one_sided_coherence`."""
         return None
 
     @property
     def welch_bound(self) -> float | None:
-        """sqrt((N - k) / (k (N - 1))) for N > k: the two-sided coherence of N vectors in k coordinates is never below it.
+        """A lower bound of the two-sided coherence of N vectors in k < N coordinates: sqrt((N - k) / (k (N - 1))).
 
-        Source: Welch 1974, with exponent 1. None for N <= k, where it says nothing, and for keys of several lengths.
+        Source: Welch 1974, with exponent 1. None if N <= k, as it says nothing then, and for keys of several lengths.
         """
         if not self.of_one_length or self.count <= self.dimension:
             return None
@@ -69,7 +77,7 @@ class PositionCode(ABC):
         """The keys of the addresses."""
 
     def queries(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        """The queries that ask for the addresses: the keys, unless a code says otherwise."""
+        """The queries that ask for the addresses; they equal the keys unless a code says otherwise."""
         return self.keys(addresses)
 
     def leakage(self, eta: int) -> float:
@@ -82,13 +90,20 @@ class PositionCode(ABC):
     def least_scale(self) -> int:
         """The least whole eta that gives the wanted address a weight above 3/4: leakage(eta) < 1/3.
 
-        By doubling and halving, since every bound falls as eta grows.
+        It is found by doubling and bisection, since leakage falls as eta grows.
+
+        >>> from seqsep.exact.codes import OneHot
+        >>> OneHot(1000).least_scale()
+        9
         """
         enough = 1
         while self.leakage(enough) >= 1 / 3:
             enough *= 2
-        few = enough // 2
-        while enough - few > 1:
-            middle = (few + enough) // 2
-            few, enough = (middle, enough) if self.leakage(middle) >= 1 / 3 else (few, middle)
+        too_small = enough // 2
+        while enough - too_small > 1:
+            middle = (too_small + enough) // 2
+            if self.leakage(middle) >= 1 / 3:
+                too_small = middle
+            else:
+                enough = middle
         return enough
