@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from seqsep.exact.grid import Array, Grid, Tally, common_unit
 from seqsep.exact.integers import Limbs, dot
-from seqsep.exact.softmax import _exponential, attend, cut, exponentials
+from seqsep.exact.softmax import _exponential, attend, exponentials, underflow
 from support import grid_reference as reference
 
 ROUNDINGS = ("floor", "nearest")
@@ -119,10 +119,10 @@ def test_the_slack_covers_numpys_exp():
 
 @pytest.mark.parametrize("steps", [2, 3, 4, 1000, 2**20, 10**12, 2**50])
 @pytest.mark.parametrize("rounding", ROUNDINGS)
-def test_the_cut_loses_nothing_and_is_tight(steps, rounding):
+def test_the_underflow_bound_loses_nothing_and_is_tight(steps, rounding):
     grid = Grid(steps, rounding)
-    assert _exponential(grid, -Fraction(cut(grid))) == 0
-    assert cut(grid) < np.log(steps) + 1.5
+    assert _exponential(grid, -Fraction(underflow(grid))) == 0
+    assert underflow(grid) < np.log(steps) + 1.5
 
 
 @settings(max_examples=80, deadline=None)

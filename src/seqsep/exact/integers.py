@@ -1,6 +1,8 @@
 """Exact arithmetic of whole numbers: logarithms and binary digits, and products of integer arrays.
 
-Products are taken in float64 if sums are proved below 2^53, in int64 below 2^63, else in limbs or Python integers.
+No product wraps and none is rounded: before each one the magnitude of its sums is bounded by inner * max |x| * max |y|. Below
+2^53 it is computed in float64, which is fast and exact there; below 2^63 in int64; beyond, in two limbs of float64 products
+each, or in Python integers.
 """
 
 from dataclasses import dataclass
@@ -40,23 +42,43 @@ def spelled(count: int) -> Int64[np.ndarray, "count digits"]:
 
 
 def fits(most: int) -> bool:
-    """Whether magnitudes up to `most` fit int64."""
+    """Whether magnitudes up to `most` fit int64.
+
+    >>> fits(2**63 - 1), fits(2**63)
+    (True, False)
+    """
     return most < INT64
 
 
 def widened(integers: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
-    """The same numbers as Python integers."""
+    """The same numbers as Python integers, which cannot wrap.
+
+    >>> int(widened(np.array([2**62]))[0] * 4) == 2**64
+    True
+    """
     return integers.astype(np.object_)
 
 
 def scaled(integers: Shaped[np.ndarray, "..."], most: int, factor: int) -> Shaped[np.ndarray, "..."]:
-    """integers * factor, where magnitudes are at most `most`."""
-    return integers * factor if fits(most * abs(factor)) and fits(abs(factor)) else widened(integers) * factor
+    """integers * factor exactly, for integers of magnitude at most `most`.
+
+    >>> scaled(np.array([3]), most=3, factor=2**62)
+    array([13835058055282163712], dtype=object)
+    """
+    if fits(most * abs(factor)) and fits(abs(factor)):
+        return integers * factor
+    return widened(integers) * factor
 
 
 @dataclass(frozen=True)
 class Limbs:
-    """high * 2^(2 shift) + middle * 2^shift + low, for sums that pass int64; |high|, |low| < 2^53 and |middle| < 2^54."""
+    """Sums that pass int64, as high 2^(2 shift) + middle 2^shift + low; |high| and |low| are below 2^53, |middle| below 2^54.
+
+    >>> entries = np.array([[2**40, 1]])
+    >>> sums, most = dot(entries, entries.T, 2**40, 2**40)
+    >>> type(sums).__name__, sums.exactly().tolist() == [[2**80 + 1]]
+    ('Limbs', True)
+    """
 
     high: Int64[np.ndarray, "..."]
     middle: Int64[np.ndarray, "..."]
@@ -64,17 +86,19 @@ class Limbs:
     shift: int
 
     def exactly(self) -> Shaped[np.ndarray, "..."]:
-        """As Python integers."""
+        """The sums as Python integers."""
         return (widened(self.high) << 2 * self.shift) + (widened(self.middle) << self.shift) + widened(self.low)
 
     def divides(self, divisor: int, end: int) -> bool:
-        """Whether `divided` stays within int64 for this divisor and a saturation at ±`end`."""
-        return divisor << (self.shift + 2) < INT64 and (1 << (54 + self.shift)) // divisor < 1 << 60 and end < 1 << 60
+        """Whether `divided` stays within int64 for this divisor, and is right up to a saturation at ±`end`."""
+        rests_fit = divisor << (self.shift + 2) < INT64
+        quotients_fit = (1 << (54 + self.shift)) // divisor < 1 << 60
+        return rests_fit and quotients_fit and end < 1 << 60
 
     def divided(self, divisor: int, nearest: bool) -> tuple[Int64[np.ndarray, "..."], int]:
-        """floor (or nearest, halves up) of the number / divisor by long division, and how many were not whole.
+        """floor(sum / divisor), or floor(sum / divisor + 1/2), by long division; and how many quotients were not whole.
 
-        Right wherever the quotient is below 2^61; a greater one comes out at least 2^60 in magnitude, of the right sign.
+        A quotient below 2^61 is right; a greater one comes out as at least 2^60 in magnitude, with the right sign.
         """
         first, rest = _divided(self.high, divisor)
         second, rest = _divided((rest << self.shift) + self.middle, divisor)
@@ -82,11 +106,13 @@ class Limbs:
         moved = int(np.count_nonzero(rest))
         limit = 1 << max(0, 61 - 2 * self.shift)
         quotient = (np.clip(first, -limit, limit) << 2 * self.shift) + (second << self.shift) + third
-        return (quotient + (2 * rest >= divisor) if nearest else quotient), moved
+        if nearest:
+            quotient = quotient + (2 * rest >= divisor)
+        return quotient, moved
 
 
 def _divided(number: Int64[np.ndarray, "..."], divisor: int) -> tuple[Int64[np.ndarray, "..."], Int64[np.ndarray, "..."]]:
-    """Quotient and rest; faster than numpy's divmod, which does not turn a fixed divisor into a multiplication."""
+    """The quotient and the rest; faster than numpy's divmod, which does not turn a fixed divisor into a multiplication."""
     quotient = number // divisor
     return quotient, number - quotient * divisor
 
@@ -94,7 +120,11 @@ def _divided(number: Int64[np.ndarray, "..."], divisor: int) -> tuple[Int64[np.n
 def dot(
     x: Shaped[np.ndarray, "*batch rows inner"], y: Shaped[np.ndarray, "*batch inner columns"], x_most: int, y_most: int
 ) -> tuple[Shaped[np.ndarray, "*batch rows columns"] | Limbs, int]:
-    """x @ y exactly, and a bound of its magnitudes; `x_most` and `y_most` bound the magnitudes of x and y."""
+    """x @ y exactly, and a bound of its magnitudes; `x_most` and `y_most` bound those of x and y.
+
+    >>> dot(np.array([[1, 2]]), np.array([[3], [4]]), x_most=2, y_most=4)
+    (array([[11]]), 16)
+    """
     inner = x.shape[-1]
     most = inner * x_most * y_most
     if x.dtype == np.object_ or y.dtype == np.object_:
@@ -106,14 +136,23 @@ def dot(
     shift = -(-max(x_most, y_most).bit_length() // 2)
     if inner << 2 * shift >= FLOAT64:
         return np.matmul(widened(x), widened(y)), most
-    x_high, x_low = (part.astype(np.float64) for part in (x >> shift, x & ((1 << shift) - 1)))
-    y_high, y_low = (part.astype(np.float64) for part in (y >> shift, y & ((1 << shift) - 1)))
+    low_bits = (1 << shift) - 1
+    x_high = (x >> shift).astype(np.float64)
+    x_low = (x & low_bits).astype(np.float64)
+    y_high = (y >> shift).astype(np.float64)
+    y_low = (y & low_bits).astype(np.float64)
+    high = (x_high @ y_high).astype(np.int64)
     middle = (x_high @ y_low).astype(np.int64) + (x_low @ y_high).astype(np.int64)
-    return Limbs((x_high @ y_high).astype(np.int64), middle, (x_low @ y_low).astype(np.int64), shift), most
+    low = (x_low @ y_low).astype(np.int64)
+    return Limbs(high, middle, low, shift), most
 
 
 def total_by_row(
     steps: Shaped[np.ndarray, "entries"], first: Int64[np.ndarray, "rows"], most: int
 ) -> Shaped[np.ndarray, "rows"]:
-    """Sums of consecutive entries, row by row, each entry at most `most`; every row has one."""
+    """The sum of each row's entries, at most `most` each; row r begins at first[r] and has at least one entry.
+
+    >>> total_by_row(np.array([1, 2, 3]), first=np.array([0, 2]), most=3).tolist()
+    [3, 3]
+    """
     return np.add.reduceat(steps if fits(len(steps) * most) else widened(steps), first)
