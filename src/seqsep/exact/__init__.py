@@ -26,7 +26,7 @@ Communication between two parties
     _elimination      Gaussian elimination modulo a prime and over GF(2)
 
 Numbers and networks
-    integers          exact products of integer arrays, and ceil(log2)
+    integers          ceil(log2), binary digits, and exact products of integer arrays
     grid              the numbers of p bits of appendix B.2, with their two rounding rules
     softmax           exponentials and softmax, correctly rounded to the grid
     network           a hand-built Transformer as frozen integer arrays, and its size in bits

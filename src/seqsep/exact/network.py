@@ -1,7 +1,12 @@
-"""A hand-built network as frozen integer arrays on the grid Q_p, and the ledger of its size in bits.
+"""A hand-built network as frozen integer arrays on the grid Q_p, and its size in bits.
 
-The residual stream has named spaces. Blocks have no norm: x + attention(x), then x + W_2 relu(W_1 x + b_1) + b_2. Attention
-scores have no 1/sqrt(d) and no biases. `exact.executor` runs a network on its grid, `seqsep.model.model.Model.load` in float64.
+    x_i <- x_i + sum over heads of W_O (sum over j of a_ij W_V x_j),   a_i = softmax over j of (W_Q x_i) . (W_K x_j)
+    x_i <- x_i + W_2 relu(W_1 x_i + b_1) + b_2
+    logits_i = W x_i + b
+
+for each layer in turn, then the read-out. There is no norm, no 1/sqrt(d) in the scores and no bias in the attention. The
+coordinates of x_i, the residual stream, have names (`Network.spaces`). `exact.executor` runs a network on its grid,
+`seqsep.model.model.Model.load` in float64.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +37,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Head:
-    """Scores (W_Q x) . (W_K x'), values W_V x', written back by W_O."""
+    """One head: scores (W_Q x) . (W_K x'), values W_V x', written back by W_O.
+
+    W_Q and W_K are m x d, W_V is v x d and W_O is d x v, for the width d of the residual stream.
+
+    >>> one = whole([[1, 0]])
+    >>> Head(query=one, key=one, value=one, output=whole([[0], [1]])).output.integers.shape
+    (2, 1)
+    """
 
     query: Array
     key: Array
@@ -42,7 +54,12 @@ class Head:
 
 @dataclass(frozen=True)
 class AttentionLayer:
-    """Heads side by side; `causal` is the mask, with a token seen by itself. Heads have equal widths of key and of value."""
+    """Heads side by side, of equal widths; with the causal mask a token sees itself and what stands before it.
+
+    >>> one = whole([[1, 0]])
+    >>> AttentionLayer((Head(one, one, one, whole([[0], [1]])),), causal=False).causal
+    False
+    """
 
     heads: tuple[Head, ...]
     causal: bool = True
@@ -50,7 +67,11 @@ class AttentionLayer:
 
 @dataclass(frozen=True)
 class AutomatonLayer:
-    """A transition table (time or 1) x states x tokens, and the first state."""
+    """The next state of an automaton, table[t, state, token] or table[0, state, token] at all times; and the first state.
+
+    >>> AutomatonLayer(whole([[[0, 1], [1, 0]]]), start=0).table.integers.shape
+    (1, 2, 2)
+    """
 
     table: Array
     start: int
@@ -58,7 +79,11 @@ class AutomatonLayer:
 
 @dataclass(frozen=True)
 class ElmanLayer:
-    """h_t = activation(W h_(t-1) + U x_t + b), which replaces x_t; W and U are width x width, `start` is the state before."""
+    """h_t = activation(W h_(t-1) + U x_t + b), which replaces x_t; W and U are width x width, and h_0 is `start`.
+
+    >>> ElmanLayer(recurrent=whole([[1]]), input=whole([[1]]), bias=whole([0]), start=whole([0])).activation
+    'relu'
+    """
 
     recurrent: Array
     input: Array
@@ -69,7 +94,11 @@ class ElmanLayer:
 
 @dataclass(frozen=True)
 class FeedForward:
-    """x + W_2 relu(W_1 x + b_1) + b_2."""
+    """x + W_2 relu(W_1 x + b_1) + b_2, with W_1 = `inner` and W_2 = `outer`.
+
+    >>> FeedForward(whole([[1, -1]]), whole([0]), whole([[0], [1]]), whole([0, 0])).inner.integers.shape
+    (1, 2)
+    """
 
     inner: Array
     inner_bias: Array
@@ -82,11 +111,14 @@ Layer = tuple[AttentionLayer | AutomatonLayer | ElmanLayer, FeedForward | None]
 
 @dataclass(frozen=True)
 class SizeLedger:
-    """Size in bits.
+    """The size of a network in bits, counted in three ways.
 
-    `core` = 3 m d p H over the attention layers, the paper's formula (m: the wider of key and value of a head, d: the width of
-    the residual stream); `program` = every entry that is not a function of the index alone, and the parameters of the code that
-    generates the others; `tables` = every entry, stored.
+    `core` is 3 m d p H over the attention layers, the paper's formula, with m the wider of a head's key and value and d the
+    width of the residual stream. `program` counts every entry that is not a function of the index alone, and the parameters
+    of the position code that generates the other entries. `tables` counts every entry as stored.
+
+    >>> Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1])).ledger()
+    SizeLedger(core=0, program=112, tables=112)
     """
 
     core: int
@@ -98,10 +130,15 @@ class SizeLedger:
 class Network:
     """Embeddings, layers and a read-out, all of one width.
 
-    Tokens are embedded by the rows of `symbols`, then those of `indices`; where `vectors` is given, inputs are vectors on the
-    grid, multiplied by it (coordinates x width), and there are no tokens. `positions` is added by time (or None). `code_bits`:
-    what has to be stored to generate the entries that are functions of the index.
-    Raises ValueError where an array is not on the grid or has another width.
+    A token is embedded as its row of `symbols` followed by `indices`. If `vectors` is given there are no tokens: an input is a
+    vector on the grid, multiplied by `vectors` (coordinates x width). The row of `positions` for the time is added, if there
+    are any. `spaces` names slices of the residual stream. `code_bits` is what has to be stored to generate the entries that
+    are functions of the index.
+    Raises ValueError if an array is not on the grid, or unless inputs are either tokens or vectors.
+
+    >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
+    >>> [name for name, array in parity.arrays()]
+    ['symbols', 'layers.0.AutomatonLayer.table', 'readout', 'readout_bias']
     """
 
     name: str
@@ -177,16 +214,17 @@ class Network:
 
     @property
     def precision(self) -> int:
-        """p, the bits of a number."""
+        """p, in bits a number."""
         return self.grid.precision
 
     @property
     def width(self) -> int:
+        """d, the coordinates of the residual stream."""
         return int(self.readout.integers.shape[1])
 
     @property
     def heads(self) -> int:
-        """Most heads of a layer."""
+        """The most heads that a layer has; 1 if no layer is attention."""
         return max((len(mixer.heads) for mixer, _ in self.layers if isinstance(mixer, AttentionLayer)), default=1)
 
     @property
@@ -213,7 +251,7 @@ class Network:
         yield "readout_bias", self.readout_bias
 
     def ledger(self) -> SizeLedger:
-        """The three totals, from the arrays; an automaton's table takes ceil(log2 states) bits an entry."""
+        """The three totals, counted from the arrays; an automaton's table takes ceil(log2 states) bits an entry."""
         core = program = tables = 0
         for mixer, _ in self.layers:
             if isinstance(mixer, AttentionLayer):
@@ -221,11 +259,11 @@ class Network:
                     head_width = max(head.key.integers.shape[0], head.value.integers.shape[0])
                     core += 3 * head_width * self.width * self.precision
         for name, array in self.arrays():
-            entry = self.precision
+            entry_bits = self.precision
             if name.endswith("AutomatonLayer.table"):
-                entry = digits_of(array.integers.shape[1])
-            tables += array.integers.size * entry
-            program += 0 if array.by_index else array.integers.size * entry
+                entry_bits = digits_of(array.integers.shape[1])
+            tables += array.integers.size * entry_bits
+            program += 0 if array.by_index else array.integers.size * entry_bits
         return SizeLedger(core, program + self.code_bits, tables)
 
 
@@ -236,5 +274,9 @@ def _arrays_of(part: Head | FeedForward | ElmanLayer, prefix: str) -> Iterator[t
 
 
 def whole(integers: ArrayLike, by_index: bool = False) -> Array:
-    """A frozen copy of whole numbers as an array of unit 1."""
+    """A frozen copy of whole numbers as an array of unit 1.
+
+    >>> whole([1, 2]).plus(whole([3, 4])).integers.tolist()
+    [4, 6]
+    """
     return Array(np.array(integers, dtype=np.int64), Fraction(1), by_index)

@@ -164,11 +164,11 @@ def _attend_once(grid: Grid, below: Array, allowed: Bool[np.ndarray, "rows keys"
     high = np.floor(value * (1 + slack) + half)
     unclear = ((low != high) | (high >= FLOAT_INTEGERS)) & mask
     steps[...] = np.where(unclear, 0, low).astype(np.int64).astype(steps.dtype)
-    for row in np.flatnonzero(unclear.any(axis=1)):
-        exponents = Counter(below.integers[row, mask[row]].tolist())
+    for some_row in np.flatnonzero(unclear.any(axis=1)):
+        exponents = Counter(below.integers[some_row, mask[some_row]].tolist())
         weights = _weights_exactly(grid, {int(x) * below.unit: count for x, count in exponents.items()})
-        for key in np.flatnonzero(unclear[row]):
-            steps[row, key] = weights[int(below.integers[row, key]) * below.unit]
+        for some_key in np.flatnonzero(unclear[some_row]):
+            steps[some_row, some_key] = weights[int(below.integers[some_row, some_key]) * below.unit]
     row, key = np.nonzero(mask & np.greater(steps, 0).astype(bool))
     return Weights(row, key, steps[row, key], np.searchsorted(row, np.arange(rows)))
 
