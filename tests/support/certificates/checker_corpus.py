@@ -37,9 +37,10 @@ class Logits(NamedTuple):
     expected: list[list[int]]
 
     def kills(self, module: types.ModuleType) -> bool:
-        witness = copy.deepcopy(self.given["witness"])
+        witness = self.given["witness"]
         grid = module.Grid(witness["steps"], self.given["rounding"])
-        return [grid.logits(witness, word) for word in witness["inputs"]] != self.expected
+        network = module.network_of(witness, grid.most)
+        return [grid.logits(network, word) for word in witness["inputs"]] != self.expected
 
 
 class Softmax(NamedTuple):
@@ -77,7 +78,7 @@ class Narrow(NamedTuple):
         grid = module.Grid(self.steps, "floor once")
         grid.exponential = lambda drop, digits: (1 + drop,) * 2 if digits >= self.digits else (1, self.steps)
         try:
-            found = grid.weights((0, 1), (1, 1)) == {0: self.steps // 3, 1: 2 * self.steps // 3}
+            found = grid.quotients((0, 1), (1, 1)) == {0: self.steps // 3, 1: 2 * self.steps // 3}
         except module.Answer as answer:
             return bool(self.is_decided or answer.args != (2, "unfit: too large: a weight too near a step"))
         return bool(not self.is_decided or not found)

@@ -63,6 +63,10 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 
 
+CHECKS = ("require", "require_fit", "require_work", "only_fields")
+NAMING_THEIR_VALUE = ("only_fields", "some_list", "whole_number", "whole_numbers", "matrix", "parts", "words")
+
+
 class Mutant(NamedTuple):
     line: int
     what: str
@@ -115,7 +119,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
     elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         extra = node.value + ("~" if isinstance(node.value, str) else b"~")
         yield f"{node.value!r} -> {extra!r}", put("value", extra)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("require", "keys"):
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CHECKS:
         yield "check dropped", put("func", ast.Name("bool_of_nothing", ast.Load()))
 
 
@@ -130,13 +134,12 @@ def _texts(tree: ast.Module) -> set[int]:
             found.add(id(node.value))
         if isinstance(node, ast.JoinedStr):
             found |= {id(part) for part in ast.walk(node)}
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("require", "Answer"):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("require", "require_fit", "Answer"):
             found |= {id(part) for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-            last = {"listed": 1, "integer": 3, "numbers": 5, "keys": 2, "words": 2, "arrays": 3}.get(name)
-            if last is not None and len(node.args) > last:
-                found |= {id(part) for part in ast.walk(node.args[last])}
+            if name in NAMING_THEIR_VALUE:
+                found |= {id(part) for part in ast.walk(node.args[1])}
     return found
 
 
