@@ -15,11 +15,13 @@ import pytest
 import long_certificates
 import seqsep_check
 from seqsep.analysis.analyze import analyze
-from seqsep.certificate import certificate, certify, least_state
+from seqsep.analysis.evidence import least_state
+from seqsep.certificate import certificate, certify, evidence_of_matrix
 from seqsep.cli import main
 from seqsep.exact.communication import distinct_rows, fooling_set, incompatible_rows, of_values
+from seqsep.exact.network import Network
 from seqsep.theorems import BY_NAME
-from seqsep.theorems.base import Evidence
+from seqsep.theorems.evidence import Evidence, FoolingSetWords, NetworkRun
 from support.certificates.checker_corpus import corpus
 from support.certificates.checker_mutants import EQUIVALENT, mutants, survivors
 from support.certificates.forgeries import FORGERIES
@@ -59,7 +61,7 @@ def test_the_checker_is_one_file_of_the_standard_library():
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_every_theorem_with_evidence_has_a_certificate_that_holds(theorem, tmp_path):
+def test_theorems_with_evidence_have_certificates_that_hold(theorem, tmp_path):
     path = tmp_path / "certificate.json"
     path.write_bytes(certify(theorem))
     command = [sys.executable, "-I", "-S", str(CHECKER), str(path)]
@@ -152,11 +154,13 @@ def test_beyond_the_work_bound_nothing_is_written():
     with pytest.raises(ValueError, match=r"work is [\d,]+, at most 4,000,000"):
         certify("bounded-dyck-state", kinds=100, depth=2)
     words = [[number % 2] * 2 for number in range(200_000)]
-    shown = Evidence("equality", {"alphabet": 2, "length": 2}, {"complete": 1}, {"alice": [0], "value": 1, "words": words})
+    witness = FoolingSetWords(alice=[0], value=1, words=words, complete=True)
     with pytest.raises(ValueError, match="brackets"):
-        certificate("", shown)
-    with pytest.raises(ValueError, match="no form for a str"):
-        certificate("", Evidence("equality", {"alphabet": 2, "length": 2}, {}, "a proof"))
+        certificate("", Evidence("equality", {"alphabet": 2, "length": 2}, witness))
+    parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
+    run_of_parity = NetworkRun(parity, np.array([[0, 1]]), np.array([1]))
+    with pytest.raises(ValueError, match="no form for a AutomatonLayer"):
+        certificate("", Evidence("equality", {"alphabet": 2, "length": 2}, run_of_parity))
     with pytest.raises(ValueError, match=r"theorem is one of .*index-lookup-state"):
         certify("one-way-protocol")
 
@@ -176,8 +180,8 @@ def test_certify_and_the_checker_count_the_same_work():
 def test_witnesses_of_matrices_have_certificates():
     values = np.arange(24).reshape(2, 3, 4) % 5
     f = of_values(values, [0, 2])
-    for name, measure in (("", distinct_rows(f)), ("", fooling_set(f, value=3)), ("", incompatible_rows(f))):
-        status, line = seqsep_check.check(certificate(name, Evidence("table", {}, {}, measure.witness)))
+    for measure in (distinct_rows(f), fooling_set(f, value=3), incompatible_rows(f)):
+        status, line = seqsep_check.check(certificate("", evidence_of_matrix(measure.witness)))
         assert status == 0, line
         assert str(measure.bits) in line
 
@@ -209,8 +213,7 @@ def test_analyze_writes_it(tmp_path, capsys):
     captured = capsys.readouterr()
     found = json.loads(captured.out)["lengths"][-1]
     assert captured.err == f"{len(path.read_bytes()):,} bytes to {path}\n"
-    assert seqsep_check.check(path.read_bytes()) == (
-        0, f"holds: least-state: rows {found['classes']}, state_bits {found['state_bits']}"
-    )  # fmt: skip
+    line = f"holds: least-state: rows {found['classes']}, state_bits {found['state_bits']}"
+    assert seqsep_check.check(path.read_bytes()) == (0, line)
     assert main(["analyze", "majority", "equality", "--lengths", "4", "--certificate", str(path)]) == 2
     assert "--certificate" in capsys.readouterr().err

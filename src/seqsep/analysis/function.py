@@ -10,17 +10,18 @@ majority, ..          a formula of `exact.formulas` (FORMULAS), through decision
 """
 
 import contextlib
+import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from seqsep.exact import diagrams, formulas, least_state, regular
 from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.least_state import LeastState
-from seqsep.plugins.load import run_file
 from seqsep.tasks import BY_NAME, Task
 from seqsep.tasks.base import fields_given
 
@@ -134,7 +135,7 @@ def sizes(alphabet: Sequence[int] | Callable[[int], Any] | None, length: int, na
 
 
 def _from_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None) -> Given:
-    module = run_file(path)
+    module = _load(path)
     found = getattr(module, name, None)
     if isinstance(found, DFA):
         return Given(target, "automaton", lambda length: _of_automaton(found, length))
@@ -145,6 +146,29 @@ def _from_file(target: str, path: Path, name: str, alphabet: Sequence[int] | Non
         raise ValueError(f"{target}: expected a function {name}(sequence) in {path}, found {kind}")
     own = getattr(module, "alphabet", None)
     return of_function(found, target, own if alphabet is None and callable(own) else alphabet)
+
+
+def _load(path: Path) -> ModuleType:
+    """Trusted Python, run once; what it prints goes to stderr. Its folder is searched for what it imports."""
+    name = f"seqsep given {path.resolve()}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise FileNotFoundError(2, "no such file", str(path))
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise ValueError(f"{path}: expected a Python file that loads, found {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    return module
 
 
 def _of_automaton(dfa: DFA, length: int) -> Instance:

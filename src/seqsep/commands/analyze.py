@@ -5,7 +5,8 @@ import json
 import sys
 
 from seqsep.analysis.analyze import HEADER, PRECISIONS, Analysis, analyze
-from seqsep.certificate import certificate, least_state
+from seqsep.analysis.evidence import least_state
+from seqsep.certificate import certificate
 from seqsep.report.least_state_chart import draw_least_state, require_format
 
 

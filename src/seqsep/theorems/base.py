@@ -9,10 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
-import numpy as np
-from jaxtyping import Int64
-
 from seqsep.exact.network import Network
+from seqsep.theorems.evidence import Evidence
 
 Number = int | float
 
@@ -161,25 +159,6 @@ class Erratum:
 
 
 Applier = Callable[[Mapping[str, Any]], Any]
-
-
-@dataclass(frozen=True)
-class NetworkRun:
-    """A built network with inputs (tokens) and the classes that it answers at their last positions."""
-
-    network: Network
-    inputs: Int64[np.ndarray, "batch time"]
-    answers: Int64[np.ndarray, "batch"]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a certificate of a theorem shows: the task with its whole-number fields, the numbers claimed, and the witness."""
-
-    task: str
-    parameters: Mapping[str, int | list[int]]
-    claims: Mapping[str, int]
-    witness: Any
 
 
 @dataclass(frozen=True)

@@ -187,6 +187,10 @@ def limits() -> list[Shown]:
     greatest = {"alphabets": [2, 2], "values": [(1 << 31) - 1, 0, 0, (1 << 31) - 1]}
     case("fooling-set: table", 0, "", task=greatest, witness={"value": (1 << 31) - 1})
     found.append(Case(certify("index-lookup-state", length=2, alphabet=40), 0, ""))
+    found.append(Case(certify("equality-state", length=6), 0, ""))
+    doubled = [[*half, *half] for half in itertools.product(range(3), repeat=2)]
+    witness = {"alice": [0, 1], "words": doubled}
+    case("fooling-set: equality", 0, "", task={"length": 4}, witness=witness, claims={"bits": 4, "size": 9})
     words = [[letter] * 1412 for letter in range(9)]  # 9 * 1420 + 1412^2
     given = {"alphabet": 65536, "length": 1412}
     case("fooling-set: equality", 1, "not all with the value", task=given, witness={"words": words})
@@ -202,7 +206,7 @@ def limits() -> list[Shown]:
     for depth, status, why in ((63, 1, "the value is not"), (64, 2, "4186080")):  # 170 * 171 * 72 * (1 + depth // 64)
         words, given = {"words": [[1] * 64] * 170, "alice": [0], "value": 1}, {"kinds": 1, "depth": depth, "length": 64}
         case("fooling-set: pairs", status, why, task=given, witness=words)
-    single = {"inputs": [[0]], "answers": [0], "readout": [[0]] * 3}
+    single = {"inputs": [[0]], "answers": [0], "readout": [[0]] * 3, "positions": [[0]]}
     for bias, status, why in (([1, 1, 0], 1, "the answer is not"), ([1, 0, 0], 0, "holds")):
         claims = {"all": 0, "inputs": 1}
         case("network: dyck", status, why, task={"length": 1}, witness=single | {"readout_bias": bias}, claims=claims)

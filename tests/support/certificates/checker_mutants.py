@@ -1,6 +1,6 @@
 """Mutants of the checker: every comparison, constant, `and`, `or`, `not`, arithmetic sign and check of it, changed in turn.
 
-A mutant is killed by the corpus where a status, or the reason that a forgery expects, comes out otherwise, or it does not end.
+A mutant is killed by the corpus if a status, or the reason that a forgery expects, comes out otherwise, or it does not end.
 `EQUIVALENT` holds those that no input can tell, each with the argument.
 """
 
@@ -17,33 +17,29 @@ from support.certificates.checker_corpus import corpus
 
 SOURCE = Path(seqsep_check.__file__).read_text(encoding="utf-8")
 SECONDS = 3.0
-_defaults = "depth, length, kinds, alphabet, partial = 1, 0, 1, 0, False"
-_zeros = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0"
-_far = "if drop == 0 or drop > 3 * digits * self.steps:"
-_large = 'require(states * task.kinds * (task.depth + 8) <= MOST_WORK, f"too large: {states} states", 2)'
-_digits = "digits, found = len(str(self.steps * sum(counts))) + 10, {}"
-_decides = "if first == self.rounded(high * self.steps, least, place > 0 or len(counts) > 1):"
+LARGE = 'require_fit(states * task.kinds * (task.depth + 8) <= MOST_WORK, f"too large: {states} states")'
+ZEROS = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0"
+FAR = "if drop > 3 * digits * self.steps:"
+CONTEXT = "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)"
+MOST = "most = self.rounded(high * self.steps, least_sum, place > 0 or len(counts) > 1)"
+DIGITS = "digits = len(str(self.steps * sum(counts))) + 10"
+ASCII = 'certificate = json.loads(data.decode("ascii"), parse_float=str, parse_constant=str)'
+NO_SUCH_WORK = "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)"
+MORE_DIGITS = "another number of digits decides alike, since ends enclose"
+ON_A_LINE = "if the upper end is on a line, more digits decide alike"
 EQUIVALENT: dict[str, str] = {
-    f"{_defaults} | 0 -> 1 at 45": "length: half of 0 or 1 is 0, and of tasks without one nothing else is used",
-    f"{_defaults} | 1 -> 2 at 48": "kinds: tasks without them have an alphabet, and only bounded Dyck asks",
-    f"{_large} | comparison 0 LtE -> Lt at 8":
-        "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)",
-    "length, sizes, work, causal, heads = len(task.alphabets), {}, 0, True, 0 | 0 -> 1 at 71": "heads: a layer has one or more",
-    f"{_zeros} | comparison 0 LtE -> Lt at 20": "the digit 0 stays a 0",
-    f"{_zeros} | 48 -> 49 at 20": "the digit 0 stays a 0",
-    f"{_far} | comparison 0 Gt -> GtE at 16": "there 10^digits e^(-3 digits) < 1, so (0, 1) is what comes out",
-    f"{_far} | 3 -> 4 at 23": "the same between 3 and 4",
-    "digits *= 2 | 2 -> 3 at 10": "another number of digits decides alike, since ends enclose",
-    f"{_digits} | 10 -> 11 at 53": "the same",
-    f"{_digits} | 10 -> 9 at 53": "the same",
-    f"{_digits} | Mult -> Add at 24": "the same",
-    "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 11 at 32": "the same",
-    "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX) | 10 -> 9 at 32": "the same",
-    f"{_decides} | comparison 0 Gt -> Lt at 51": "where the upper end is on a line, more digits decide alike",
-    f"{_decides} | 0 -> 1 at 59": "for the least drop but 0: where the upper end is on a line, more digits decide alike",
-    "found = json.loads(data.decode(\"ascii\"), parse_float=str, parse_constant=str) | 'ascii' -> 'ascii~' at 31":
-        "Python drops what is no letter from the name of an encoding",
-}  # fmt: skip
+    f"{LARGE} | comparison 0 LtE -> Lt at 12": NO_SUCH_WORK,
+    f"{ZEROS} | comparison 0 LtE -> Lt at 20": "the digit 0 stays a 0",
+    f"{ZEROS} | 48 -> 49 at 20": "the digit 0 stays a 0",
+    f"{FAR} | comparison 0 Gt -> GtE at 3": "there 10^digits e^(-3 digits) < 1, so (0, 1) is what comes out",
+    f"{FAR} | 3 -> 4 at 10": "the same between 3 and 4",
+    f"{DIGITS} | Mult -> Add at 17": MORE_DIGITS,
+    f"{CONTEXT} | 10 -> 11 at 32": MORE_DIGITS,
+    f"{CONTEXT} | 10 -> 9 at 32": MORE_DIGITS,
+    f"{MOST} | comparison 0 Gt -> Lt at 50": ON_A_LINE,
+    f"{MOST} | 0 -> 1 at 58": f"for the least drop but 0: {ON_A_LINE}",
+    f"{ASCII} | 'ascii' -> 'ascii~' at 37": "Python drops what is no letter from the name of an encoding",
+}
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
@@ -58,12 +54,19 @@ COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.IsNot: (ast.Is,),
 }
 ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult,
-    ast.LShift: ast.RShift, ast.BitOr: ast.BitAnd,
-}  # fmt: skip
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.LShift: ast.RShift,
+    ast.BitOr: ast.BitAnd,
+}
 
 
 CHECKS = ("require", "require_fit", "require_work", "only_fields")
+REASONED = ("require", "require_fit", "Answer")
 NAMING_THEIR_VALUE = ("only_fields", "some_list", "whole_number", "whole_numbers", "matrix", "parts", "words")
 
 
@@ -134,7 +137,11 @@ def _texts(tree: ast.Module) -> set[int]:
             found.add(id(node.value))
         if isinstance(node, ast.JoinedStr):
             found |= {id(part) for part in ast.walk(node)}
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("require", "require_fit", "Answer"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("require", "require_fit", "Answer")
+        ):
             found |= {id(part) for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id

@@ -158,6 +158,7 @@ def fooling() -> list[Forgery]:
         forge(lookup, (f"{words}.0.2", 4), why=f"{word} leaves the alphabet"),
         forge(lookup, (f"{words}.0.2", 1), why=f"{word} leaves the alphabet"),
         forge(lookup, (f"{words}.0", [0, 0, 2]), why="neither tells them apart"),
+        forge(partial, ("task.length", 2), why="task has not the fields alphabets, name, values"),
         forge(partial, ("claims.complete", 1), why="or their number is not known"),
         forge(partial, ("task.values.1", 1), ("task.values.3", 1), why="neither tells them apart"),
         forge(partial, ("task.values.3", -1), why="neither tells them apart"),

@@ -13,7 +13,7 @@ from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.tasks import BoundedDyck
-from seqsep.theorems.base import Evidence, NetworkRun
+from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, NetworkRun
 
 COST = "communication-cost"
 TYPES = ("fooling-set", "distinguishing-table", "automaton", "network")
@@ -37,12 +37,12 @@ def dyck_words(length: int) -> list[list[int]]:
 def _fooling(
     theorem: str, task: str, parameters: dict[str, Any], complete: int, alice: list[int], value: int, words: list
 ) -> bytes:
-    witness = {"alice": alice, "value": value, "words": words}
-    return certificate(theorem, Evidence(task, parameters, {"complete": complete}, witness))
+    witness = FoolingSetWords(alice, value, words, complete=bool(complete))
+    return certificate(theorem, Evidence(task, parameters, witness))
 
 
 def _table(theorem: str, task: str, parameters: dict[str, Any], alice: list[int], rows: list, columns: list) -> bytes:
-    return certificate(theorem, Evidence(task, parameters, {}, {"alice": alice, "rows": rows, "columns": columns}))
+    return certificate(theorem, Evidence(task, parameters, DistinguishingTable(alice, rows, columns)))
 
 
 def random_network(rounding: str, softmax: str, causal: bool, seed: int, steps: int, layers: int = 2) -> bytes:
@@ -71,7 +71,7 @@ def random_network(rounding: str, softmax: str, causal: bool, seed: int, steps: 
     keep = found.sure[:, 0]
     values = np.where(keep, found.answers[:, 0], -1)
     parameters: dict[str, Any] = {"alphabets": [2, 2, 2], "values": values.tolist()}
-    evidence = Evidence("table", parameters, {}, NetworkRun(network, inputs[keep], found.answers[keep, 0]))
+    evidence = Evidence("table", parameters, NetworkRun(network, inputs[keep], found.answers[keep, 0]))
     return certificate("random", evidence)
 
 
@@ -144,7 +144,7 @@ def _always(task: str, parameters: dict[str, Any], inputs: list[list[int]]) -> b
     head = Head(whole([[1]]), whole([[1]]), whole([[1]]), whole([[1]]))
     network = Network("0", Grid(4), {}, whole([[0], [0]]), ((AttentionLayer((head,)), None),), whole([[0], [0]]), whole([1, 0]))
     run_ = NetworkRun(network, np.array(inputs), np.zeros(len(inputs), dtype=np.int64))
-    return certificate("built-network", Evidence(task, parameters, {}, run_))
+    return certificate("built-network", Evidence(task, parameters, run_))
 
 
 def of_type(kind: str) -> dict[str, bytes]:

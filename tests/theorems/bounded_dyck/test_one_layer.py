@@ -220,9 +220,9 @@ def test_a_model_that_tells_all_words_apart_gives_no_collision(monkeypatch):
 def test_the_evidence_is_the_whole_set():
     found = bounded_dyck_one_layer.evidence(6)
     assert (found.task, dict(found.parameters)) == ("bounded-dyck", {"depth": 2, "kinds": 2, "length": 6})
-    assert dict(found.claims) == {"bits": 5, "complete": 1, "size": 32}
-    assert found.witness["alice"] == [0, 2, 4]
-    assert sorted(found.witness["words"]) == [word for word in every(6).tolist() if BoundedDyck(6).solve(tuple(word))]
+    assert (found.witness.complete, len(found.witness.words)) == (True, 32)
+    assert found.witness.alice == [0, 2, 4]
+    assert sorted(found.witness.words) == [word for word in every(6).tolist() if BoundedDyck(6).solve(tuple(word))]
 
 
 def test_wrong_arguments_are_named():

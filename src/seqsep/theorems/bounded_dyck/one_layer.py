@@ -41,11 +41,12 @@ from jaxtyping import Int64
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.tasks import BoundedDyck
-from seqsep.theorems.base import Claim, Erratum, Evidence, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.bounded_dyck._collision import Errs, counting, err
 from seqsep.theorems.bounded_dyck._trials import spelled
+from seqsep.theorems.evidence import Evidence, FoolingSetWords
 from seqsep.theorems.protocols import one_layer_protocol
 
 __all__ = [
@@ -136,12 +137,8 @@ def require_fooling_set(given: Int64[np.ndarray, "words length"], kinds: int) ->
 def evidence(length: int = 14) -> Evidence:
     """What a certificate of Lemma 1 shows: all words of Dyck-(2,2), for `length` up to 14. Raises ValueError as `words`."""
     given = words(length)
-    return Evidence(
-        "bounded-dyck",
-        {"depth": 2, "kinds": 2, "length": length},
-        {"bits": length - 1, "complete": 1, "size": len(given)},
-        {"alice": list(range(0, length, 2)), "value": 1, "words": given.tolist()},
-    )
+    witness = FoolingSetWords(alice=list(range(0, length, 2)), value=1, words=given.tolist(), complete=True)
+    return Evidence("bounded-dyck", {"depth": 2, "kinds": 2, "length": length}, witness)
 
 
 def cost(length: int, width: int, heads: int, grid: Grid) -> int:

@@ -33,9 +33,10 @@ from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.mixers import state_bits
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
-from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import _trials as trials
 from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, build_elman, proved
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -246,7 +247,7 @@ def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") 
 def evidence(kinds: int = 2, depth: int = 2) -> Evidence:
     """The automaton's table: it is right at every length, and no automaton is smaller."""
     automaton = build(kinds, depth)
-    return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, {"states": len(automaton.table)}, automaton)
+    return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, automaton)
 
 
 def verify(seed: int = 0) -> list[Outcome]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqsep.exact.automata import Recurrence
-from seqsep.theorems.base import Evidence
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import MOST_PREFIXES, scattered
 from seqsep.theorems.protocols.machine import Given, Machine, choice, machine
 
@@ -41,8 +41,8 @@ def evidence(length: int = 10, alphabet: int = 2) -> Evidence:
     if alphabet**length > 1 << 16:
         raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} inputs, at most 65,536")
     halves = [list(half) for half in itertools.product(range(alphabet), repeat=length // 2)]
-    witness = {"alice": list(range(length // 2)), "rows": halves, "columns": halves}
-    return Evidence("equality", {"length": length, "alphabet": alphabet}, {"rows": len(halves)}, witness)
+    witness = DistinguishingTable(alice=list(range(length // 2)), rows=halves, columns=halves)
+    return Evidence("equality", {"length": length, "alphabet": alphabet}, witness)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from seqsep.exact.codes import BY_NAME as CODES
 from seqsep.exact.executor import Execution, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
-from seqsep.theorems.base import Evidence, NetworkRun, TheoremFails, whole_numbers
+from seqsep.theorems.base import TheoremFails, whole_numbers
 from seqsep.theorems.checking import passes
+from seqsep.theorems.evidence import Evidence, NetworkRun
 from seqsep.theorems.trial import Trial, climb, distances, edited
 
 EXHAUSTIVE_INPUTS = 1 << 16
@@ -51,7 +52,7 @@ def shown(network: Network, length: int, alphabet: int, unequal: bool, seed: int
         inputs = np.unique(np.concatenate(list(hard_inputs(length, alphabet, np.random.default_rng(seed), 2))), axis=0)
     answers = run(network, inputs, at=-1).answers[:, 0]
     task = "inequality" if unequal else "equality"
-    return Evidence(task, {"length": length, "alphabet": alphabet}, {}, NetworkRun(network, inputs, answers))
+    return Evidence(task, {"length": length, "alphabet": alphabet}, NetworkRun(network, inputs, answers))
 
 
 def is_equal(inputs: Int64[np.ndarray, "n length"]) -> Int64[np.ndarray, "n"]:

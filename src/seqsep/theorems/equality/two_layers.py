@@ -44,10 +44,11 @@ from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import digits_of, spelled
 from seqsep.exact.network import AttentionLayer, Network, whole
-from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, feed_forward, lookup, lookup_exponent, mismatch
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 
 STATEMENT = "Two causal one-head layers of width ceil(log2 S) + 1 + 2k decide whether the halves of N symbols are {}"

@@ -13,8 +13,9 @@ from seqsep.exact.executor import Execution, ask, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import NetworkRun, whole_number, whole_numbers
+from seqsep.theorems.base import whole_number, whole_numbers
 from seqsep.theorems.checking import passes
+from seqsep.theorems.evidence import NetworkRun
 from seqsep.theorems.trial import Trial, climb, distances, edited
 
 FLOATS_UP_TO = 1 << 24

@@ -40,9 +40,10 @@ from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import digits_of, spelled
 from seqsep.exact.network import AttentionLayer, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Erratum, Evidence, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.trial import Trial
 
@@ -243,7 +244,7 @@ def _outcome(trial: Trial, length: int, alphabet: int, code: str, exhaustive: bo
 def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed: int = 0) -> Evidence:
     """The network with every input where there are at most 1,024, else every position of drawn symbols (`trials.shown`)."""
     task, network = IndexLookup(length, alphabet), build(length, alphabet, code)
-    return Evidence(task.name, {"length": length, "alphabet": alphabet}, {}, trials.shown(network, task, seed))
+    return Evidence(task.name, {"length": length, "alphabet": alphabet}, trials.shown(network, task, seed))
 
 
 def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable[[Mapping[str, Any]], int]:

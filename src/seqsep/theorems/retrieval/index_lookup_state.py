@@ -30,7 +30,8 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Erratum, Evidence, Outcome, Theorem, whole_number, whole_numbers
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, whole_number, whole_numbers
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, Recall, search
 from seqsep.theorems.protocols.collision import scattered as _prefixes
 from seqsep.theorems.protocols.machine import Given, Machine, machine
@@ -210,12 +211,10 @@ def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
     task = IndexLookup(length, alphabet)
     if alphabet**length > 1 << 16:
         raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")
-    witness = {
-        "alice": list(range(length)),
-        "rows": [list(prefix) for prefix in product(range(alphabet), repeat=length)],
-        "columns": [[question] for question in task.alphabets(length)[-1]],
-    }
-    return Evidence(task.name, {"length": length, "alphabet": alphabet}, {"rows": alphabet**length}, witness)
+    rows = [list(prefix) for prefix in product(range(alphabet), repeat=length)]
+    questions = [[question] for question in task.alphabets(length)[-1]]
+    witness = DistinguishingTable(alice=list(range(length)), rows=rows, columns=questions)
+    return Evidence(task.name, {"length": length, "alphabet": alphabet}, witness)
 
 
 def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:

@@ -1,0 +1,67 @@
+"""What a theorem exhibits for a certificate: a task, and a witness of one of the four types of docs/certificates.md."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.automata import DFA
+from seqsep.exact.network import Network
+
+Word: TypeAlias = list[int]
+
+
+@dataclass(frozen=True)
+class FoolingSetWords:
+    """Inputs with one value, such that two parties that share out the positions need a leaf of their own for each.
+
+    `alice`: the first party's positions, from 0. `complete`: whether these are all inputs with that value.
+
+    >>> equal = FoolingSetWords(alice=[0], value=1, words=[[0, 0], [1, 1]], complete=True)
+    >>> len(equal.words)
+    2
+    """
+
+    alice: list[int]
+    value: int
+    words: list[Word]
+    complete: bool = False
+
+
+@dataclass(frozen=True)
+class DistinguishingTable:
+    """Parts of inputs at Alice's positions, and columns at the others: every two rows differ in some column.
+
+    >>> first_bit = DistinguishingTable(alice=[0], rows=[[0], [1]], columns=[[0]])
+    >>> len(first_bit.rows)
+    2
+    """
+
+    alice: list[int]
+    rows: list[Word]
+    columns: list[Word]
+
+
+@dataclass(frozen=True)
+class NetworkRun:
+    """A built network with inputs (tokens) and the classes that it answers at their last positions."""
+
+    network: Network
+    inputs: Int64[np.ndarray, "batch time"]
+    answers: Int64[np.ndarray, "batch"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a certificate shows: the task by name, its whole-number fields, and the witness.
+
+    >>> evidence = Evidence("equality", {"alphabet": 2, "length": 2}, DistinguishingTable([0], [[0], [1]], [[0]]))
+    >>> evidence.parameters["length"]
+    2
+    """
+
+    task: str
+    parameters: Mapping[str, int | list[int]]
+    witness: FoolingSetWords | DistinguishingTable | DFA | NetworkRun
