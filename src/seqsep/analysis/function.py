@@ -2,26 +2,25 @@
 
 FILE.py:NAME          a function from a list of integers to an answer (None: outside the domain), or an exact.automata.DFA, or
                       an exact.formulas.Thresholds; `alphabet(N)` in the file may give one size or N of them
-TASK                  a task of seqsep; a flag a field
+TASK                  a task of seqsep; each flag is a field
 FILE.cnf              a DIMACS CNF: its variables in order are the bits, so N is their number
-majority, ..          a formula of `exact.formulas` (FORMULAS), through decision diagrams: N = 64 where the diagram is small;
-                          so are equality and disjointness on bits, but with fields or an alphabet they are the tasks
+majority, ..          a formula of `exact.formulas` (FORMULAS), through decision diagrams: N = 64 if the diagram is small;
+                      so are equality and disjointness on bits, but with fields or an alphabet they are the tasks
 (0|1)*1               a regular expression over digits (`exact.regular`): any N
 """
 
 import contextlib
-import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from seqsep.exact import diagrams, formulas, least_state, regular
 from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.least_state import LeastState
+from seqsep.plugins.load import run_file
 from seqsep.tasks import BY_NAME, Task
 from seqsep.tasks.base import fields_given
 
@@ -32,12 +31,13 @@ FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
 }
 MOST_LENGTH = 4096
 
-Function = Callable[[list[int]], int | None]
+Function: TypeAlias = Callable[[list[int]], int | None]
+Fields: TypeAlias = Mapping[str, int | float | str]
 
 
 @dataclass(frozen=True)
-class Instance:
-    """The function at one length: all its answers, or its least automaton where there are too many inputs."""
+class FunctionAtLength:
+    """A function at one length: all its answers, or its least automaton if there are too many inputs to try."""
 
     symbols: tuple[range, ...]
     table: Tabulated | None
@@ -46,84 +46,99 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Given:
-    """A function under its name; `length` is set where there is only one."""
+class NamedFunction:
+    """A function under its name, at any length; `length` is set if it has one length only."""
 
     name: str
     kind: str
-    at: Callable[[int], Instance]
+    at: Callable[[int], FunctionAtLength]
     length: int | None = None
 
 
 def resolve(
     target: str,
     alphabet: Sequence[int] | None = None,
-    given: Mapping[str, int | float | str] | None = None,
+    given: Fields | None = None,
     is_regular: bool = False,
-) -> Given:
-    """The function that a name stands for. Raises ValueError with what was expected, FileNotFoundError for a missing file."""
-    given = dict(given or {})
-    path, colon, name = target.rpartition(":")
-    if not is_regular and colon and path.endswith(".py"):
-        found = _from_file(target, Path(path), name, alphabet)
-    elif not is_regular and target.endswith(".py"):
-        raise ValueError(f"{target}: expected the name of a function as well, as in {target}:function")
-    elif not is_regular and target.endswith((".cnf", ".dimacs")):
-        formula = formulas.read_dimacs(Path(target))
-        _require_bits(target, alphabet)
-        found = Given(target, "DIMACS", lambda length: _of_formula(formula, target, length), formula.variables)
-    elif not is_regular and (dashed := target.replace("_", "-")) in BY_NAME and not _is_formula(target, alphabet, given):
+) -> NamedFunction:
+    """Find the function that a name stands for; `given` are fields of a task, `is_regular` asks for a regular expression.
+
+    Raises ValueError that says what was expected, FileNotFoundError for a missing file.
+
+    >>> resolve("(01)*").kind, resolve("majority").kind, resolve("index-lookup", [3]).kind
+    ('regular expression', 'formula', 'task')
+    """
+    dashed = target.replace("_", "-")
+    if not is_regular and dashed in BY_NAME and not _is_formula(target, alphabet, given):
         return _of_task(BY_NAME[dashed], alphabet, given)
-    elif not is_regular and target in FORMULAS:
-        _require_bits(target, alphabet)
-        found = Given(target, "formula", lambda length: _of_formula(FORMULAS[target](length), target, length))
-    elif is_regular or regular.looks_regular(target):
-        if alphabet is not None and len(alphabet) != 1:
-            raise ValueError(f"{target}: a regular expression takes one size of alphabet, found {len(alphabet)}")
-        dfa = regular.automaton(target, None if alphabet is None else alphabet[0])
-        found = Given(target, "regular expression", lambda length: _of_automaton(dfa, length))
-    else:
-        known = ", ".join([*BY_NAME, *FORMULAS])
-        raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, a regular expression, or one of {known}")
+    function = _without_fields(target, alphabet, is_regular)
     if given:
         raise ValueError(f"{target}: unknown option --{next(iter(given)).replace('_', '-')}; only tasks have fields")
-    return found
+    return function
 
 
-def _is_formula(target: str, alphabet: Sequence[int] | None, given: Mapping[str, int | float | str]) -> bool:
-    """Equality and disjointness are tasks too, with a separator: those are meant where a field or another alphabet is given."""
+def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: bool) -> NamedFunction:
+    """Find any function but a task."""
+    path, colon, name = target.rpartition(":")
+    if is_regular:
+        return _of_expression(target, alphabet)
+    if colon and path.endswith(".py"):
+        return _of_file(target, Path(path), name, alphabet)
+    if target.endswith(".py"):
+        raise ValueError(f"{target}: expected the name of a function as well, as in {target}:function")
+    if target.endswith((".cnf", ".dimacs")):
+        formula = formulas.read_dimacs(Path(target))
+        _require_bits(target, alphabet)
+        return NamedFunction(target, "DIMACS", lambda length: _formula_at(formula, target, length), formula.variables)
+    if target in FORMULAS:
+        _require_bits(target, alphabet)
+        return NamedFunction(target, "formula", lambda length: _formula_at(FORMULAS[target](length), target, length))
+    if regular.looks_regular(target):
+        return _of_expression(target, alphabet)
+    known = ", ".join([*BY_NAME, *FORMULAS])
+    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, a regular expression, or one of {known}")
+
+
+def _is_formula(target: str, alphabet: Sequence[int] | None, given: Fields | None) -> bool:
+    """Equality and disjointness are tasks too, with a separator: those are meant if a field or another alphabet is given."""
     return target in FORMULAS and not given and (alphabet is None or set(alphabet) == {2})
 
 
-def of_function(function: Function, name: str, alphabet: Sequence[int] | Callable[[int], Any] | None = None) -> Given:
-    """A plain function; `alphabet`: one size, one a position, or a function of N that gives one of these; by default 2."""
+def of_function(function: Function, name: str, alphabet: Sequence[int] | Callable[[int], Any] | None = None) -> NamedFunction:
+    """A plain function; `alphabet`: one size, one a position, or a function of N that gives one of these; by default 2.
+
+    >>> of_function(lambda word: max(word), "greatest", [3]).at(2).least.classes_by_split
+    [1, 3, 3]
+    """
 
     def call(word: list[int]) -> int | None:
         with contextlib.redirect_stdout(sys.stderr):
             return function(word)
 
-    def at(length: int) -> Instance:
+    def at(length: int) -> FunctionAtLength:
         symbols = alphabet_ranges(sizes(alphabet, length, name))
         with contextlib.redirect_stdout(sys.stderr):
             table = tabulate(function, symbols, name)
-        return Instance(symbols, table, least_state.of_table(table) if table.total else None, call)
+        return _tabulated_at(table, call)
 
-    return Given(name, "function", at)
+    return NamedFunction(name, "function", at)
+
+
+def _tabulated_at(table: Tabulated, call: Function) -> FunctionAtLength:
+    least = least_state.of_table(table) if table.total else None
+    return FunctionAtLength(table.symbols, table, least, call)
 
 
 def sizes(alphabet: Sequence[int] | Callable[[int], Any] | None, length: int, name: str) -> tuple[int, ...]:
-    """The size of the alphabet at each of N positions. Raises ValueError where they do not fit."""
+    """The size of the alphabet at each of N positions. Raises ValueError for sizes that do not fit.
+
+    >>> sizes([3], 4, "mine"), sizes(lambda n: [2] * (n - 1) + [n], 3, "mine")
+    ((3, 3, 3, 3), (2, 2, 3))
+    """
     where = f"{name}: --alphabet"
     if callable(alphabet):
         where = f"{name}: alphabet({length})"
-        try:
-            found = alphabet(length)
-        except Exception as error:
-            raise ValueError(f"{where}: expected one size or {length}, found {type(error).__name__}: {error}") from error
-        whole = isinstance(found, int) and not isinstance(found, bool)
-        alphabet = [found] if whole else list(found) if isinstance(found, list | tuple) else []
-        if not alphabet or not all(isinstance(size, int) for size in alphabet):
-            raise ValueError(f"{where}: expected one size or {length}, found {str(found)[:60]!r}")
+        alphabet = _asked(alphabet, length, where)
     chosen = tuple(alphabet) if alphabet is not None else (2,)
     if len(chosen) == 1:
         chosen *= length
@@ -134,52 +149,49 @@ def sizes(alphabet: Sequence[int] | Callable[[int], Any] | None, length: int, na
     return chosen
 
 
-def _from_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None) -> Given:
-    module = _load(path)
-    found = getattr(module, name, None)
-    if isinstance(found, DFA):
-        return Given(target, "automaton", lambda length: _of_automaton(found, length))
-    if isinstance(found, formulas.Thresholds):
-        return Given(target, "formula", lambda length: _of_formula(found, target, length), found.variables)
-    if not callable(found):
-        kind = "nothing of that name" if found is None else f"a {type(found).__name__}"
+def _asked(alphabet: Callable[[int], Any], length: int, where: str) -> list[int]:
+    """What a user's `alphabet(N)` answers, as a list of sizes."""
+    try:
+        answer = alphabet(length)
+    except Exception as error:
+        raise ValueError(f"{where}: expected one size or {length}, found {type(error).__name__}: {error}") from error
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return [answer]
+    if isinstance(answer, list | tuple) and answer and all(isinstance(size, int) for size in answer):
+        return list(answer)
+    raise ValueError(f"{where}: expected one size or {length}, found {str(answer)[:60]!r}")
+
+
+def _of_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None) -> NamedFunction:
+    module = run_file(path)
+    value = getattr(module, name, None)
+    if isinstance(value, DFA):
+        return NamedFunction(target, "automaton", lambda length: _automaton_at(value, length))
+    if isinstance(value, formulas.Thresholds):
+        return NamedFunction(target, "formula", lambda length: _formula_at(value, target, length), value.variables)
+    if not callable(value):
+        kind = "nothing of that name" if value is None else f"a {type(value).__name__}"
         raise ValueError(f"{target}: expected a function {name}(sequence) in {path}, found {kind}")
     own = getattr(module, "alphabet", None)
-    return of_function(found, target, own if alphabet is None and callable(own) else alphabet)
+    return of_function(value, target, own if alphabet is None and callable(own) else alphabet)
 
 
-def _load(path: Path) -> ModuleType:
-    """Trusted Python, run once; what it prints goes to stderr. Its folder is searched for what it imports."""
-    name = f"seqsep given {path.resolve()}"
-    if name in sys.modules:
-        return sys.modules[name]
-    if not path.is_file():
-        raise FileNotFoundError(2, "no such file", str(path))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.resolve().parent))
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise ValueError(f"{path}: expected a Python file that loads, found {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.pop(0)
-    return module
+def _of_expression(target: str, alphabet: Sequence[int] | None) -> NamedFunction:
+    if alphabet is not None and len(alphabet) != 1:
+        raise ValueError(f"{target}: a regular expression takes one size of alphabet, found {len(alphabet)}")
+    dfa = regular.automaton(target, None if alphabet is None else alphabet[0])
+    return NamedFunction(target, "regular expression", lambda length: _automaton_at(dfa, length))
 
 
-def _of_automaton(dfa: DFA, length: int) -> Instance:
+def _automaton_at(dfa: DFA, length: int) -> FunctionAtLength:
     symbols = alphabet_ranges([dfa.table.shape[1]] * length)
-    return Instance(symbols, None, least_state.of_automaton(dfa, length))
+    return FunctionAtLength(symbols, None, least_state.of_automaton(dfa, length))
 
 
-def _of_formula(formula: formulas.Thresholds, name: str, length: int) -> Instance:
+def _formula_at(formula: formulas.Thresholds, name: str, length: int) -> FunctionAtLength:
     if length != formula.variables:
         raise ValueError(f"{name}: expected length {formula.variables}, its number of variables, found {length}")
-    return Instance(alphabet_ranges([2] * length), None, diagrams.of_formula(formula, name))
+    return FunctionAtLength(alphabet_ranges([2] * length), None, diagrams.of_formula(formula, name))
 
 
 def _require_bits(name: str, alphabet: Sequence[int] | None) -> None:
@@ -187,29 +199,35 @@ def _require_bits(name: str, alphabet: Sequence[int] | None) -> None:
         raise ValueError(f"{name}: a formula has bits, alphabet 2, found --alphabet {','.join(map(str, alphabet))}")
 
 
-def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: dict[str, int | float | str]) -> Given:
+def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: Fields | None) -> NamedFunction:
     """The task's answers at every length; only its other fields come from flags."""
+    flags = dict(given or {})
     known = [field.name for field in fields(kind) if field.name != "length"]
     if alphabet is not None:
         if "alphabet" not in known or len(alphabet) != 1:
             raise ValueError(f"{kind.name}: expected {', '.join(known)} as flags, found --alphabet with {len(alphabet)} sizes")
-        given["alphabet"] = alphabet[0]
-    if unknown := set(given) - set(known):
+        flags["alphabet"] = alphabet[0]
+    if unknown := set(flags) - set(known):
         raise ValueError(f"{kind.name}: expected {', '.join(known)} as flags, found --{min(unknown).replace('_', '-')}")
-    given = fields_given(kind, given)
+    chosen = fields_given(kind, flags)
 
-    def at(length: int) -> Instance:
-        task = _even(kind, length, given)
-        symbols, function = task.alphabets(length), task.function(length)
-        call: Function = lambda word: function(tuple(word))  # noqa: E731
-        table = tabulate(call, symbols, f"{kind.name} at length {length}")
-        return Instance(symbols, table, least_state.of_table(table) if table.total else None, call)
+    def at(length: int) -> FunctionAtLength:
+        task = _at_next_admissible_length(kind, length, chosen)
+        function = task.function(length)
 
-    return Given(kind.name, "task", at)
+        def call(word: list[int]) -> int | None:
+            return function(tuple(word))
+
+        return _tabulated_at(tabulate(call, task.alphabets(length), f"{kind.name} at length {length}"), call)
+
+    return NamedFunction(kind.name, "task", at)
 
 
-def _even(kind: type[Task], length: int, given: Mapping[str, int | float | str]) -> Task:
-    """The task, whose answers are defined at every length, also at those of which it has no examples (odd Dyck words)."""
+def _at_next_admissible_length(kind: type[Task], length: int, given: Fields) -> Task:
+    """The task of this length, or of the next if it has no examples of this one, as Dyck words of odd length.
+
+    Its answers are defined at every length.
+    """
     try:
         return kind(length=length, **given)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What `analyze` found, as lines for a person and as JSON."""
+"""What an analysis found, as lines for a person and as JSON."""
 
 import math
 from collections.abc import Sequence
@@ -15,9 +15,16 @@ from seqsep.exact.partition_search import PartitionBound
 LISTED = 20
 
 
+HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
+
+
 @dataclass(frozen=True)
 class Width:
-    """The least width times heads, m H, at one precision: by the printed constant, and by the counted protocol."""
+    """The least width times heads, m H, at one precision: by the printed constant, and by the counted protocol.
+
+    >>> Width(precision=8, at_least=1.5, counted=2).counted
+    2
+    """
 
     precision: int
     at_least: float
@@ -25,14 +32,19 @@ class Width:
 
 
 @dataclass(frozen=True)
-class Witness:
-    """Two inputs that end alike after `split` tokens and differ in their answers: their prefixes need different states."""
+class InputPair:
+    """Two inputs that end alike after `split` tokens and differ in their answers: their prefixes need different states.
+
+    >>> InputPair(split=1, inputs=([0, 5], [1, 5]), answers=(0, 1)).record()["suffix"]
+    [5]
+    """
 
     split: int
     inputs: tuple[list[int], list[int]]
     answers: tuple[int, int]
 
     def record(self) -> dict[str, Any]:
+        """As JSON."""
         prefixes = [tokens[: self.split] for tokens in self.inputs]
         return {
             "inputs": [*self.inputs],
@@ -45,9 +57,14 @@ class Witness:
 
 @dataclass(frozen=True)
 class AtLength:
-    """One N: `least` is exact; `partial` has bounds, where `least` is None. `answers` are the function's, by label.
+    """An analysis at one length: `least` is exact; if it is None, `partial` has bounds.
 
-    `table` has every answer, where they were enumerated.
+    `answers` are the function's, by label. `table` has every answer, if they were enumerated.
+
+    >>> from seqsep.analysis import analyze
+    >>> parity = analyze(lambda word: sum(word) % 2, [3]).lengths[0]
+    >>> parity.bits, parity.classes, parity.record()["classes_by_split"]
+    ((1, 1), 2, [1, 2, 2, 2])
     """
 
     length: int
@@ -55,14 +72,14 @@ class AtLength:
     answers: tuple[int, ...]
     least: LeastState | None
     partial: PartialState | None
-    witness: Witness | None
+    witness: InputPair | None
     attention: PartitionBound
     widths: tuple[Width, ...]
     table: Tabulated | None = None
 
     @property
     def bits(self) -> tuple[int, int]:
-        """Lower and upper bound of the least state, in bits; the same number twice where it is exact."""
+        """Lower and upper bound of the least state, in bits; the same number twice if it is exact."""
         if self.least is not None:
             return self.least.state_bits, self.least.state_bits
         assert self.partial is not None
@@ -70,7 +87,7 @@ class AtLength:
 
     @property
     def classes(self) -> int:
-        """The number of states needed; where it is not exact, the lower bound."""
+        """The number of states needed; if it is not exact, the lower bound."""
         if self.least is not None:
             return self.least.classes
         assert self.partial is not None
@@ -78,7 +95,7 @@ class AtLength:
 
     @property
     def automaton(self) -> Layered:
-        """One that computes the function, with as many bits of state as `bits` says (its upper bound)."""
+        """An automaton that computes the function, with as many bits of state as `bits` says (its upper bound)."""
         if self.least is not None:
             return self.least.automaton
         assert self.partial is not None
@@ -87,7 +104,7 @@ class AtLength:
     def record(self) -> dict[str, Any]:
         """As JSON."""
         low, high = self.bits
-        found: dict[str, Any] = {
+        record: dict[str, Any] = {
             "length": self.length,
             "tokens": len(self.symbols),
             "alphabets": [len(tokens) for tokens in self.symbols],
@@ -96,16 +113,19 @@ class AtLength:
             "state_bits": low if low == high else None,
         }
         if self.least is not None:
-            found |= {"split": self.least.split, "classes": self.least.classes}
-            found["classes_by_split"] = self.least.classes_by_split
-            run, every = self.least.inputs_run, self.least.every_input
+            record |= {"split": self.least.split, "classes": self.least.classes}
+            record["classes_by_split"] = self.least.classes_by_split
+            inputs_run = self.least.inputs_run
+            every_input = self.least.every_input
         else:
             assert self.partial is not None
-            found |= {"split": None, "classes": None, "domain": self.partial.domain} | _bounds_record(self.partial)
-            run, every = self.partial.domain, True
-        found["automaton"] = {"states": sum(self.automaton.widths), "inputs_run": run, "every_input": every}
-        found["witness"] = None if self.witness is None else self.witness.record()
-        found["attention"] = {
+            record |= {"split": None, "classes": None, "domain": self.partial.domain} | _bounds_record(self.partial)
+            inputs_run = self.partial.domain
+            every_input = True
+        states = sum(self.automaton.widths)
+        record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
+        record["witness"] = None if self.witness is None else self.witness.record()
+        record["attention"] = {
             "label": "lower",
             "communication_bits": self.attention.bits,
             "leaves": self.attention.leaves,
@@ -118,10 +138,10 @@ class AtLength:
                 {"precision": one.precision, "at_least": round(one.at_least, 6), "counted": one.counted} for one in self.widths
             ],
         }
-        return found
+        return record
 
     def automaton_record(self) -> dict[str, Any]:
-        """The automaton itself: tables[t][state][place of the token] is the next state; answers are those of the last layer."""
+        """The automaton as JSON: tables[t][state][place of the token] is the next state; answers are by state of the last layer."""
         return {
             "length": self.length,
             "exact": self.least is not None,
@@ -136,15 +156,14 @@ class AtLength:
         """A row for a person; HEADER names the columns."""
         low, high = self.bits
         if self.least is not None:
-            state, where = str(low), f"{self.least.classes:,} at K = {self.least.split}"
+            state = str(low)
+            classes = f"{self.least.classes:,} at K = {self.least.split}"
         else:
             assert self.partial is not None
-            state, where = f"{low} to {high}", f"at least {self.classes:,} at K = {self.partial.clique.split}"
+            state = f"{low} to {high}"
+            classes = f"at least {self.classes:,} at K = {self.partial.clique.split}"
         needed = ", ".join(f"{one.at_least:.3g} (p = {one.precision})" for one in self.widths)
-        return f"{self.length:>5}  {state:>10}  {where:<28}  {self.attention.bits:>7}  {needed}"
-
-
-HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
+        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {needed}"
 
 
 def _bounds_record(partial: PartialState) -> dict[str, Any]:
@@ -168,7 +187,12 @@ def _bounds_record(partial: PartialState) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """All lengths of one function, and how the least state (its lower bound, if it is not exact) grows with them."""
+    """All lengths of one function, and how the least state (its lower bound, if it is not exact) grows with them.
+
+    >>> from seqsep.analysis import analyze
+    >>> print(analyze(lambda word: sum(word) % 2, [2, 3, 4]).closing_lines()[0])
+    growth: constant over N = 2 to 4
+    """
 
     name: str
     kind: str
@@ -186,18 +210,11 @@ class Analysis:
 
     def closing_lines(self) -> list[str]:
         """Growth, witness and what was checked, for a person."""
-        last = self.lengths[-1]
         lines = [] if self.growth is None else [f"growth: {self.growth.line()}"]
         with_witness = [one for one in self.lengths if one.witness is not None]
         if with_witness:
-            found = with_witness[-1]
-            assert found.witness is not None
-            one, two = found.witness.inputs
-            lines.append(
-                f"witness at N = {found.length}: {_word(one, found.witness.split)} -> {found.witness.answers[0]} and "
-                f"{_word(two, found.witness.split)} -> {found.witness.answers[1]}: the same suffix (after |), two answers, "
-                "so the two prefixes need two states"
-            )
+            lines.append(_witness_line(with_witness[-1]))
+        last = self.lengths[-1]
         if last.attention.bits:
             alice = ", ".join(str(place + 1) for place in last.attention.alice[:LISTED])
             alice += ", .." if len(last.attention.alice) > LISTED else ""
@@ -210,6 +227,18 @@ class Analysis:
         return lines
 
 
+def _witness_line(at: AtLength) -> str:
+    pair = at.witness
+    assert pair is not None
+    first = f"{_word(pair.inputs[0], pair.split)} -> {pair.answers[0]}"
+    second = f"{_word(pair.inputs[1], pair.split)} -> {pair.answers[1]}"
+    return (
+        f"witness at N = {at.length}: {first} and {second}: the same suffix (after |), two answers, "
+        "so the two prefixes need two states"
+    )
+
+
 def _word(tokens: Sequence[int], split: int) -> str:
+    """An input with | behind its prefix; tokens of one digit stand side by side."""
     apart = "" if max(tokens, default=0) < 10 else " "
     return f"{apart.join(map(str, tokens[:split]))}|{apart.join(map(str, tokens[split:]))}"

@@ -4,8 +4,10 @@ import argparse
 import json
 import sys
 
-from seqsep.analysis.analyze import HEADER, PRECISIONS, Analysis, analyze
+from seqsep.analysis import Analysis, analyze
+from seqsep.analysis.analyze import PRECISIONS
 from seqsep.analysis.evidence import least_state
+from seqsep.analysis.record import HEADER
 from seqsep.certificate import certificate
 from seqsep.report.least_state_chart import draw_least_state, require_format
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from seqsep.analysis.analyze import Analysis
+from seqsep.analysis import Analysis
 from seqsep.report.svg_chart import spread_apart
 
 INK, SOFT, LINE = "#131a22", "#566270", "#dce1e7"
