@@ -141,7 +141,10 @@ class AtLength:
         return record
 
     def automaton_record(self) -> dict[str, Any]:
-        """The automaton as JSON: tables[t][state][place of the token] is the next state; answers are by state of the last layer."""
+        """The automaton as JSON.
+
+        tables[t][state][place of the token] is the next state; answers are those of the last layer's states.
+        """
         return {
             "length": self.length,
             "exact": self.least is not None,
