@@ -1,87 +1,166 @@
-"""Dyck-(n,k) by one plain recurrent layer, for `bounded_dyck_state`: h' = relu(W h + U x + b) in whole numbers, or a sigmoid.
+"""One plain recurrent layer that recognises Dyck-(n,k): it keeps the stack of open brackets in units that are 0 or 1.
 
-Proof, as code. *ReLU.* Kind j (from 0) is spelled j + 1 in c = bit_length(n) bits, so that 0 is an empty slot; slot 1 is the
-top of the stack. Every unit is 0 or 1 at every time, and there are (2k + 2) c + 1:
-* slot_j = pushed_j + popped_j, with pushed_1 = the bits of an open bracket, pushed_j = relu(slot_(j-1) + open - 1) and
-  popped_j = relu(slot_(j+1) + close - 1): ANDs of an old bit and the token. No token is both, so the sum is 0 or 1 again; the
-  stack shifts down at an open bracket and up at a close one. popped_k is always 0 and left out: (2k - 1) c units.
-* errors, 3 c units: relu(slot_1 + (close with this bit 0) - 1) and relu((close with this bit 1) - slot_1) find the bits in
-  which the top (perhaps an empty slot) differs from a close bracket; relu(slot_k + open - 1) an open bracket on a full stack.
-* alive' = relu(alive - sum of errors), 1 at the start: 0 from the step after the first error on, for ever. What the slots
-  hold then does not matter, but is still 0 or 1.
-Read-out: 2 alive - 2 sum of errors - 2 sum of slot_1 - 1, which is 1 after a word and at most -1 after anything else.
-*Sigmoid.* Every sum above is a whole number, at most 1, so each unit is [sum >= 1]. Take sigmoid(beta (sum - 1/2)) instead: it
-is within e^(-beta/4) of the unit if its sum is off by at most 1/4. The weights of old units in a sum add up to at most
-F = 3 c + 1 (alive's). With beta = 4 ceil(ln 4F), an error of 1/(4F) in each unit is at most 1/4 in a sum, hence at most
-1/(4F) in each unit again: it never grows. The read-out is off by at most (10 c + 2)/(4F) <= 5/6 < 1.
+h' = relu(W h + U x + b) in whole numbers, or a sigmoid in place of the ReLU. Kind j (from 0) is spelled j + 1 in
+c = bit_length(n) bits, so that 0 is an empty slot; slot 1 is the top of the stack. There are (2k + 2) c + 1 units.
 
-On the grid (ReLU): sums are whole and at most 1, and negative ones may saturate at -L before the ReLU: L = 4 is enough.
+Margin: the read-out is at least 1 away from 0 (ReLU), or more than 1 - (10 c + 2)/(4F) >= 1/6 (sigmoid, `scale`).
 """
 
 import math
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from jaxtyping import Int64
 
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import ElmanLayer, Network, whole
 from seqsep.theorems.base import Number
 
 Activation = Literal["relu", "sigmoid"]
+Rows = Int64[np.ndarray, "_ width"]
+
+
+class Sums(NamedTuple):
+    """A block of units, each the activation of a sum: of old units, of the token's coordinates, and of a bias."""
+
+    old: Rows
+    token: Rows
+    bias: int
+
+
+class Token(NamedTuple):
+    """Coordinates of an embedded token: the bits of a kind if it opens, those if it closes, and which of both it does."""
+
+    opened_kind: Rows
+    closed_kind: Rows
+    opens: Rows
+    closes: Rows
 
 
 def build_elman(kinds: int = 2, depth: int = 2, activation: Activation = "relu") -> Network:
-    """The stack as one recurrent layer, one unit a bit; class 1 is above class 0 exactly after a word. Tokens as the task."""
+    """The stack as one recurrent layer; class 1 is above class 0 exactly after a word. Tokens are those of `BoundedDyck`.
+
+    >>> from seqsep.exact.executor import run
+    >>> run(build_elman(kinds=2, depth=2), np.array([[0, 2, 3, 1]])).answers
+    array([[0, 0, 0, 1]])
+    """
     bits = kinds.bit_length()
     width = (2 * depth + 2) * bits + 1
     identity = np.eye(width, dtype=np.int64)
-    opens, closes, (open_, close) = identity[:bits], identity[bits : 2 * bits], identity[2 * bits : 2 * bits + 2]
-    blocks = list(identity[:-1].reshape(-1, bits, width))  # pushed, popped, errors
-    pushed, popped, errors, alive = blocks[:depth], blocks[depth:-3], blocks[-3:], identity[-1]
-    slots = [rows + (popped[place] if place < depth - 1 else 0) for place, rows in enumerate(pushed)]
-    recurrent = np.concatenate(
-        [0 * opens, *slots[:-1], *slots[1:], slots[0], -slots[0], slots[-1], [alive - sum(rows.sum(axis=0) for rows in errors)]]
+    token = Token(
+        opened_kind=identity[:bits],
+        closed_kind=identity[bits : 2 * bits],
+        opens=identity[2 * bits : 2 * bits + 1],
+        closes=identity[2 * bits + 1 : 2 * bits + 2],
     )
-    one = np.ones((bits, 1), dtype=np.int64)
-    every_open, every_close = one * open_, one * close
-    stack = [opens, *[every_open] * (depth - 1), *[every_close] * (depth - 1)]
-    given = np.concatenate([*stack, every_close - closes, closes, every_open, 0 * alive[None]])
-    bias = -np.repeat([0] + [1] * (2 * depth - 2) + [1, 0, 1], bits)
-    spelled = (np.arange(1, kinds + 1)[:, None] >> np.arange(bits)) & 1
-    symbols = np.stack([spelled @ opens + open_, spelled @ closes + close], axis=1).reshape(2 * kinds, width)
+    blocks = identity[:-1].reshape(-1, bits, width)
+    pushed = list(blocks[:depth])
+    popped = list(blocks[depth:-3])
+    errors = blocks[-3:].reshape(-1, width)
+    alive = identity[-1:]
+    # At most one of pushed_j and popped_j is 1, since no token both opens and closes: the sum is 0 or 1 again. What leaves an
+    # empty slot behind slot k is always 0, so popped_k is left out.
+    slots = [above + below for above, below in zip(pushed, [*popped, np.zeros_like(pushed[-1])], strict=True)]
+    sums = [*_stack(slots, token), *_errors(slots, token), _alive(alive, errors)]
+    recurrent = np.concatenate([block.old for block in sums])
+    bias = np.concatenate([np.full(len(block.old), block.bias) for block in sums])
     beta = scale(kinds) if activation == "sigmoid" else 1
-    bias = np.append(bias, 0)
     layer = ElmanLayer(
         recurrent=whole(beta * recurrent),
-        input=whole(beta * given),
+        input=whole(beta * np.concatenate([block.token for block in sums])),
         bias=whole(bias if activation == "relu" else beta * bias - beta // 2),
-        start=whole(alive),
+        start=whole(alive[0]),
         activation=activation,
     )
-    readout = np.stack([0 * alive, 2 * recurrent[-1] - 2 * slots[0].sum(axis=0)])
+    # 2 alive - 2 (sum of errors) - 2 (sum of slot_1) - 1 is 1 after a word and at most -1 after anything else.
+    word = 2 * recurrent[-1] - 2 * slots[0].sum(axis=0)
     return Network(
         name=f"bounded-dyck-state-{activation}",
-        grid=Grid(4 if activation == "relu" else 2 * beta),
+        grid=_grid(kinds, activation),
         spaces={"stack": slice(0, (2 * depth - 1) * bits), "errors": slice(width - 3 * bits - 1, width - 1)},
-        symbols=whole(symbols),
+        symbols=whole(_embedded(kinds, token)),
         layers=((layer, None),),
-        readout=whole(readout),
+        readout=whole(np.stack([np.zeros_like(word), word])),
         readout_bias=whole([0, -1]),
     )
 
 
+def _embedded(kinds: int, token: Token) -> Int64[np.ndarray, "tokens width"]:
+    """Token 2j opens kind j and token 2j + 1 closes it; both carry the bits of j + 1."""
+    bits = len(token.opened_kind)
+    spelled = (np.arange(1, kinds + 1)[:, None] >> np.arange(bits)) & 1
+    opening = spelled @ token.opened_kind + token.opens
+    closing = spelled @ token.closed_kind + token.closes
+    return np.stack([opening, closing], axis=1).reshape(2 * kinds, -1)
+
+
+def _stack(slots: list[Rows], token: Token) -> list[Sums]:
+    """The stack shifts down at an open bracket and up at a close one; every sum is an AND of an old bit and the token.
+
+    pushed_1 holds the bits of an open bracket; pushed_j = relu(slot_(j-1) + open - 1); popped_j = relu(slot_(j+1) + close - 1).
+    """
+    top = Sums(0 * token.opened_kind, token.opened_kind, 0)
+    pushed = [Sums(above, _in_each_bit(token.opens, above), -1) for above in slots[:-1]]
+    popped = [Sums(below, _in_each_bit(token.closes, below), -1) for below in slots[1:]]
+    return [top, *pushed, *popped]
+
+
+def _errors(slots: list[Rows], token: Token) -> list[Sums]:
+    """3 c units: the bits in which the top, perhaps an empty slot, differs from a close bracket, and an overfull stack.
+
+    relu(slot_1 + (close with this bit 0) - 1) and relu((close with this bit 1) - slot_1) find the bits that differ;
+    relu(slot_k + open - 1) finds an open bracket on a full stack.
+    """
+    top = slots[0]
+    bottom = slots[-1]
+    bit_is_0 = _in_each_bit(token.closes, top) - token.closed_kind
+    return [
+        Sums(top, bit_is_0, -1),
+        Sums(-top, token.closed_kind, 0),
+        Sums(bottom, _in_each_bit(token.opens, bottom), -1),
+    ]
+
+
+def _alive(alive: Rows, errors: Rows) -> Sums:
+    """alive' = relu(alive - sum of errors), 1 at the start: it is 0 from the step after the first error on, for ever.
+
+    What the slots hold then does not matter, but is still 0 or 1.
+    """
+    return Sums(alive - errors.sum(axis=0), np.zeros_like(alive), 0)
+
+
+def _in_each_bit(row: Rows, block: Rows) -> Rows:
+    return np.repeat(row, len(block), axis=0)
+
+
+def _grid(kinds: int, activation: Activation) -> Grid:
+    """L = 4 is enough for the ReLU: sums are whole and at most 1, and those saturated at -L are negative."""
+    return Grid(4 if activation == "relu" else 2 * scale(kinds))
+
+
 def scale(kinds: int) -> int:
-    """beta = 4 ceil(ln 4F), F = 3 c + 1."""
+    """beta = 4 ceil(ln 4F) of the sigmoid, with F = 3 c + 1, for which no error ever grows.
+
+    Every sum is a whole number, at most 1, so each unit is [sum >= 1]. sigmoid(beta (sum - 1/2)) is within e^(-beta/4) <= 1/(4F)
+    of it if the sum is off by at most 1/4. The weights of the old units in a sum add up to at most F (alive's). So an error of
+    1/(4F) in each unit is at most 1/4 in a sum, hence at most 1/(4F) in each unit again.
+
+    >>> scale(2)
+    16
+    """
     return 4 * math.ceil(math.log(4 * (3 * kinds.bit_length() + 1)))
 
 
 def bound_elman(kinds: int, depth: int, activation: Activation = "relu") -> dict[str, Number]:
-    """d = (2k + 2) c + 1 units, c = bit_length(n); entries of U, W, b, the start, the embedding and the read-out, p bits each.
+    """Every size with explicit constants: d = (2k + 2) c + 1 units, p bits an entry of U, W, b, start, embedding and read-out.
 
     A ReLU unit is one bit of state; behind a sigmoid it is a float64.
+
+    >>> bound_elman(kinds=2, depth=2)["width"]
+    13
     """
     d = (2 * depth + 2) * kinds.bit_length() + 1
-    p = Grid(4 if activation == "relu" else 2 * scale(kinds)).precision
+    p = _grid(kinds, activation).precision
     return {
         "width": d,
         "state_bits": d if activation == "relu" else 64 * d,
@@ -92,6 +171,6 @@ def bound_elman(kinds: int, depth: int, activation: Activation = "relu") -> dict
 
 
 def proved(kinds: int, activation: Activation) -> float:
-    """The least distance of the read-out from 0."""
+    """The least distance of the read-out from 0: its weights add up to 10 c + 2, each unit being off by at most 1/(4F)."""
     c = kinds.bit_length()
     return 1.0 if activation == "relu" else 1 - (10 * c + 2) / (12 * c + 4)
