@@ -8,7 +8,8 @@ import pytest
 from seqsep.exact.grid import Array
 from seqsep.theorems import check
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.bounded_dyck._trials import nudged, prefixes, walks
+from seqsep.theorems.bounded_dyck._prefixes import prefixes
+from seqsep.theorems.bounded_dyck._words import nudged, walks
 from seqsep.theorems.retrieval._index_lookup_trials import climb_down, retrieved_margin
 from seqsep.theorems.retrieval.index_lookup_attention import build
 from seqsep.theorems.trial import Trial, climb, distances, edited

@@ -8,15 +8,19 @@ import pytest
 import torch
 
 from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid
+from seqsep.exact.grid import Array
 from seqsep.exact.network import AttentionLayer, Network
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import _trials as trials
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
+from seqsep.theorems.bounded_dyck._bound import bound
 from seqsep.theorems.bounded_dyck._layers import assemble
-from seqsep.theorems.bounded_dyck._parts import Plan
+from seqsep.theorems.bounded_dyck._plan import Plan
+from seqsep.theorems.bounded_dyck._prefixes import prefixes
+from seqsep.theorems.bounded_dyck._strings import with_start
+from seqsep.theorems.bounded_dyck._words import hard, walks
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -28,7 +32,7 @@ def test_what_is_allowed_by_brute_force(depth):
     """A bracket may follow if some word goes on with it; checked by all continuations that can close what is open."""
     task = BoundedDyck(10, 2, depth)
     words = np.array(list(itertools.product(range(4), repeat=4)))
-    found = trials.prefixes(words, 2, depth)
+    found = prefixes(words, 2, depth)
     for row, word in enumerate(words.tolist()):
         for size in range(5):
             prefix = tuple(word[:size])
@@ -74,19 +78,17 @@ def test_the_proved_margin_is_nearly_met():
 
 
 def test_long_strings_by_three_layers():
-    plan = bounded_dyck_attention._plan("test", 1024, 2, 6, "three-layer", "next")
-    asking = trials.Asking(plan, in_floats=0)
-    asking.put_some(np.random.default_rng(0), 3, 20)
-    assert asking.trial.inputs >= 3
+    plan = Plan(1024, 2, 6, "three-layer", ask="next")
+    put = trials.Trials(bounded_dyck_attention.CLAIM, plan, in_floats=0)
+    put.put_some(np.random.default_rng(0), 3, 20)
+    assert put.trial.inputs >= 3
 
 
-def test_two_layers_read_everywhere_decide_membership_at_any_depth():
+def test_two_layers_read_everywhere_decide_membership():
     """A word is in the language exactly when each bracket is in the set before it, and the end in the last one."""
     network = bounded_dyck_attention.build(8, 2, 5, "two-layer-valid", "next")
-    words = np.concatenate(
-        [trials.walks(8, 2, 5, np.random.default_rng(0), 200), np.random.default_rng(1).integers(0, 4, (200, 8))]
-    )
-    allowed = run(network, trials.with_start(words, 2)).logits.integers > 0
+    words = np.concatenate([walks(8, 2, 5, np.random.default_rng(0), 200), np.random.default_rng(1).integers(0, 4, (200, 8))])
+    allowed = run(network, with_start(words, 2)).logits.integers > 0
     followed = np.take_along_axis(allowed[:, :-1], words[..., None], axis=2).all(axis=(1, 2)) & allowed[:, -1, -1]
     assert np.array_equal(followed, BoundedDyck(8, 2, 5).accepts(words))
     assert followed.any()
@@ -118,26 +120,24 @@ def test_the_rule_for_two_layers_fails_at_depth_5():
     strings = np.concatenate([2 * kinds + (np.array(way) < 0) for way in ways])
     assert len(strings) == 43_008
     truth = BoundedDyck(10, 2, 5).accepts(strings)
-    built = assemble(Plan("k = 5", 10, 2, 5, "two-layer", "word", Grid(11**2), 1))
-    found = run(built, trials.with_start(strings, 2), at=-1).logits.integers[:, 0, 0] > 0
+    built = assemble(Plan(10, 2, 5, "two-layer", ask="word"))
+    found = run(built, with_start(strings, 2), at=-1).logits.integers[:, 0, 0] > 0
     assert ((truth & ~found).sum(), (found & ~truth).sum()) == (416, 208)
     heights = np.cumsum(1 - 2 * (strings % 2), axis=1).max(axis=1)
     by_kinds = np.array([accepted_by_kinds(string, 5) for string in strings.tolist()])
     assert np.array_equal(by_kinds != truth, truth & (heights >= 3))
     assert (by_kinds != truth).sum() == 832
-    assert all(
-        accepted_by_kinds(word, 4) == BoundedDyck(8, 2, 4).solve(tuple(word)) for word in strings[::17, :8].tolist()
-        if sum(1 - 2 * (token % 2) for token in word) == 0
-    )  # fmt: skip
+    balanced = [word for word in strings[::17, :8].tolist() if sum(1 - 2 * (token % 2) for token in word) == 0]
+    assert all(accepted_by_kinds(word, 4) == BoundedDyck(8, 2, 4).solve(tuple(word)) for word in balanced)
     with pytest.raises(ValueError, match="at depth 5 there are two-layer-valid with ask='next'; three-layer"):
         bounded_dyck_attention.build(10, 2, 5, "two-layer")
 
 
-def test_after_an_invalid_prefix_two_layers_for_any_depth_are_wrong():
+def test_two_layers_for_any_depth_err_after_invalid_prefixes():
     """Sets that are empty after every invalid prefix need the flags: without them ( ] ( allows ) again."""
     strings = np.array([[0, 3, 0]])
     allowed = [
-        run(bounded_dyck_attention.build(3, 2, 2, variant, "next"), trials.with_start(strings, 2)).logits.integers[0, -1] > 0
+        run(bounded_dyck_attention.build(3, 2, 2, variant, "next"), with_start(strings, 2)).logits.integers[0, -1] > 0
         for variant in ("two-layer-valid", "two-layer", "three-layer")
     ]
     assert allowed[0].any()
@@ -181,12 +181,12 @@ def test_10_defects_each_that_change_the_function_are_all_caught(monkeypatch, va
     length = 4
     honest = bounded_dyck_attention.build(length, 2, depth, variant, ask)
     words = np.array(list(itertools.product(range(4), repeat=length)))
-    truth = trials.prefixes(words, 2, depth)
+    truth = prefixes(words, 2, depth)
     expected = truth.allowed if ask == "next" else truth.allowed[..., -1:]
     counted = truth.valid if variant == "one-layer" else np.ones_like(truth.valid)
 
     def right(network: Network) -> bool:
-        logits = run(network, trials.with_start(words, 2)).logits.integers
+        logits = run(network, with_start(words, 2)).logits.integers
         return bool((((logits > 0) == expected) & (logits != 0))[counted].all())
 
     assert right(honest)
@@ -209,7 +209,7 @@ def test_10_defects_each_that_change_the_function_are_all_caught(monkeypatch, va
 
 def test_an_oversized_network_is_found_out(monkeypatch):
     honest = trials.assemble
-    monkeypatch.setattr(trials, "assemble", lambda plan: honest(plan._replace(grid=Grid(2 * plan.grid.steps))))
+    monkeypatch.setattr(trials, "assemble", lambda plan: honest(dataclasses.replace(plan, steps=2 * plan.grid.steps)))
     with pytest.raises(TheoremFails, match="precision"):
         bounded_dyck_attention.check(4, variant="three-layer", ask="word")
 
@@ -224,17 +224,15 @@ def test_tightness():
 @pytest.mark.parametrize("variant", EVERY)
 def test_the_model_answers_as_the_grid(variant):
     network = bounded_dyck_attention.build(20, 3, 4, variant, "next")
-    words = np.concatenate(list(trials.hard(20, 3, 4, np.random.default_rng(0))))
-    tokens = trials.with_start(words, 3)
+    words = np.concatenate(list(hard(20, 3, 4, np.random.default_rng(0))))
+    tokens = with_start(words, 3)
     with torch.no_grad():
         logits = Model.load(network)(torch.from_numpy(tokens))
     assert np.array_equal(logits.numpy() > 0, run(network, tokens).logits.integers > 0)
 
 
 def test_width_grows_with_the_digits_only():
-    small, large = (
-        bounded_dyck_attention.bound(10, kinds, depth, "three-layer", "word") for kinds, depth in ((2, 2), (1000, 500))
-    )
+    small, large = (bound(Plan(10, kinds, depth, "three-layer", ask="word")) for kinds, depth in ((2, 2), (1000, 500)))
     assert small["width"] == 18
     assert large["width"] == 3 * 10 + 2 * 9 + 11
     assert (small["layers"], small["heads"]) == (3, 1)

@@ -15,7 +15,9 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import _collision as collision
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck_one_layer
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
-from seqsep.theorems.bounded_dyck.one_layer import bites_from, cost, counting, err, grids, needed, require_fooling_set, words
+from seqsep.theorems.bounded_dyck._collision import counting, err
+from seqsep.theorems.bounded_dyck._fooling_set import complete_by_halves, require_fooling_set, words
+from seqsep.theorems.bounded_dyck.one_layer import CLAIM, bites_from, cost, grids, needed
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials
 
@@ -38,7 +40,7 @@ def numbers(halves: np.ndarray, symbols: int) -> np.ndarray:
 @pytest.mark.parametrize("length", range(2, 15, 2))
 def test_all_words_with_all_halves_different(length):
     given = words(length)
-    require_fooling_set(given, 2)
+    require_fooling_set(CLAIM, given, 2)
     assert len(given) == 2 ** (length - 1) == bounded_dyck_state.build(2, 2).count_words(length)
 
 
@@ -54,7 +56,7 @@ def test_they_are_a_fooling_set_by_definition_at_every_depth(length):
 @pytest.mark.parametrize(("length", "kinds"), [(2, 1), (8, 1), (4, 3), (6, 3)])
 def test_other_numbers_of_kinds(length, kinds):
     given = words(length, kinds)
-    require_fooling_set(given, kinds)
+    require_fooling_set(CLAIM, given, kinds)
     assert len(given) == kinds * (2 * kinds) ** (length // 2 - 1)
     found = as_two_party(length, 4, kinds)
     FoolingSet(found.matrix, 1, numbers(given[:, ::2], 2 * kinds), numbers(given[:, 1::2], 2 * kinds)).verify()
@@ -63,7 +65,7 @@ def test_other_numbers_of_kinds(length, kinds):
 def test_the_rule_that_completes_an_odd_half():
     for length in (2, 4, 8, 12):
         for word in words(length)[:: max(1, 2**length // 512)]:
-            assert np.array_equal(bounded_dyck_one_layer.complete_by_halves(word[::2]), word)
+            assert np.array_equal(complete_by_halves(word[::2]), word)
 
 
 def test_one_half_alone_does_not_make_a_fooling_set():
@@ -102,7 +104,7 @@ def test_what_is_no_complete_fooling_set(monkeypatch, change, message):
     if "halves" in message:
         monkeypatch.setattr(BoundedDyck, "accepts", lambda self, given: np.ones(len(given), dtype=bool))
     with pytest.raises(TheoremFails, match=message):
-        require_fooling_set(change(words(6)), 2)
+        require_fooling_set(CLAIM, change(words(6)), 2)
 
 
 def test_depth_three_has_other_words_and_the_same_bound():
@@ -208,8 +210,8 @@ def test_a_model_that_tells_all_words_apart_gives_no_collision(monkeypatch):
     assert err(network, given[:2]) is None or err(network, given[:2]).words_tried == 2
     talk = one_layer_protocol.talk
 
-    def blind(*arguments):
-        alice, bob, bits = talk(*arguments)
+    def blind(*arguments, **named):
+        alice, bob, bits = talk(*arguments, **named)
         return alice, bob._replace(transcript=()), bits
 
     monkeypatch.setattr(collision.one_layer_protocol, "talk", blind)

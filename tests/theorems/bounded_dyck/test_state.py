@@ -123,13 +123,18 @@ def test_units_beyond_one_bit_are_found_out(monkeypatch):
     wider = np.pad(layer.recurrent.integers, (0, 1))
     wider[-1, -1] = 1
     grown = dataclasses.replace(
-        layer, recurrent=Array(wider), input=Array(np.pad(layer.input.integers, (0, 1))),
-        bias=Array(np.append(layer.bias.integers, 1)), start=Array(np.append(layer.start.integers, 0)),
-    )  # fmt: skip
+        layer,
+        recurrent=Array(wider),
+        input=Array(np.pad(layer.input.integers, (0, 1))),
+        bias=Array(np.append(layer.bias.integers, 1)),
+        start=Array(np.append(layer.start.integers, 0)),
+    )
     network = dataclasses.replace(
-        honest(), layers=((grown, None),), symbols=Array(np.pad(honest().symbols.integers, ((0, 0), (0, 1)))),
+        honest(),
+        layers=((grown, None),),
+        symbols=Array(np.pad(honest().symbols.integers, ((0, 0), (0, 1)))),
         readout=Array(np.pad(honest().readout.integers, ((0, 0), (0, 1)))),
-    )  # fmt: skip
+    )
     monkeypatch.setattr(bounded_dyck_state, "build_elman", lambda *given: network)
     with pytest.raises(TheoremFails, match="unit = "):
         bounded_dyck_state.check(6, variant="relu")

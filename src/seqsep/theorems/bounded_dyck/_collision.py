@@ -13,28 +13,39 @@ from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials
 
+SIGNED_BY_KIND = ((1, 1), (-1, -1), (1, -1), (-1, 1))
+
 
 def counting(length: int) -> Network:
     """A one-layer model that does what it can: class 1 if opens and closes of each kind are as many. m = 2, H = 1, L = N^2.
 
-    Uniform attention gives both counts over N, exactly; the first class has the sum of their magnitudes, the second 1 / (2 N).
+    Uniform attention gives (opens - closes) over N of all kinds, and of kind 0 less that of kind 1, exactly. The first class
+    has the sum of their magnitudes, the second 1 / (2 N).
+
+    >>> from seqsep.exact.executor import run
+    >>> run(counting(4), np.array([[0, 2, 1, 3], [0, 2, 3, 3]]), at=-1).answers[:, 0]  # ( [ ) ] and ( [ ] ]
+    array([1, 0])
     """
-    grid, rows = Grid.of(length, 2), np.eye(5, dtype=np.int64)
-    nothing, signed = whole(np.zeros((1, 5))), np.array([[1, 1], [-1, -1]])
-    head = Head(nothing, nothing, value=whole(rows[:2]), output=whole(rows[2:4].T))
-    magnitude = FeedForward(
-        inner=whole(np.concatenate([rows[2:4], -rows[2:4]])),
+    grid = Grid.of(length, 2)
+    rows = np.eye(5, dtype=np.int64)
+    signed = rows[:2]
+    counts = rows[2:4]
+    magnitude = rows[4:]
+    nothing = whole(np.zeros((1, 5)))
+    magnitudes = FeedForward(
+        inner=whole(np.concatenate([counts, -counts])),
         inner_bias=whole(np.zeros(4)),
-        outer=whole(np.repeat(rows[4:].T, 4, axis=1)),
+        outer=whole(np.repeat(magnitude.T, 4, axis=1)),
         outer_bias=whole(np.zeros(5)),
     )
+    average = Head(nothing, nothing, value=whole(signed), output=whole(counts.T))
     return Network(
         name="counting",
         grid=grid,
         spaces={"direction": slice(0, 1), "signed": slice(1, 2), "counts": slice(2, 4), "magnitude": slice(4, 5)},
-        symbols=whole(np.concatenate([signed, signed * [1, -1]]) @ rows[:2]),
-        layers=((AttentionLayer((head,)), magnitude),),
-        readout=whole(np.stack([rows[4], 0 * rows[4]])),
+        symbols=whole(np.array(SIGNED_BY_KIND) @ signed),
+        layers=((AttentionLayer((average,)), magnitudes),),
+        readout=whole(np.concatenate([magnitude, np.zeros_like(magnitude)])),
         readout_bias=Array(np.array([0, grid.steps // (2 * length)]), Fraction(1, grid.steps)),
     )
 
@@ -55,24 +66,30 @@ def err(network: Network, given: Int64[np.ndarray, "words length"], kinds: int =
 
     Both messages of every step are the same for (x, y) and (x', y'), so they are for (x, y') as well: each party says what it
     says in one of the two runs. Bob, who has y', then has the logits of (x', y'). Raises ValueError as `one_layer_protocol`;
-    TheoremFails where the forward pass says otherwise, or where the mixed input is a word.
+    TheoremFails if the forward pass says otherwise, or if the mixed input is a word.
     """
-    seen: dict[tuple[int, ...], tuple[int, ...]] = {}
+    first_with: dict[tuple[int, ...], tuple[int, ...]] = {}
     length = given.shape[1]
     for tried, second in enumerate(given, start=1):
-        _, bob, _ = one_layer_protocol.talk(network, second, range(0, length, 2), "one-learns", "token")
+        _, bob, _ = one_layer_protocol.talk(network, second, range(0, length, 2), "one-learns", question="token")
         word = tuple(second.tolist())
-        first = seen.setdefault(bob.transcript, word)
+        first = first_with.setdefault(bob.transcript, word)
         if first == word:
             continue
         mixed = np.array([first[place] if place % 2 == 0 else word[place] for place in range(length)])
-        logits, is_word = trials.last_logits(network, mixed), bool(BoundedDyck(length, kinds, 2).accepts(mixed[None])[0])
+        logits = trials.last_logits(network, mixed)
+        is_word = bool(BoundedDyck(length, kinds, 2).accepts(mixed[None])[0])
         if logits != bob.logits or is_word:
             raise TheoremFails(
                 "bounded-dyck-one-layer",
                 {"words": [first, word], "mixed": mixed, "logits": logits, "of the second": bob.logits},
             )
         answer = logits.index(max(logits))
-        wrong = tuple(mixed.tolist()) if answer == 1 else word
-        return Errs((first, word), wrong, answer, int(answer != 1), tried)
+        return Errs(
+            words=(first, word),
+            errs_on=tuple(mixed.tolist()) if answer == 1 else word,
+            answer=answer,
+            expected=int(answer != 1),
+            words_tried=tried,
+        )
     return None

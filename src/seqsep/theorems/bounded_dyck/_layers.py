@@ -1,112 +1,229 @@
-"""The networks of `bounded_dyck_attention`, put together from a few heads and feed-forward parts; the proofs are there.
+"""The networks of `attention`, layer by layer, and why each layer does what its name says.
 
-Names of rows of the residual stream, each a coordinate or one a digit: `open_kind`, `close_kind` (the digits of a bracket's
-kind, 0 in the other one), `open`, `close`, `bos`; `time`, `odd` (of the position), `one`; and what the layers write.
+The symbols are those of `attention`, the spaces of the residual stream those of `Plan.spaces`.
 """
-
-from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.network import Head, Layer, Network, whole
-from seqsep.theorems.blocks import Rows, Units, doubled_in_place, feed_forward
+from seqsep.theorems.blocks import Rows, Spaces, Units, average, doubled_in_place, feed_forward
 from seqsep.theorems.bounded_dyck import _parts as parts
-from seqsep.theorems.bounded_dyck._parts import Plan
+from seqsep.theorems.bounded_dyck._plan import Plan
 
 
 def assemble(plan: Plan) -> Network:
-    """The network. Raises ValueError where an entry is not on the grid."""
-    spaces = plan.spaces()
-    width = max(space.stop for space in spaces.values())
-    identity = np.eye(width, dtype=np.int64)
-    rows = {name: identity[space] for name, space in spaces.items()}
-    layers = {"one-layer": _one, "two-layer-valid": _two_valid, "two-layer": _two, "three-layer": _three}[plan.variant]
-    kinds, digits = np.arange(plan.kinds), np.arange(plan.kind_digits)
-    spelled = (kinds[:, None] >> digits) & 1
-    symbols = np.zeros((2 * plan.kinds + 1, width), dtype=np.int64)
-    symbols[0:-1:2], symbols[1:-1:2] = (spelled @ rows[f"{way}_kind"] + rows[way] for way in ("open", "close"))
-    symbols[-1] = rows["bos"]
-    time = np.arange(plan.length + 1)[:, None]
-    positions = time * rows["time"] + time % 2 * rows["odd"] + rows["one"]
-    readout, bias = _readout(plan, rows, spelled)
+    """The network of a plan. Raises ValueError if an entry is not on the grid.
+
+    Entries are at most n (c + 2) <= n^2, since c <= bit_length(n - 1) <= n - 2.
+
+    >>> from seqsep.exact.executor import run
+    >>> network = assemble(Plan(length=4, kinds=2, depth=2, variant="two-layer", ask="word"))
+    >>> run(network, np.array([[4, 0, 2, 3, 1]])).logits.integers[0, :, 0] > 0  # [BOS] ( [ ] )
+    array([ True, False, False, False,  True])
+    """
+    spaces = plan.spaces
+    layers_of = {
+        "one-layer": _one_layer,
+        "two-layer-valid": _two_layers_valid,
+        "two-layer": _two_layers,
+        "three-layer": _three_layers,
+    }
+    layers = layers_of[plan.variant](plan, spaces)
+    readout, bias = _readout(plan, spaces)
     return Network(
-        name=f"{plan.name}-{plan.variant}",
+        name=f"bounded-dyck-attention-{plan.variant}",
         grid=plan.grid,
-        spaces=spaces,
-        symbols=whole(symbols),
-        positions=whole(positions, by_index=True),
-        layers=tuple(layers(plan, rows)),
+        spaces=spaces.slices,
+        symbols=whole(_symbols(plan, spaces)),
+        positions=whole(_positions(plan, spaces), by_index=True),
+        layers=tuple(layers),
         readout=whole(readout),
         readout_bias=whole(bias),
     )
 
 
-def _readout(plan: Plan, rows: Mapping[str, Rows], spelled: Int64[np.ndarray, "kinds b"]) -> tuple[Rows, np.ndarray]:
-    """A logit above 0 where it is allowed: each bracket, and the end (the end alone where only membership is asked)."""
-    errors = 2 * rows["errors"] if "errors" in rows else 0 * rows["some"]
-    end = -2 * rows["some"] - errors
-    if plan.ask == "word":
+def _kinds_spelled(plan: Plan) -> Int64[np.ndarray, "kinds digits"]:
+    return (np.arange(plan.kinds)[:, None] >> np.arange(plan.kind_digits)) & 1
+
+
+def _symbols(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "tokens width"]:
+    """Token 2j opens kind j, 2j + 1 closes it, and the last one is [BOS]."""
+    spelled = _kinds_spelled(plan)
+    symbols = spaces.nothing(2 * plan.kinds + 1)
+    symbols[0:-1:2] = spelled @ spaces["open_kind"] + spaces["open"]
+    symbols[1:-1:2] = spelled @ spaces["close_kind"] + spaces["close"]
+    symbols[-1] = spaces["bos"]
+    return symbols
+
+
+def _positions(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "time width"]:
+    """Position i = 0 .. N, with [BOS] at 0: i itself, its parity, and 1."""
+    time = np.arange(plan.length + 1)[:, None]
+    return time * spaces["time"] + time % 2 * spaces["odd"] + spaces["one"]
+
+
+def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outputs"]]:
+    """A logit >= 1 if it is allowed, else <= -1: each bracket, and the end (the end alone if only membership is asked).
+
+    open: 1 - 2 full - 2 errors. end: 1 - 2 some - 2 errors. close of kind s: the sum over digits of (2 s_m - 1)(z'_m - 1),
+    which is b if all retrieved digits z' in {0, 2} agree and else at most b - 2, less b + 1, + 2 some - 2 errors.
+    """
+    errors = 2 * spaces["errors"] if "errors" in spaces else spaces.nothing()
+    end = -2 * spaces["some"] - errors
+    if not plan.gives_sets:
         return end, np.array([1])
-    readout = np.repeat(end, 2 * plan.kinds + 1, axis=0)
-    bias = np.ones(2 * plan.kinds + 1, dtype=np.int64)
-    signs = 2 * spelled - 1
-    readout[0:-1:2] = -2 * rows["full"] - errors
-    readout[1:-1:2] = signs @ rows["match"] + 2 * rows["some"] - errors
+    signs = 2 * _kinds_spelled(plan) - 1
+    outputs = 2 * plan.kinds + 1
+    readout = np.repeat(end, outputs, axis=0)
+    readout[0:-1:2] = -2 * spaces["full"] - errors
+    readout[1:-1:2] = signs @ spaces["match"] + 2 * spaces["some"] - errors
+    bias = np.ones(outputs, dtype=np.int64)
     bias[1:-1:2] = -signs.sum(axis=1) - plan.kind_digits - 1
     return readout, bias
 
 
-def _one(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
-    one, odd, open_ = rows["one"], rows["odd"], rows["open"]
+# One layer, after valid prefixes, k = 2
+
+
+def _one_layer(plan: Plan, spaces: Spaces) -> list[Layer]:
+    """The match by parity alone. After a valid prefix d = 1 at odd positions, and the last open at an odd position is open.
+
+    At even positions d = 2 after an open bracket, which itself is the match, else d = 0. So full = relu(open - odd) and
+    some = 1 - relu(1 - odd - open).
+    """
+    one = spaces["one"]
+    odd = spaces["odd"]
+    is_open = spaces["open"]
+    no_bias = np.array([0])
     units = [
-        doubled_in_place(rows["match"]),
-        Units(open_ - odd, np.array([0]), rows["full"]),
-        Units(one - odd - open_, np.array([0]), -rows["some"]),
+        doubled_in_place(spaces["match"]),
+        Units(is_open - odd, no_bias, spaces["full"]),
+        Units(one - odd - is_open, no_bias, -spaces["some"]),
     ]
-    head = parts.head(*parts.by_parity(plan, rows, same=True), rows["open_kind"], rows["match"])
-    return [(parts.side_by_side(head), feed_forward(units, rows["some"][0]))]
+    match = parts.head(parts.last_open_by_parity(plan, spaces, same=True), spaces["open_kind"], spaces["match"])
+    return [(parts.side_by_side(match), feed_forward(units, spaces["some"][0]))]
 
 
-def _two_valid(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
-    depths = feed_forward(parts.depths(plan, rows), parts.zeroth_digits(rows))
-    digits = feed_forward([doubled_in_place(rows["match"])], 0 * rows["one"][0])
-    return [(parts.side_by_side(parts.uniform(rows)), depths), (parts.side_by_side(parts.match(plan, rows)), digits)]
+# Two layers, after valid prefixes, any k
 
 
-def _two(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
-    gate, one = plan.gate, rows["one"]
-    last = parts.head(*parts.by_parity(plan, rows, same=False), rows["open_kind"], rows["found"])
-    units = parts.depths(plan, rows) + parts.outside(plan, rows, ("wrong", "unbalanced")) + parts.mismatch(rows)
-    if not plan.classed:
-        gates = [parts.head(0 * one, 0 * one, rows["wrong"], rows["errors"])]
-        first = parts.side_by_side(parts.uniform(rows), last)
-    else:
-        first = parts.side_by_side(*parts.by_class(plan, rows), last)
-        units += [parts.at_least(plan, rows, plan.depth - 2, rows["deep"]), *parts.unbalanced(rows)]
-        deep, shallow = rows["deep"] + rows["bos"] - one, -rows["deep"]
-        gates = [
-            parts.head(one, gate * deep, rows["wrong"], rows["errors"]),
-            parts.head(one, gate * shallow, rows["unbalanced"], rows["errors"]),
-        ]
-    return [(first, feed_forward(units, parts.zeroth_digits(rows))), _last_layer(plan, rows, gates)]
+def _two_layers_valid(plan: Plan, spaces: Spaces) -> list[Layer]:
+    """The depth, then the last open bracket of that depth."""
+    return [_depth(plan, spaces), _match(plan, spaces)]
 
 
-def _three(plan: Plan, rows: Mapping[str, Rows]) -> list[Layer]:
-    check = parts.head(*parts.same_depth(plan, rows, rows["level"]), rows["open_kind"], rows["found"])
-    units = parts.depths(plan, rows) + parts.outside(plan, rows, ("wrong",)) + parts.levels(plan, rows)
-    gates = [parts.head(0 * rows["one"], 0 * rows["one"], rows["wrong"], rows["errors"])]
+def _depth(plan: Plan, spaces: Spaces) -> Layer:
+    units = parts.depths(plan, spaces)
+    return parts.side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
+
+
+def _match(plan: Plan, spaces: Spaces) -> Layer:
+    units = [doubled_in_place(spaces["match"])]
+    return parts.side_by_side(parts.match(plan, spaces)), feed_forward(units, spaces.nothing()[0])
+
+
+# Two layers, after every prefix, k <= 4
+
+
+def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
+    """Errors by the class of a close bracket, whose level has the parity of i - 1 at position i, whatever its depth.
+
+    Layer 1 finds the last open bracket of the class, and from k = 3 on counts each digit of a kind in each class. An error is
+    (a) d outside 0..k; (b) `wrong`, weighed at tokens with d >= k - 2, i.e. closes of level >= k - 1; (c) `unbalanced`, weighed
+    at tokens with d < k - 2, i.e. closes of level <= k - 2.
+
+    Why this is right: let the prefix before a close of level l be valid. Opens of its class since its match have level
+    >= l + 2 > k if l > k - 2: the last open of the class is the match, and (b) is exact. If l <= k - 2 <= 2, the class is
+    {l, l + 2}, as l - 2 <= 0 and l + 4 > k; its earlier pairs agree and cancel, so its counts are the digits' difference of
+    this one pair: (c) is exact. At k = 5, l = 3 the bracket of level 1 is still open and stays in the counts.
+    """
+    if plan.counts_kinds:
+        return [_last_open_and_counts(plan, spaces), _errors_so_far(plan, spaces, _weighed_by_level(plan, spaces))]
+    return [_last_open_of_class(plan, spaces), _errors_so_far(plan, spaces, [_mean_of_wrong(spaces)])]
+
+
+def _last_open_of_class(plan: Plan, spaces: Spaces) -> Layer:
+    """For k <= 2, where every level is at least k - 1 and there is no (c)."""
+    units = _depth_and_wrong(plan, spaces)
+    heads = parts.side_by_side(parts.depth_counter(spaces), _last_of_class(plan, spaces))
+    return heads, feed_forward(units, parts.digits_of_0(spaces))
+
+
+def _last_open_and_counts(plan: Plan, spaces: Spaces) -> Layer:
+    """From k = 3 on; `deep` is [d >= k - 2]."""
+    deep = parts.at_least(plan, spaces, plan.depth - 2, spaces["deep"])
+    units = [*_depth_and_wrong(plan, spaces), deep, *parts.unbalanced(spaces)]
+    heads = parts.side_by_side(*parts.class_counters(plan, spaces), _last_of_class(plan, spaces))
+    return heads, feed_forward(units, parts.digits_of_0(spaces))
+
+
+def _last_of_class(plan: Plan, spaces: Spaces) -> Head:
+    scores = parts.last_open_by_parity(plan, spaces, same=False)
+    return parts.head(scores, spaces["open_kind"], spaces["found"])
+
+
+def _depth_and_wrong(plan: Plan, spaces: Spaces) -> list[Units]:
+    flagged = parts.outside(plan, spaces, ("wrong", "unbalanced"))
+    return [*parts.depths(plan, spaces), *flagged, *parts.mismatch(spaces)]
+
+
+def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
+    """`wrong` over tokens with d >= k - 2 and `unbalanced` over the others; [BOS] passes both gates and has neither.
+
+    `unbalanced` is at least u >= n/L, and its mean at least n (n/L) = 1 step.
+    """
+    deep = plan.gate * (spaces["deep"] + spaces["bos"] - spaces["one"])
+    shallow = -plan.gate * spaces["deep"]
     return [
-        (parts.side_by_side(parts.uniform(rows)), feed_forward(units, parts.zeroth_digits(rows))),
-        (parts.side_by_side(check), feed_forward(parts.mismatch(rows), 0 * rows["one"][0])),
-        _last_layer(plan, rows, gates),
+        parts.head(parts.gated(spaces, deep), spaces["wrong"], spaces["errors"]),
+        parts.head(parts.gated(spaces, shallow), spaces["unbalanced"], spaces["errors"]),
     ]
 
 
-def _last_layer(plan: Plan, rows: Mapping[str, Rows], gates: list[Head]) -> Layer:
-    """Errors so far, at least 1 where there is one; and the last open bracket of the present depth, if it is asked."""
-    errors = rows["errors"]
+# Three layers, after every prefix, any k
+
+
+def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
+    """The depth and the level; then each close looks for the last open of its level; then the errors so far.
+
+    That is its match if the prefix before it is valid: the first error is seen where it happens, and a valid prefix has none.
+    """
+    return [
+        _depth_and_level(plan, spaces),
+        _match_of_each_close(plan, spaces),
+        _errors_so_far(plan, spaces, [_mean_of_wrong(spaces)]),
+    ]
+
+
+def _depth_and_level(plan: Plan, spaces: Spaces) -> Layer:
+    units = [*parts.depths(plan, spaces), *parts.outside(plan, spaces, ("wrong",)), *parts.levels(plan, spaces)]
+    return parts.side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
+
+
+def _match_of_each_close(plan: Plan, spaces: Spaces) -> Layer:
+    scores = parts.last_open_at_depth(plan, spaces, spaces["level"])
+    found = parts.head(scores, spaces["open_kind"], spaces["found"])
+    return parts.side_by_side(found), feed_forward(parts.mismatch(spaces), spaces.nothing()[0])
+
+
+# The last layer of two or three
+
+
+def _mean_of_wrong(spaces: Spaces) -> Head:
+    """At least floor(0.598 n) >= 2 steps if `wrong` is positive anywhere so far, else 0."""
+    return average(spaces["wrong"], spaces["errors"])
+
+
+def _errors_so_far(plan: Plan, spaces: Spaces, flags: list[Head]) -> Layer:
+    """`errors` is L times the mean of the flags: >= 1 if there is an error so far, else 0; and the match, if it is asked.
+
+    Only `errors`, losing scores and negative units ever saturate.
+    """
+    errors = spaces["errors"]
     units = [Units(plan.grid.steps * errors, np.array([0]), errors)]
-    if plan.ask == "next":
-        gates, units = [*gates, parts.match(plan, rows)], [*units, doubled_in_place(rows["match"])]
-    return parts.side_by_side(*gates), feed_forward(units, 0 * errors[0])
+    heads = flags
+    if plan.gives_sets:
+        heads = [*heads, parts.match(plan, spaces)]
+        units = [*units, doubled_in_place(spaces["match"])]
+    return parts.side_by_side(*heads), feed_forward(units, spaces.nothing()[0])

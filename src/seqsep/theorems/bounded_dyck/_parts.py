@@ -1,193 +1,222 @@
-"""Heads and hidden units that the networks of `bounded_dyck_attention` are put together from; the proofs are there."""
+"""Heads and hidden units of the attention networks for Dyck-(n,k), each with the clause of the proof that it carries.
 
-from collections.abc import Mapping, Sequence
+The symbols are those of `attention`: n the base of the grid, G the gate, L the steps of a unit, d the depth after a token,
+u the weight of [BOS] under uniform attention.
+"""
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import digits_of
 from seqsep.exact.network import AttentionLayer, Head, whole
-from seqsep.theorems.blocks import Rows, Units, average
-
-TOKEN = ("open_kind", "close_kind", "open", "close", "bos", "time", "odd", "one")
-
-
-class Plan(NamedTuple):
-    """What is built: N, n, k, the variant, what is asked, and the scale of the scores (eta) on a grid."""
-
-    name: str
-    length: int
-    kinds: int
-    depth: int
-    variant: str
-    ask: str
-    grid: Grid
-    eta: int
-
-    @property
-    def base(self) -> int:
-        """n of appendix B.2: tokens, [BOS] included, and more than the depth."""
-        return max(4, self.length + 1, self.depth + 1)
-
-    @property
-    def gate(self) -> int:
-        """What a token that a head shall not see scores below the others: e^-gate rounds to 0."""
-        return 2 * self.base
-
-    @property
-    def kind_digits(self) -> int:
-        return digits_of(self.kinds)
-
-    @property
-    def depth_digits(self) -> int:
-        return self.depth.bit_length()
-
-    @property
-    def classed(self) -> bool:
-        """Whether layer 1 counts kinds in each class of levels, which two layers need from depth 3 on."""
-        return self.variant == "two-layer" and self.depth > 2
-
-    def spaces(self) -> dict[str, slice]:
-        b, c, found, at = self.kind_digits, self.depth_digits, {}, 0
-        wanted = {name: b if name.endswith("kind") else 1 for name in TOKEN}
-        if self.variant != "one-layer":
-            wanted |= {"count": 1, "unit": 1}
-            if self.ask == "next" or self.variant == "three-layer":
-                wanted |= {"depth": c}
-        if self.variant in ("two-layer", "three-layer"):
-            wanted |= {"level": c} if self.variant == "three-layer" else {}
-            wanted |= {"found": b, "wrong": 1, "errors": 1}
-        if self.classed:
-            wanted |= {"odd_count": b, "even_count": b, "unbalanced": 1, "deep": 1}
-        wanted |= {"some": 1} | ({"full": 1, "match": b} if self.ask == "next" else {})
-        for name, size in wanted.items():
-            found[name], at = slice(at, at + size), at + size
-        return found
+from seqsep.theorems.blocks import Rows, Spaces, Units, average
+from seqsep.theorems.bounded_dyck._plan import Plan
 
 
-def head(query: Rows, key: Rows, value: Rows, output: Rows) -> Head:
-    return Head(whole(query), whole(key), whole(value), whole(output.T))
+class Scores(NamedTuple):
+    """Which token a head attends to: the rows of its query and of its key."""
+
+    query: Rows
+    key: Rows
+
+
+def head(scores: Scores, value: Rows, output: Rows) -> Head:
+    """A head that attends by `scores` and writes what it reads at `value` to `output`."""
+    return Head(whole(scores.query), whole(scores.key), whole(value), whole(output.T))
 
 
 def side_by_side(*heads: Head) -> AttentionLayer:
-    """Heads of one layer, with rows of zeros where one is narrower than another."""
-    keys, values = (max(len(getattr(one, part).integers) for one in heads) for part in ("key", "value"))
-
-    def padded(rows: np.ndarray, count: int) -> np.ndarray:
-        return np.pad(rows, ((0, count - len(rows)), (0, 0)))
-
-    def widened(one: Head) -> Head:
-        query, key = (padded(part.integers, keys) for part in (one.query, one.key))
-        return head(query, key, padded(one.value.integers, values), padded(one.output.integers.T, values))
-
-    return AttentionLayer(tuple(widened(one) for one in heads))
-
-
-def _last_open(plan: Plan, rows: Mapping[str, Rows]) -> Rows:
-    """eta j at open brackets, lower by the gate elsewhere: the key of a head that looks for the last one."""
-    return plan.gate * (rows["open"] - rows["one"]) + plan.eta * rows["time"]
+    """Heads of one layer, with rows of zeros in one that is narrower than another."""
+    key_width = max(len(one.key.integers) for one in heads)
+    value_width = max(len(one.value.integers) for one in heads)
+    widened = []
+    for one in heads:
+        query = _padded(one.query.integers, key_width)
+        key = _padded(one.key.integers, key_width)
+        value = _padded(one.value.integers, value_width)
+        output = _padded(one.output.integers.T, value_width)
+        widened.append(head(Scores(query, key), value, output))
+    return AttentionLayer(tuple(widened))
 
 
-def by_parity(plan: Plan, rows: Mapping[str, Rows], same: bool) -> tuple[Rows, Rows]:
-    """Query and key of a head that looks for the last open bracket at positions of the same parity, or of the other one."""
-    gate, one, odd = plan.gate, rows["one"], rows["odd"]
-    at_even, at_odd = (-gate * odd, gate * (odd - one)) if same else (gate * (odd - one), -gate * odd)
-    return np.concatenate([one, odd]), np.concatenate([_last_open(plan, rows) + at_even, at_odd - at_even])
+def _padded(rows: Rows, count: int) -> Rows:
+    return np.pad(rows, ((0, count - len(rows)), (0, 0)))
 
 
-def uniform(rows: Mapping[str, Rows]) -> Head:
-    """The mean of (opens - closes, [BOS]) over all tokens so far: depth times unit, and unit."""
-    value = np.concatenate([rows["open"] - rows["close"], rows["bos"]])
-    return average(value, np.concatenate([rows["count"], rows["unit"]]))
+# Heads
 
 
-def by_class(plan: Plan, rows: Mapping[str, Rows]) -> tuple[Head, Head]:
-    """Means over the odd positions ([BOS] with them at even times) and over the even ones: equally many of each."""
-    gate, one, odd, bos = plan.gate, rows["one"], rows["odd"], rows["bos"]
-    value = np.concatenate([rows["open_kind"], rows["close_kind"], rows["open"] - rows["close"], bos])
-    at_odd = np.concatenate([rows["odd_count"], -rows["even_count"], rows["count"], 0 * rows["unit"]])
-    at_even = np.concatenate([rows["even_count"], -rows["odd_count"], rows["count"], rows["unit"]])
-    query, key = np.concatenate([one, one - odd]), gate * np.concatenate([odd - one, bos])
-    return head(query, key, value, at_odd), head(one, -gate * odd, value, at_even)
+def gated(spaces: Spaces, key: Rows) -> Scores:
+    """A token scores what `key` reads there: 0, or -G or less and then its weight is 0."""
+    return Scores(spaces["one"], key)
 
 
-def same_depth(plan: Plan, rows: Mapping[str, Rows], digits: Rows) -> tuple[Rows, Rows]:
-    """Query and key of a head that looks for the last open bracket whose depth is spelled by `digits`."""
-    apart, one = plan.base, rows["one"]
-    query = np.concatenate([apart * digits, one])
-    return query, np.concatenate([rows["depth"], _last_open(plan, rows) - apart * plan.depth_digits * one])
+def depth_counter(spaces: Spaces) -> Head:
+    """The mean of (opens - closes, [BOS]) over all tokens so far: `count` is d u and `unit` is u = w/L, [BOS]'s own weight.
+
+    All scores are 0, so m tokens have weight w = floor(L/m) steps each. Both are exact, as the values are whole.
+    """
+    value = np.concatenate([spaces["open"] - spaces["close"], spaces["bos"]])
+    return average(value, np.concatenate([spaces["count"], spaces["unit"]]))
 
 
-def match(plan: Plan, rows: Mapping[str, Rows]) -> Head:
-    return head(*same_depth(plan, rows, rows["depth"]), rows["open_kind"], rows["match"])
+def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
+    """Signed counts of each digit of a kind (opens minus closes) in each class of levels, by two heads; and `depth_counter`.
+
+    A type times a parity is not linear in the embedding, so one head counts over the odd positions, with [BOS] at even i, and
+    one over the even ones with [BOS]. At every i both then mean over m = floor(i/2) + 1 tokens, and the counts of a class add
+    up: opens of a class stand at positions of its parity, its closes at the others.
+    """
+    gate = plan.gate
+    one = spaces["one"]
+    odd = spaces["odd"]
+    bos = spaces["bos"]
+    value = np.concatenate([spaces["open_kind"], spaces["close_kind"], spaces["open"] - spaces["close"], bos])
+    no_unit = spaces.nothing()
+    from_odd = np.concatenate([spaces["odd_count"], -spaces["even_count"], spaces["count"], no_unit])
+    from_even = np.concatenate([spaces["even_count"], -spaces["odd_count"], spaces["count"], spaces["unit"]])
+    odd_positions = Scores(np.concatenate([one, one - odd]), gate * np.concatenate([odd - one, bos]))
+    even_positions = gated(spaces, -gate * odd)
+    return head(odd_positions, value, from_odd), head(even_positions, value, from_even)
 
 
-def _ramp(inner: Rows, outer: Rows, bias: int = 0) -> Units:
-    """min(1, relu(inner x + bias)) times outer."""
-    both = np.concatenate([inner, inner])
-    return Units(both, np.array([bias, bias - 1]), np.concatenate([outer, -outer]))
+def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
+    """The last open bracket at a position of the same parity, or of the other one; the weights are as `_last_open` says.
+
+    A position scores -G if its parity is not the one asked for. Products of parities are bilinear: at an even time the key's
+    first row holds the whole score, at an odd one its second row is added.
+    """
+    gate = plan.gate
+    one = spaces["one"]
+    odd = spaces["odd"]
+    unless_even = -gate * odd
+    unless_odd = gate * (odd - one)
+    at_even_time = unless_even if same else unless_odd
+    at_odd_time = unless_odd if same else unless_even
+    key = np.concatenate([_last_open(plan, spaces) + at_even_time, at_odd_time - at_even_time])
+    return Scores(np.concatenate([one, odd]), key)
 
 
-def _beyond(plan: Plan, rows: Mapping[str, Rows], depth: int) -> Rows:
-    """n (d - depth) unit: at most 0 up to `depth`, and at least 1 beyond."""
-    return plan.base * (rows["count"] - depth * rows["unit"])
+def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
+    """The last open bracket whose depth is spelled by the asker's `digits`; the weights are as `_last_open` says.
+
+    A position scores n (digit digit' - 1), which is 0 or -2 n = -G, for each digit of the depth.
+    """
+    one = spaces["one"]
+    query = np.concatenate([plan.base * digits, one])
+    key = np.concatenate([spaces["depth"], _last_open(plan, spaces) - plan.base * plan.depth_digits * one])
+    return Scores(query, key)
 
 
-def at_least(plan: Plan, rows: Mapping[str, Rows], depth: int, outer: Rows) -> Units:
-    return _ramp(_beyond(plan, rows, depth - 1), outer)
+def _last_open(plan: Plan, spaces: Spaces) -> Rows:
+    """The key of a head that looks for the last open bracket: eta j at position j, less G if it is not open.
+
+    Let j* be the last position that passes every gate. Others that pass lie at j* - 2, j* - 4, ..: their exponentials sum to at
+    most 1/(e^2 - 1). The rest score at most j - j* - 2 n below it, together e^(-n-2)/(1 - 1/e). With R = 0.1605 >= both for
+    n >= 4, j* has weight at least 1/(1+R) - 1/L >= 0.799 and the others together at most R/(1+R) <= 0.139: a retrieved digit
+    in {0, 1} is above 3/4 or below 1/4. If nothing passes the digits are not used, since then `some` = 0.
+    """
+    return plan.gate * (spaces["open"] - spaces["one"]) + plan.eta * spaces["time"]
 
 
-def _flips(plan: Plan, digits: Rows, depth: int) -> Rows:
+def match(plan: Plan, spaces: Spaces) -> Head:
+    """The kind of the last open bracket of the present depth: brackets opened since lie deeper while it is open."""
+    return head(last_open_at_depth(plan, spaces, spaces["depth"]), spaces["open_kind"], spaces["match"])
+
+
+# Hidden units
+
+
+def _whether(inner: Rows, outer: Rows, bias: int = 0) -> Units:
+    """Write `outer` if inner x + bias >= 1 and nothing if it is <= 0: min(1, relu(.)), two hidden units."""
+    return Units(np.concatenate([inner, inner]), np.array([bias, bias - 1]), np.concatenate([outer, -outer]))
+
+
+def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
+    """n (count - depth u) is at most 0 for d <= depth, and at least n u >= 1 beyond: [d > depth] exactly."""
+    return plan.base * (spaces["count"] - depth * spaces["unit"])
+
+
+def at_least(plan: Plan, spaces: Spaces, depth: int, outer: Rows) -> Units:
+    """Write `outer` if the depth is at least this."""
+    return _whether(_beyond(plan, spaces, depth - 1), outer)
+
+
+def _digits_changed(plan: Plan, digits: Rows, depth: int) -> Rows:
     """What to add to the ±1 digits of depth - 1 to get those of `depth`."""
     places = np.arange(plan.depth_digits)
-    return (2 * ((depth >> places) & 1) - 2 * ((depth - 1 >> places) & 1))[None] @ digits
+    now = 2 * ((depth >> places) & 1)
+    before = 2 * ((depth - 1 >> places) & 1)
+    return (now - before)[None] @ digits
 
 
-def zeroth_digits(rows: Mapping[str, Rows]) -> np.ndarray:
-    """The digits of depth 0 and level 0, all -1."""
-    return -sum((rows[name].sum(axis=0) for name in ("depth", "level") if name in rows), start=0 * rows["one"][0])
+def digits_of_0(spaces: Spaces) -> Int64[np.ndarray, "width"]:
+    """The digits of depth 0 and level 0, all -1, which `depths` and `levels` start from."""
+    digits = [spaces[name].sum(axis=0) for name in ("depth", "level") if name in spaces]
+    return -sum(digits, start=spaces.nothing()[0])
 
 
-def depths(plan: Plan, rows: Mapping[str, Rows]) -> list[Units]:
-    """The digits of the depth after each token; whether it is above 0, and whether it is k."""
+def depths(plan: Plan, spaces: Spaces) -> list[Units]:
+    """The digits of the depth after each token; `some` (d > 0) and `full` (d >= k): sums of [d > t] over t."""
     units = []
     for depth in range(1, plan.depth + 1):
-        outer = _flips(plan, rows["depth"], depth) if "depth" in rows else 0 * rows["one"]
-        outer = outer + rows["some"] * (depth == 1)
-        if "full" in rows:
-            outer = outer + rows["full"] * (depth == plan.depth)
+        outer = spaces.nothing()
+        if "depth" in spaces:
+            outer = outer + _digits_changed(plan, spaces["depth"], depth)
+        if depth == 1:
+            outer = outer + spaces["some"]
+        if depth == plan.depth and "full" in spaces:
+            outer = outer + spaces["full"]
         if outer.any():
-            units.append(at_least(plan, rows, depth, outer))
+            units.append(at_least(plan, spaces, depth, outer))
     return units
 
 
-def levels(plan: Plan, rows: Mapping[str, Rows]) -> list[Units]:
-    """The digits of the level: the depth after an open bracket, before a close one."""
-    depths = range(1, plan.depth + 1)
-    return [_ramp(_beyond(plan, rows, at - 1) + rows["close"], _flips(plan, rows["level"], at)) for at in depths]
-
-
-def outside(plan: Plan, rows: Mapping[str, Rows], names: Sequence[str]) -> list[Units]:
-    """1 where the depth is below 0 or above k."""
-    outer = sum((rows[name] for name in names if name in rows), start=0 * rows["one"])
-    return [_ramp(-plan.base * rows["count"], outer), at_least(plan, rows, plan.depth + 1, outer)]
-
-
-def mismatch(rows: Mapping[str, Rows]) -> list[Units]:
-    """Above 1/2 at a close bracket that differs in a digit from the open one found for it, else 0."""
-    found, kind, close = rows["found"], rows["close_kind"], rows["close"]
-    outer = np.repeat(rows["wrong"], len(found), axis=0)
-    bias = np.ones(len(found), dtype=np.int64)
-    return [Units(2 * found - 2 * kind + 2 * close, -3 * bias, outer), Units(2 * kind - 2 * found, -bias, outer)]
-
-
-def unbalanced(rows: Mapping[str, Rows]) -> list[Units]:
-    """The absolute counts of a close bracket's class, summed over the digits."""
+def levels(plan: Plan, spaces: Spaces) -> list[Units]:
+    """The digits of the level, d after an open bracket and d + 1 after a close one: sums of [d + close > t] over t."""
     units = []
-    for name, other_class in (("odd_count", rows["odd"]), ("even_count", rows["one"] - rows["odd"])):
-        counts = rows[name]
-        outer = np.repeat(rows["unbalanced"], len(counts), axis=0)
+    for level in range(1, plan.depth + 1):
+        deep_enough = _beyond(plan, spaces, level - 1) + spaces["close"]
+        units.append(_whether(deep_enough, _digits_changed(plan, spaces["level"], level)))
+    return units
+
+
+def outside(plan: Plan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
+    """Write 1 to each of the rows named that there is, if the depth is below 0 or above k."""
+    outer = sum((spaces[name] for name in names if name in spaces), start=spaces.nothing())
+    below = _whether(-plan.base * spaces["count"], outer)
+    above = at_least(plan, spaces, plan.depth + 1, outer)
+    return [below, above]
+
+
+def mismatch(spaces: Spaces) -> list[Units]:
+    """`wrong` of a close bracket: at least 0.598 if its kind is not the one found for it, else 0.
+
+    It is the sum over digits of relu(2 z - 1 - 2 own) + relu(2 own - 1 - 2 z), z retrieved: if the digits differ one of them is
+    at least 2 * 0.799 - 1. At other tokens own = 0 and the first is relu(2 z - 3): both are 0.
+    """
+    found = spaces["found"]
+    kind = spaces["close_kind"]
+    outer = np.repeat(spaces["wrong"], len(found), axis=0)
+    bias = np.ones(len(found), dtype=np.int64)
+    above = Units(2 * found - 2 * kind + 2 * spaces["close"], -3 * bias, outer)
+    below = Units(2 * kind - 2 * found, -bias, outer)
+    return [above, below]
+
+
+def unbalanced(spaces: Spaces) -> list[Units]:
+    """The sum of |count| u over the digits of a close bracket's class; 0 at other tokens, whose sums are lower by 2.
+
+    It is at least u >= n/L if it is not 0.
+    """
+    units = []
+    for name, other_class in (("odd_count", spaces["odd"]), ("even_count", spaces["one"] - spaces["odd"])):
+        counts = spaces[name]
+        outer = np.repeat(spaces["unbalanced"], len(counts), axis=0)
         bias = np.full(len(counts), -2)
-        units += [Units(sign * counts + 2 * rows["close"] - 2 * other_class, bias, outer) for sign in (1, -1)]
+        close_of_this_class = 2 * spaces["close"] - 2 * other_class
+        units.append(Units(counts + close_of_this_class, bias, outer))
+        units.append(Units(-counts + close_of_this_class, bias, outer))
     return units

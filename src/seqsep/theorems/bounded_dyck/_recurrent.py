@@ -141,9 +141,9 @@ def _grid(kinds: int, activation: Activation) -> Grid:
 def scale(kinds: int) -> int:
     """beta = 4 ceil(ln 4F) of the sigmoid, with F = 3 c + 1, for which no error ever grows.
 
-    Every sum is a whole number, at most 1, so each unit is [sum >= 1]. sigmoid(beta (sum - 1/2)) is within e^(-beta/4) <= 1/(4F)
-    of it if the sum is off by at most 1/4. The weights of the old units in a sum add up to at most F (alive's). So an error of
-    1/(4F) in each unit is at most 1/4 in a sum, hence at most 1/(4F) in each unit again.
+    Every sum is a whole number, at most 1, so each unit is [sum >= 1]. sigmoid(beta (sum - 1/2)) is within e^(-beta/4)
+    <= 1/(4F) of it if the sum is off by at most 1/4. The weights of the old units in a sum add up to at most F (alive's).
+    So an error of 1/(4F) in each unit is at most 1/4 in a sum, hence at most 1/(4F) in each unit again.
 
     >>> scale(2)
     16

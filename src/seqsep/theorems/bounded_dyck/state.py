@@ -6,36 +6,34 @@ We differ: the paper counts 7 states for Dyck-(2,2); these are the live ones, a 
 models: `automaton`, a table; `relu`, one layer h' = relu(W h + U x + b) of whole numbers, run exactly; `sigmoid`, the same
 units behind a sigmoid, in float64. They recognise: the answer is right after every prefix.
 
-Proof, as code. *Automaton.* A state is a stack of at most k open brackets, 1 + n + .. + n^k of them, or dead. A prefix is in
-the stack of its open brackets, or dead once a close does not match or the depth exceeds k; a word is in the language exactly
-when it ends in the empty stack. So ceil(log2(1 + n + .. + n^k + 1)) bits suffice for every length; minimisation finds no
-smaller automaton (`DFA.minimal`: a stack and another are told apart by the closing brackets of the first).
-*ReLU and sigmoid.* The stack itself is kept in the units, one bit each; proof in `_bounded_dyck_recurrent`. (2k + 2) c + 1
-bits of state, c = bit_length(n), beside k log2 n, which is Hewitt et al.'s m log k, and the automaton's ceil(log2 #states).
+Sizes: ceil(log2(1 + n + .. + n^k + 1)) bits for the table (`build`). The recurrent layers keep the stack itself in their units,
+one bit each: (2k + 2) c + 1 of them, c = bit_length(n), beside k log2 n, which is Hewitt et al.'s m log k (`_recurrent`).
+Margin: the read-out of the recurrent layers from 0 (`_recurrent.proved`).
 
 What a run does not show: other kinds and depths than those built. Lengths beyond those tried are covered by induction.
 """
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float64, Int64
 
 from seqsep.exact.automata import DFA
 from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import Array, AutomatonLayer, Network
+from seqsep.exact.network import Network
 from seqsep.mixers import state_bits
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem
-from seqsep.theorems.bounded_dyck import _trials as trials
+from seqsep.theorems.bounded_dyck._prefixes import Words, prefixes
 from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, build_elman, proved
+from seqsep.theorems.bounded_dyck._strings import parsed, spelled
+from seqsep.theorems.bounded_dyck._words import every, hard
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 
@@ -49,13 +47,24 @@ VARIANTS = ("automaton", *ACTIVATIONS)
 MARGIN = "the read-out from 0"
 MOST_STATES = 1 << 14
 EXHAUSTIVE_WORDS = 70_000
+LONGEST_CHANGED_EVERYWHERE = 128
+DRAWN_WORDS = 1000
 
 
 def build(kinds: int = 2, depth: int = 2) -> DFA:
-    """The automaton of all stacks, shortest first, and the dead state last. Raises ValueError beyond 16,384 states."""
-    count = sum(kinds**size for size in range(depth + 1)) + 1
-    if count > MOST_STATES:
-        raise ValueError(f"build(kinds={kinds}, depth={depth}): {count} states, at most {MOST_STATES}")
+    """The automaton of all stacks of at most k open brackets, shortest first, and the dead state last.
+
+    A prefix is in the stack of its open brackets, or dead once a close does not match or the depth exceeds k; a word is in the
+    language exactly when it ends in the empty stack. No automaton is smaller (`DFA.minimal`): a stack and another are told
+    apart by the closing brackets of the first. Raises ValueError beyond 16,384 states.
+
+    >>> automaton = build(kinds=2, depth=2)
+    >>> len(automaton.table), automaton.accepts([0, 2, 3, 1]), automaton.accepts([0, 2, 1, 3])
+    (8, True, False)
+    """
+    states = sum(kinds**size for size in range(depth + 1)) + 1
+    if states > MOST_STATES:
+        raise ValueError(f"build(kinds={kinds}, depth={depth}): {states} states, at most {MOST_STATES}")
     stacks = [stack for size in range(depth + 1) for stack in itertools.product(range(kinds), repeat=size)]
     number = {stack: index for index, stack in enumerate(stacks)}
     dead = len(stacks)
@@ -72,25 +81,16 @@ def build(kinds: int = 2, depth: int = 2) -> DFA:
 
 
 def build_network(automaton: DFA) -> Network:
-    """The automaton as a network for `Model.load`: one-hot tokens, one-hot states, class 1 in accepting states."""
-    states, tokens = automaton.table.shape
-    width = tokens + states
-    readout = np.zeros((2, width), dtype=np.int64)
-    readout[1, tokens:] = automaton.accepting
-    readout[0, tokens:] = ~automaton.accepting
-    return Network(
-        name=CLAIM.name,
-        grid=Grid(4),
-        spaces={"token": slice(0, tokens), "state": slice(tokens, width)},
-        symbols=Array(np.eye(tokens, width, dtype=np.int64)),
-        layers=((AutomatonLayer(Array(automaton.table[None]), automaton.start), None),),
-        readout=Array(readout),
-        readout_bias=Array(np.zeros(2, dtype=np.int64)),
-    )
+    """The automaton as a network for `Model.load`; class 1 is "accepted"."""
+    return Network.of_table(CLAIM.name, automaton.table, automaton.accepting.astype(np.int64), start=automaton.start)
 
 
 def bound(kinds: int, depth: int) -> dict[str, Number]:
-    """States, live states, their bits, and the bits of the least tensor that holds a state (whole bytes)."""
+    """States, live states, their bits, and the bits of the least tensor that holds a state (whole bytes).
+
+    >>> bound(kinds=2, depth=2)
+    {'states': 8, 'live_states': 7, 'state_bits': 3, 'tensor_bits': 8}
+    """
     live = sum(kinds**size for size in range(depth + 1))
     return {
         "states": live + 1,
@@ -101,9 +101,10 @@ def bound(kinds: int, depth: int) -> dict[str, Number]:
 
 
 def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None = None, seed: int = 0) -> list[Outcome]:
-    """Each loaded model (or one) on every word of every length with at most 70,000 words, and on words of `length`: drawn ones,
-    and for `relu` and `sigmoid` words with one bracket changed at every place (16 beyond length 128), read after every prefix.
+    """Each loaded model (or one) on every word of every length with at most 70,000 words, and on words of `length`.
 
+    Those are drawn for the automaton; for `relu` and `sigmoid` they are words with one bracket changed at every place (at 16
+    beyond length 128), read after every prefix.
     Raises ValueError for an odd length; TheoremFails with a word on which model and definition differ.
     """
     task = BoundedDyck(length, kinds, depth)
@@ -113,52 +114,59 @@ def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None 
     return outcomes + [_check_elman(task, one, seed) for one in ACTIVATIONS if variant in (None, one)]
 
 
-def _shorter(task: BoundedDyck) -> int:
+def _longest_tried_whole(task: BoundedDyck) -> int:
     """The greatest length, up to the task's, with at most 70,000 words."""
-    found = 1
-    while found < task.length and task.vocabulary ** (found + 1) <= EXHAUSTIVE_WORDS:
-        found += 1
-    return found
+    longest = 1
+    while longest < task.length and task.vocabulary ** (longest + 1) <= EXHAUSTIVE_WORDS:
+        longest += 1
+    return longest
 
 
 def _check_automaton(task: BoundedDyck, seed: int) -> Outcome:
-    automaton, inputs = build(task.kinds, task.depth), 0
+    automaton = build(task.kinds, task.depth)
     model = Model.load(build_network(automaton))
-    for shorter in range(1, _shorter(task) + 1):
-        words = np.array(list(itertools.product(range(task.vocabulary), repeat=shorter)), dtype=np.int64)
-        _require_agreement(model, task, words)
-        inputs += len(words)
-    exhaustive = _shorter(task) == task.length
-    if not exhaustive:
-        words = task.sample(0, 1000, seed, evaluate=True).inputs
+    longest = _longest_tried_whole(task)
+    inputs = 0
+    for words in _words_for_automaton(task, longest, seed):
         _require_agreement(model, task, words)
         inputs += len(words)
     minimal = automaton.minimal()
+    bounds = bound(task.kinds, task.depth)
     measured: dict[str, Number] = {
         "states": len(minimal.table),
         "live_states": int(minimal.live().sum()),
         "state_bits": minimal.recurrence().state_bits,
-        "tensor_bits": sum(state_bits(part) for part in model.start(1)),
+        "tensor_bits": _tensor_bits(model),
     }
-    bounds = bound(task.kinds, task.depth)
-    printed: dict[str, Number | str] | None = {"states": 7} if (task.kinds, task.depth) == (2, 2) else None
     return CLAIM.upper(
         length=task.length,
         inputs=inputs,
-        exhaustive=exhaustive,
+        exhaustive=longest == task.length,
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
-        as_printed=printed,
+        as_printed={"states": 7} if (task.kinds, task.depth) == (2, 2) else None,
         variant="automaton",
     )
 
 
+def _words_for_automaton(task: BoundedDyck, longest: int, seed: int) -> Iterator[Words]:
+    for length in range(1, longest + 1):
+        yield np.array(list(itertools.product(range(task.vocabulary), repeat=length)), dtype=np.int64)
+    if longest < task.length:
+        yield task.sample(0, DRAWN_WORDS, seed, evaluate=True).inputs
+
+
 @torch.no_grad()
-def _require_agreement(model: Model, task: BoundedDyck, words: np.ndarray) -> None:
-    found = model(torch.from_numpy(words), torch.full((len(words),), words.shape[1] - 1)).argmax(-1).numpy()
-    for word, answer in zip(words.tolist(), found.tolist(), strict=True):
+def _require_agreement(model: Model, task: BoundedDyck, words: Words) -> None:
+    last = torch.full((len(words),), words.shape[1] - 1)
+    answers = model(torch.from_numpy(words), last).argmax(-1).tolist()
+    for word, answer in zip(words.tolist(), answers, strict=True):
         if task.solve(tuple(word)) != answer:
             raise CLAIM.fails(task.readable(tuple(word), answer))
+
+
+def _tensor_bits(model: Model) -> int:
+    return sum(state_bits(part) for part in model.start(1))
 
 
 def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcome:
@@ -167,37 +175,30 @@ def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcom
     The margin depends on the state alone, and the strings of length 8 pass through every one of them up to depth 4: no climb.
     """
     network = build_elman(task.kinds, task.depth, activation)
-    trial, shorter, least, inputs = Trial(CLAIM.name, network), _shorter(task), math.inf, 0
-    given = list(trials.every(shorter, task.kinds))
-    inputs = sum(task.vocabulary**size for size in range(1, shorter + 1))
-    if shorter < task.length:
-        changed = None if task.length <= 128 else 16
-        more = list(trials.hard(task.length, task.kinds, task.depth, np.random.default_rng(seed), changed=changed))
-        given, inputs = given + more, inputs + sum(words.size for words in more)
-    for words in given:
-        expected = trials.prefixes(words, task.kinds, task.depth).allowed[:, 1:, -1].astype(np.int64)
-        if activation == "relu":
-            at = np.tile(np.arange(words.shape[1]), (len(words), 1))
-            result = trial.require(words, expected, partial(_readable, words, task.kinds), at)
-            units = result.attended[0].of_unit(Fraction(1)).integers
-            if not np.isin(units, (0, 1)).all():
-                raise CLAIM.fails({"unit": int(units.max()), "expected": "0 or 1"})
-            margins = np.abs(result.logits.of_unit(Fraction(1)).integers @ [-1, 1])
-        else:
-            margins = _in_floats(trial.model, words, expected, task)
-        least = min(least, float(margins.min()))
+    trial = Trial(CLAIM.name, network)
+    longest = _longest_tried_whole(task)
+    inputs = sum(task.vocabulary**size for size in range(1, longest + 1))
+    tried = list(every(longest, task.kinds))
+    if longest < task.length:
+        changed = None if task.length <= LONGEST_CHANGED_EVERYWHERE else 16
+        more = list(hard(task.length, task.kinds, task.depth, np.random.default_rng(seed), changed=changed))
+        inputs += sum(words.size for words in more)
+        tried += more
+    put = _on_the_grid if activation == "relu" else _in_floats
+    least = min(float(put(trial, task, words).min()) for words in tried)
+    bounds = bound_elman(task.kinds, task.depth, activation)
+    tensor_bits = _tensor_bits(trial.model)
     measured: dict[str, Number] = {
         "width": network.width,
-        "state_bits": network.width if activation == "relu" else sum(state_bits(part) for part in trial.model.start(1)),
-        "tensor_bits": sum(state_bits(part) for part in trial.model.start(1)),
+        "state_bits": network.width if activation == "relu" else tensor_bits,
+        "tensor_bits": tensor_bits,
         "precision": network.precision,
         "program_bits": network.ledger().program,
     }
-    bounds = bound_elman(task.kinds, task.depth, activation)
     return CLAIM.upper(
         length=task.length,
         inputs=inputs,
-        exhaustive=shorter == task.length,
+        exhaustive=longest == task.length,
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
         as_printed={"state_bits": f"O(m log k), here k log2 n = {task.depth * math.log2(task.kinds):.4g}"},
@@ -207,22 +208,43 @@ def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcom
     )
 
 
-def _readable(words: np.ndarray, kinds: int, row: int) -> Mapping[str, str]:
-    return {"string": trials.spelled(words[row], kinds)}
+def _is_word(task: BoundedDyck, words: Words) -> Int64[np.ndarray, "batch length"]:
+    """After every bracket."""
+    return prefixes(words, task.kinds, task.depth).allowed[:, 1:, -1].astype(np.int64)
+
+
+def _on_the_grid(trial: Trial, task: BoundedDyck, words: Words) -> Int64[np.ndarray, "batch length"]:
+    """Require the right answers after every bracket, and units of 0 or 1; return the distances of the read-out from 0."""
+
+    def readable(row: int) -> Mapping[str, str]:
+        return {"string": spelled(words[row], task.kinds)}
+
+    at = np.tile(np.arange(words.shape[1]), (len(words), 1))
+    execution = trial.require(words, _is_word(task, words), readable, at)
+    units = execution.attended[0].of_unit(Fraction(1)).integers
+    if not np.isin(units, (0, 1)).all():
+        raise CLAIM.fails({"unit": int(units.max()), "expected": "0 or 1"})
+    logits = execution.logits.of_unit(Fraction(1)).integers
+    return np.abs(logits[..., 1] - logits[..., 0])
 
 
 @torch.no_grad()
-def _in_floats(model: Model, words: np.ndarray, expected: np.ndarray, task: BoundedDyck) -> np.ndarray:
-    logits = model(torch.from_numpy(words)).numpy()
-    wrong = np.argwhere((logits[..., 1] > logits[..., 0]) != expected)
+def _in_floats(trial: Trial, task: BoundedDyck, words: Words) -> Float64[np.ndarray, "batch length"]:
+    """Require the right answers after every bracket in float64; return the distances of the read-out from 0."""
+    logits = trial.model(torch.from_numpy(words)).numpy()
+    wrong = np.argwhere((logits[..., 1] > logits[..., 0]) != _is_word(task, words))
     if len(wrong):
         row, place = wrong[0].tolist()
-        raise CLAIM.fails({"string": trials.spelled(words[row, : place + 1], task.kinds), "run": "in float64"})
+        raise CLAIM.fails({"string": spelled(words[row, : place + 1], task.kinds), "run": "in float64"})
     return np.abs(logits[..., 1] - logits[..., 0])
 
 
 def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") -> Callable[[Mapping[str, Any]], int]:
-    """Answers {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k). `relu` runs on the grid."""
+    """Answers {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k). `relu` runs on the grid.
+
+    >>> applier(length=8)({"string": "([])"})
+    1
+    """
     if variant not in VARIANTS or min(length, kinds, depth) < 1:
         raise ValueError(
             f"applier(length={length}, kinds={kinds}, depth={depth}, variant={variant!r}): numbers are at least 1; "
@@ -234,7 +256,7 @@ def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") 
 
     @torch.no_grad()
     def answer(given: Mapping[str, Any]) -> int:
-        words = trials.read(given, kinds, length)
+        words = parsed(given, kinds, length)
         if words.size == 0:  # the start state is the empty stack
             return 1
         if variant == "relu":
@@ -252,9 +274,10 @@ def evidence(kinds: int = 2, depth: int = 2) -> Evidence:
 
 def verify(seed: int = 0) -> list[Outcome]:
     """All words up to length 8 of two kinds, depths 1 to 4; and hard words of up to 4,096 brackets, more kinds and depth."""
-    outcomes = [outcome for depth in (1, 2, 3, 4) for outcome in check(8, 2, depth, None, seed)]
+    outcomes = [outcome for depth in (1, 2, 3, 4) for outcome in check(8, 2, depth, seed=seed)]
     for length, kinds, depth in ((16, 3, 5), (32, 1, 3), (64, 4, 8), (64, 2, 2), (256, 7, 20), (1024, 2, 2), (4096, 3, 6)):
-        outcomes += [one for name in ACTIVATIONS for one in check(length, kinds, depth, name, seed)]
+        for activation in ACTIVATIONS:
+            outcomes += check(length, kinds, depth, activation, seed=seed)
     return outcomes
 
 

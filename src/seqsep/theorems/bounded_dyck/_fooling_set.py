@@ -1,0 +1,103 @@
+"""Lemma 1: the words of Dyck-(n,2) of one length, each split into its odd and its even half, are a fooling set of Dyck-(n,k).
+
+S is the set of these words; Alice has the brackets at positions 1, 3, .. of a word (x, y), which are x, and Bob the others, y.
+
+Let (x, y) and (x', y') be two words of S, and (x, y') and (x', y) both in Dyck-(n,k), k >= 2. Depths are sums of ±1 over both
+halves, so at each position the depths of the mixed words add up to those of the two words. After odd positions these are 1
+and 1, and the mixed ones, odd numbers that are not negative, must be 1 and 1 too. So both mixed words have depth <= 2 and are
+in S. The one with x has y' = y (`complete_by_halves`), and then x' = x, as even halves differ: it was one word. Hence of every
+two different words one of the mixed inputs is no word.
+
+For k = 2 more is true: all mixed inputs are no words, since S is all of f^-1(1). For k = 3 a mixed input may be a word, as odd
+halves no longer determine words: at N = 8 the 208 words have 128 odd halves. S is a fooling set all the same.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.tasks import BoundedDyck
+from seqsep.theorems.base import Claim
+from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
+
+MOST_WORDS = 1 << 14
+
+
+def words(length: int, kinds: int = 2) -> Int64[np.ndarray, "words length"]:
+    """All words of Dyck-(n,2), grown bracket by bracket; there are n (2n)^(N/2 - 1), for n = 2 that is 2^(N-1).
+
+    Raises ValueError for an odd length or more than 2^14 words.
+
+    >>> words(length=2).tolist(), len(words(length=14))
+    ([[0, 1], [2, 3]], 8192)
+    """
+    if length < 2 or length % 2 or kinds < 1 or _count(length, kinds) > MOST_WORDS:
+        raise ValueError(
+            f"words(length={length}, kinds={kinds}): an even length of at least 2, with at most {MOST_WORDS:,} words "
+            "(length 14 for 2 kinds)"
+        )
+    prefixes: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), ())]  # brackets so far, and the kinds that are open
+    for place in range(length):
+        most_open = length - place - 1
+        longer = []
+        for prefix, open_kinds in prefixes:
+            for bracket, still_open in _after(open_kinds, kinds):
+                if len(still_open) <= most_open:
+                    longer.append(((*prefix, bracket), still_open))
+        prefixes = longer
+    return np.array([word for word, _ in prefixes], dtype=np.int64)
+
+
+def _count(length: int, kinds: int) -> int:
+    """Any x whose first bracket opens has its y: n (2n)^(N/2 - 1) words."""
+    return kinds * (2 * kinds) ** (length // 2 - 1)
+
+
+def _after(open_kinds: tuple[int, ...], kinds: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Each bracket that may follow, with the kinds that are open then."""
+    if len(open_kinds) < 2:
+        for kind in range(kinds):
+            yield 2 * kind, (*open_kinds, kind)
+    if open_kinds:
+        yield 2 * open_kinds[-1] + 1, open_kinds[:-1]
+
+
+def complete_by_halves(odd: Int64[np.ndarray, "half"]) -> Int64[np.ndarray, "length"]:
+    """The word of Dyck-(n,2) with this odd half, whose first bracket opens: different words have different odd halves.
+
+    Before an odd position the depth is even: 0 or 2. So its bracket opens (0) or closes (2); after it the depth is 1. Given x,
+    each y_j follows: if x_(j+1) closes, y_j opens, of the kind of x_(j+1); if it opens, or j = N/2, y_j closes the one open
+    bracket, which is the last open one of x_1 .. x_j. Read from right to left with open and close exchanged, a word is a word
+    and its halves change places: different words have different even halves, too.
+
+    >>> complete_by_halves(np.array([0, 3]))  # ( . ] . is ( [ ] )
+    array([0, 2, 3, 1])
+    """
+    word = np.empty(2 * len(odd), dtype=np.int64)
+    word[::2] = odd
+    last_opened = 0
+    for place, bracket in enumerate(odd.tolist()):
+        last_opened = bracket if bracket % 2 == 0 else last_opened
+        following = int(odd[place + 1]) if place + 1 < len(odd) else 0
+        following_closes = following % 2 == 1
+        word[2 * place + 1] = following - 1 if following_closes else last_opened + 1
+    return word
+
+
+def require_fooling_set(claim: Claim, given: Int64[np.ndarray, "words length"], kinds: int) -> None:
+    """Words of the language, as many as the automaton counts and as the formula says, different in both halves.
+
+    Raises TheoremFails with how many are not.
+    """
+    length = given.shape[1]
+    counted = bounded_dyck_state.build(kinds, 2).count_words(length)
+    defects = {
+        "inputs that are no words": int((~BoundedDyck(length, kinds, 2).accepts(given)).sum()),
+        "words missing": counted - len(given),
+        "formula": counted - _count(length, kinds),
+        "odd halves that are not new": len(given) - len(np.unique(given[:, ::2], axis=0)),
+        "even halves that are not new": len(given) - len(np.unique(given[:, 1::2], axis=0)),
+    }
+    if any(defects.values()):
+        raise claim.fails({"length": length, "kinds": kinds, **defects})
