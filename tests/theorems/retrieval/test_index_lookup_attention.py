@@ -92,19 +92,19 @@ def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
             continue
         changed += 1
         arrays.add(seed % len(list(honest.arrays())))
-        monkeypatch.setattr(index_lookup_attention, "build", lambda *given, spoiled=spoiled: spoiled)
+        monkeypatch.setattr(index_lookup_attention, "assemble", lambda *given, spoiled=spoiled: spoiled)
         with pytest.raises(TheoremFails, match="position"):
             index_lookup_attention.check(length, alphabet, "parabola")
     assert len(arrays) >= 8
 
 
 def test_an_oversized_network_is_found_out(monkeypatch):
-    def build(*given):
+    def too_precise(*given):
         network = honest(*given)
         return dataclasses.replace(network, grid=Grid(network.grid.steps * 2))
 
-    honest = index_lookup_attention.build
-    monkeypatch.setattr(index_lookup_attention, "build", build)
+    honest = index_lookup_attention.assemble
+    monkeypatch.setattr(index_lookup_attention, "assemble", too_precise)
     with pytest.raises(TheoremFails, match="precision"):
         index_lookup_attention.check(5, 2, "binary")
 
@@ -169,13 +169,14 @@ def test_uncentred_parabola_saturates():
     assert (result.answers != symbols).sum() > 5
 
 
-def test_tightness_prints_smaller_values_that_work_and_below_which_it_fails():
+def test_tightness():
+    """The values printed work, and an eta below the least one fails."""
     (tight,) = index_lookup_attention.check(30, 4, "parabola", tightness=True)
     assert tight.measured["steps"] <= tight.bound["steps"]
     assert tight.measured["eta"] <= tight.bound["eta"]
     assert tight.measured["precision"] == Grid(tight.measured["steps"]).precision
     built = index_lookup_attention.build(30, 4, "parabola", eta=tight.measured["eta"] - 1)
-    trial = index_lookup_attention.Trial("index-lookup-attention", built)
+    trial = Trial("index-lookup-attention", built)
     with pytest.raises(TheoremFails):
         any(require_answers(trial, np.array(s), np.arange(len(s)), 4) for s in hard_sequences(IndexLookup(30, 4), 0))
 
