@@ -3,7 +3,7 @@
 import pytest
 
 from seqsep.cli import main
-from seqsep.commands.run import chosen_by, words
+from seqsep.commands.chosen_runs import chosen_by, words_of
 from seqsep.experiments import BY_NAME, EXPERIMENTS
 
 PAPER = BY_NAME["index-lookup-architectures"].runs("paper")
@@ -69,5 +69,5 @@ def test_words_that_choose_nothing_are_refused(capsys, pattern, message):
 def test_every_run_of_the_papers_sizes_is_chosen_by_its_own_words():
     for experiment in EXPERIMENTS:
         runs = experiment.runs("paper")
-        for run in {words(run): run for run in runs}.values():
-            assert chosen_by([",".join(words(run))], runs)(run)
+        for run in {words_of(run): run for run in runs}.values():
+            assert chosen_by([",".join(words_of(run))], runs)(run)

@@ -130,7 +130,8 @@ def test_an_unknown_kind_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_nothing_is_imported_unasked() -> None:
-    code = "import sys, seqsep.commands.run; print(sorted({'tensorboard', 'wandb'} & set(sys.modules)))"
+    imports = "import sys, seqsep.commands.chosen_runs, seqsep.lab.loggers, seqsep.lab.sweep"
+    code = f"{imports}; print(sorted({{'tensorboard', 'wandb'}} & set(sys.modules)))"
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=paths).stdout == "[]\n"
 

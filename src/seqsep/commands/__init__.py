@@ -1,1 +1,38 @@
-"""The commands: one file each, with its flags and what it does."""
+"""The commands: one file each, with its flags, its help and what it does.
+
+demo          `seqsep demo`: theorems, training, the page
+list          `seqsep list`: the members of a registry
+check         `seqsep check`: theorems, or the laws on a user's own layers and models
+apply         `seqsep apply`: built weights on the user's inputs
+certify       `seqsep certify`: certificates
+analyze       `seqsep analyze`: the least state of a function
+sample        `seqsep sample`: examples of a task
+run           `seqsep run`: the runs of an experiment
+export        `seqsep export`: the rows of a store
+store         `seqsep store`: what a store holds, and its repair
+report        `seqsep report`: the page from committed rows
+chosen_runs   which runs `seqsep run` trains
+command       what a command is
+shared_flags  what several commands read from flags
+status        the exit statuses
+"""
+
+from seqsep.commands import analyze, apply, certify, check, export, list, report, run, sample, store
+from seqsep.commands.command import Command
+
+COMMANDS: tuple[Command, ...] = (
+    report.DEMO,
+    list.COMMAND,
+    check.COMMAND,
+    apply.COMMAND,
+    certify.COMMAND,
+    analyze.COMMAND,
+    sample.COMMAND,
+    run.COMMAND,
+    export.COMMAND,
+    store.COMMAND,
+    report.COMMAND,
+)
+"""In the order of `seqsep --help`."""
+
+__all__ = ["COMMANDS", "Command"]

@@ -1,49 +1,127 @@
-"""`seqsep analyze`: its flags, and what it prints and writes."""
+"""`seqsep analyze`: the least state of any recurrent model for functions of sequences."""
 
 import argparse
 import json
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from seqsep.analysis import Analysis, analyze
-from seqsep.analysis.analyze import PRECISIONS
-from seqsep.analysis.evidence import least_state
-from seqsep.analysis.record import HEADER
-from seqsep.certificate import certificate
-from seqsep.report.least_state_chart import draw_least_state, require_format
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.shared_flags import fields_from_flags
+from seqsep.commands.status import DONE
+
+if TYPE_CHECKING:
+    from seqsep.analysis import Analysis
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Which functions, at which lengths, and what is written; a task's fields are further flags."""
+    parser.add_argument(
+        "targets",
+        nargs="+",
+        metavar="FUNCTION",
+        help="FILE.py:function, a task with its fields as flags, FILE.cnf, a regular expression, majority, equality or "
+        "disjointness",
+    )
+    parser.add_argument("--lengths", type=length_list, help="as in 2..16 or 4,8,16 or 2..16..2")
+    parser.add_argument("--alphabet", type=whole_list, help="one size, or one a position: 4 or 4,4,3; by default 2")
+    parser.add_argument("--precision", type=whole_list, help="bits a number of the attention model; by default 8,16,32")
+    parser.add_argument("--regex", action="store_true", help="read every FUNCTION as a regular expression over digits")
+    parser.add_argument("--automata", type=Path, help="write the least automata as JSON")
+    parser.add_argument(
+        "--certificate", type=Path, help="write what shows the state at the greatest length, for seqsep_check.py"
+    )
+    parser.add_argument("-o", "--output", type=Path, help="write a picture: .png, .svg or .pdf")
+    parser.add_argument("--json", action="store_true")
+
+
+def length_list(text: str) -> tuple[int, ...]:
+    """Lengths: 8, or 2..16 (both ends included), or 2..16..2 (in steps of 2), or several of these with commas.
+
+    >>> length_list("2..4,10..20..5")
+    (2, 3, 4, 10, 15, 20)
+    """
+    lengths: list[int] = []
+    for part in text.split(","):
+        numbers = part.split("..")
+        if not 1 <= len(numbers) <= 3 or not all(number.strip().isdecimal() and len(number) < 8 for number in numbers):
+            raise argparse.ArgumentTypeError(f"expected lengths such as 8 or 2..16 or 2..16..2, found {text}")
+        first = int(numbers[0])
+        last = int(numbers[1]) if len(numbers) > 1 else first
+        step = int(numbers[2]) if len(numbers) > 2 else 1
+        if first < 1 or last < first or step < 1:
+            raise argparse.ArgumentTypeError(f"expected lengths from 1, rising, found {text}")
+        lengths.extend(range(first, last + 1, step))
+    return tuple(lengths)
+
+
+def whole_list(text: str) -> tuple[int, ...]:
+    """Whole numbers from 1 with commas between them."""
+    numbers = [number.strip() for number in text.split(",")]
+    if not all(number.isdecimal() and len(number) < 10 and int(number) for number in numbers):
+        raise argparse.ArgumentTypeError(f"expected whole numbers from 1 such as 4 or 4,4,3, found {text}")
+    return tuple(map(int, numbers))
 
 
 def run(options: argparse.Namespace) -> int:
     """Analyse every function, printing each length as it is done (or JSON at the end); then write the files.
 
-    Returns 0, the exit status. Raises ValueError for whatever is wrong with a function, its lengths, its alphabet, or the name
-    of the picture.
+    Raises ValueError if a function, its lengths, its alphabet or the name of the picture is wrong.
     """
+    from seqsep.analysis.evidence import least_state
+    from seqsep.certificate import certificate
+    from seqsep.report.least_state_chart import draw_least_state, require_format
+
+    fields = fields_from_flags(options.further)
     if options.output is not None:
         require_format(options.output)
     if options.certificate is not None and len(options.targets) > 1:
         raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
-    found = [_one(target, options) for target in options.targets]
+    analyses = [_analyze_one(target, options, fields) for target in options.targets]
     if options.json:
-        record = found[0].record() if len(found) == 1 else {"functions": [one.record() for one in found]}
-        print(json.dumps(record, ensure_ascii=False, allow_nan=False))
+        print_json(analyses[0].record() if len(analyses) == 1 else {"functions": [one.record() for one in analyses]})
     if options.automata is not None:
-        made = [{"function": one.name, "lengths": [at.automaton_record() for at in one.lengths]} for one in found]
-        options.automata.write_text(json.dumps(made) + "\n", encoding="utf-8")
+        automata = [{"function": one.name, "lengths": [at.automaton_record() for at in one.lengths]} for one in analyses]
+        options.automata.write_text(json.dumps(automata) + "\n", encoding="utf-8")
     if options.certificate is not None:
-        data = certificate("least-state", least_state(found[0].lengths[-1]))
+        data = certificate("least-state", least_state(analyses[0].lengths[-1]))
         options.certificate.write_bytes(data)
         print(f"{len(data):,} bytes to {options.certificate}", file=sys.stderr)
     if options.output is not None:
-        draw_least_state(options.output, found)
-    return 0
+        draw_least_state(options.output, analyses)
+    return DONE
 
 
-def _one(target: str, options: argparse.Namespace) -> Analysis:
-    precisions = PRECISIONS if options.precision is None else options.precision
-    asked = (target, options.lengths, options.alphabet, precisions, options.fields, options.regex)
-    if options.json:
-        return analyze(*asked)
+def _analyze_one(target: str, options: argparse.Namespace, fields: dict[str, int | float | str]) -> "Analysis":
+    """Analyse one function; without --json each length is printed when it is done, below a head."""
+    from seqsep.analysis import AtLength, analyze
+    from seqsep.analysis.analyze import PRECISIONS
+    from seqsep.analysis.record import HEADER
+
     head = [f"{target}\n{HEADER}\n"]
-    found = analyze(*asked, report=lambda one: print(f"{head.pop() if head else ''}{one.line()}", flush=True))
-    print("\n".join(found.closing_lines()), flush=True)
-    return found
+
+    def show(length: AtLength) -> None:
+        print(f"{head.pop() if head else ''}{length.line()}", flush=True)
+
+    analysis = analyze(
+        target,
+        options.lengths,
+        options.alphabet,
+        PRECISIONS if options.precision is None else options.precision,
+        fields=fields,
+        is_regular=options.regex,
+        report=None if options.json else show,
+    )
+    if not options.json:
+        print("\n".join(analysis.closing_lines()), flush=True)
+    return analysis
+
+
+COMMAND = Command(
+    "analyze",
+    "the least state of any recurrent model for a function of sequences",
+    "seqsep analyze FILE.py:function --lengths 2..16 --alphabet 4",
+    add_flags,
+    run,
+    takes_further_flags=True,
+)

@@ -1,73 +1,147 @@
-"""`seqsep check`: theorems against their bounds; or a user's own layer or model against the laws, in a process of its own."""
+"""`seqsep check`: theorems against their bounds, or a user's own layers and models against the laws."""
 
 import argparse
-import json
 import sys
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from seqsep.lab.engines.engine import Ended, Judged
-from seqsep.lab.engines.job import Check
-from seqsep.lab.engines.local import Supervisor
-from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.model import OwnModel, parse_layer
-from seqsep.theorems import BY_NAME, TheoremFails
+from seqsep.commands.command import Command, Parser, print_json
+from seqsep.commands.shared_flags import add_own_part_flags, options_from_flags, positive
+from seqsep.commands.status import DONE, REFUTED
+from seqsep.names import choose
+
+if TYPE_CHECKING:
+    from seqsep.plugins.layer import OwnLayer
+    from seqsep.plugins.model import OwnModel
+    from seqsep.theorems import Outcome, Theorem, TheoremFails
 
 MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
 
 
-def theorems(options: argparse.Namespace) -> int:
-    """Run the theorems; returns 0, or 1 where one is refuted."""
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Which theorems; their options, and a user's own layers and models, are further flags."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check what the words name."""
+    if _name_own_parts(options.words):
+        return run_own_parts(options.words)
+    return run_theorems(options.names, options.further, options.json)
+
+
+def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool) -> int:
+    """Check the theorems, all if none is named, with the options in `words`; a line each, or JSON at the end."""
+    from seqsep.theorems import BY_NAME
+    from seqsep.theorems import TheoremFails as Fails
+
+    known = [choose("theorem", name, list(BY_NAME)) for name in names] or list(BY_NAME)
+    theorems = [BY_NAME[name] for name in known]
+    options = options_from_flags("check", known, [theorem.check for theorem in theorems], words)
     records: list[dict[str, Any]] = []
-    refuted = False
-    for name in options.names:
-        theorem = BY_NAME[name]
+    for theorem, outcome in outcomes_of(theorems, options):
+        if isinstance(outcome, Fails):
+            print(f"seqsep: {outcome}", file=sys.stderr)
+            failed = {"holds": False, "counterexample": outcome.counterexample}
+            records.append({"theorem": theorem.name, "source": theorem.source, **failed})
+            continue
+        records.append(outcome.record())
+        if not as_json:
+            print(outcome.line())
+    if as_json:
+        print_json(records)
+    return DONE if all(record["holds"] for record in records) else REFUTED
+
+
+def outcomes_of(
+    theorems: "Iterable[Theorem]", options: Mapping[str, Any]
+) -> "Iterator[tuple[Theorem, Outcome | TheoremFails]]":
+    """Check the theorems in turn, each with those of the options that it takes; a refuted one gives its counterexample."""
+    from seqsep.theorems import TheoremFails as Fails
+
+    for theorem in theorems:
+        taken = {name: value for name, value in options.items() if name in theorem.options}
         try:
-            outcomes = theorem.check(**{option: value for option, value in options.given.items() if option in theorem.options})
-        except TheoremFails as failure:
-            refuted = True
-            print(f"seqsep: {failure}", file=sys.stderr)
-            records.append(
-                {"theorem": name, "source": theorem.source, "holds": False, "counterexample": failure.counterexample}
-            )
+            outcomes = theorem.check(**taken)
+        except Fails as failure:
+            yield theorem, failure
             continue
         for outcome in outcomes:
-            records.append(outcome.record())
-            refuted |= not outcome.holds
-            if not options.json:
-                print(outcome.line())
+            yield theorem, outcome
+
+
+def _name_own_parts(words: Sequence[str]) -> bool:
+    """Whether the words name a user's own file; --mixer of a theorem names a built-in mixer."""
+    parts = [part for word in words for part in word.split("=", 1)]
+    return "--model" in parts or any(flag == "--mixer" and ".py" in value for flag, value in pairwise(parts))
+
+
+def run_own_parts(words: Sequence[str]) -> int:
+    """Try every law on every layer and model that the words name: a line a law, or JSON at the end."""
+    from seqsep.plugins.model import OwnModel, parse_layer
+
+    options = _own_part_options(words)
+    names = [*options.mixer, *options.model]
+    parts = [*map(parse_layer, options.mixer), *map(OwnModel.parse, options.model)]
+    records = [_check_own_part(name, part, options) for name, part in zip(names, parts, strict=True)]
     if options.json:
-        print(json.dumps(records, ensure_ascii=False, allow_nan=False))
-    return 1 if refuted else 0
+        print_json(records[0] if len(records) == 1 else records)
+    return DONE if all(record["holds"] for record in records) else REFUTED
 
 
-def plug_ins(options: argparse.Namespace) -> int:
-    """Try every law on every layer and model named, a line each; returns 0, or 1 where one fails."""
-    own = options.own
-    given = [*map(parse_layer, own.mixer), *map(OwnModel.parse, own.model)]
-    records = [_record(one, name, own) for one, name in zip(given, [*own.mixer, *own.model], strict=True)]
-    if own.json:
-        print(json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, allow_nan=False))
-    return 0 if all(record["holds"] for record in records) else 1
+def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(prog="seqsep check")
+    add_own_part_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
+    parser.add_argument("--width", type=positive, default=8, help="of the layer that is tried")
+    parser.add_argument("--heads", type=positive, default=2, help="where the layer takes them")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args(words)
 
 
-def _record(given: OwnLayer | OwnModel, name: str, own: argparse.Namespace) -> dict[str, Any]:
-    sizes = {"width": own.width, "heads": own.heads} | (MODEL_SIZES if isinstance(given, OwnModel) else {})
+def _check_own_part(name: str, part: "OwnLayer | OwnModel", options: argparse.Namespace) -> dict[str, Any]:
+    """Try every law on a layer or a model, printing each verdict without --json; the record says what holds."""
+    from seqsep.lab.engines.engine import Ended, Judged
+    from seqsep.lab.engines.job import Check
+    from seqsep.lab.engines.local import Supervisor
+    from seqsep.plugins.model import OwnModel as WholeModel
+
+    is_model = isinstance(part, WholeModel)
+    sizes = {"width": options.width, "heads": options.heads} | (MODEL_SIZES if is_model else {})
     laws: list[dict[str, Any]] = []
-
-    def add(law: str, holds: bool, where: str) -> None:
-        laws.append({"law": law, "holds": holds, "where": where})
-        if not own.json:
-            print(f"{'holds' if holds else 'FAILS'}  {law}{': ' if where else ''}{where}", flush=True)
-
-    with Supervisor(1, own.stall_seconds) as supervisor:
-        for event in supervisor.run([Check(given, sizes)]):
+    with Supervisor(1, options.stall_seconds) as supervisor:
+        for event in supervisor.run([Check(part, sizes)]):
             if isinstance(event, Judged):
-                add(event.law, event.holds, event.where)
-            if isinstance(event, Ended) and "status" in event.result:
-                add("runs to the end", False, event.result["status"].removeprefix("failed: "))
+                laws.append({"law": event.law, "holds": event.holds, "where": event.where})
+            elif isinstance(event, Ended) and "status" in event.result:
+                where = event.result["status"].removeprefix("failed: ")
+                laws.append({"law": "runs to the end", "holds": False, "where": where})
+            else:
+                continue
+            if not options.json:
+                print(_verdict_line(**laws[-1]), flush=True)
     failed = sum(not law["holds"] for law in laws)
-    if not own.json:
-        print(f"{name} with {', '.join(f'{key} {value}' for key, value in sizes.items())}: ", end="")
-        print(f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold")
-    kind = "model" if isinstance(given, OwnModel) else "mixer"
-    return {kind: name, "sha256": given.digest, "sizes": sizes, "holds": not failed, "laws": laws}
+    if not options.json:
+        shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
+        verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
+        print(f"{name} with {shown}: {verdict}")
+    kind = "model" if is_model else "mixer"
+    return {kind: name, "sha256": part.digest, "sizes": sizes, "holds": not failed, "laws": laws}
+
+
+def _verdict_line(law: str, holds: bool, where: str) -> str:
+    line = f"{'holds' if holds else 'FAILS'}  {law}"
+    return f"{line}: {where}" if where else line
+
+
+COMMAND = Command(
+    "check",
+    "run theorems and compare measured sizes with their bounds",
+    "seqsep check index-lookup-attention --text README.md",
+    add_flags,
+    run,
+    details="; options of each theorem: seqsep list theorems. Or try every law on a layer or a model of your own, and say "
+    "which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]",
+    takes_further_flags=True,
+)

@@ -1,28 +1,41 @@
-"""What there is: tasks, mixers, theorems and experiments as plain records, for `seqsep list`."""
+"""`seqsep list`: tasks, mixers, theorems and experiments, as plain records or as lines."""
 
+import argparse
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from seqsep.experiments import EXPERIMENTS, Experiment
-from seqsep.mixers import MIXERS, THEOREM_MIXERS
-from seqsep.tasks import TASKS
-from seqsep.theorems import THEOREMS
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.status import DONE
 
+if TYPE_CHECKING:
+    from seqsep.experiments import Experiment
 
-def listing(what: str) -> list[dict[str, Any]]:
-    """Records of one registry; each has `name` and `summary`."""
-    return {"tasks": tasks, "mixers": mixers, "theorems": theorems, "experiments": experiments}[what]()
+Record = dict[str, Any]
 
 
-def lines(what: str) -> list[str]:
-    """The same for a person: a line with name and summary, an indented one with the rest."""
-    text = []
-    for record in listing(what):
-        text.append(f"{record.pop('name')}: {record.pop('summary')}")
-        text.append("    " + ", ".join(f"{key} {_plain(value)}" for key, value in record.items()))
-    return text
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Which registry."""
+    parser.add_argument("what", choices=tuple(REGISTRIES))
+    parser.add_argument("--json", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the members of a registry."""
+    records = REGISTRIES[options.what]()
+    if options.json:
+        print_json(records)
+    else:
+        print("\n".join(line for record in records for line in lines_of(record)))
+    return DONE
+
+
+def lines_of(record: Record) -> list[str]:
+    """A record for a person: a line with name and summary, an indented one with the rest."""
+    rest = {key: value for key, value in record.items() if key not in ("name", "summary")}
+    described = ", ".join(f"{key} {_plain(value)}" for key, value in rest.items())
+    return [f"{record['name']}: {record['summary']}", f"    {described}"]
 
 
 def _plain(value: Any) -> str:
@@ -35,21 +48,25 @@ def _plain(value: Any) -> str:
     return "required" if value is None else str(value)
 
 
-def tasks() -> list[dict[str, Any]]:
+def tasks() -> list[Record]:
     """Name, revision, and every field with its default (null: required)."""
+    from seqsep.tasks import TASKS
+
     return [
         {
             "name": task.name,
             "summary": _first_line(task),
             "revision": task.revision,
-            "fields": {f.name: None if f.default is MISSING else f.default for f in fields(task)},
+            "fields": {field.name: None if field.default is MISSING else field.default for field in fields(task)},
         }
         for task in TASKS
     ]
 
 
-def mixers() -> list[dict[str, Any]]:
+def mixers() -> list[Record]:
     """Name, revision, whether the state grows, and what its block holds by default."""
+    from seqsep.mixers import MIXERS, THEOREM_MIXERS
+
     return [
         {
             "name": mixer.name,
@@ -63,30 +80,48 @@ def mixers() -> list[dict[str, Any]]:
     ]
 
 
-def theorems() -> list[dict[str, Any]]:
+def theorems() -> list[Record]:
     """Name, source, statement, and the options of its check."""
+    from seqsep.theorems import THEOREMS
+
     return [
-        {"name": theorem.name, "summary": theorem.statement, "source": theorem.source, "options": list(theorem.options)}
+        {
+            "name": theorem.name,
+            "summary": theorem.claim.statement,
+            "source": theorem.source,
+            "options": list(theorem.options),
+        }
         for theorem in THEOREMS
     ]
 
 
-def experiments() -> list[dict[str, Any]]:
+def experiments() -> list[Record]:
     """Name, presets and their numbers of runs."""
+    from seqsep.experiments import EXPERIMENTS
+
     return [
         {
             "name": experiment.name,
             "summary": experiment.question,
-            "presets": {preset: _size(experiment, preset) for preset in experiment.presets},
+            "presets": {preset: _number_of_runs(experiment, preset) for preset in experiment.presets},
         }
         for experiment in EXPERIMENTS
     ]
 
 
-def _size(experiment: Experiment, preset: str) -> int:
+def _number_of_runs(experiment: "Experiment", preset: str) -> int:
     search = experiment.search(preset)
     return len(experiment.runs(preset)) if search is None else search.size
 
 
 def _first_line(documented: object | Callable[..., Any]) -> str:
     return (inspect.getdoc(documented) or "").split("\n", 1)[0]
+
+
+REGISTRIES: dict[str, Callable[[], list[Record]]] = {
+    "tasks": tasks,
+    "mixers": mixers,
+    "theorems": theorems,
+    "experiments": experiments,
+}
+COMMAND = Command("list", "list what there is", "seqsep list mixers --json", add_flags, run)

@@ -1,158 +1,195 @@
-"""`seqsep run`: the runs of an experiment, with a user's own layer, model or task in the place of the experiment's."""
+"""`seqsep run`: train the runs of an experiment, or say what they would cost."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from seqsep.experiments import load_experiment
-from seqsep.lab.device import CPU, at_once
-from seqsep.lab.engines.engine import Engine
-from seqsep.lab.engines.local import Supervisor
-from seqsep.lab.engines.ray import RayEngine
-from seqsep.lab.estimate import show_cost
-from seqsep.lab.loggers import Logger
-from seqsep.lab.progress import display
-from seqsep.lab.pruning import say_on_stderr, siblings, steps_at_most, successive_halving
-from seqsep.lab.row import Row
-from seqsep.lab.run import Run
-from seqsep.lab.store.store import Store
-from seqsep.lab.sweep import Sweep
-from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.names import choose
-from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.model import OwnModel, parse_layer
-from seqsep.plugins.name import PlugIn, names_a_file
-from seqsep.plugins.task import OwnTask
-from seqsep.tasks import BY_NAME as TASKS
-from seqsep.tasks import Task
-from seqsep.tasks.base import fields_given
+from seqsep.commands.command import Command
+from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, positive
+from seqsep.commands.status import DONE, REFUTED
+
+if TYPE_CHECKING:
+    from seqsep.commands.chosen_runs import ChosenRuns
+    from seqsep.lab.engines.engine import Engine
+    from seqsep.lab.row import Row
+    from seqsep.lab.sweep import Sweep
+
+STALL_SECONDS = 600.0
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Which runs, what stands in the place of their parts, and where they execute; a task's fields are further flags."""
+    parser.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
+    parser.add_argument("--preset", default="demo")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="WORDS",
+        help="the runs that have all of these words, as attention,N=100; may be given several times",
+    )
+    add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
+    parser.add_argument("--task", help="a task, or your own as FILE.py:CLASS, in place of that of every run")
+    parser.add_argument("--positions", choices=["default", "learned", "sinusoidal", "rope", "none"], help="of every run")
+    parser.add_argument(
+        "--dtype",
+        choices=["float32", "bfloat16"],
+        help="of every run; bfloat16 is slower on a processor without units for it",
+    )
+    parser.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
+    _add_sweep_flags(parser)
+    parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
+
+
+def _add_sweep_flags(parser: argparse.ArgumentParser) -> None:
+    """Which runs stop early, what is logged, and on which processes and devices they execute."""
+    parser.add_argument(
+        "--prune",
+        action="store_true",
+        help="at 1/8, 1/4 and 1/2 of the steps the better half of the runs that differ in learning rate and heads goes on",
+    )
+    parser.add_argument(
+        "--log",
+        action="append",
+        default=[],
+        choices=("tensorboard", "wandb"),
+        help="write curves of runs for it too; may be given twice; pip install 'seqsep[log]'",
+    )
+    parser.add_argument("--log-folder", type=Path, help="of --log; by default the store's path with .logs behind")
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        help="runs at once; by default one per core, of a cluster too, and with --device cuda at most 4 per GPU",
+    )
+    parser.add_argument(
+        "--device",
+        choices=("cpu", "cuda"),
+        default="cpu",
+        help="where runs compute; cuda: on the GPUs here, which runs share",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="local: processes here; ray: a cluster, or without --address a Ray of its own here",
+    )
+    parser.add_argument("--address", metavar="HOST:PORT", help="with --engine ray: of the cluster, or auto; also RAY_ADDRESS")
+    parser.add_argument(
+        "--gpus-per-run",
+        type=gpu_share,
+        metavar="G",
+        help="with --engine ray: GPUs that a run computes on, such as 0.25; by default 0",
+    )
+
+
+def gpu_share(text: str) -> float:
+    """A part of a GPU, or a whole number of them."""
+    value = float(text)
+    if not (0 <= value <= 1 or (value < float("inf") and value == int(value))):
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, or a whole number, found {text}")
+    return value
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train the runs, or print them. Returns 0, or 1 where a run failed.
+    """Train the runs, or print them and their cost.
 
     Raises ValueError and FileNotFoundError for bad input.
     """
-    engine = chosen_engine(options)  # says at once which flag does not fit
+    from seqsep.commands.chosen_runs import ChosenRuns, changes_of
+    from seqsep.experiments import load_experiment
+
+    fields = fields_from_flags(options.further)
+    engine = engine_of(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
-    changes = changes_of(options.mixer, options.model, options.task, options.fields)
-    chosen = {name: getattr(options, name) for name in ("positions", "dtype") if getattr(options, name) is not None}
-    changed = [lambda one, change=change: replace(change(one), **chosen) for change in changes]
-    search, runs = experiment.search(options.preset), experiment.runs(options.preset)
-    if options.only:
-        wanted = chosen_by(options.only, runs)
-        search, runs = None if search is None else search.only(wanted), list(filter(wanted, runs))
-    search = None if search is None else search.changed(*changed)
-    runs = [change(one) for change in changed for one in runs] if search is None else search.runs()
-    runs = list(dict.fromkeys(runs))
-    groups = [] if not options.prune else siblings(runs) if search is None else search.grids
+    settings = {"positions": options.positions, "dtype": options.dtype}
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    changes = changes_of(options.mixer, options.model, task=options.task, fields=fields, settings=chosen)
+    runs = ChosenRuns.of(experiment, options.preset, options.only, changes)
     if options.dry_run:
-        show_cost(
-            runs,
-            search.further if search else 0,
-            options.workers or at_once(options.device),
-            steps_at_most(groups),
-            options.device,
-        )
-        return 0
-    folder = options.log_folder or Path(f"{options.store}.logs")
-    loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
-
-    def log(row: Row) -> None:
-        for logger in loggers:
-            logger.write(row)
-
-    with Store(options.store) as store, Sweep(store, experiment.name, engine, show=display, on_row=log) as sweep:
-        survival = successive_halving(groups, sweep, say_on_stderr)
-        rows = list[Row]()
-        left = [run for run in runs if survival.goes_on(run)]
-        while len(rows) < len(left):
-            rows = sweep.train(left)
-            if search is not None:
-                left = [run for run in search.runs([*rows, *survival.pruned.values()]) if survival.goes_on(run)]
-    rows += [*survival.pruned.values(), *survival.failed.values()]
-    for row in rows:  # also those that the store held already, and those that were pruned
-        log(row)
-    failed = sum(not row.has_outcome for row in rows)
-    counts = {"pruned": len(survival.pruned), "waiting": len(survival.waiting)}
-    said = "".join(f", {number} {word}" for word, number in counts.items() if number)
-    print(f"{len(rows) + len(survival.waiting)} runs in {options.store}{said}, {failed} failed")
-    return 1 if failed else 0
+        _say_cost(runs, options.prune, options.workers, options.device)
+        return DONE
+    return _train(experiment.name, runs, engine, options)
 
 
-def words(one: Run) -> tuple[str, ...]:
-    """What `--only` knows a run by: its layers, its task, and its sizes."""
-    sizes = {"N": one.task.length, "layers": len(one.layers), "width": one.width, "heads": one.heads}
-    return *dict.fromkeys(map(str, one.layers)), one.task.name, *(f"{name}={size}" for name, size in sizes.items())
-
-
-def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], bool]:
-    """Whether a run has every word of one of the patterns, which are words with commas between.
-
-    Raises ValueError for a pattern that chooses none of `runs`.
-    """
-    wanted = {pattern: [word.strip() for word in pattern.split(",")] for pattern in patterns}
-    known = [set(words(one)) for one in runs]
-    for pattern, needed in wanted.items():
-        if not any(found.issuperset(needed) for found in known):
-            there = list(dict.fromkeys(word for one in runs for word in words(one)))
-            strange = [word for word in needed if word not in there]
-            said = f"{strange[0]!r}, which is none of {', '.join(there)}" if strange else "words that no run has together"
-            raise ValueError(f"--only {pattern}: expected words of a run, found {said}")
-    return lambda one: any(set(words(one)).issuperset(needed) for needed in wanted.values())
-
-
-def chosen_engine(options: argparse.Namespace) -> Engine:
+def engine_of(options: argparse.Namespace) -> "Engine":
     """The engine of the flags; it starts nothing yet. Raises ValueError for a flag that is not of this engine."""
+    from seqsep.lab.device import at_once
+    from seqsep.lab.engines.local import Supervisor
+    from seqsep.lab.engines.ray import RayEngine
+
     if options.engine == "ray":
-        if options.device != CPU:
+        if options.device != "cpu":
             raise ValueError(f"--device {options.device}: expected --gpus-per-run in its place with --engine ray")
         return RayEngine(options.workers, options.stall_seconds, options.address, options.gpus_per_run or 0.0)
-    for name in ("address", "gpus_per_run"):
-        if getattr(options, name) is not None:
-            raise ValueError(f"--{name.replace('_', '-')} {getattr(options, name)}: expected --engine ray beside it")
+    for flag, value in {"--address": options.address, "--gpus-per-run": options.gpus_per_run}.items():
+        if value is not None:
+            raise ValueError(f"{flag} {value}: expected --engine ray beside it")
     return Supervisor(options.workers or at_once(options.device), options.stall_seconds, options.device)
 
 
-def changes_of(
-    mixers: Sequence[str],
-    models: Sequence[str],
-    task: str | None,
-    given: Mapping[str, int | float | str],
-) -> list[Callable[[Run], Run]]:
-    """What becomes of a run: every layer replaced by each of `mixers` in turn, the whole model by each of `models`, and the
-    task by `task` with the fields `given` (its length is that of the run's task where none is given).
+def _say_cost(runs: "ChosenRuns", prune: bool, workers: int | None, device: str) -> None:
+    """Print the runs and what they may cost."""
+    from seqsep.lab.device import at_once
+    from seqsep.lab.estimate import show_cost
+    from seqsep.lab.pruning import steps_at_most
 
-    Raises ValueError where a name is not known, FileNotFoundError where a file is not there.
-    """
-    if given and task is None:
-        raise ValueError(f"unknown argument --{next(iter(given)).replace('_', '-')} (try seqsep run --help)")
-    layers = [parse_layer(name) if names_a_file(name) else choose("mixer", name, list(MIXERS)) for name in mixers]
-    wholes = [OwnModel.parse(name) for name in models]
-    make = None if task is None else _task(task, given)
-
-    def change(one: Run, layer: str | OwnLayer | OwnModel | None, whole: OwnModel | None) -> Run:
-        if layer is not None:
-            one = replace(one, layers=(layer,) * len(one.layers))
-        if whole is not None:
-            one = replace(one, layers=(whole,))
-        return one if make is None else replace(one, task=make(one.task.length))
-
-    pairs = [*((layer, None) for layer in layers), *((None, whole) for whole in wholes)] or [(None, None)]
-    return [partial(change, layer=layer, whole=whole) for layer, whole in pairs]
+    show_cost(
+        runs.first,
+        further=runs.further,
+        workers=workers or at_once(device),
+        pruned=steps_at_most(runs.competing() if prune else []),
+        device=device,
+    )
 
 
-def _task(name: str, given: Mapping[str, int | float | str]) -> Callable[[int], Task]:
-    """From a length to the task of a name or of FILE.py:CLASS."""
-    if names_a_file(name):
-        own, options = PlugIn.parse(name), dict(given)
-        chosen = options.pop("length", None)
-        if chosen is not None and not isinstance(chosen, int):
-            raise ValueError(f"--task {name}: --length: expected a whole number, found {chosen!r}")
-        return lambda length: OwnTask.of(own, chosen or length, **options)
-    kind: Any = TASKS[choose("task", name, list(TASKS))]
-    fields = fields_given(kind, given)
-    return lambda length: kind(**{"length": length, **fields})
+def _train(experiment: str, runs: "ChosenRuns", engine: "Engine", options: argparse.Namespace) -> int:
+    """Train the runs, log every row, those that the store held already and those that were pruned too; say how it ended."""
+    from seqsep.lab.loggers import Logger
+    from seqsep.lab.progress import display
+    from seqsep.lab.row import PRUNED
+    from seqsep.lab.store.store import Store
+    from seqsep.lab.sweep import Sweep
+
+    folder = options.log_folder or Path(f"{options.store}.logs")
+    loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
+
+    def log(row: "Row") -> None:
+        for logger in loggers:
+            logger.write(row)
+
+    with Store(options.store) as store, Sweep(store, experiment, engine, show=display, on_row=log) as sweep:
+        rows, waiting = _rows_of(runs, options.prune, sweep)
+    for row in rows:
+        log(row)
+    failed = sum(not row.has_outcome for row in rows)
+    counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}
+    shown = "".join(f", {number} {word}" for word, number in counts.items() if number)
+    print(f"{len(rows) + waiting} runs in {options.store}{shown}, {failed} failed")
+    return REFUTED if failed else DONE
+
+
+def _rows_of(runs: "ChosenRuns", prune: bool, sweep: "Sweep") -> "tuple[list[Row], int]":
+    """The rows of all runs, those pruned and those failed last, and how many runs wait for one that failed."""
+    from seqsep.lab.pruning import say_on_stderr, successive_halving
+
+    survival = successive_halving(runs.competing() if prune else [], sweep, say_on_stderr)
+    rows: list[Row] = []
+    left = [run for run in runs.first if survival.goes_on(run)]
+    while len(rows) < len(left):
+        rows = sweep.train(left)
+        named = runs.after([*rows, *survival.pruned.values()])
+        left = [run for run in named if survival.goes_on(run)]
+    return [*rows, *survival.pruned.values(), *survival.failed.values()], len(survival.waiting)
+
+
+COMMAND = Command(
+    "run",
+    "train the runs of an experiment",
+    "seqsep run index-lookup-architectures --preset demo",
+    add_flags,
+    run,
+    details=". Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
+    "--task task.py:MyTask --length 20, with further fields of the task as flags. On a cluster (docs/cluster.md): "
+    "--engine ray --address HOST:6379 --gpus-per-run 0.25",
+    takes_further_flags=True,
+)

@@ -3,49 +3,90 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
-from seqsep.lab.store.repair import repair
-from seqsep.lab.store.store import Store
+from seqsep.commands.command import Command
+from seqsep.commands.status import DONE, REFUTED
+
+ACTIONS = {
+    "show": "check a store and say what it holds",
+    "repair": "keep every intact row of a damaged store; the damaged file is kept under another name",
+}
 
 
-def show(options: argparse.Namespace) -> int:
-    """Print what the store holds, by experiment. Raises StoreError where it is damaged."""
-    with Store(options.path, create=False) as store:
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """What to do, and with which store."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, purpose in ACTIONS.items():
+        example = f"Example: seqsep store {name} runs/store.sqlite."
+        status = " Exit status 1: something is lost." if name == "repair" else ""
+        action = actions.add_parser(name, help=purpose, description=purpose, epilog=f"{example}{status}")
+        action.add_argument("path", type=Path, metavar="PATH", help="of the store")
+        action.add_argument("--json", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show or repair the store."""
+    action = repair if options.action == "repair" else show
+    return action(options.path, options.json)
+
+
+def show(path: Path, as_json: bool) -> int:
+    """Print what the store holds, by experiment. Raises StoreError if it is damaged."""
+    from seqsep.lab.store.store import Store
+
+    with Store(path, create=False) as store:
         _, checkpoints = store.contents()
         rows = store.rows()
-    record: dict[str, Any] = {"store": str(options.path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": {}}
+    experiments: dict[str, dict[str, int]] = {}
     for row in rows:
-        counts = record["experiments"].setdefault(row.experiment, {"finished": 0, "pruned": 0, "failed": 0})
-        counts["finished" if row.finished else "pruned" if row.has_outcome else "failed"] += 1
-    if options.json:
-        print(json.dumps(record, ensure_ascii=False))
-    else:
-        print(f"{options.path}: sound; {_count(len(rows), 'row')}, {_count(len(checkpoints), 'checkpoint')} of unfinished runs")
-        for name, counts in record["experiments"].items():
-            print(f"  {name}: {', '.join(f'{number} {word}' for word, number in counts.items() if number or word != 'pruned')}")
-    return 0
+        counts = experiments.setdefault(row.experiment, {"finished": 0, "pruned": 0, "failed": 0})
+        outcome = "pruned" if row.has_outcome else "failed"
+        counts["finished" if row.finished else outcome] += 1
+    if as_json:
+        _print_record({"store": str(path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": experiments})
+        return DONE
+    print(f"{path}: sound; {_count(len(rows), 'row')}, {_count(len(checkpoints), 'checkpoint')} of unfinished runs")
+    for name, counts in experiments.items():
+        shown = [f"{number} {word}" for word, number in counts.items() if number or word != "pruned"]
+        print(f"  {name}: {', '.join(shown)}")
+    return DONE
 
 
-def mend(options: argparse.Namespace) -> int:
-    """Repair the store and print what was kept and lost; returns 1 where something was lost. Raises StoreError where
-    nothing is left."""
-    found = repair(options.path)
-    if options.json:
-        damaged = None if found.damaged is None else str(found.damaged)
-        counts = {"rows": found.runs, "checkpoints": found.checkpoints}
-        print(json.dumps({"store": str(options.path), **counts, "lost": found.lost, "damaged": damaged}, ensure_ascii=False))
-    elif found.damaged is None:
-        print(
-            f"{options.path}: sound; {_count(found.runs, 'row')}, {_count(found.checkpoints, 'checkpoint')}; nothing to repair"
-        )
+def repair(path: Path, as_json: bool) -> int:
+    """Repair the store and print what was kept and lost. Raises StoreError if nothing is left."""
+    from seqsep.lab.store.repair import repair as repair_store
+
+    repaired = repair_store(path)
+    rows = _count(repaired.runs, "row")
+    checkpoints = _count(repaired.checkpoints, "checkpoint")
+    if as_json:
+        damaged = None if repaired.damaged is None else str(repaired.damaged)
+        counts = {"rows": repaired.runs, "checkpoints": repaired.checkpoints}
+        _print_record({"store": str(path), **counts, "lost": repaired.lost, "damaged": damaged})
+    elif repaired.damaged is None:
+        print(f"{path}: sound; {rows}, {checkpoints}; nothing to repair")
     else:
-        kept = f"{_count(found.runs, 'row')} and {_count(found.checkpoints, 'checkpoint')} kept"
-        print(f"{options.path}: {kept}, {len(found.lost)} lost; the damaged file is {found.damaged}")
-    for lost in () if options.json else found.lost:
-        print(f"lost: {lost}; it is trained again by its sweep", file=sys.stderr)
-    return 1 if found.lost else 0
+        print(f"{path}: {rows} and {checkpoints} kept, {len(repaired.lost)} lost; the damaged file is {repaired.damaged}")
+    if not as_json:
+        for lost in repaired.lost:
+            print(f"lost: {lost}; it is trained again by its sweep", file=sys.stderr)
+    return REFUTED if repaired.lost else DONE
+
+
+def _print_record(record: dict[str, Any]) -> None:
+    print(json.dumps(record, ensure_ascii=False))
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+COMMAND = Command(
+    "store",
+    "show what a store holds, or repair it",
+    "seqsep store repair runs/store.sqlite",
+    add_flags,
+    run,
+)

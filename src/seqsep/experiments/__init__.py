@@ -10,6 +10,7 @@ from seqsep.experiments import (
     index_lookup_architectures,
     mamba_width,
 )
+from seqsep.experiments._search import Search
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.names import choose
@@ -49,4 +50,4 @@ def load_experiment(name: str) -> Experiment:
     return Experiment(path.stem.replace("_", "-"), question, presets, runs)
 
 
-__all__ = ["BY_NAME", "EXPERIMENTS", "Experiment", "load_experiment"]
+__all__ = ["BY_NAME", "EXPERIMENTS", "Experiment", "Search", "load_experiment"]

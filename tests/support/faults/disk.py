@@ -10,7 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import seqsep.commands.run  # noqa: F401 (here once, not in every fork)
+import seqsep.commands.chosen_runs
+import seqsep.lab.estimate
+import seqsep.lab.loggers
+import seqsep.lab.sweep  # noqa: F401 (what `seqsep run` imports: here once, not in every fork)
 from seqsep.cli import main
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store, StoreError

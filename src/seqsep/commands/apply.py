@@ -1,0 +1,46 @@
+"""`seqsep apply`: the built weights of a theorem on the user's own inputs."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.shared_flags import options_from_flags
+from seqsep.commands.status import DONE
+from seqsep.names import choose
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Which theorem, and where the inputs are."""
+    parser.add_argument("theorem", metavar="THEOREM")
+    parser.add_argument("--input", type=Path, required=True, help="file of JSON lines; - reads standard input")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print one answer a line, as each is computed."""
+    from seqsep.theorems import BY_NAME, apply
+
+    appliers = {name: theorem.applier for name, theorem in BY_NAME.items() if theorem.applier is not None}
+    name = choose("theorem", options.theorem, list(appliers))
+    chosen = options_from_flags("apply", [name], [appliers[name]], options.further)
+    if str(options.input) == "-":
+        source = "standard input"
+        text = sys.stdin.read()
+    else:
+        source = str(options.input)
+        text = options.input.read_text(encoding="utf-8")
+    for answer in apply(name, text.splitlines(), source, **chosen):
+        print_json({"answer": answer})
+    return DONE
+
+
+COMMAND = Command(
+    "apply",
+    "run the built weights of a theorem on your own inputs",
+    "seqsep apply index-lookup-attention --length 20 --input FILE.jsonl",
+    add_flags,
+    run,
+    details=": one JSON object a line, in the readable form of seqsep sample; one answer a line out; "
+    "options of each theorem: seqsep list theorems",
+    takes_further_flags=True,
+)

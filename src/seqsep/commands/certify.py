@@ -1,0 +1,41 @@
+"""`seqsep certify`: a certificate that seqsep_check.py checks without seqsep."""
+
+import argparse
+from pathlib import Path
+
+from seqsep.commands.command import Command
+from seqsep.commands.shared_flags import options_from_flags
+from seqsep.commands.status import DONE
+from seqsep.names import choose
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Which theorem, and where the certificate goes."""
+    parser.add_argument("theorem", metavar="THEOREM")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the certificate, and say how long it is."""
+    from seqsep.certificate import certify
+    from seqsep.theorems import BY_NAME
+
+    evidence = {name: theorem.evidence for name, theorem in BY_NAME.items() if theorem.evidence is not None}
+    name = choose("theorem", options.theorem, list(evidence))
+    chosen = options_from_flags("certify", [name], [evidence[name]], options.further)
+    data = certify(name, **chosen)
+    options.output.write_bytes(data)
+    print(f"{len(data):,} bytes to {options.output}")
+    return DONE
+
+
+COMMAND = Command(
+    "certify",
+    "write a certificate that seqsep_check.py checks without seqsep",
+    "seqsep certify bounded-dyck-state --depth 3 -o dyck.json",
+    add_flags,
+    run,
+    details=": python -I -S seqsep_check.py FILE; the options are those of the theorem's evidence "
+    "(docs/certificates.md says what is proved)",
+    takes_further_flags=True,
+)

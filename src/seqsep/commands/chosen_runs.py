@@ -1,0 +1,140 @@
+"""Which runs `seqsep run` trains: those of an experiment, the part that --only asks for, with a user's parts in their place."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from seqsep.experiments import Experiment, Search
+from seqsep.lab.pruning import siblings
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run
+from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.names import BadInput, choose
+from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.model import OwnModel, parse_layer
+from seqsep.plugins.name import PlugIn, names_a_file
+from seqsep.plugins.task import OwnTask
+from seqsep.tasks import BY_NAME as TASKS
+from seqsep.tasks import Task
+from seqsep.tasks.base import fields_given
+
+Fields = Mapping[str, int | float | str]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is put in the place of a run's own parts: a layer for every layer or a whole model for all of them, a task of the
+    run's length, and other settings. None leaves a part as it is."""
+
+    layer: str | OwnLayer | OwnModel | None = None
+    task: Callable[[int], Task] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, run: Run) -> Run:
+        """The changed run."""
+        changed = dict(self.settings)
+        if self.layer is not None:
+            depth = 1 if isinstance(self.layer, OwnModel) else len(run.layers)
+            changed["layers"] = (self.layer,) * depth
+        if self.task is not None:
+            changed["task"] = self.task(run.task.length)
+        return replace(run, **changed)
+
+
+def changes_of(
+    mixers: Sequence[str], models: Sequence[str], task: str | None, fields: Fields, settings: Mapping[str, Any]
+) -> list[Change]:
+    """A change for each mixer and each model, or one if there are none; task and settings are the same in all of them.
+
+    `fields` are those of the task; its length is that of the run's task if they do not give one. Raises BadInput or ValueError
+    for a name that is not known, FileNotFoundError for a file that is not there.
+    """
+    if fields and task is None:
+        raise BadInput(f"unknown argument --{next(iter(fields)).replace('_', '-')} (try seqsep run --help)")
+    layers: list[str | OwnLayer | OwnModel | None] = [_layer(name) for name in mixers]
+    layers += [OwnModel.parse(name) for name in models]
+    make_task = None if task is None else _task_of_length(task, fields)
+    return [Change(layer, make_task, settings) for layer in layers or [None]]
+
+
+def _layer(name: str) -> str | OwnLayer | OwnModel:
+    return parse_layer(name) if names_a_file(name) else choose("mixer", name, list(MIXERS))
+
+
+def _task_of_length(name: str, fields: Fields) -> Callable[[int], Task]:
+    """From a length to the task of a name, or of FILE.py:CLASS."""
+    if not names_a_file(name):
+        kind: Any = TASKS[choose("task", name, list(TASKS))]
+        declared = fields_given(kind, fields)
+        return lambda length: kind(**{"length": length, **declared})
+    source = PlugIn.parse(name)
+    further = dict(fields)
+    fixed_length = further.pop("length", None)
+    if fixed_length is not None and not isinstance(fixed_length, int):
+        raise BadInput(f"--task {name}: --length: expected a whole number, found {fixed_length!r}")
+    return lambda length: OwnTask.of(source, fixed_length or length, **further)
+
+
+@dataclass(frozen=True)
+class ChosenRuns:
+    """The first runs to train, each once, and the search, if there is one, that names further runs from their rows."""
+
+    first: list[Run]
+    search: Search | None
+
+    @classmethod
+    def of(cls, experiment: Experiment, preset: str, only: Sequence[str], changes: Sequence[Change]) -> "ChosenRuns":
+        """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each of the changes."""
+        search = experiment.search(preset)
+        runs = experiment.runs(preset)
+        if only:
+            is_wanted = chosen_by(only, runs)
+            runs = [run for run in runs if is_wanted(run)]
+            search = None if search is None else search.only(is_wanted)
+        if search is None:
+            changed = [change(run) for change in changes for run in runs]
+            return cls(list(dict.fromkeys(changed)), None)
+        search = search.changed(*changes)
+        return cls(list(dict.fromkeys(search.runs())), search)
+
+    @property
+    def further(self) -> int:
+        """How many runs may follow from the rows of the first ones, at most."""
+        return 0 if self.search is None else self.search.further
+
+    def competing(self) -> list[list[Run]]:
+        """The groups of which pruning keeps the better half: grids of the search, or runs that differ in rate and heads."""
+        return siblings(self.first) if self.search is None else self.search.grids
+
+    def after(self, rows: Iterable[Row]) -> list[Run]:
+        """All runs that can be named once these rows are known."""
+        return self.first if self.search is None else self.search.runs(rows)
+
+
+def words_of(run: Run) -> tuple[str, ...]:
+    """What --only knows a run by: its layers, its task, and its sizes."""
+    sizes = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
+    layers = dict.fromkeys(map(str, run.layers))
+    return (*layers, run.task.name, *(f"{name}={size}" for name, size in sizes.items()))
+
+
+def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], bool]:
+    """Whether a run has every word of one of the patterns, which are words with commas between.
+
+    Raises BadInput for a pattern that chooses none of `runs`.
+    """
+    known = [words_of(run) for run in runs]
+    wanted = [[word.strip() for word in pattern.split(",")] for pattern in patterns]
+    for pattern, needed in zip(patterns, wanted, strict=True):
+        if not any(set(needed) <= set(words) for words in known):
+            raise BadInput(f"--only {pattern}: expected words of a run, found {_misfit(needed, known)}")
+    return lambda run: any(set(needed) <= set(words_of(run)) for needed in wanted)
+
+
+def _misfit(needed: Sequence[str], known: Sequence[Sequence[str]]) -> str:
+    """Why words choose no run: one of them is of no run, or no run has all of them."""
+    every_word = list(dict.fromkeys(word for words in known for word in words))
+    strange = [word for word in needed if word not in every_word]
+    if strange:
+        return f"{strange[0]!r}, which is none of {', '.join(every_word)}"
+    return "words that no run has together"

@@ -1,0 +1,40 @@
+"""What a command is: its name, its help, its flags and what it does."""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from seqsep.names import BadInput
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are BadInput, one line each."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message} (try {self.prog} --help)")
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of `seqsep`.
+
+    `run` takes the options that `add_flags` declares and returns the exit status. It imports what it needs itself, as torch
+    takes seconds to import and no other command should wait for it. `details` follow the purpose in the command's own help.
+    A command that `takes_further_flags`, whose names are known only later, finds them in `options.further`; `options.words`
+    are all words behind the command's name.
+    """
+
+    name: str
+    purpose: str
+    example: str
+    add_flags: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+    details: str = ""
+    takes_further_flags: bool = False
+
+
+def print_json(value: Any) -> None:
+    """One line of JSON on standard output; NaN is refused."""
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False))

@@ -1,0 +1,117 @@
+"""What several commands read from flags: counts, a task's fields, a theorem's options, a user's own layers and models."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from inspect import signature
+from typing import Any, get_args, get_type_hints
+
+from seqsep.commands.command import Parser
+from seqsep.names import BadInput
+
+
+def positive(text: str) -> int:
+    """A whole number from 1."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text}")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A time above 0, in seconds."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text}")
+    return value
+
+
+def fraction(text: str) -> Fraction:
+    """A fraction or decimal number: 1/64, 0.1."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise argparse.ArgumentTypeError(f"expected a number such as 1/64 or 0.1, found {text}") from None
+
+
+def fields_from_flags(words: Sequence[str]) -> dict[str, int | float | str]:
+    """The values of flags whose names and types are known only later: --name 3, or --name=next.
+
+    Raises BadInput for a word that is no flag, or a flag without a value.
+    """
+    parts = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    flags = parts[::2]
+    values = [*parts[1::2], ""][: len(flags)]
+    fields: dict[str, int | float | str] = {}
+    for flag, value in zip(flags, values, strict=True):
+        if not flag.startswith("--"):
+            raise BadInput(f"unknown argument {flag} (try seqsep --help)")
+        if not value or value.startswith("--"):
+            raise BadInput(f"unknown argument {flag}: a task's field takes a value")
+        fields[flag[2:].replace("-", "_")] = _number_or_text(value)
+    return fields
+
+
+def _number_or_text(text: str) -> int | float | str:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def options_from_flags(
+    command: str, theorems: Sequence[str], calls: Sequence[Callable[..., Any]], words: Sequence[str]
+) -> dict[str, Any]:
+    """The keyword arguments of theorems' functions, read from flags; their types are those of the parameters.
+
+    Raises BadInput for a flag that is no parameter of any of `calls`, or a required one that is missing.
+    """
+    shown = f" {' '.join(theorems)}" if 0 < len(theorems) < 3 else ""
+    parser = Parser(prog=f"seqsep {command}{shown}", argument_default=argparse.SUPPRESS)
+    types: dict[str, Any] = {}
+    required: dict[str, bool] = {}
+    for call in calls:
+        hints = get_type_hints(call)
+        for name, parameter in signature(call).parameters.items():
+            types[name] = hints[name]
+            required[name] = parameter.default is parameter.empty
+    for name, hint in types.items():
+        flag = f"--{name.replace('_', '-')}"
+        kind = next(part for part in (get_args(hint) or (hint,)) if part is not type(None))
+        if kind is bool:
+            parser.add_argument(flag, action="store_true")
+        else:
+            parser.add_argument(flag, type=_reader(kind), required=required[name])
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        raise BadInput(f"{command}: {unknown[0]} is not an option of {' or '.join(theorems)}")
+    return vars(options)
+
+
+def _reader(kind: Any) -> Callable[[str], Any]:
+    """How a word becomes a value of a parameter's type."""
+    if kind is Fraction:
+        return fraction
+    return kind if isinstance(kind, type) else str
+
+
+def add_own_part_flags(parser: argparse.ArgumentParser, mixer_help: str, stall_seconds: float) -> None:
+    """Flags for a user's own layers and models, and for how long they may stand still."""
+    parser.add_argument(
+        "--mixer", action="append", default=[], metavar="MIXER", help=f"{mixer_help}; may be given several times"
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="FILE.py:CLASS",
+        help="your own module from tokens to logits, built as CLASS(vocabulary, classes, longest, width)",
+    )
+    parser.add_argument(
+        "--stall-seconds",
+        type=seconds,
+        default=stall_seconds,
+        metavar="S",
+        help=f"what makes no progress for so long has failed; by default {stall_seconds:g}",
+    )
