@@ -9,7 +9,8 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
     bounded_dyck      brackets of bounded depth
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
-    base              claim, outcome, theorem, erratum and evidence: the records of a theorem
+    base              claim, outcome, theorem and erratum: the records of a theorem
+    evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
     trial             inputs put to a built network, on its grid and in floats
 """

@@ -9,14 +9,15 @@ import torch
 
 from seqsep.exact.codes import position_code
 from seqsep.exact.executor import run
-from seqsep.exact.formulas import AtLeast, Table, Thresholds, cnf, disjointness, dnf, equality, majority
+from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.sparse_threshold import two_layers as sparse_threshold_two_layers
+from seqsep.theorems.sparse_threshold._formulas import random_cnf
 from seqsep.theorems.sparse_threshold._slots import Scales
-from seqsep.theorems.sparse_threshold._trials import answers_hard, every_assignment, random_cnf, tokens
+from seqsep.theorems.sparse_threshold._trials import answers_hard, every_assignment, tokens
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -77,15 +78,26 @@ def test_at_larger_lengths():
         assert 1 / 4 <= outcome.margin.proved <= outcome.margin.least
 
 
+CORNERS = (
+    cnf(3, []),
+    cnf(3, [[]]),
+    cnf(3, [[1, -1]]),
+    cnf(3, [[2, 2]]),
+    cnf(3, [tuple(range(1, 4)) * 5, [-1]]),
+    dnf(3, []),
+    dnf(3, [[]]),
+    dnf(3, [[1, -1]]),
+    majority(3),
+    Thresholds(3, (AtLeast((1, 2, 3), 2), AtLeast((1,), -5), AtLeast((1,), 9)), 1),
+    Thresholds(3, (TruthTable((3, 1), (0, 1, 1, 0)), TruthTable((), (1,)), TruthTable((2,), (1, 1))), 2),
+    Thresholds(3, (AtLeast((1,)),), -10),
+    Thresholds(3, (AtLeast((1,)),), 10),
+)
+
+
 def test_corner_formulas():
     inputs = every_assignment(3)
-    wide = tuple(range(1, 4)) * 5
-    for formula in (
-        cnf(3, []), cnf(3, [[]]), cnf(3, [[1, -1]]), cnf(3, [[2, 2]]), dnf(3, []), dnf(3, [[]]), dnf(3, [[1, -1]]),
-        cnf(3, [wide, [-1]]), Thresholds(3, (AtLeast((1, 2, 3), 2), AtLeast((1,), -5), AtLeast((1,), 9)), 1),
-        Thresholds(3, (Table((3, 1), (0, 1, 1, 0)), Table((), (1,)), Table((2,), (1, 1))), 2), majority(3),
-        Thresholds(3, (AtLeast((1,)),), -10), Thresholds(3, (AtLeast((1,)),), 10),
-    ):  # fmt: skip
+    for formula in CORNERS:
         assert np.array_equal(answers(build(formula), inputs), formula.evaluate(inputs)), formula
     assert answers(build(cnf(0, [])), every_assignment(0)).tolist() == [1]
     assert answers(build(cnf(0, [[]])), every_assignment(0)).tolist() == [0]
@@ -105,7 +117,8 @@ def test_the_model_agrees_in_floats():
     assert np.array_equal(found, formula.evaluate(inputs))
 
 
-def test_slots_count_in_program_unless_they_are_functions_of_the_index():
+def test_where_slots_count():
+    """They count in `program`, unless they are functions of the index."""
     instance, same = disjointness(20), dataclasses.replace(disjointness(20), by_index=False)
     fixed, free = build(instance).ledger(), build(same).ledger()
     network = build(same)
@@ -146,7 +159,7 @@ def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
             continue
         changed += 1
         caught.add(name)
-        monkeypatch.setattr(sparse_threshold_two_layers, "build", lambda *given, spoiled=spoiled: spoiled)
+        monkeypatch.setattr(sparse_threshold_two_layers, "assemble", lambda plan, spoiled=spoiled: spoiled)
         with pytest.raises(TheoremFails, match="bits"):
             sparse_threshold_two_layers.check(4, "equality")
     assert len(caught) >= 8

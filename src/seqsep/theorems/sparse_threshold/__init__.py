@@ -3,8 +3,9 @@
 Files:
 
     two_layers  two layers with k heads compute them (Theorem 13)
-    _slots      the scales of the scores, and the vectors of slots
-    _trials     formulas and assignments to try, and how the answers are compared
+    _slots      the plan of a network: its slots and the scales of its scores
+    _formulas   the formulas to try
+    _trials     the assignments to try, and how the answers are compared
 """
 
 from seqsep.theorems.base import Theorem

@@ -1,24 +1,32 @@
-"""Scales and slots of `sparse_threshold_two_layers`: the rows that a formula puts into the network."""
+"""Scales and slots of `two_layers`: what a formula puts into the network."""
 
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import count
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int64, Shaped
 
-from seqsep.exact.codes import PositionCode
+from seqsep.exact.codes import BY_NAME as CODES
+from seqsep.exact.codes import PositionCode, position_code
 from seqsep.exact.formulas import AtLeast, Thresholds
-from seqsep.exact.grid import Array, Grid
+from seqsep.exact.grid import Array, Grid, least_exponent
+from seqsep.theorems.blocks import Spaces, largest_entry, largest_score
 
 MOST_TOKENS = 1 << 16
+VARIANTS = ("repaired", "printed")
 
 
 @dataclass(frozen=True)
 class Scales:
-    """eta; c = ceil(ln 12k), by which a bit moves a score; Z = ceil(ln 12kn) for a head without a literal; and Kc."""
+    """What scores are made of, for k heads and a code of n addresses.
+
+    eta: the least with leakage(eta) <= e^-c / 14k; `literal`: c = ceil(ln 12k), by which a bit moves a score; `nothing`:
+    Z = ceil(ln 12kn), the score of [BOS] at a head without a literal; `exponent`: Kc.
+    """
 
     eta: int
     literal: int
@@ -27,56 +35,144 @@ class Scales:
 
     @classmethod
     def of(cls, code: PositionCode, k: int, eta: int | None = None) -> "Scales":
-        literal, nothing = math.ceil(math.log(12 * k)), math.ceil(math.log(12 * k * code.count))
+        """The scales of the construction; with another `eta`, the grid that it needs.
+
+        Kc is the least for which L = n^Kc is at least 12k and Z, and every entry and the score A_v + c lie on the grid.
+        """
+        literal = math.ceil(math.log(12 * k))
+        nothing = math.ceil(math.log(12 * k * code.count))
         if eta is None:
-            least = math.exp(-literal) / (14 * k)
-            doubled = next(power for power in count() if code.leakage(1 << power) <= least)
-            eta = bisect_left(range(1 << doubled), True, lo=1, key=lambda scale: code.leakage(scale) <= least)
-        ends = np.array([0, code.count - 1])
-        keys, queries = code.keys(ends).astype(object), code.queries(ends).astype(object)  # products may pass 64 bits
-        entry = max(int(np.abs(keys).max()), eta * int(np.abs(queries).max())) * code.unit
-        top = eta * int((keys * queries).sum(1).max()) * code.unit**2 + literal
-        needed, base, exponent = max(entry, top, Fraction(nothing), Fraction(12 * k)), max(4, code.count), 1
-        while base**exponent < needed or (code.unit * base**exponent).denominator != 1:
-            exponent += 1
-        return cls(eta, literal, nothing, exponent)
+            eta = least_eta(code, math.exp(-literal) / (14 * k))
+        highest = largest_score(code, eta) + literal
+        needed = max(largest_entry(code, eta), highest, Fraction(nothing), Fraction(12 * k))
+        return cls(eta, literal, nothing, least_exponent(code.count, needed, code.unit))
 
 
-def slot_rows(
-    formula: Thresholds, k: int, code: PositionCode, scales: Scales, grid: Grid, place: Int64[np.ndarray, "1 width"]
-) -> Array:
-    """The slots' rows without their keys."""
-    r, gates = code.dimension, [gate for gate in formula.features if isinstance(gate, AtLeast)]
-    literals = np.array([gate.literals + (0,) * (k - len(gate.literals)) for gate in gates], dtype=np.int64).reshape(-1)
-    unused, variables = literals[:, None] == 0, np.abs(literals)
-    queries = np.where(unused, 0, code.queries(variables)).astype(object)  # products may pass 64 bits
-    scores = scales.eta * (queries * code.keys(variables)).sum(1) * code.unit**2
-    unit = Fraction(1) if code.unit == 1 else grid.step
-    tops = np.array([math.floor(score / unit) for score in scores], dtype=object).reshape(-1, 1)
+def least_eta(code: PositionCode, most: float) -> int:
+    """The least whole eta for which the code's leakage is at most `most`, by doubling and bisection.
+
+    >>> least_eta(position_code("parabola", 16), most=0.01)
+    6
+    """
+    power = next(power for power in count() if code.leakage(1 << power) <= most)
+    return bisect_left(range(1 << power), True, lo=1, key=lambda eta: code.leakage(eta) <= most)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is built for a formula: its slots, k heads, a code of n addresses, one a token, and the layout.
+
+    `eta` and `steps`, unless they are None, replace the scale of the scores and L.
+    """
+
+    formula: Thresholds
+    slots: Thresholds
+    heads: int
+    code: PositionCode
+    variant: str
+    eta: int | None = None
+    steps: int | None = None
+
+    @classmethod
+    def of(cls, formula: Thresholds, heads: int | None, code: str, variant: str, call: str = "build") -> "Plan":
+        """The plan of a formula; k = `heads`, by default as many as its slots need.
+
+        Raises ValueError for an unknown code or variant, a slot of more than k literals, too many tokens, or more slots than
+        variables in the printed layout.
+        """
+        require(call, code, variant)
+        slots = formula.gates()
+        k = max(1, slots.sparsity) if heads is None else heads
+        _require_room(slots, heads, k, variant)
+        tokens = 1 + slots.variables
+        if variant == "repaired":
+            tokens += len(slots.features)
+        return cls(formula, slots, k, code=position_code(code, tokens), variant=variant)
+
+    @property
+    def printed(self) -> bool:
+        """Whether slot i lies at variable i, and no mask hides later tokens."""
+        return self.variant == "printed"
+
+    @property
+    def tokens(self) -> int:
+        """n: [BOS], the bits, and the slots unless they lie at the bits."""
+        return self.code.count
+
+    @cached_property
+    def scales(self) -> Scales:
+        """The scales of the scores."""
+        return Scales.of(self.code, self.heads, self.eta)
+
+    @property
+    def grid(self) -> Grid:
+        """B.2's grid at the exponent of the scales, unless `steps` are given."""
+        return Grid.of(self.tokens, self.scales.exponent) if self.steps is None else Grid(self.steps)
+
+    def spaces(self) -> Spaces:
+        """[heads: a block of r + 2 each | key: r | flags: bit and bos | count | feature | total]."""
+        r = self.code.dimension
+        return Spaces(heads=self.heads * (r + 2), key=r, flags=2, count=1, feature=1, total=1)
+
+
+def require(call: str, code: str, variant: str) -> None:
+    """Raise ValueError for a code or variant that there is not."""
+    if code not in CODES:
+        raise ValueError(f"{call}(code={code!r}): code is one of {', '.join(CODES)}")
+    if variant not in VARIANTS:
+        raise ValueError(f"{call}(variant={variant!r}): variant is one of {', '.join(VARIANTS)}")
+
+
+def _require_room(slots: Thresholds, heads: int | None, k: int, variant: str) -> None:
+    """Raise ValueError for a formula that does not fit."""
+    number = len(slots.features)
+    call = f"build({slots.variables} variables, {number} slots, heads={heads}, variant={variant!r})"
+    if k < max(1, slots.sparsity):
+        raise ValueError(f"{call}: heads is at least {max(1, slots.sparsity)}, the most literals of a slot")
+    if variant == "printed" and number > slots.variables:
+        raise ValueError(f"{call}: the printed layout has one slot for each variable")
+    if 1 + slots.variables + (0 if variant == "printed" else number) > MOST_TOKENS:
+        raise ValueError(f"{call}: at most {MOST_TOKENS:,} tokens")
+
+
+def slot_rows(plan: Plan, spaces: Spaces) -> Array:
+    """The slots' vectors, without their own keys: a block for each head, and count = k + 1 - least.
+
+    A head's block is [query of v | s | A_v] for the literal of sign s on variable v, with A_v = floor(eta score(v, v)) on the
+    grid, and [0 | 0 | Z] for a head without a literal. Scores are floored to steps of the grid unless they are whole.
+    """
+    gates = [gate for gate in plan.slots.features if isinstance(gate, AtLeast)]
+    unit = Fraction(1) if plan.code.unit == 1 else plan.grid.step
     per_unit = int(1 / unit)
-    tops = np.where(unused, scales.nothing * per_unit, tops)
-    parts = [queries * int(code.unit / unit), np.sign(literals)[:, None] * per_unit, tops]
-    rows = np.zeros((len(gates), place.shape[1]), dtype=object)
-    rows[:, : k * (r + 2)] = np.concatenate(parts, axis=1).reshape(len(gates), k * (r + 2))
-    rows += np.array([[k + 1 - clipped(gate.least, 0, k + 1)] for gate in gates]).reshape(-1, 1) * place * per_unit
-    return Array(rows if any(abs(entry) >> 62 for entry in rows.ravel()) else rows.astype(np.int64), unit, formula.by_index)
+    missing = [plan.heads + 1 - clipped(gate.least, 0, plan.heads + 1) for gate in gates]
+    rows = spaces.embed(
+        heads=_blocks(plan, gates, unit).reshape(len(gates), spaces.size("heads")),
+        count=np.array(missing, dtype=object).reshape(-1, 1) * per_unit,
+    )
+    wide = any(abs(entry) >> 62 for entry in rows.ravel())
+    return Array(rows if wide else rows.astype(np.int64), unit, plan.slots.by_index)
+
+
+def _blocks(plan: Plan, gates: list[AtLeast], unit: Fraction) -> Shaped[np.ndarray, "blocks _"]:
+    """[query of v | s | A_v] or [0 | 0 | Z] in multiples of `unit`: k rows for each slot, as Python integers."""
+    code = plan.code
+    literals = _literals(gates, plan.heads)
+    variables = np.abs(literals)
+    unused = literals[:, None] == 0
+    queries = np.where(unused, 0, code.queries(variables)).astype(object)  # products may pass 64 bits
+    scores = plan.scales.eta * (queries * code.keys(variables)).sum(1) * code.unit**2
+    floored = np.array([math.floor(score / unit) for score in scores], dtype=object).reshape(-1, 1)
+    per_unit = int(1 / unit)
+    of_bos = np.where(unused, plan.scales.nothing * per_unit, floored)
+    return np.concatenate([queries * int(code.unit / unit), np.sign(literals)[:, None] * per_unit, of_bos], axis=1)
+
+
+def _literals(gates: list[AtLeast], heads: int) -> Int64[np.ndarray, "literals"]:
+    """The literals of each slot, filled up with 0 to one a head."""
+    filled = [gate.literals + (0,) * (heads - len(gate.literals)) for gate in gates]
+    return np.array(filled, dtype=np.int64).reshape(-1)
 
 
 def clipped(value: int, least: int, most: int) -> int:
     """The value, moved into a range."""
     return min(max(value, least), most)
-
-
-def sizes_of(formula: Thresholds, heads: int | None, variant: str) -> tuple[int, int]:
-    """k and n for a formula of slots. Raises ValueError where the formula does not fit."""
-    k = max(1, formula.sparsity) if heads is None else heads
-    slots = len(formula.features)
-    n = 1 + formula.variables + (0 if variant == "printed" else slots)
-    call = f"build({formula.variables} variables, {slots} slots, heads={heads}, variant={variant!r})"
-    if k < max(1, formula.sparsity):
-        raise ValueError(f"{call}: heads is at least {max(1, formula.sparsity)}, the most literals of a slot")
-    if variant == "printed" and slots > formula.variables:
-        raise ValueError(f"{call}: the printed layout has one slot for each variable")
-    if n > MOST_TOKENS:
-        raise ValueError(f"{call}: at most {MOST_TOKENS:,} tokens")
-    return k, n

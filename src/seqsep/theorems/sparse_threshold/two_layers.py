@@ -1,35 +1,31 @@
 """Upper bound: two causal layers with k heads of width O(log N) compute any threshold of k-sparse features of N bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3; DISJ, majority, k-DNF and k-CNF are instances.
+
+Margins, each proved below for every formula:
+* the weight of [BOS] at a head of a slot: within 3/12k of 1 if the head's literal fails, of 0 if it holds;
+* a slot's count from 1/2: at least 1/4;
+* the two logits: at least 1/n apart.
+
 We differ: the tokens are [BOS], x_1 .. x_N and then one slot for each feature, any number of them, and the last one is read;
-attention evaluates a literal itself, where the printed heads fetch bits that an FFN, the same at every position, combines by a
+attention evaluates a literal itself, while the printed heads fetch bits that an FFN, the same at every position, combines by a
 function g that differs between positions. `variant="printed"` has the printed layout, feature i at position i, at most N of
 them and no mask, with our slots.
 
-Proof, as code. *Slots.* A slot is 1 where at least `least` of its literals hold: a clause for 1, a term for all. Any table g of
-k bits is a sum of at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So M slots
-of at most k literals (`heads`), a bound b; n tokens; a code of n addresses in r coordinates (`exact.codes`).
-The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total], and token t of address t holds
+Slots. A slot is 1 if at least `least` of its literals hold: a clause for 1, a term for all. Any table g of k bits is a sum of
+at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So M slots of at most k
+literals (`heads`), a bound b; n tokens; a code of n addresses in r coordinates (`exact.codes`).
+Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]; token t of address t holds
 * x_t:   bit = +1 or -1, and the key of t;
 * [BOS]: bos = 1, no key;
 * slot:  the key of t; count = k + 1 - least; for its literal on variable v with sign s a block [query of v | s | A_v] with
-  A_v = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal.
-* Layer 1, head h: query [eta q | c s | A], key [key | bit | bos], value bos, written to count with factor -1. At the slot,
-  [BOS] scores A_v, variable v scores A_v + c s x_v, token j at most A_v + c - eta (score(v, v) - score(v, j)), up to floors.
-  Let R = leakage(eta), or e^D leakage(eta) where scores are floored; D = 1/L.
-  If the literal holds, [BOS] has weight at most e^-c. If not, it has at least 1/(1 + e^-c + e^c R) >= 1 - e^-c - e^c R, less D
-  for the floor. Without a literal, at least 1 - n e^-Z - D. We take
-      c = ceil(ln 12k),  Z = ceil(ln 12kn),  eta the least with leakage(eta) <= e^-c / 14k,  L >= 12k:
-  each head is within 3/12k of 0 or 1, so count is within 1/4 of 1 - least + (literals that hold). At other tokens it is <= 0.
-* FFN of layer 1: feature = relu(4 count - 1) - relu(4 count - 3): 2 where the slot holds, 0 where not, 0 at other tokens.
-* Layer 2: scores 0, so with u = 1/n the last token adds 2 F u to its total, for F slots that hold.
-* Read-out: 2 F u against (2b + 1) u, b in -1 .. M: 1 exactly if F > b. No slots at all: F = 0 > -1, true; an empty clause
-  counts but never holds; tautologies and repeated literals need nothing.
+  A_v = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal (`_slots.slot_rows`).
+The proof goes on beside the weights: `_fetch_literals`, `_slot_holds`, `_add_up`, `_readout`; the grid is `_slots.Scales`.
 
-On the grid (B.2, stepwise softmax, rounding down): L = n^Kc with base max(4, n), Kc the least with L >= 12k for which every
-entry and A + c lie on it. u is on it. A_v >= 0, so losing scores that saturate at -L stay more than ln L below. Where scores
-are no multiples of D (`circle`), floors multiply another's exponential by at most e^D <= e^(1/12), and e^c R <= e^(1/12)/14k is
-below 1/12k; v and [BOS] are floored alike, since c is whole.
+On the grid (B.2, stepwise softmax, rounding down): L = n^Kc with base max(4, n). u = 1/n is on it. A_v >= 0, so losing scores
+that saturate at -L stay more than ln L below. If scores are no multiples of D = 1/L (`circle`), floors multiply another's
+exponential by at most e^D <= e^(1/12), and e^c R <= e^(1/12)/14k is below 1/12k; v and [BOS] are floored alike, since c is
+whole.
 
 What a run does not show: other formulas than the ones built. The proof covers them all.
 """
@@ -37,23 +33,23 @@ What a run does not show: other formulas than the ones built. The proof covers t
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seqsep.exact import formulas
-from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.codes import PositionCode, position_code
+from seqsep.exact.codes import PositionCode
 from seqsep.exact.executor import run
 from seqsep.exact.formulas import Thresholds
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.sparse_threshold import _trials as trials
-from seqsep.theorems.sparse_threshold._slots import Scales, clipped, sizes_of, slot_rows
+from seqsep.theorems.sparse_threshold._formulas import INSTANCES, Series, all_series, instances, random_cnf
+from seqsep.theorems.sparse_threshold._slots import Plan, Scales, clipped, require, slot_rows
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -62,7 +58,7 @@ CLAIM = Claim(
     statement="Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of k-sparse features of N bits",
 )
 MARGIN = "a slot's count from 1/2"
-VARIANTS = ("repaired", "printed")
+TESTS = "tests/theorems/sparse_threshold/test_two_layers.py"
 
 
 def build(
@@ -73,54 +69,100 @@ def build(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Network:
-    """The network of a formula; k = `heads`, by default as many as its slots need. Token ids: `trials.tokens`.
+    """The network of a formula; k = `heads`, by default as many as its slots need. Token ids: `_trials.tokens`.
 
-    `steps` and `eta` replace L and the scale of the scores, to see how small they may be. Raises ValueError for an unknown code
-    or variant, a slot of more than k literals, too many tokens, or more slots than variables in the printed layout.
+    `steps` and `eta` replace L and the scale of the scores, to see how small they may be. Raises ValueError as `Plan.of`.
+
+    >>> network = build(formulas.disjointness(4))
+    >>> network.heads, network.width, list(network.spaces)
+    (2, 15, ['heads', 'key', 'flags', 'count', 'feature', 'total'])
     """
-    require("build", code, variant)
-    formula = formula.gates()
-    k, n = sizes_of(formula, heads, variant)
-    made, printed, slots = position_code(code, n), variant == "printed", len(formula.features)
-    scales = Scales.of(made, k, eta)
-    grid, r = Grid.of(n, scales.exponent) if steps is None else Grid(steps), made.dimension
-    ends = np.cumsum([0, k * (r + 2), r, 2, 1, 1, 1]).tolist()
-    names = ("heads", "key", "flags", "count", "feature", "total")
-    spaces = {name: slice(first, last) for name, (first, last) in zip(names, pairwise(ends), strict=True)}
-    rows = np.eye(ends[-1], dtype=np.int64)
-    blocks, key, flags, slot, feature, total = (rows[space] for space in spaces.values())
-    own = np.concatenate([np.zeros((1, r), dtype=np.int64), made.keys(np.arange(1, n))]) @ key
-    positions, asking = Array(own, made.unit, by_index=not printed), slot_rows(formula, k, made, scales, grid, slot)
-    if printed:
-        above, below = np.zeros((1, ends[-1]), dtype=np.int64), np.zeros((n - slots - 1, ends[-1]), dtype=np.int64)
-        positions = positions.plus(Array(np.concatenate([above, asking.integers, below]), asking.unit))
-    scaled = np.diag([scales.eta] * r + [scales.literal, 1])
-    seen, bos, nothing = whole(np.concatenate([key, flags])), whole(flags[1:]), whole(0 * slot)
-    literals = (Head(whole(scaled @ block), seen, bos, whole(-slot.T)) for block in np.split(blocks, k))
-    threshold = FeedForward(
-        inner=whole(np.concatenate([4 * slot, 4 * slot])),
-        inner_bias=whole([-1, -3]),
-        outer=whole(np.concatenate([feature, -feature]).T),
-        outer_bias=whole(np.zeros(ends[-1])),
-    )
-    add = Head(nothing, nothing, value=whole(feature), output=whole(total.T))
+    return assemble(replace(Plan.of(formula, heads, code, variant), steps=steps, eta=eta))
+
+
+def assemble(plan: Plan) -> Network:
+    """The network of a plan."""
+    spaces = plan.spaces()
+    slots = slot_rows(plan, spaces)
+    readout, readout_bias = _readout(plan, spaces)
     return Network(
-        name=f"{CLAIM.name}-{code}",
-        grid=grid,
-        spaces=spaces,
-        symbols=whole(np.array([[-1, 0], [1, 0], [0, 1]]) @ flags),
-        indices=None if printed or not slots else asking,
-        positions=positions,
-        layers=((AttentionLayer(tuple(literals), not printed), threshold), (AttentionLayer((add,), not printed), None)),
-        readout=whole(np.concatenate([0 * total, total])),
-        readout_bias=Array(np.array([(2 * clipped(formula.bound, -1, slots) + 1) * (grid.steps // n), 0]), grid.step),
-        code_bits=0 if printed else made.parameter_bits,
+        name=f"{CLAIM.name}-{plan.code.name}",
+        grid=plan.grid,
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(flags=np.array([[-1, 0], [1, 0], [0, 1]]))),
+        indices=None if plan.printed or not plan.slots.features else slots,
+        positions=_positions(plan, spaces, slots),
+        layers=((_fetch_literals(plan, spaces), _slot_holds(spaces)), (_add_up(plan, spaces), None)),
+        readout=readout,
+        readout_bias=readout_bias,
+        code_bits=0 if plan.printed else plan.code.parameter_bits,
     )
 
 
-def bound(
-    formula: Thresholds, heads: int | None = None, code: str = "parabola", variant: str = "repaired"
-) -> dict[str, Number]:
+def _positions(plan: Plan, spaces: Spaces, slots: Array) -> Array:
+    """The key of each address but [BOS]'s; in the printed layout the slots as well, from address 1 on."""
+    no_key = np.zeros((1, plan.code.dimension), dtype=np.int64)
+    keys = np.concatenate([no_key, plan.code.keys(np.arange(1, plan.tokens))])
+    positions = Array(spaces.embed(key=keys), plan.code.unit, by_index=not plan.printed)
+    if not plan.printed:
+        return positions
+    after = plan.tokens - 1 - len(slots.integers)
+    placed = np.concatenate([spaces.nothing(), slots.integers, spaces.nothing(after)])
+    return positions.plus(Array(placed, slots.unit))
+
+
+def _fetch_literals(plan: Plan, spaces: Spaces) -> AttentionLayer:
+    """Head h: query [eta q | c s | A], key [key | bit | bos], value bos, written to count with factor -1.
+
+    At the slot, [BOS] scores A_v, variable v scores A_v + c s x_v, token j at most A_v + c - eta (score(v, v) - score(v, j)),
+    up to floors. Let R = leakage(eta), or e^D leakage(eta) if scores are floored; D = 1/L.
+    If the literal holds, [BOS] has weight at most e^-c. If not, it has at least 1/(1 + e^-c + e^c R) >= 1 - e^-c - e^c R, less
+    D for the floor. Without a literal, at least 1 - n e^-Z - D. We take
+        c = ceil(ln 12k),  Z = ceil(ln 12kn),  eta the least with leakage(eta) <= e^-c / 14k,  L >= 12k:
+    each head is within 3/12k of 0 or 1, so count is within 1/4 of 1 - least + (literals that hold). At other tokens it is <= 0.
+    """
+    bit_and_bos = spaces["flags"]
+    bos = bit_and_bos[1:]
+    key = np.concatenate([spaces["key"], bit_and_bos])
+    scale = np.diag([plan.scales.eta] * plan.code.dimension + [plan.scales.literal, 1])
+    heads = (
+        Head(query=whole(scale @ block), key=whole(key), value=whole(bos), output=whole(-spaces["count"].T))
+        for block in np.split(spaces["heads"], plan.heads)
+    )
+    return AttentionLayer(tuple(heads), causal=not plan.printed)
+
+
+def _slot_holds(spaces: Spaces) -> FeedForward:
+    """feature = relu(4 count - 1) - relu(4 count - 3): 2 if the slot holds, 0 if not, 0 at other tokens."""
+    return feed_forward([doubled_bit(spaces["count"], spaces["feature"])], bias=spaces.nothing()[0])
+
+
+def _add_up(plan: Plan, spaces: Spaces) -> AttentionLayer:
+    """Scores are 0, so with u = 1/n the last token adds 2 F u to its total, for F slots that hold."""
+    return AttentionLayer((average(spaces["feature"], spaces["total"]),), causal=not plan.printed)
+
+
+def _readout(plan: Plan, spaces: Spaces) -> tuple[Array, Array]:
+    """2 F u against (2b + 1) u, b in -1 .. M: 1 exactly if F > b.
+
+    No slots at all: F = 0 > -1, true. An empty clause counts but never holds; tautologies and repeated literals need nothing.
+    """
+    bound = clipped(plan.slots.bound, -1, len(plan.slots.features))
+    steps = (2 * bound + 1) * (plan.grid.steps // plan.tokens)
+    return whole(np.concatenate([spaces.nothing(), spaces["total"]])), Array(np.array([steps, 0]), plan.grid.step)
+
+
+def proved(code: PositionCode, k: int, grid: Grid) -> float:
+    """1/2 - k times the most that a head may err, which is at least 1/4."""
+    scales = Scales.of(code, k)
+    floor = 1 / grid.steps
+    leakage = code.leakage(scales.eta) * (1 if code.unit == 1 else math.exp(floor))
+    literal = math.exp(-scales.literal) + math.exp(scales.literal) * leakage + floor
+    nothing = code.count * math.exp(-scales.nothing) + floor
+    return 1 / 2 - k * max(literal, nothing)
+
+
+def bound(plan: Plan) -> dict[str, Number]:
     """Every size with explicit constants, from N, M, k and the code alone.
 
     width d = (k + 1) (r + 2) + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (k (r + 2) + 1);
@@ -128,42 +170,31 @@ def bound(
     read-out, with biases, and the slots; beside the code's own parameters. tables = those p .. + p n d. Slots that depend
     on N alone count in tables only. In the printed layout slots and keys share the n rows of positions, counted in program.
     """
-    formula = formula.gates()
-    k, n = sizes_of(formula, heads, variant)
-    made, slots = position_code(code, n), len(formula.features)
-    r, scales = made.dimension, Scales.of(made, k)
-    d, p = (k + 1) * (r + 2) + 3, Grid.of(n, scales.exponent).precision
-    entries, keys = d * (14 + k * (2 * r + 6)) + 4, n * d
-    program, tables = (entries, slots * d + keys) if formula.by_index else (entries + slots * d, keys)
-    if variant == "printed":
-        program, tables = entries + keys, 0
+    k = plan.heads
+    r = plan.code.dimension
+    d = (k + 1) * (r + 2) + 3
+    p = plan.grid.precision
+    program = d * (14 + k * (2 * r + 6)) + 4
+    by_index = 0
+    slots = d * len(plan.slots.features)
+    positions = d * plan.tokens
+    if plan.printed:
+        program += positions
+    elif plan.slots.by_index:
+        by_index = slots + positions
+    else:
+        program += slots
+        by_index = positions
     return {
         "width": d,
         "heads": k,
         "layers": 2,
-        "eta": scales.eta,
+        "eta": plan.scales.eta,
         "precision": p,
         "core_bits": 3 * d * p * (k * (r + 2) + 1),
-        "program_bits": p * program + (0 if variant == "printed" else made.parameter_bits),
-        "tables_bits": p * (program + tables),
+        "program_bits": p * program + (0 if plan.printed else plan.code.parameter_bits),
+        "tables_bits": p * (program + by_index),
     }
-
-
-def proved(code: PositionCode, k: int, grid: Grid) -> float:
-    """1/2 - k times the most that a head may err, and at least 1/4."""
-    scales = Scales.of(code, k)
-    floor = 1 / grid.steps
-    leakage = code.leakage(scales.eta) * (1 if code.unit == 1 else math.exp(floor))
-    literal = math.exp(-scales.literal) + math.exp(scales.literal) * leakage + floor
-    return 1 / 2 - k * max(literal, code.count * math.exp(-scales.nothing) + floor)
-
-
-def require(call: str, code: str, variant: str) -> None:
-    """Raise ValueError for a code or variant that there is not."""
-    if code not in CODES:
-        raise ValueError(f"{call}(code={code!r}): code is one of {', '.join(CODES)}")
-    if variant not in VARIANTS:
-        raise ValueError(f"{call}(variant={variant!r}): variant is one of {', '.join(VARIANTS)}")
 
 
 def check(
@@ -178,30 +209,32 @@ def check(
 ) -> list[Outcome]:
     """The instances at N = `length` (or one of them, or the formula of a DIMACS file) on the grid and in float64.
 
-    Random CNFs, DNFs and tables have `heads` literals, 3 by default. Every assignment where 2^N n^2 k is at most 10^8, else
-    hard ones (`_sparse_threshold_trials`). With `tightness`: the least eta and L that answer those.
+    Random CNFs, DNFs and tables have `heads` literals, 3 by default. Every assignment if 2^N n^2 k is at most 10^8, else
+    hard ones (`_trials`). With `tightness`: the least eta and L that answer those.
     Raises TheoremFails with the assignment on which the answer is wrong.
     """
     require("check", code, variant)
     if cnf is not None:
         cases = {f"CNF {cnf.name}": formulas.read_dimacs(cnf, heads)}
     else:
-        cases = trials.instances(length, instance, heads, np.random.default_rng(seed), variant == "printed")
+        random = np.random.default_rng(seed)
+        cases = instances(length, instance, heads, random, few=variant == "printed")
     outcomes = []
     for name, formula in cases.items():
-        outcomes.append(_check(name, formula, heads, code, variant, seed, most=128))
-        if tightness:
-            outcomes[-1] = _tightness(outcomes[-1], formula, heads, code, variant, seed)
+        plan = Plan.of(formula, heads, code, variant)
+        outcome = _check(name, plan, seed, most=128)
+        outcomes.append(_tightness(outcome, plan, seed) if tightness else outcome)
     return outcomes
 
 
 def small_cnfs(count: int = 2_000, seed: int = 0, code: str = "parabola", variant: str = "repaired") -> Outcome:
     """All 16 assignments of so many formulas of up to 4 clauses of up to 4 literals over 4 variables."""
-    random, outcomes = np.random.default_rng(seed), []
+    random = np.random.default_rng(seed)
+    outcomes = []
     for number in range(count):
-        formula = trials.random_cnf(4, 4, int(random.integers(5)), random, shortest=0)
-        floats = 2_000 if number < 100 else 0
-        outcomes.append(_check("CNFs over 4 variables", formula, 4, code, variant, seed, 0, floats))
+        formula = random_cnf(4, 4, int(random.integers(5)), random, shortest=0)
+        plan = Plan.of(formula, 4, code, variant)
+        outcomes.append(_check("CNFs over 4 variables", plan, seed, most=0, floats=2_000 if number < 100 else 0))
     largest = max(outcomes, key=lambda outcome: outcome.measured["tables_bits"])
     margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
     least = min(margins, key=lambda margin: margin.least)
@@ -209,61 +242,68 @@ def small_cnfs(count: int = 2_000, seed: int = 0, code: str = "parabola", varian
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Disjointness, majority and equality for every N <= 16, 2,000 small CNFs, then so many hard assignments: `trials.plan`."""
+    """Disjointness, majority and equality for every N <= 16, 2,000 small CNFs, then so many hard assignments.
+
+    Most of the small ones at N <= 64, a tenth up to 256, the large ones at 1,024 to 4,096: `_formulas.all_series`.
+    """
     outcomes = [small_cnfs(2_000, seed), small_cnfs(200, seed, variant="printed")]
     for length in range(2, 17, 2):
-        outcomes.extend(check(length, name)[0] for name in trials.INSTANCES)
-    for share, (inputs, cases) in enumerate(trials.plan(inputs_small, inputs_large)):
-        first_seed = seed + 1000 * share
-
-        def check_case(turn: int, _: int, cases: Callable[[int], trials.Case] = cases, first_seed: int = first_seed) -> Outcome:
-            length, name, code, variant, most = cases(turn)
-            random = np.random.default_rng(first_seed + turn)
-            [formula] = trials.instances(length, name, 3, random, variant == "printed").values()
-            return _check(name, formula, None, code, variant, seed + turn, most, 1_000 * (length <= 128))
-
-        outcomes += until_tried(inputs, check_case)
+        outcomes += [check(length, name)[0] for name in INSTANCES]
+    for number, series in enumerate(all_series(inputs_small, inputs_large)):
+        outcomes += _verify_series(series, seed, first_seed=seed + 1000 * number)
     return outcomes
 
 
-def _check(
-    name: str, formula: Thresholds, heads: int | None, code: str, variant: str, seed: int, most: int, floats: int = 2_000
-) -> Outcome:
-    network = build(formula, heads, code, variant)
+def _verify_series(series: Series, seed: int, first_seed: int) -> list[Outcome]:
+    """So many hard assignments of the formulas of one series."""
+
+    def check_case(turn: int, _: int) -> Outcome:
+        case = series.case(turn)
+        random = np.random.default_rng(first_seed + turn)
+        [formula] = instances(case.length, case.instance, 3, random, few=case.variant == "printed").values()
+        plan = Plan.of(formula, None, case.code, case.variant)
+        floats = 1_000 if case.length <= 128 else 0
+        return _check(case.instance, plan, seed + turn, most=series.most, floats=floats)
+
+    return until_tried(series.inputs, check_case)
+
+
+def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> Outcome:
+    """Every assignment, or at most `most` of each kind of hard ones."""
+    network = assemble(plan)
     trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=floats)
-    k, n = sizes_of(formula.gates(), heads, variant)
-    exhaustive = trials.exhaustible(formula, n, k)
+    exhaustive = trials.exhaustible(plan.formula, plan.tokens, plan.heads)
     if exhaustive:
-        trials.put(trial, formula, trials.every_assignment(formula.variables))
+        trials.put(trial, plan.formula, trials.every_assignment(plan.formula.variables))
     else:
-        trials.put_hard(trial, formula, np.random.default_rng(seed), most)
-    retrieve, _ = network.layers[0]
-    assert isinstance(retrieve, AttentionLayer)
+        trials.put_hard(trial, plan.formula, np.random.default_rng(seed), most)
+    fetch_literals, _ = network.layers[0]
+    assert isinstance(fetch_literals, AttentionLayer)
     assert trial.least is not None
-    measured = {**sizes(network), "eta": int(retrieve.heads[0].query.integers[0, 0])}
-    bounds = bound(formula, heads, code, variant)
-    made = position_code(code, n)
-    printed: dict[str, Number | str] = {"width": 1 + (k + 1) * made.dimension, "slots": "at most N, at the variables; no mask"}
+    measured = {**sizes(network), "eta": int(fetch_literals.heads[0].query.integers[0, 0])}
+    bounds = bound(plan)
+    printed_width = 1 + (plan.heads + 1) * plan.code.dimension
     return CLAIM.upper(
-        length=formula.variables,
+        length=plan.formula.variables,
         inputs=trial.inputs,
         exhaustive=exhaustive,
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
-        as_printed=printed,
-        variant=f"{variant}, {name}, code {code}",
-        margin=Margin(float(trial.least), proved(made, k, network.grid), MARGIN),
+        as_printed={"width": printed_width, "slots": "at most N, at the variables; no mask"},
+        variant=f"{plan.variant}, {name}, code {plan.code.name}",
+        margin=Margin(float(trial.least), proved(plan.code, plan.heads, network.grid), MARGIN),
         saturated=trial.saturated,
     )
 
 
-def _tightness(outcome: Outcome, formula: Thresholds, heads: int | None, code: str, variant: str, seed: int) -> Outcome:
+def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
+    """The least eta and L, on hard assignments."""
     return tighten(
         outcome,
-        grid=build(formula, heads, code, variant).grid,
-        eta=int(outcome.measured["eta"]),
-        build=lambda steps, eta: build(formula, heads, code, variant, steps, eta),
-        answers=lambda network: trials.answers_hard(network, formula, seed),
+        grid=plan.grid,
+        eta=plan.scales.eta,
+        build=lambda steps, eta: assemble(replace(plan, steps=steps, eta=eta)),
+        answers=lambda network: trials.answers_hard(network, plan.formula, seed),
     )
 
 
@@ -275,19 +315,20 @@ def applier(
     code: str = "parabola",
     variant: str = "repaired",
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Answers {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
+    """Answer {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
 
     Disjointness (1 where the sets meet) and equality take {"left": [..], "right": [..]} as well.
     """
-    if cnf is None and (instance not in trials.INSTANCES or length is None):
+    if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(
-            f"applier(length={length}, instance={instance!r}): a length, and one of {', '.join(trials.INSTANCES)}; or a cnf"
+            f"applier(length={length}, instance={instance!r}): a length, and one of {', '.join(INSTANCES)}; or a cnf"
         )
-    formula = formulas.read_dimacs(cnf, heads) if cnf is not None else trials.INSTANCES[instance](length or 0)
+    formula = formulas.read_dimacs(cnf, heads) if cnf is not None else INSTANCES[instance](length or 0)
     if length not in (None, formula.variables):
         raise ValueError(f"applier(length={length}, cnf={cnf}): the file has {formula.variables} variables")
-    network, halves = build(formula, heads, code, variant), cnf is None and instance != "majority"
+    network = build(formula, heads, code, variant)
     slots = 0 if network.indices is None else len(network.indices.integers)
+    halves = cnf is None and instance != "majority"
 
     def answer(given: Mapping[str, Any]) -> int:
         bits = trials.read(given, formula.variables, halves)
@@ -301,5 +342,31 @@ THEOREM = Theorem(
     check,
     applier=applier,
     verify=verify,
-    errata=trials.ERRATA,
+    errata=(
+        Erratum(
+            where="Theorem 13, appendix F.3, mask",
+            printed="feature i is computed at position i, read at the last position",
+            found="position i needs bits after it: under a causal mask 175 of 256 answers to disjointness are "
+            "wrong at N = 8, without a mask none",
+            built="a slot for each feature after the bits: causal, and any number of features; `variant=printed` has no mask",
+            test=f"{TESTS}::test_the_printed_layout_needs_attention_without_a_mask",
+        ),
+        Erratum(
+            where="Theorem 13, appendix F.3, FFN",
+            printed="the FFN computes g at every position from the k bits fetched; the embedding has 1 + (k+1) r coordinates",
+            found="the FFN is the same at every position and g is not; no printed coordinate depends on g: they "
+            "are equal for all functions g of the same bits",
+            built="signs and count in the slot's embedding, and attention that evaluates literals; "
+            "tables are sums of such slots",
+            test=f"{TESTS}::test_no_printed_coordinate_depends_on_the_feature",
+        ),
+        Erratum(
+            where="Section 4, appendices B.1 and F.3, DISJ",
+            printed="disjointness can be represented as a 2-CNF",
+            found="B.1 defines DISJ as 1 where the sets meet, the 2-DNF that F.3 gives for its complement; from N = 6 "
+            "on no clause of 2 literals follows from it, so it is no 2-CNF",
+            built="DISJ as in B.1, a 2-DNF",
+            test=f"{TESTS}::test_disj_of_b1_is_a_2_dnf_and_no_2_cnf",
+        ),
+    ),
 )
