@@ -17,12 +17,6 @@ from seqsep.theorems.equality._trials import every_input, is_equal
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
 
-def placed(inputs: np.ndarray, order: np.ndarray) -> np.ndarray:
-    tokens = np.empty_like(inputs)
-    tokens[:, order] = inputs
-    return tokens
-
-
 @pytest.mark.parametrize(("length", "partitions"), [(2, 2), (4, 6), (6, 20), (8, 70)])
 def test_every_partition_on_every_input(length, partitions):
     (outcome,) = relabelled_equality_two_layers.check(length)
@@ -75,13 +69,13 @@ def test_renumbered_positions_fail_under_a_causal_mask():
     network, inputs = equality_two_layers.build(length, unequal=True), every_input(length, 2)
     wrong = dict.fromkeys((True, False), 0)
     for left in combinations(range(1, length + 1), length // 2):
-        order = relabelled_equality_two_layers.order_of(length, left)
+        halves = relabelled_equality_two_layers.partition(length, left)
         table = np.empty_like(network.positions.integers)
-        table[order] = network.positions.integers
+        table[halves.order] = network.positions.integers
         for causal in wrong:
             layers = tuple((dataclasses.replace(mixer, causal=causal), inner) for mixer, inner in network.layers)
             renumbered = dataclasses.replace(network, positions=Array(table), layers=layers)
-            answers = run(renumbered, placed(inputs, order), at=-1).answers[:, 0]
+            answers = run(renumbered, halves.placed(inputs), at=-1).answers[:, 0]
             wrong[causal] += bool((answers == is_equal(inputs)).any())
     assert wrong == {True: 56, False: 0}
 
@@ -90,16 +84,16 @@ def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     """Entries of the positions, which make the partition."""
     length, left = 6, (1, 4, 5)
     honest, inputs = relabelled_equality_two_layers.build(length, left), every_input(length, 2)
-    order = relabelled_equality_two_layers.order_of(length, left)
+    halves = relabelled_equality_two_layers.partition(length, left)
     expected, changed = 1 - is_equal(inputs), 0
     for row, column, change in np.ndindex(*honest.positions.integers.shape, 4):
         integers = honest.positions.integers.copy()
         integers[row, column] += (2, -2, 3, -3)[change]
         spoiled = dataclasses.replace(honest, positions=Array(integers))
-        if np.array_equal(run(spoiled, placed(inputs, order), at=-1).answers[:, 0], expected):
+        if np.array_equal(run(spoiled, halves.placed(inputs), at=-1).answers[:, 0], expected):
             continue
         changed += 1
-        monkeypatch.setattr(relabelled_equality_two_layers, "build", lambda *given, spoiled=spoiled: spoiled)
+        monkeypatch.setattr(relabelled_equality_two_layers, "assemble", lambda *given, spoiled=spoiled: spoiled)
         monkeypatch.setattr(relabelled_equality_two_layers, "partitions", lambda *given: [left])
         with pytest.raises(TheoremFails, match="positions_of_left"):
             relabelled_equality_two_layers.check(length)

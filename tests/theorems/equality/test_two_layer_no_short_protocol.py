@@ -6,12 +6,20 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from seqsep.exact.codes import position_code
 from seqsep.exact.communication import protocol_cost
 from seqsep.exact.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import relabelled_two_layers as relabelled_equality_two_layers
 from seqsep.theorems.equality import two_layer_no_short_protocol
-from seqsep.theorems.equality.two_layer_no_short_protocol import both_learn, crossing, matrix, measures, two_layers_of_theorem_4
+from seqsep.theorems.equality.two_layer_no_short_protocol import (
+    both_learn,
+    crossing,
+    matrix,
+    measures,
+    model_size,
+    two_layers_of_theorem_4,
+)
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -47,15 +55,15 @@ def test_another_partition_of_the_same_network_costs_less():
 
 
 def test_a_network_that_errs_on_one_input_is_found_out(monkeypatch):
-    build = relabelled_equality_two_layers.build
+    assemble = relabelled_equality_two_layers.assemble
 
-    def spoiled(length, left, code="parabola"):
-        network = build(length, left, code=code)
+    def spoiled(halves, code):
+        network = assemble(halves, code)
         integers = network.positions.integers.copy()
         integers[3] = integers[0]
         return dataclasses.replace(network, positions=dataclasses.replace(network.positions, integers=integers))
 
-    monkeypatch.setattr(two_layer_no_short_protocol.lemma_5, "build", spoiled)
+    monkeypatch.setattr(two_layer_no_short_protocol.lemma_5, "assemble", spoiled)
     with pytest.raises(TheoremFails, match="positions_of_left"):
         two_layer_no_short_protocol.check(4)
 
@@ -64,20 +72,18 @@ def test_a_network_that_errs_on_one_input_is_found_out(monkeypatch):
 def test_from_where_theorem_4_would_be_too_short(code, least, by_printed):
     """Against every even length up to 4,096: the last one at which N/2 + 1 bits are within two layers' worth."""
     assert (crossing(code), crossing(code, printed=True)) == (least, by_printed)
-    bits = {n: two_layers_of_theorem_4(n, code) for n in range(4, 4097, 2)}
-    assert max(n for n, two in bits.items() if two["counted"] >= n // 2 + 1) == least - 2
+    bits = {n: two_layers_of_theorem_4(position_code(code, n)) for n in range(4, 4097, 2)}
+    assert max(n for n, two in bits.items() if two.counted >= n // 2 + 1) == least - 2
     if by_printed < 4096:
-        assert max(n for n, two in bits.items() if two["printed"] >= n // 2 + 1) == by_printed - 2
+        assert max(n for n, two in bits.items() if two.printed >= n // 2 + 1) == by_printed - 2
 
 
 def test_the_model_at_the_crossing_answers_there():
     """N = 1,088, a random partition: equal halves, and halves that differ at one pair."""
     length, random = 1088, np.random.default_rng(0)
     left = sorted((random.permutation(length)[: length // 2] + 1).tolist())
-    network, order = (
-        relabelled_equality_two_layers.build(length, left),
-        relabelled_equality_two_layers.order_of(length, left),
-    )
+    network = relabelled_equality_two_layers.build(length, left)
+    order = relabelled_equality_two_layers.partition(length, left).order
     inputs = np.empty((4, length), dtype=np.int64)
     half = random.integers(0, 2, length // 2)
     for row, changed in enumerate((None, 0, 300, 543)):
@@ -86,24 +92,21 @@ def test_the_model_at_the_crossing_answers_there():
             other[changed] ^= 1
         inputs[row, order] = np.concatenate([half, other])
     assert run(network, inputs, at=-1).answers[:, 0].tolist() == [0, 1, 1, 1]
-    assert two_layers_of_theorem_4(length, "parabola")["counted"] < length // 2 + 1
+    assert two_layers_of_theorem_4(position_code("parabola", length)).counted < length // 2 + 1
 
 
 def test_the_corollary_with_a_width_that_does_not_grow():
     """m H = 2 at every N, so N / (2 m p H) grows like N / log N."""
-    code = relabelled_equality_two_layers.position_code
-    shapes = {n: two_layer_no_short_protocol.sizes(n, code("parabola", n)) for n in (64, 1024, 2**14, 2**20)}
-    assert {width for width, _, _ in shapes.values()} == {2}
-    p = {n: grid.precision for n, (_, _, grid) in shapes.items()}
+    sizes = {n: model_size(position_code("parabola", n)) for n in (64, 1024, 2**14, 2**20)}
+    assert {size.width for size in sizes.values()} == {2}
+    p = {n: size.grid.precision for n, size in sizes.items()}
     assert all(p[n] == 4 * (n.bit_length() - 1) + 2 for n in p)
-    assert two_layer_no_short_protocol.sizes(2**14, code("binary", 2**14))[0] == 14
+    assert model_size(position_code("binary", 2**14)).width == 14
 
 
 def test_the_sizes_are_those_of_the_built_network():
     for length, code in ((8, "parabola"), (64, "binary"), (30, "kerdock")):
-        width, embedding, grid = two_layer_no_short_protocol.sizes(
-            length, relabelled_equality_two_layers.position_code(code, length)
-        )
+        width, embedding, grid = model_size(position_code(code, length))
         network = relabelled_equality_two_layers.build(length, range(1, length, 2), code=code)
         heads = [head for mixer, _ in network.layers for head in mixer.heads]
         assert width == max(len(part.integers) for head in heads for part in (head.key, head.value))

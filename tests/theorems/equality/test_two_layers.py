@@ -16,7 +16,7 @@ from seqsep.exact.softmax import attend
 from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import two_layers as equality_two_layers
-from seqsep.theorems.equality._trials import answers_hard, every_input, is_equal
+from seqsep.theorems.equality._trials import Halves, answers_hard, every_input, is_equal
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -88,7 +88,7 @@ def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
             continue
         changed += 1
         arrays.add(name)
-        monkeypatch.setattr(equality_two_layers, "build", lambda *given, spoiled=spoiled: spoiled)
+        monkeypatch.setattr(equality_two_layers, "assemble", lambda *given, spoiled=spoiled: spoiled)
         with pytest.raises(TheoremFails, match="left"):
             equality_two_layers.check(6, 3, "parabola")
     assert len(arrays) >= 8
@@ -110,7 +110,7 @@ def test_tightness():
     assert tight.measured["eta"] <= tight.bound["eta"] == 2
     assert tight.measured["steps"] < tight.bound["steps"] == 900
     below = equality_two_layers.build(30, 2, "parabola", eta=tight.measured["eta"] - 1)
-    assert not answers_hard(below, 2, False, np.arange(30), 0)
+    assert not answers_hard(below, Halves.plain(30, 2, unequal=False), 0)
 
 
 def test_binary_code_needs_eta_2_from_64_on():
@@ -119,8 +119,9 @@ def test_binary_code_needs_eta_2_from_64_on():
         small = equality_two_layers.build(length, code="binary", eta=1)
         built = equality_two_layers.build(length, code="binary")
         assert small.grid.steps == built.grid.steps == length
-        assert answers_hard(small, 2, False, np.arange(length), 0) == enough
-        assert answers_hard(built, 2, False, np.arange(length), 0)
+        halves = Halves.plain(length, 2, unequal=False)
+        assert answers_hard(small, halves, 0) == enough
+        assert answers_hard(built, halves, 0)
 
 
 def worst_weight(length: int, eta: float, gap: float) -> float:

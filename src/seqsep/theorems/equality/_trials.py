@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Float64, Int64
 
 from seqsep.exact.codes import BY_NAME as CODES
 from seqsep.exact.executor import Execution, run
@@ -18,125 +19,172 @@ from seqsep.theorems.evidence import Evidence, NetworkRun
 from seqsep.theorems.trial import Trial, climb, distances, edited
 
 EXHAUSTIVE_INPUTS = 1 << 16
+MOST_CERTIFIED = 256
 AT_ONCE = 1 << 22
+LONGEST_CLIMBED = 64
+
+Inputs = Int64[np.ndarray, "n length"]
 
 
-def hard_inputs(length: int, alphabet: int, random: np.random.Generator, most: int) -> Iterator[Int64[np.ndarray, "n length"]]:
-    """At most `most` inputs of each kind: random halves; equal ones, and those with one symbol changed, at every position;
-    constants but for one symbol, in both halves, the left or the right.
+@dataclass(frozen=True)
+class Halves:
+    """What is compared: halves over S symbols, the places of the left one's symbols and then the right one's, EQ or INEQ."""
 
-    A retrieved bit is furthest from its value where every other position holds the opposite bit: the last kind.
+    alphabet: int
+    order: Int64[np.ndarray, "length"]
+    unequal: bool
+
+    @classmethod
+    def plain(cls, length: int, alphabet: int, unequal: bool) -> "Halves":
+        """The first half of the positions and the second."""
+        return cls(alphabet, np.arange(length), unequal)
+
+    @property
+    def length(self) -> int:
+        """N, the positions of both halves."""
+        return len(self.order)
+
+    def placed(self, inputs: Inputs) -> Inputs:
+        """Tokens as a network reads them: symbol i of an input at place order[i]."""
+        tokens = np.empty_like(inputs)
+        tokens[:, self.order] = inputs
+        return tokens
+
+    def answers(self, inputs: Inputs) -> Int64[np.ndarray, "n"]:
+        """EQ, or INEQ, of each input, by definition."""
+        return is_equal(inputs) ^ self.unequal
+
+
+def is_equal(inputs: Inputs) -> Int64[np.ndarray, "n"]:
+    """1 if the first half of an input equals the second, by definition.
+
+    >>> is_equal(np.array([[0, 1, 0, 1], [0, 1, 1, 1]]))
+    array([1, 0])
+    """
+    left, right = np.split(inputs, 2, axis=1)
+    return (left == right).all(axis=1).astype(np.int64)
+
+
+def every_input(length: int, alphabet: int) -> Inputs:
+    """All S^N inputs, the first symbol changing fastest.
+
+    >>> every_input(2, 2).tolist()
+    [[0, 0], [1, 0], [0, 1], [1, 1]]
+    """
+    return np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length) % alphabet
+
+
+def hard_inputs(length: int, alphabet: int, random: np.random.Generator, most: int) -> Iterator[Inputs]:
+    """At most `most` inputs of each kind: random halves; equal ones, also with one symbol changed; and near-constant ones.
+
+    The symbol is changed at every position. Near-constant inputs have one other symbol, in both halves, the left or the right:
+    a retrieved bit is furthest from its value if every other position holds the opposite bit.
     """
     half = length // 2
     where = np.arange(half) if half <= most else np.unique(random.integers(half, size=most))
+    rows = np.arange(len(where))
     yield random.integers(alphabet, size=(min(most, 64), length))
     left = random.integers(alphabet, size=(len(where), half))
-    yield np.concatenate([left, left], axis=1)[:64]
+    equal = np.concatenate([left, left], axis=1)
+    yield equal[:64]
     for offset in (0, half):
-        edited = np.concatenate([left, left], axis=1)
-        edited[np.arange(len(where)), where + offset] += random.integers(1, max(2, alphabet), size=len(where))
-        yield edited % alphabet
-    for common, odd in ((0, alphabet - 1), (alphabet - 1, 0)):
-        for places in ((0, half), (0,), (half,)):
-            sequences = np.full((len(where), length), common, dtype=np.int64)
-            for offset in places:
-                sequences[np.arange(len(where)), where + offset] = odd
-            yield sequences
-
-
-def shown(network: Network, length: int, alphabet: int, unequal: bool, seed: int) -> Evidence:
-    """Every input where there are at most 256, else hard ones, two of each kind and position; and what the network answers."""
-    if alphabet**length <= 256:
-        inputs = np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length)[::-1] % alphabet
-    else:
-        inputs = np.unique(np.concatenate(list(hard_inputs(length, alphabet, np.random.default_rng(seed), 2))), axis=0)
-    answers = run(network, inputs, at=-1).answers[:, 0]
-    task = "inequality" if unequal else "equality"
-    return Evidence(task, {"length": length, "alphabet": alphabet}, NetworkRun(network, inputs, answers))
-
-
-def is_equal(inputs: Int64[np.ndarray, "n length"]) -> Int64[np.ndarray, "n"]:
-    """By definition."""
-    left, right = np.split(inputs, 2, axis=1)
-    return (left == right).all(axis=1).astype(np.int64)
+        changed = equal.copy()
+        changed[rows, where + offset] += random.integers(1, max(2, alphabet), size=len(where))
+        yield changed % alphabet
+    for common, other in ((0, alphabet - 1), (alphabet - 1, 0)):
+        for offsets in ((0, half), (0,), (half,)):
+            near_constant = np.full((len(where), length), common, dtype=np.int64)
+            for offset in offsets:
+                near_constant[rows, where + offset] = other
+            yield near_constant
 
 
 def margin(network: Network) -> Callable[[Execution], Array]:
     """The distance of |x_t - z| from 1/2, of each bit and position."""
 
-    def apart(result: Execution) -> Array:
-        difference = result.attended[0][..., network.spaces["symbol"]]
+    def apart(execution: Execution) -> Array:
+        difference = execution.attended[0][..., network.spaces["symbol"]]
         return distances(Array(np.abs(difference.integers), difference.unit), Fraction(1, 2))
 
     return apart
 
 
-def put(trial: Trial, inputs: Int64[np.ndarray, "n length"], unequal: bool, order: Int64[np.ndarray, "length"]) -> np.ndarray:
-    """Put inputs, the left half and then the right, to a network that reads symbol i at place order[i]; in parts that fit.
+def put(trial: Trial, halves: Halves, inputs: Inputs) -> Float64[np.ndarray, "n"]:
+    """Put inputs, the left half and then the right, to a network, in parts that fit. Returns the margin of each.
 
-    Returns the margin of each.
+    Raises TheoremFails with the input of a wrong answer.
     """
-    half, margins = inputs.shape[1] // 2, []
+    half = halves.length // 2
     at_once = max(1, AT_ONCE // (4 * half * half))
+    margins = []
     for first in range(0, len(inputs), at_once):
         part = inputs[first : first + at_once]
 
-        def readable(row: int, part: Int64[np.ndarray, "n length"] = part) -> Mapping[str, Any]:
+        def readable(row: int, part: Inputs = part) -> Mapping[str, Any]:
             return {"left": part[row, :half].tolist(), "right": part[row, half:].tolist()}
 
-        tokens = np.empty_like(part)
-        tokens[:, order] = part
-        result = trial.require(tokens, is_equal(part) ^ unequal, readable)
-        margins.append(trial.margins(result) if trial.margin is not None else np.zeros(len(part)))
+        execution = trial.require(halves.placed(part), halves.answers(part), readable)
+        margins.append(np.zeros(len(part)) if trial.margin is None else trial.margins(execution))
     return np.concatenate(margins)
+
+
+def put_hard(trial: Trial, halves: Halves, random: np.random.Generator, most: int, climbs: bool = True) -> None:
+    """Every kind of `hard_inputs`, and with `climbs` up to N = 64 a climb from some of the last ones by changing symbols."""
+    inputs = np.concatenate(list(hard_inputs(halves.length, halves.alphabet, random, most)))
+    put(trial, halves, inputs)
+    if climbs and halves.length <= LONGEST_CLIMBED:
+        spread = inputs[:: -max(1, len(inputs) // 8)]
+        climb(
+            lambda changed: put(trial, halves, changed),
+            spread,
+            lambda changed: edited(changed, halves.alphabet, random),
+        )
+
+
+def answers_hard(network: Network, halves: Halves, seed: int) -> bool:
+    """Whether a network answers the hard inputs on its grid."""
+    trial = Trial("", network, in_floats=0)
+    random = np.random.default_rng(seed)
+    return passes(lambda: put_hard(trial, halves, random, 64, climbs=False))
 
 
 @contextmanager
 def naming(**given: Any) -> Iterator[None]:
-    """A counterexample that is met here names this as well."""
+    """A counterexample that is met inside names this as well."""
     try:
         yield
     except TheoremFails as failure:
         raise TheoremFails(failure.theorem, {**given, **failure.counterexample}) from None
 
 
-def put_hard(
-    trial: Trial,
-    alphabet: int,
-    unequal: bool,
-    order: Int64[np.ndarray, "length"],
-    random: np.random.Generator,
-    most: int,
-    climbs: bool = True,
-) -> None:
-    """Every kind of `hard_inputs`, and with `climbs` up to N = 64 a climb from some of the last ones by changing symbols."""
-    inputs = np.concatenate(list(hard_inputs(len(order), alphabet, random, most)))
-    put(trial, inputs, unequal, order)
-    if climbs and len(order) <= 64:
-        climb(
-            lambda changed: put(trial, changed, unequal, order), inputs[:: -max(1, len(inputs) // 8)],
-            lambda changed: edited(changed, alphabet, random),
-        )  # fmt: skip
+def certified(network: Network, halves: Halves, seed: int) -> Evidence:
+    """Every input if there are at most 256, else hard ones, two of each kind and position; and what the network answers."""
+    length = halves.length
+    alphabet = halves.alphabet
+    if alphabet**length <= MOST_CERTIFIED:
+        inputs = every_input(length, alphabet)[:, ::-1]
+    else:
+        inputs = np.unique(np.concatenate(list(hard_inputs(length, alphabet, np.random.default_rng(seed), 2))), axis=0)
+    answers = run(network, inputs, at=-1).answers[:, 0]
+    task = "inequality" if halves.unequal else "equality"
+    return Evidence(task, {"length": length, "alphabet": alphabet}, NetworkRun(network, inputs, answers))
 
 
-def answers_hard(network: Network, alphabet: int, unequal: bool, order: Int64[np.ndarray, "length"], seed: int) -> bool:
-    """Whether a network answers the hard inputs on its grid."""
-    trial = Trial("", network, in_floats=0)
-    random = np.random.default_rng(seed)
-    return passes(lambda: put_hard(trial, alphabet, unequal, order, random, 64, climbs=False))
+def symbols_of(given: Mapping[str, Any], length: int, alphabet: int) -> list[int]:
+    """The symbols of {"left": [..], "right": [..]}, N/2 each, in this order. Raises ValueError with the field's name.
 
-
-def read(given: Mapping[str, Any], length: int, alphabet: int) -> list[int]:
-    """The symbols of {"left": [..], "right": [..]}. Raises ValueError with the field's name."""
-    found: list[int] = []
+    >>> symbols_of({"left": [0, 1], "right": [1, 1]}, length=4, alphabet=2)
+    [0, 1, 1, 1]
+    """
+    both: list[int] = []
     for name in ("left", "right"):
         symbols = whole_numbers(given, name)
         if len(symbols) != length // 2:
             raise ValueError(f"{name}: expected {length // 2} symbols, half of {length}, found {len(symbols)}")
         if not 0 <= min(symbols) <= max(symbols) < alphabet:
             raise ValueError(f"{name}: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
-        found.extend(symbols)
-    return found
+        both.extend(symbols)
+    return both
 
 
 def require(call: str, length: int, alphabet: int, code: str) -> None:
@@ -147,27 +195,42 @@ def require(call: str, length: int, alphabet: int, code: str) -> None:
         raise ValueError(f"{call}(length={length}, alphabet={alphabet}): length is an even number from 2, alphabet at least 1")
 
 
-def every_input(length: int, alphabet: int) -> Int64[np.ndarray, "n length"]:
-    return np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length) % alphabet
+class Case(NamedTuple):
+    """One network of the long check, and the most inputs of each hard kind that it is tried on."""
+
+    length: int
+    code: str
+    alphabet: int
+    unequal: bool
+    most: int
 
 
-Case = tuple[int, str, int, bool, int]
+class Series(NamedTuple):
+    """Cases of the long check, until so many inputs are tried."""
+
+    inputs: int
+    lengths: tuple[int, ...]
+    codes: tuple[str, ...]
+    most: int
+
+    def case(self, turn: int) -> Case:
+        """All lengths in turn; a code, and EQ or INEQ, for each round of them."""
+        rounds = turn // len(self.lengths)
+        return Case(
+            length=self.lengths[turn % len(self.lengths)],
+            code=self.codes[rounds % len(self.codes)],
+            alphabet=(2, 3, 64)[turn % 3],
+            unequal=rounds % 2 == 1,
+            most=self.most,
+        )
 
 
-def plan(inputs_small: int, inputs_large: int) -> Iterator[tuple[int, Callable[[int], Case]]]:
-    """So many inputs, and for each turn: N, the code, the alphabet, EQ or INEQ, and the most inputs of a kind.
-
-    Half of the small ones at N <= 64 with every code, half up to 256, the large ones at 1,024 to 4,096.
-    """
+def long_check(inputs_small: int, inputs_large: int) -> tuple[Series, ...]:
+    """Half of the small inputs at N <= 64 with every code, half up to 256, the large ones at 1,024 to 4,096."""
     narrow = ("parabola", "binary", "kerdock", "dual-bch", "circle")
-    for lengths, codes, inputs, most in (
-        ((2, 4, 6, 8, 16, 32, 62, 64), (*narrow, "signs", "one-hot"), inputs_small // 2, 300),
-        ((66, 100, 128, 254, 256), narrow, inputs_small - inputs_small // 2, 128),
-        ((1024, 1024, 2048, 1024, 1024, 4096, 1024), narrow, inputs_large, 6),
-    ):
-
-        def case(turn: int, lengths: tuple[int, ...] = lengths, codes: tuple[str, ...] = codes, most: int = most) -> Case:
-            rounds = turn // len(lengths)
-            return lengths[turn % len(lengths)], codes[rounds % len(codes)], (2, 3, 64)[turn % 3], rounds % 2 == 1, most
-
-        yield inputs, case
+    half = inputs_small // 2
+    return (
+        Series(half, (2, 4, 6, 8, 16, 32, 62, 64), (*narrow, "signs", "one-hot"), most=300),
+        Series(inputs_small - half, (66, 100, 128, 254, 256), narrow, most=128),
+        Series(inputs_large, (1024, 1024, 2048, 1024, 1024, 4096, 1024), narrow, most=6),
+    )

@@ -1,17 +1,13 @@
 """Upper bound: for every partition of the positions into equal halves, two causal layers compare the symbols of the halves.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1. For S_A, S_B of N/2 positions each, with
-members a_1 < a_2 < .. and b_1 < b_2 < .., f(x) = 1 where x_(a_i) differs from x_(b_i) for some i.
+members a_1 < a_2 < .. and b_1 < b_2 < .., f(x) = 1 if x_(a_i) differs from x_(b_i) for some i.
 We differ: any finite alphabet; the printed proof renumbers the position vectors of Theorem 6's Transformer, after which a
 position may ask for a later one: it needs attention without a mask. Here the later member of a pair asks for the earlier one,
 so everything stays causal, as in Theorem 6.
 
-Proof, as code. `equality_two_layers.compare`, with partner(t) = the earlier member of t's pair: position t has its own key and
-the query of partner(t) <= t. For the earlier member that is t itself, which agrees with itself; for the later one it is the
-other member. So no position finds a mismatch exactly if all pairs agree; every constant of Theorem 6's proof holds as it is.
-
-Sizes: as in Theorem 6, with one difference. The position table depends on the partition, so no rule gives it from the index
-alone: all its N d entries count in `program`, which is linear in N. `core`, which is what the lemma bounds, does not change.
+Margins: those of Theorem 6, whose proof stands in `two_layers.compare`; `partners` says why it holds here.
+Sizes: as in Theorem 6, with one difference (`bound`).
 
 Corollary 13.1: deterministic protocols for f exchange at least N/2 bits, log2 of the rank of its matrix, which is 1 - identity
 over the 2^(N/2) halves. So if C m p H g(N) bits were always enough for two-layer Transformers, g(N) >= N / (2 C m p H) would
@@ -23,20 +19,21 @@ What a run does not show: partitions or lengths that were not built. The proof c
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.codes import position_code
+from seqsep.exact.codes import PositionCode, position_code
 from seqsep.exact.executor import run
-from seqsep.exact.network import AttentionLayer, Network
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.exact.integers import digits_of
+from seqsep.exact.network import Network
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
+from seqsep.theorems.equality._trials import Halves
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -48,6 +45,7 @@ CLAIM = Claim(
 )
 ALL_PARTITIONS_UP_TO = 8
 SOME_PARTITIONS = 12
+ONE_PARTITION_FROM = 1024
 
 
 def build(
@@ -60,42 +58,69 @@ def build(
 ) -> Network:
     """The network for the partition whose first half is the positions `left`, from 1; class 1 is "the halves differ".
 
-    `steps` and `eta` replace L and the scale of the scores. Raises ValueError as `equality_two_layers.build`, or for a first
-    half that is not N/2 different positions.
+    `steps` and `eta` replace L and the scale of the scores. Raises ValueError as `two_layers.build`, or for a first half that
+    is not N/2 different positions.
+
+    >>> network = build(length=4, left=(1, 4))  # compares x_1 with x_2, and x_4 with x_3
+    >>> run(network, np.array([[0, 0, 1, 1], [0, 1, 0, 1]]), at=-1).answers[:, 0]
+    array([0, 1])
     """
-    order = order_of(length, left)
+    halves = partition(length, left, alphabet)
     trials.require("build", length, alphabet, code)
-    made = position_code(code, length)
-    return theorem_6.compare(
-        f"{CLAIM.name}-{code}", partners(order), alphabet, made, True, by_index=False, steps=steps, eta=eta
-    )
+    return assemble(halves, position_code(code, length), steps=steps, eta=eta)
 
 
-def order_of(length: int, left: Sequence[int]) -> Int64[np.ndarray, "length"]:
-    """The places, from 0, of the symbols of the first half and then of the second."""
+def assemble(halves: Halves, code: PositionCode, steps: int | None = None, eta: int | None = None) -> Network:
+    """The network with a code for its N addresses; `steps` and `eta` as in `build`."""
+    name = f"{CLAIM.name}-{code.name}"
+    earlier = partners(halves.order)
+    return theorem_6.compare(name, earlier, halves.alphabet, code, unequal=True, by_index=False, steps=steps, eta=eta)
+
+
+def partition(length: int, left: Sequence[int], alphabet: int = 2) -> Halves:
+    """The halves of a partition: the symbols at `left`, from 1, in order, and those at the other positions.
+
+    Raises ValueError unless `left` is N/2 different positions.
+
+    >>> partition(length=4, left=(1, 4)).order.tolist()
+    [0, 3, 1, 2]
+    """
     if length < 2 or length % 2 or sorted(set(left)) != sorted(left) or 2 * len(left) != length:
         raise ValueError(
             f"build(length={length}, left={list(left)}): left is {length // 2} different positions of an even length"
         )
     if not 1 <= min(left) <= max(left) <= length:
         raise ValueError(f"build(length={length}, left={list(left)}): positions are 1 to {length}")
-    chosen = np.zeros(length, dtype=bool)
-    chosen[np.array(left) - 1] = True
-    return np.concatenate([np.flatnonzero(chosen), np.flatnonzero(~chosen)])
+    is_left = np.zeros(length, dtype=bool)
+    is_left[np.array(left) - 1] = True
+    order = np.concatenate([np.flatnonzero(is_left), np.flatnonzero(~is_left)])
+    return Halves(alphabet, order, unequal=True)
 
 
 def partners(order: Int64[np.ndarray, "length"]) -> Int64[np.ndarray, "length"]:
-    """The earlier member of each place's pair."""
-    pairs = np.split(order, 2)
-    found = np.empty_like(order)
-    found[pairs[0]] = found[pairs[1]] = np.minimum(*pairs)
-    return found
+    """The earlier member of each place's pair: position t has its own key and the query of partner(t) <= t.
+
+    For the earlier member that is t itself, which agrees with itself; for the later one it is the other member. So no position
+    finds a mismatch exactly if all pairs agree; every constant of Theorem 6's proof holds as it is.
+
+    >>> partners(np.array([0, 3, 1, 2]))
+    array([0, 0, 2, 2])
+    """
+    left, right = np.split(order, 2)
+    earlier = np.minimum(left, right)
+    partner = np.empty_like(order)
+    partner[left] = earlier
+    partner[right] = earlier
+    return partner
 
 
-def bound(length: int, alphabet: int, code: str) -> dict[str, Number]:
-    """As in Theorem 6, but for program = tables."""
-    sizes_ = theorem_6.bound(length, alphabet, position_code(code, length))
-    return {**sizes_, "program_bits": sizes_["tables_bits"]}
+def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
+    """As in Theorem 6, but the position table depends on the partition, so no rule gives it from the index alone.
+
+    All its N d entries count in `program`, which is linear in N. `core`, which is what the lemma bounds, does not change.
+    """
+    plain = theorem_6.bound(length, alphabet, code)
+    return {**plain, "program_bits": plain["tables_bits"]}
 
 
 def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, ...]]:
@@ -103,9 +128,12 @@ def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, 
     if length <= ALL_PARTITIONS_UP_TO:
         yield from combinations(range(1, length + 1), length // 2)
         return
-    half, quarter = length // 2, length // 4
+    half = length // 2
+    quarter = length // 4
+    plain = tuple(range(1, half + 1))
+    interleaved = tuple(range(1, length, 2))
     outer = tuple(range(1, quarter + 1)) + tuple(range(length - (half - quarter) + 1, length + 1))
-    for left in (tuple(range(1, half + 1)), tuple(range(1, length, 2)), outer):
+    for left in (plain, interleaved, outer):
         yield left
         yield tuple(sorted(set(range(1, length + 1)) - set(left)))
     for _ in range(SOME_PARTITIONS - 6):
@@ -115,80 +143,103 @@ def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, 
 def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness: bool = False, seed: int = 0) -> list[Outcome]:
     """A network for each partition, all of them up to N = 8, on the grid and (the first inputs) in float64.
 
-    Every input where S^N is at most 256, else the random and hard ones of Theorem 6. With `tightness`: the least eta and L with
-    which some twelve partitions answer them. Raises TheoremFails with partition and input where an answer is wrong.
+    Every input if S^N is at most 256, else the random and hard ones of Theorem 6. With `tightness`: the least eta and L with
+    which some twelve partitions answer them. Raises TheoremFails with partition and input if an answer is wrong.
     """
     trials.require("check", length, alphabet, code)
-    return [_check(length, alphabet, code, tightness, seed, most=32)]
+    made = position_code(code, length)
+    outcome = _check_partitions(alphabet, made, seed)
+    return [_tightness(outcome, alphabet, made, seed) if tightness else outcome]
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
     """Every input of every partition for N <= 8; then so many, half of the small ones at N <= 64, for changing partitions."""
-    outcomes = [_check(length, 2, "parabola", False, seed, most=32) for length in (2, 4, 6, 8)]
-    plans = (
-        ((10, 16, 32, 62, 64), inputs_small // 2, 128),
-        ((66, 128, 250), inputs_small - inputs_small // 2, 64),
-        ((1024, 1024, 2048, 4096), inputs_large, 4),
-    )
-    for lengths, inputs, most in plans:
-
-        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, most: int = most) -> Outcome:
-            code = ("parabola", "binary", "kerdock")[turn % 3]
-            alphabet = (2, 5)[turn % 2]
-            return _check(lengths[turn % len(lengths)], alphabet, code, False, seed + turn, most)
-
-        outcomes += until_tried(inputs, check_case)
+    outcomes = [_check_partitions(2, position_code("parabola", length), seed) for length in (2, 4, 6, 8)]
+    half = inputs_small // 2
+    outcomes += _verify_lengths((10, 16, 32, 62, 64), half, 128, seed)
+    outcomes += _verify_lengths((66, 128, 250), inputs_small - half, 64, seed)
+    outcomes += _verify_lengths((1024, 1024, 2048, 4096), inputs_large, 4, seed)
     return outcomes
 
 
-def _check(length: int, alphabet: int, code: str, tightness: bool, seed: int, most: int) -> Outcome:
-    random, made = np.random.default_rng(seed), position_code(code, length)
+def _verify_lengths(lengths: tuple[int, ...], inputs: int, most: int, seed: int) -> list[Outcome]:
+    """So many inputs, at most `most` of a hard kind; lengths, codes and alphabets take turns."""
+
+    def check_case(turn: int, _: int) -> Outcome:
+        code = position_code(("parabola", "binary", "kerdock")[turn % 3], lengths[turn % len(lengths)])
+        return _check_partitions((2, 5)[turn % 2], code, seed + turn, most)
+
+    return until_tried(inputs, check_case)
+
+
+def _lefts(length: int, seed: int, random: np.random.Generator) -> list[tuple[int, ...]]:
+    """The partitions that are tried: from N = 1,024 on one of them."""
     lefts = list(partitions(length, random))
-    if length >= 1024:
-        lefts = [lefts[seed % len(lefts)]]
-    exhaustive = length <= ALL_PARTITIONS_UP_TO and alphabet**length <= 256
-    inputs, least, floats, saturated = 0, Fraction(1), 2_000 if length <= 256 else 0, Counter[str]()
+    return [lefts[seed % len(lefts)]] if length >= ONE_PARTITION_FROM else lefts
+
+
+def _check_partitions(alphabet: int, code: PositionCode, seed: int, most: int = 32) -> Outcome:
+    """Every input of each partition, or at most `most` of each kind of hard ones."""
+    length = code.count
+    random = np.random.default_rng(seed)
+    lefts = _lefts(length, seed, random)
+    is_exhaustive = length <= ALL_PARTITIONS_UP_TO and alphabet**length <= trials.MOST_CERTIFIED
+    most_in_floats = 2_000 if length <= theorem_6.LONGEST_IN_FLOATS else 0
+    tried: list[Trial] = []
     for left in lefts:
-        network, order = build(length, left, alphabet, code), order_of(length, left)
-        trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=max(0, floats - inputs))
+        halves = partition(length, left, alphabet)
+        network = assemble(halves, code)
+        in_floats = max(0, most_in_floats - sum(trial.inputs for trial in tried))
+        trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=in_floats)
         with trials.naming(positions_of_left=list(left)):
-            if exhaustive:
-                trials.put(trial, trials.every_input(length, alphabet), True, order)
+            if is_exhaustive:
+                trials.put(trial, halves, trials.every_input(length, alphabet))
             else:
-                trials.put_hard(trial, alphabet, True, order, random, most, climbs=left is lefts[-1])
-        assert trial.least is not None
-        inputs, least = inputs + trial.inputs, min(least, trial.least)
-        saturated.update(trial.saturated)
-    retrieve, _ = network.layers[0]
-    assert isinstance(retrieve, AttentionLayer)
-    measured = {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
+                trials.put_hard(trial, halves, random, most, climbs=left is lefts[-1])
+        tried.append(trial)
+    return _outcome(tried, alphabet, code, is_exhaustive)
+
+
+def _outcome(tried: list[Trial], alphabet: int, code: PositionCode, is_exhaustive: bool) -> Outcome:
+    """What the trials of all partitions show; their networks have the same sizes."""
+    length = code.count
+    network = tried[-1].network
     bounds = bound(length, alphabet, code)
-    wider = max(theorem_6.bits_of(alphabet), made.dimension)
-    times = wider * network.precision
-    outcome = CLAIM.upper(
+    times = max(digits_of(alphabet), code.dimension) * network.precision
+    least = min(trial.least for trial in tried if trial.least is not None)
+    saturated = Counter[str]()
+    for trial in tried:
+        saturated.update(trial.saturated)
+    return CLAIM.upper(
         length=length,
-        inputs=inputs,
-        exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
+        inputs=sum(trial.inputs for trial in tried),
+        exhaustive=is_exhaustive,
+        measured=CLAIM.within(theorem_6.measured_sizes(network), bounds),
         bound=bounds,
-        variant=f"code {code}, {len(lefts)} partitions",
-        witness={"partitions": len(lefts), "bits_to_exchange": length // 2, "mpH": times, "ratio": length / 2 / times},
-        margin=Margin(float(least), theorem_6.proved(made, network.grid), theorem_6.MARGIN),
+        variant=f"code {code.name}, {len(tried)} partitions",
+        witness={"partitions": len(tried), "bits_to_exchange": length // 2, "mpH": times, "ratio": length / 2 / times},
+        margin=Margin(float(least), theorem_6.proved(code, network.grid), theorem_6.MARGIN),
         saturated=dict(saturated),
     )
-    if not tightness:
-        return outcome
 
-    some = lefts[:: -(-len(lefts) // SOME_PARTITIONS)]
-    orders = [order_of(length, left) for left in some]
+
+def _tightness(outcome: Outcome, alphabet: int, code: PositionCode, seed: int) -> Outcome:
+    """The least eta and L that answer the hard inputs of at most twelve partitions."""
+    length = code.count
+    lefts = _lefts(length, seed, np.random.default_rng(seed))
+    spread = lefts[:: -(-len(lefts) // SOME_PARTITIONS)]
+    tried = [partition(length, left, alphabet) for left in spread]
+
+    def answers(networks: list[Network]) -> bool:
+        pairs = zip(networks, tried, strict=True)
+        return all(trials.answers_hard(network, halves, seed) for network, halves in pairs)
+
     return tighten(
         outcome,
-        grid=network.grid,
-        eta=made.least_scale(),
-        build=lambda steps, eta: [build(length, left, alphabet, code, steps, eta) for left in some],
-        answers=lambda networks: all(
-            trials.answers_hard(one, alphabet, True, order, seed) for one, order in zip(networks, orders, strict=True)
-        ),
+        grid=assemble(tried[0], code).grid,
+        eta=code.least_scale(),
+        build=lambda steps, eta: [assemble(halves, code, steps=steps, eta=eta) for halves in tried],
+        answers=answers,
     )
 
 
@@ -198,16 +249,19 @@ def applier(
     """Answers {"left": [..], "right": [..]}, the symbols at the positions of each half in order: 1 if they differ.
 
     `left` gives the positions of the first half, from 1, with commas between them; by default the odd ones.
+
+    >>> applier(length=4, left="1,4")({"left": [0, 1], "right": [0, 1]})
+    0
     """
     if left is not None and not all(part.strip().isascii() and part.strip().isdigit() for part in left.split(",")):
         raise ValueError(f"applier(left={left!r}): left is positions with commas between them, such as 1,3,4")
     members = list(range(1, length, 2)) if left is None else [int(part) for part in left.split(",")]
-    network, order = build(length, members, alphabet, code), order_of(length, members)
+    network = build(length, members, alphabet, code)
+    halves = partition(length, members, alphabet)
 
     def answer(given: Mapping[str, Any]) -> int:
-        tokens = np.empty((1, length), dtype=np.int64)
-        tokens[0, order] = trials.read(given, length, alphabet)
-        return int(run(network, tokens, at=-1).answers[0, 0])
+        symbols = trials.symbols_of(given, length, alphabet)
+        return int(run(network, halves.placed(np.array([symbols])), at=-1).answers[0, 0])
 
     return answer
 

@@ -1,17 +1,12 @@
 """Lower bound: no protocol like Theorem 4's, with few bits for small models, exists for two-layer attention models.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1, appendix F.4. N is even; S_A and S_B are N/2
-positions each; f(x) = 1 where the symbols at S_A and at S_B, each in order, differ.
+positions each; f(x) = 1 if the symbols at S_A and at S_B, each in order, differ.
 We differ: the matrix of f is taken from the answers of the built network; constants are counted; with the parabola code m = 2
 does not grow, so the corollary's g(N) = Omega(N / (log N)^2) becomes Omega(N / log N).
 
-Proof, as code. *A small two-layer model computes f for every partition*: `relabelled_equality_two_layers`, one head a layer,
-m the wider of key and value, p bits, causal.
-*f costs N/2 bits for its partition.* Rows are Alice's 2^(N/2) halves, columns Bob's: f is 0 on the diagonal and 1 elsewhere.
-The diagonal is a fooling set, as a mixed input of two of its members is not on it, so they need as many transcripts: N/2 bits,
-even if only one party learns the answer. Log-rank says the same: 1 - identity has full rank. If both learn it, the leaves of a
-protocol are rectangles of one answer, at least 2^(N/2) with answer 0 and at least one with answer 1: N/2 + 1 bits, which are
-enough (Alice sends her half, Bob the answer).
+Proof. A small two-layer model computes f for every partition: `relabelled_two_layers`, one head a layer, m the wider of key and
+value, p bits, causal. And f costs N/2 bits for its partition: `matrix`, `measures`, `both_learn`.
 *Corollary.* Assume a protocol that computes the output of every two-layer model for every partition with C m p H g(N) bits.
 Then C m p H g(N) >= N/2 for the model above: g(N) >= N / (2 C m p H). For a code of k = O(log N) coordinates m p H is
 O((log N)^2); for the parabola code m = 2, and p = O(log N). In particular the total of Theorem 4, 3 m (p + log2 N) H, for each
@@ -22,12 +17,13 @@ tokens of both parties. To run the protocol for every position costs N times its
 What a run shows: for every partition of N <= 8 positions into halves, the built network computes f on all 2^N inputs, and the
 witnesses of N/2 bits are valid for that matrix. At these N one layer's protocol for the same m, p, H takes hundreds of bits,
 so there is no contradiction yet to see: it is at the `crossing`, by the written proof, and by networks that
-`relabelled_equality_two_layers` checks there. That no protocol is short enough for all models is shown by the text above only.
+`relabelled_two_layers` checks there. That no protocol is short enough for all models is shown by the text above only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import floor
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +34,7 @@ from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import Network
-from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
@@ -50,60 +46,115 @@ CLAIM = Claim(
     statement="For every partition into halves a two-layer model of width O(log N) computes a function that costs N/2 bits",
 )
 LONGEST = 8
+LONGEST_CROSSING = 1 << 20
 
 
 def matrix(network: Network, length: int, left: Sequence[int]) -> TwoParty:
-    """The answers of a network on all 2^N inputs, Alice having the positions `left`, from 1."""
+    """The answers of a network on all 2^N inputs, Alice having the positions `left`, from 1.
+
+    Rows are Alice's 2^(N/2) halves, columns Bob's: f is 0 on the diagonal and 1 elsewhere.
+
+    >>> matrix(lemma_5.build(length=4, left=(1, 3)), length=4, left=(1, 3)).matrix.tolist()
+    [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
+    """
     inputs = np.indices((2,) * length).reshape(length, -1).T
     answers = run(network, inputs, at=-1).answers
     return of_values(answers.reshape((2,) * length), [place - 1 for place in left])
 
 
-def measures(found: TwoParty) -> dict[str, Measure]:
-    """Two lower bounds with witnesses that were verified, and an upper bound, of the cost of an answer matrix."""
+def measures(f: TwoParty) -> dict[str, Measure]:
+    """Two lower bounds with witnesses that were verified, and an upper bound, of the cost of an answer matrix.
+
+    The diagonal is a fooling set, as a mixed input of two of its members is not on it, so they need as many transcripts: N/2
+    bits, even if only one party learns the answer. Log-rank says the same: 1 - identity has full rank.
+    """
     taken = {
-        "fooling_set": fooling_set(found, value=0),
-        "rank": rank_bound(found),
-        "protocol": trivial_cost(found),
+        "fooling_set": fooling_set(f, value=0),
+        "rank": rank_bound(f),
+        "protocol": trivial_cost(f),
     }
     for measure in taken.values():
         measure.witness.verify()
     return taken
 
 
-def both_learn(found: TwoParty) -> int:
-    """Bits after which both know the answer: log2 of the leaves, one at least for each input of a fooling set of either."""
-    leaves = sum(fooling_set(found, value=answer).value for answer in found.answers)
+def both_learn(f: TwoParty) -> int:
+    """Bits after which both know the answer: log2 of the leaves, one at least for each input of a fooling set of either.
+
+    The leaves of a protocol are rectangles of one answer, at least 2^(N/2) with answer 0 and at least one with answer 1:
+    N/2 + 1 bits, which are enough (Alice sends her half, Bob the answer).
+    """
+    leaves = sum(fooling_set(f, value=answer).value for answer in f.answers)
     return ceil_log2(leaves)
 
 
-def sizes(length: int, code: PositionCode) -> tuple[int, int, Grid]:
-    """m, d and the grid of Lemma 5's model over two symbols; H = 1."""
-    grid = Grid.of(length, lookup_exponent(code, code.least_scale(), theorem_6.LEAST_STEPS))
-    return max(theorem_6.bits_of(2), code.dimension), theorem_6.bits_of(2) + 1 + 2 * code.dimension, grid
+class ModelSize(NamedTuple):
+    """m, the wider of key and value; d, the residual stream; and the grid, of a model with one head a layer."""
+
+    width: int
+    embedding: int
+    grid: Grid
 
 
-def two_layers_of_theorem_4(length: int, code: str) -> dict[str, Number]:
-    """Twice the bits of Theorem 4 for the model's m, d, p, H: by the printed total, and counted, both learning the class."""
-    width, embedding, grid = sizes(length, position_code(code, length))
-    counted = one_layer_protocol.ledger(length, width, embedding, 1, grid, "one-learns-and-sends", vocabulary=2)["total"]
-    return {"printed": 2 * one_layer_protocol.printed(length, width, 1, grid.precision), "counted": 2 * counted}
+def model_size(code: PositionCode) -> ModelSize:
+    """The size of Lemma 5's model over two symbols, with a code for its N addresses.
+
+    >>> model_size(position_code("parabola", 1024)).width, model_size(position_code("binary", 1024)).width
+    (2, 10)
+    """
+    exponent = lookup_exponent(code, code.least_scale(), theorem_6.LEAST_STEPS)
+    return ModelSize(
+        width=max(1, code.dimension),
+        embedding=2 + 2 * code.dimension,
+        grid=Grid.of(code.count, exponent),
+    )
+
+
+class Theorem4Bits(NamedTuple):
+    """Bits of Theorem 4's protocol: by the printed total, and counted with both parties learning the class."""
+
+    printed: float
+    counted: int
+
+
+def two_layers_of_theorem_4(code: PositionCode) -> Theorem4Bits:
+    """Twice the bits of Theorem 4 for m, d, p and H of the model.
+
+    >>> two_layers_of_theorem_4(position_code("parabola", 1088)).counted < 1088 / 2 + 1
+    True
+    """
+    length = code.count
+    size = model_size(code)
+    steps = one_layer_protocol.ledger(
+        length,
+        size.width,
+        embedding=size.embedding,
+        heads=1,
+        grid=size.grid,
+        variant="one-learns-and-sends",
+        vocabulary=2,
+    )
+    printed = one_layer_protocol.printed(length, size.width, 1, size.grid.precision)
+    return Theorem4Bits(printed=2 * printed, counted=2 * steps["total"])
 
 
 def crossing(code: str = "parabola", printed: bool = False) -> int | None:
     """The least even N from which two layers' worth of Theorem 4's bits, each by the lemma's own m, p, H, is below N/2 + 1.
 
     The bits T grow with N, so the last N with N <= 2 (T(N) - 1) is a fixed point of N -> 2 floor(T(N) - 1), reached from above.
-    Up to N = 2^20; None where a code has too few addresses, or is too wide, to get there.
+    Up to N = 2^20; None if a code has too few addresses, or is too wide, to get there.
+
+    >>> crossing("parabola"), crossing("parabola", printed=True)
+    (1088, 1278)
     """
-    start = 1 << 20
-    while not has_addresses(code, start):
-        start //= 2
 
     def last_enough(length: int) -> int:
-        return 2 * floor(two_layers_of_theorem_4(length, code)["printed" if printed else "counted"] - 1)
+        bits = two_layers_of_theorem_4(position_code(code, length))
+        return 2 * floor((bits.printed if printed else bits.counted) - 1)
 
-    length = start
+    length = LONGEST_CROSSING
+    while not has_addresses(code, length):
+        length //= 2
     if last_enough(length) >= length:
         return None
     while (lower := last_enough(length)) < length:
@@ -121,51 +172,54 @@ def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
             f"check(length={length}, code={code!r}): length is even, 2 to {LONGEST}, as 2^N inputs are put to a network for "
             f"each partition; code is one of {', '.join(CODES)}"
         )
-    return [_check(length, code)]
+    return [_check_partitions(position_code(code, length))]
 
 
 def verify() -> list[Outcome]:
     """Every partition of 2, 4, 6 and 8 positions, with each of three codes."""
-    return [_check(length, code) for length in (2, 4, 6, 8) for code in ("parabola", "binary", "kerdock")]
+    codes = ("parabola", "binary", "kerdock")
+    return [_check_partitions(position_code(code, length)) for length in (2, 4, 6, 8) for code in codes]
 
 
-def _partitions(length: int) -> Iterator[tuple[int, ...]]:
-    yield from combinations(range(1, length + 1), length // 2)
-
-
-def _check(length: int, code: str) -> Outcome:
-    half, partitions = length // 2, 0
-    found: set[tuple[int, ...]] = set()
-    for left in _partitions(length):
-        network = lemma_5.build(length, left, code=code)
-        answers = matrix(network, length, left)
-        for alice, row in enumerate(answers.matrix.tolist()):
-            for bob, answer in enumerate(row):
-                if answer != (alice != bob):
-                    raise CLAIM.fails({"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
-        taken = measures(answers)
-        found.add((*(measure.bits for measure in taken.values()), both_learn(answers)))
-        partitions += 1
-    if found != {(half, half, half + 1, half + 1)}:
-        raise CLAIM.fails({"length": length, "bits": sorted(found), "expected": half})
-    width, _, grid = sizes(length, position_code(code, length))
-    theorem_4 = two_layers_of_theorem_4(length, code)
+def _check_partitions(code: PositionCode) -> Outcome:
+    length = code.count
+    half = length // 2
+    lefts = list(combinations(range(1, length + 1), half))
+    for left in lefts:
+        f = matrix(lemma_5.assemble(lemma_5.partition(length, left), code), length, left)
+        _require_inequality(f, left)
+        bits = [*(measure.bits for measure in measures(f).values()), both_learn(f)]
+        if bits != [half, half, half + 1, half + 1]:
+            raise CLAIM.fails({"length": length, "positions_of_left": list(left), "bits": bits, "expected": half})
+    size = model_size(code)
+    theorem_4 = two_layers_of_theorem_4(code)
+    costs = {"partitions": len(lefts), "bits": half, "bits_if_both_learn": half + 1}
     return CLAIM.lower(
         length=length,
-        inputs=partitions * 2**length,
+        inputs=len(lefts) * 2**length,
         exhaustive=True,
-        measured={"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
-        bound={"partitions": partitions, "bits": half, "bits_if_both_learn": half + 1},
-        as_printed={"bits": half, "theorem_4_for_both_layers": round(theorem_4["printed"], 1)},
-        variant=f"code {code}",
+        measured=costs,
+        bound=costs,
+        as_printed={"bits": half, "theorem_4_for_both_layers": round(theorem_4.printed, 1)},
+        variant=f"code {code.name}",
         witness={
-            "mpH": width * grid.precision,
-            "theorem_4_for_both_layers": theorem_4["counted"],
-            "too_small_from": crossing(code),
-            "printed_too_small_from": crossing(code, printed=True),
+            "mpH": size.width * size.grid.precision,
+            "theorem_4_for_both_layers": theorem_4.counted,
+            "too_small_from": crossing(code.name),
+            "printed_too_small_from": crossing(code.name, printed=True),
             "fooling_set": [[bits, bits] for bits in range(2**half)],
         },
     )
+
+
+def _require_inequality(f: TwoParty, left: Sequence[int]) -> None:
+    """Raise TheoremFails with the first input whose answer is not 1 for different halves and 0 for equal ones."""
+    expected = 1 - np.eye(len(f.matrix), dtype=np.int64)
+    wrong = np.argwhere(f.matrix != expected)
+    if len(wrong):
+        alice, bob = wrong[0].tolist()
+        answer = int(f.matrix[alice, bob])
+        raise CLAIM.fails({"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
 
 
 TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"

@@ -2,33 +2,25 @@
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2: EQ and INEQ of x_1 .. x_N, N even, over {0, 1}
 or any finite alphabet.
+
+Margins, each proved below for every N and every input, with D = 1/L a step of the grid:
+* the weight of the address asked for: above 3/4;
+* the magnitude of a difference of two bits from 1/2: at least 1/(1 + leakage(eta)) - 1/2 - D, about 1/4 (`proved`);
+* the mismatch of a position: 0 if its bits agree, else at least 1;
+* the read-out: the mean of the mismatches is 0, or at least u = 1/N and then 2 u > u.
+
 We differ: the position code is a parameter; both layers are causal and the last position is read; nothing is rounded to a hard
 maximum, a threshold after layer 1 is enough; the head subtracts what it retrieves, so no coordinate holds it, and the width is
-2 + 2k for two symbols, as printed, where the printed construction needs 3 + 2k; there is no read-out FFN.
+2 + 2k for two symbols, as printed, while the printed construction needs 3 + 2k; there is no read-out FFN.
 
-Proof, as code. S symbols, b = max(1, ceil(log2 S)) bits, h = N/2; N addresses in k coordinates with a code of `exact.codes`.
-The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N:
+Sizes. S symbols have b = max(1, ceil(log2 S)) bits, h = N/2; a code of `exact.codes` gives N addresses in k coordinates. Over
+any alphabet only b grows. A symbol that is no symbol of S but has b bits would be compared as well.
+Inputs. The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N:
     [bits of s in {0, 1} | 0 | query of t - h, or of t itself if t <= h | key of t]
-* Layer 1: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T. No position asks for a later one. The weight of the
-  address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with leakage(eta) < 1/3 (`exact.codes`).
-  So the symbol space becomes v = x_t - z per bit, with z >= 3/4 where the bit asked for is 1 and z <= 1/4 where it is 0:
-  |v| <= 1/4 where the two bits agree and |v| >= 3/4 where they do not. Positions t <= h agree with themselves.
-* FFN of layer 1: mismatch = 4 * sum over bits of relu(4 v - 2) + relu(-4 v - 2): 0 where all agree, else at least 4.
-* Layer 2: scores 0, value the mismatch, added to the last position's own. With u = 1/N the uniform weight, the mismatch there
-  is 0 if the halves are equal and at least 4 u if not.
-* Read-out: 2 * mismatch for "unequal", u for "equal".
+The proof goes on beside the weights: layer 1 is `_subtract_partner` and `_flag_mismatch`, layer 2 `_average_mismatch`; then
+`_readout` and `_grid`.
 
-On the grid (B.2, stepwise softmax, rounding down): L = n^Kc, D = 1/L, n = max(4, N) tokens, and Kc the least with L >= 6 for
-which every entry and every winning score lies on it. u = floor(L/N) D, which is 1/N. Losing scores may saturate at -L: winners
-are at least 0 (s >= 0 for every code: it is a square length, or x_p^2), so the losers' exponentials round to 0 either way.
-Floors lower the others' exponentials and weights, and the winner's weight by less than D. Where scores are no multiples of D
-(`circle`) they lose less than D too, which multiplies leakage(eta) by e^D at most; then L >= 64. So
-    |v| <= 1/4 + 5/4 D or |v| >= 3/4 - 5/4 D,    with 1 in place of 5/4 for whole scores.
-Agreement gives relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else 4 (1 - 5 D)
-> 3; the weighted mean of mismatches is at least u >= D, so flooring it leaves u or more, and 2 u > u. Mismatches that saturate
-at L stay above 1.
-Over any alphabet only b grows. A symbol that is no symbol of S but has b bits would be compared as well.
-What a run does not show: other lengths than the one built. The bounds below hold for every N by the proof.
+What a run does not show: other lengths than the one built. The bounds hold for every N by the proof.
 """
 
 import math
@@ -43,11 +35,12 @@ from seqsep.exact.codes import PositionCode, has_addresses, position_code
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import digits_of, spelled
-from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.exact.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, feed_forward, lookup, lookup_exponent, mismatch
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
+from seqsep.theorems.equality._trials import Halves
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 
@@ -60,6 +53,7 @@ CLAIM = Claim(
 MARGIN = "|difference of two bits| from 1/2"
 TESTS = "tests/theorems/equality/test_two_layers.py"
 LEAST_STEPS = 6
+LONGEST_IN_FLOATS = 256
 
 
 def build(
@@ -74,12 +68,22 @@ def build(
 
     `steps` and `eta` replace L and the scale of the scores, to see how small they may be.
     Raises ValueError for an unknown code, an odd length, an alphabet below 1, or more addresses than the code has.
+
+    >>> network = build(length=4)
+    >>> run(network, np.array([[0, 1, 0, 1], [0, 1, 1, 1]]), at=-1).answers[:, 0]
+    array([1, 0])
     """
     trials.require("build", length, alphabet, code)
-    half, addresses = length // 2, np.arange(length)
+    return assemble(alphabet, position_code(code, length), unequal, steps=steps, eta=eta)
+
+
+def assemble(alphabet: int, code: PositionCode, unequal: bool, steps: int | None = None, eta: int | None = None) -> Network:
+    """The network with a code for its N addresses; `steps` and `eta` as in `build`."""
+    half = code.count // 2
+    addresses = np.arange(code.count)
     partners = np.where(addresses < half, addresses, addresses - half)
-    made = position_code(code, length)
-    return compare(f"{CLAIM.name}-{code}", partners, alphabet, made, unequal, by_index=True, steps=steps, eta=eta)
+    name = f"{CLAIM.name}-{code.name}"
+    return compare(name, partners, alphabet, code, unequal=unequal, by_index=True, steps=steps, eta=eta)
 
 
 def compare(
@@ -87,37 +91,87 @@ def compare(
     partners: Int64[np.ndarray, "length"],
     alphabet: int,
     code: PositionCode,
+    *,
     unequal: bool,
     by_index: bool,
     steps: int | None = None,
     eta: int | None = None,
 ) -> Network:
-    """Class 1 where every position t has the symbol of partners[t] <= t, both from 0 (or, if `unequal`, where one has not)."""
-    bits, k, length = bits_of(alphabet), code.dimension, len(partners)
+    """Class 1 if every position t has the symbol of partners[t] <= t, both from 0 (or, if `unequal`, if one has not).
+
+    `by_index`: whether the positions are functions of the index alone.
+    """
+    length = len(partners)
     eta = code.least_scale() if eta is None else eta
-    grid = Grid.of(length, lookup_exponent(code, eta, LEAST_STEPS)) if steps is None else Grid(steps)
-    spaces = Spaces(symbol=bits, mismatch=1, asked=k, own=k)
+    grid = _grid(code, eta) if steps is None else Grid(steps)
+    spaces = Spaces(symbol=digits_of(alphabet), mismatch=1, asked=code.dimension, own=code.dimension)
     positions = spaces.embed(asked=code.queries(partners), own=code.keys(np.arange(length)))
-    retrieve = lookup(spaces, eta, "symbol", sign=-1)
-    differ = feed_forward([mismatch(spaces["symbol"], spaces["mismatch"])], spaces.nothing()[0])
-    average_mismatch = average(spaces["mismatch"], spaces["mismatch"])
-    order = [1, 0] if unequal else [0, 1]
+    readout, readout_bias = _readout(spaces, grid, length, unequal)
     return Network(
         name=name,
         grid=grid,
         spaces=spaces.slices,
         symbols=whole(spaces.embed(symbol=spelled(alphabet))),
         positions=Array(positions, code.unit, by_index),
-        layers=((AttentionLayer((retrieve,)), differ), (AttentionLayer((average_mismatch,)), None)),
-        readout=whole(np.concatenate([2 * spaces["mismatch"], spaces.nothing()])[order]),
-        readout_bias=Array(np.array([0, grid.steps // length])[order], grid.step),
+        layers=((_subtract_partner(spaces, eta), _flag_mismatch(spaces)), (_average_mismatch(spaces), None)),
+        readout=readout,
+        readout_bias=readout_bias,
         code_bits=code.parameter_bits if by_index else 0,
     )
 
 
-def bits_of(alphabet: int) -> int:
-    """b, the bits of a symbol."""
-    return digits_of(alphabet)
+def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
+    """Layer 1: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T; no position asks for a later one.
+
+    The weight of the address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with leakage(eta) < 1/3
+    (`exact.codes`). So the symbol space becomes v = x_t - z per bit, with z >= 3/4 if the bit asked for is 1 and z <= 1/4 if it
+    is 0: |v| <= 1/4 if the two bits agree and |v| >= 3/4 if they do not. Positions t <= h agree with themselves.
+    """
+    return AttentionLayer((lookup(spaces, eta, "symbol", sign=-1),))
+
+
+def _flag_mismatch(spaces: Spaces) -> FeedForward:
+    """FFN of layer 1: 4 * sum over bits of relu(4 v - 2) + relu(-4 v - 2) is 0 if all agree, else at least 4.
+
+    On the grid |v| <= 1/4 + 5/4 D or |v| >= 3/4 - 5/4 D, with 1 in place of 5/4 for whole scores. Agreement gives
+    relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else 4 (1 - 5 D) > 3.
+    """
+    return feed_forward([mismatch(spaces["symbol"], spaces["mismatch"])], spaces.nothing()[0])
+
+
+def _average_mismatch(spaces: Spaces) -> AttentionLayer:
+    """Layer 2: scores 0, value the mismatch, added to the last position's own.
+
+    With u = 1/N the uniform weight, the mismatch there is 0 if the halves are equal, and at least 4 u if not. On the grid
+    u = floor(L/N) D, which is 1/N; the weighted mean of mismatches is at least u >= D, so flooring it leaves u or more.
+    """
+    return AttentionLayer((average(spaces["mismatch"], spaces["mismatch"]),))
+
+
+def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Array, Array]:
+    """2 * mismatch for "unequal", u for "equal": 0 < u, or 2 u > u. Mismatches that saturate at L stay above 1."""
+    order = [1, 0] if unequal else [0, 1]
+    weights = np.concatenate([2 * spaces["mismatch"], spaces.nothing()])
+    uniform = np.array([0, grid.steps // length])
+    return whole(weights[order]), Array(uniform[order], grid.step)
+
+
+def _grid(code: PositionCode, eta: int) -> Grid:
+    """B.2's grid, stepwise softmax, rounding down: L = n^Kc with n = max(4, N) tokens.
+
+    Kc is the least with L >= 6 for which every entry and every winning score lies on it. Losing scores may saturate at -L:
+    winners are at least 0 (s >= 0 for every code: it is a square length, or x_p^2), so the losers' exponentials round to 0
+    either way. Floors lower the others' exponentials and weights, and the winner's weight by less than D. If scores are no
+    multiples of D (`circle`) they lose less than D too, which multiplies leakage(eta) by e^D at most; then L >= 64.
+    """
+    return Grid.of(code.count, lookup_exponent(code, eta, LEAST_STEPS))
+
+
+def proved(code: PositionCode, grid: Grid) -> float:
+    """1/(1 + R) - 1/2 - D, the least of the margin; R is leakage(eta), times e^D if scores are rounded."""
+    rounding = 1 if code.unit == 1 else math.exp(1 / grid.steps)
+    leakage = code.leakage(code.least_scale()) * rounding
+    return 1 / (1 + leakage) - 1 / 2 - 1 / grid.steps
 
 
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
@@ -128,8 +182,11 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
     E = S d + 2 k d + 2 b d + 4 b d + 2 b + d + 4 d + 2 d + 2: the symbol table, W_Q and W_K, W_V and W_O of layer 1, its FFN
     and biases, the four of layer 2, the read-out and its bias.
     """
-    b, k, eta = bits_of(alphabet), code.dimension, code.least_scale()
-    d, p = b + 1 + 2 * k, Grid.of(length, lookup_exponent(code, eta, LEAST_STEPS)).precision
+    b = digits_of(alphabet)
+    k = code.dimension
+    d = b + 1 + 2 * k
+    eta = code.least_scale()
+    p = _grid(code, eta).precision
     entries = d * (alphabet + 2 * k + 6 * b + 7) + 2 * b + 2
     return {
         "width": d,
@@ -141,12 +198,6 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
         "program_bits": p * entries + code.parameter_bits,
         "tables_bits": p * (entries + length * d),
     }
-
-
-def proved(code: PositionCode, grid: Grid) -> float:
-    """1/(1 + R) - 1/2 - D, the least of the margin."""
-    leakage = code.leakage(code.least_scale()) * (1 if code.unit == 1 else math.exp(1 / grid.steps))
-    return 1 / (1 + leakage) - 1 / 2 - 1 / grid.steps
 
 
 def printed(length: int, k: int, exponent: int) -> dict[str, Number | str]:
@@ -164,90 +215,109 @@ def check(
 ) -> list[Outcome]:
     """EQ (or INEQ) with each code that has N addresses, or with one, on the grid and in float64.
 
-    Every input where S^N is at most 65,536 (for {0, 1}: N <= 16), else random ones and hard ones, with the worst there are for
-    every position (`_equality_trials.hard_inputs`). With `tightness`: the least eta and L that answer them.
+    Every input if S^N is at most 65,536 (for {0, 1}: N <= 16), else random ones and hard ones, with the worst there are for
+    every position (`_trials.hard_inputs`). With `tightness`: the least eta and L that answer them.
     Raises TheoremFails with the input on which the answer is wrong.
     """
     trials.require("check", length, alphabet, "binary" if code is None else code)
     names = [name for name in CODES if has_addresses(name, length)] if code is None else [code]
-    outcomes = [_check_code(length, alphabet, name, unequal, seed) for name in names]
-    return [_tightness(outcome, alphabet, unequal, seed) for outcome in outcomes] if tightness else outcomes
-
-
-def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Every input over {0, 1} for N <= 16, then so many hard ones: `_equality_trials.plan`."""
-    outcomes = [_check_code(length, 2, "parabola", False, seed) for length in range(2, 17, 2)]
-    for share, (inputs, cases) in enumerate(trials.plan(inputs_small, inputs_large)):
-        first_seed = seed + 1 + share
-
-        def check_case(
-            turn: int, _: int, cases: Callable[[int], trials.Case] = cases, first_seed: int = first_seed
-        ) -> Outcome | None:
-            length, code, alphabet, unequal, most = cases(turn)
-            if not has_addresses(code, length):
-                return None
-            return _check_code(length, alphabet, code, unequal, first_seed + turn, most)
-
-        outcomes += until_tried(inputs, check_case)
+    halves = Halves.plain(length, alphabet, unequal)
+    outcomes = []
+    for name in names:
+        made = position_code(name, length)
+        outcome = _check_code(halves, made, seed)
+        outcomes.append(_tightness(outcome, halves, made, seed) if tightness else outcome)
     return outcomes
 
 
-def _check_code(length: int, alphabet: int, code: str, unequal: bool, seed: int, most: int = 256) -> Outcome:
+def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
+    """Every input over {0, 1} for N <= 16, then so many hard ones: `_trials.long_check`."""
+    outcomes = []
+    for length in range(2, 17, 2):
+        outcomes.append(_check_code(Halves.plain(length, 2, unequal=False), position_code("parabola", length), seed))
+    for number, series in enumerate(trials.long_check(inputs_small, inputs_large)):
+        outcomes += _verify_series(series, seed + 1 + number)
+    return outcomes
+
+
+def _verify_series(series: trials.Series, first_seed: int) -> list[Outcome]:
+    def check_case(turn: int, _: int) -> Outcome | None:
+        case = series.case(turn)
+        if not has_addresses(case.code, case.length):
+            return None
+        halves = Halves.plain(case.length, case.alphabet, case.unequal)
+        return _check_code(halves, position_code(case.code, case.length), first_seed + turn, case.most)
+
+    return until_tried(series.inputs, check_case)
+
+
+def _check_code(halves: Halves, code: PositionCode, seed: int, most: int = 256) -> Outcome:
     """Every input, or at most `most` of each kind of hard ones."""
-    network = build(length, alphabet, code, unequal)
-    trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=2_000 if length <= 256 else 0)
-    exhaustive = alphabet**length <= trials.EXHAUSTIVE_INPUTS
-    if exhaustive:
-        trials.put(trial, trials.every_input(length, alphabet), unequal, np.arange(length))
+    length = halves.length
+    network = assemble(halves.alphabet, code, halves.unequal)
+    in_floats = 2_000 if length <= LONGEST_IN_FLOATS else 0
+    trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=in_floats)
+    is_exhaustive = halves.alphabet**length <= trials.EXHAUSTIVE_INPUTS
+    if is_exhaustive:
+        trials.put(trial, halves, trials.every_input(length, halves.alphabet))
     else:
-        trials.put_hard(trial, alphabet, unequal, np.arange(length), np.random.default_rng(seed), most)
-    made = position_code(code, length)
-    retrieve, _ = network.layers[0]
-    assert isinstance(retrieve, AttentionLayer)
-    measured = {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
-    bounds = bound(length, alphabet, made)
+        trials.put_hard(trial, halves, np.random.default_rng(seed), most)
+    bounds = bound(length, halves.alphabet, code)
+    exponent = lookup_exponent(code, code.least_scale(), LEAST_STEPS)
     assert trial.least is not None
     return CLAIM.upper(
-        statement=STATEMENT.format("unequal" if unequal else "equal"),
+        statement=STATEMENT.format("unequal" if halves.unequal else "equal"),
         length=length,
         inputs=trial.inputs,
-        exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
+        exhaustive=is_exhaustive,
+        measured=CLAIM.within(measured_sizes(network), bounds),
         bound=bounds,
-        as_printed=printed(length, made.dimension, lookup_exponent(made, made.least_scale(), LEAST_STEPS)),
-        variant=f"{'INEQ' if unequal else 'EQ'}, code {code}",
-        margin=Margin(float(trial.least), proved(made, network.grid), MARGIN),
+        as_printed=printed(length, code.dimension, exponent),
+        variant=f"{'INEQ' if halves.unequal else 'EQ'}, code {code.name}",
+        margin=Margin(float(trial.least), proved(code, network.grid), MARGIN),
         saturated=trial.saturated,
     )
 
 
-def _tightness(outcome: Outcome, alphabet: int, unequal: bool, seed: int) -> Outcome:
-    code, length = str(outcome.variant).rsplit(" ", 1)[1], outcome.length
+def measured_sizes(network: Network) -> dict[str, Number]:
+    """The sizes and eta, which is the largest entry of layer 1's query."""
+    retrieve, _ = network.layers[0]
+    assert isinstance(retrieve, AttentionLayer)
+    return {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
 
+
+def _tightness(outcome: Outcome, halves: Halves, code: PositionCode, seed: int) -> Outcome:
+    eta = code.least_scale()
     return tighten(
         outcome,
-        grid=build(length, alphabet, code, unequal).grid,
-        eta=position_code(code, length).least_scale(),
-        build=lambda steps, eta: build(length, alphabet, code, unequal, steps, eta),
-        answers=lambda network: trials.answers_hard(network, alphabet, unequal, np.arange(length), seed),
+        grid=_grid(code, eta),
+        eta=eta,
+        build=lambda steps, scale: assemble(halves.alphabet, code, halves.unequal, steps=steps, eta=scale),
+        answers=lambda network: trials.answers_hard(network, halves, seed),
     )
 
 
 def applier(
     length: int, alphabet: int = 2, code: str = "parabola", unequal: bool = False
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Answers {"left": [..], "right": [..]}, N/2 symbols each: 1 if they are equal, or with `unequal` if they are not."""
+    """Answers {"left": [..], "right": [..]}, N/2 symbols each: 1 if they are equal, or with `unequal` if they are not.
+
+    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    1
+    """
     network = build(length, alphabet, code, unequal)
 
     def answer(given: Mapping[str, Any]) -> int:
-        return int(run(network, np.array([trials.read(given, length, alphabet)]), at=-1).answers[0, 0])
+        symbols = trials.symbols_of(given, length, alphabet)
+        return int(run(network, np.array([symbols]), at=-1).answers[0, 0])
 
     return answer
 
 
 def evidence(length: int = 8, alphabet: int = 2, code: str = "parabola", unequal: bool = False, seed: int = 0) -> Evidence:
-    """The network with every input where there are at most 256, else hard ones (`trials.shown`)."""
-    return trials.shown(build(length, alphabet, code, unequal), length, alphabet, unequal, seed)
+    """The network with every input if there are at most 256, else hard ones (`_trials.certified`)."""
+    network = build(length, alphabet, code, unequal)
+    return trials.certified(network, Halves.plain(length, alphabet, unequal), seed)
 
 
 THEOREM = Theorem(
