@@ -29,7 +29,9 @@ from seqsep.theorems import Claim, Outcome
 
 NAME = "kernels-interpreted"
 WORDS = "outputs and gradients by the kernels beside the reference in float64, shares of the greatest value"
-SOURCES = tuple(f"mixers/{name}.py" for name in ("_kernels", "gated_delta", "linear_attention", "mamba2", "retention", "rwkv7"))
+MEMBERS = ("gated_delta", "linear_attention", "mamba2", "retention", "rwkv7")
+PARTS = ("_chunks", "_decay", "_gated_delta_chunks", "_kernels", "_rwkv7_chunks", "_short_convolution")
+SOURCES = tuple(f"mixers/{name}.py" for name in sorted(MEMBERS + PARTS))
 # By precision: shares of the greatest value, beyond what the reference itself loses in it. The kernels of rwkv7 solve a
 # system in float16 whatever they are given.
 TOLERANCES = {"float32": 1e-5, "tf32": 1e-2, "float16": 2e-2, "bfloat16": 5e-2}

@@ -7,7 +7,7 @@ import torch
 
 from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import LinearAttention, Retention
-from seqsep.mixers._chunks import decays
+from seqsep.mixers._decay import decay_between_tokens
 
 
 @pytest.fixture(autouse=True)
@@ -52,10 +52,10 @@ def test_no_tensor_of_a_long_input_is_quadratic(mixer):
     assert kept(4096) < 4.2 * first
 
 
-def test_what_is_left_is_never_so_little_that_a_processor_is_slow():
+def test_decays_never_underflow():
     """Between tokens of a chunk: exactly exp(total_i - total_j) down to e^-40, and exactly 0 for what is to come."""
     total = torch.tensor([-1.0, -3.0, -70.0, -1000.0]).cumsum(0)
-    found = decays(total)
+    found = decay_between_tokens(total)
     assert torch.equal(found[:2, :2], torch.tensor([[1.0, 0.0], [math.exp(-3.0), 1.0]]))
     assert torch.equal(found.triu(1), torch.zeros(4, 4))
     assert torch.equal(found[3, :3], torch.full((3,), -40.0).exp())

@@ -9,6 +9,11 @@ from transformers.models.qwen3_next.modeling_qwen3_next import Qwen3NextGatedDel
 from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import state_bits
 from seqsep.mixers.gated_delta import GatedDelta
+from support.layers import (
+    assert_chunks_change_nothing,
+    assert_forgetting_at_once_is_finite,
+    assert_memory_is_linear_and_no_step_is_recorded,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -82,9 +87,16 @@ def test_it_is_the_layer_of_qwen3_next():
     It divides q by sqrt(key), here 2: its norm's epsilon is ours divided by 4.
     """
     config = Qwen3NextConfig(
-        hidden_size=16, linear_num_key_heads=4, linear_num_value_heads=4, linear_key_head_dim=4, linear_value_head_dim=8,
-        linear_conv_kernel_dim=4, rms_norm_eps=1e-5 / 4, num_hidden_layers=1, hidden_act="silu",
-    )  # fmt: skip
+        hidden_size=16,
+        linear_num_key_heads=4,
+        linear_num_value_heads=4,
+        linear_key_head_dim=4,
+        linear_value_head_dim=8,
+        linear_conv_kernel_dim=4,
+        rms_norm_eps=1e-5 / 4,
+        num_hidden_layers=1,
+        hidden_act="silu",
+    )
     theirs, ours = Qwen3NextGatedDeltaNet(config, 0), spread(GatedDelta(16, 4, chunk=8))
     with torch.no_grad():
         q, k, v = (part.unflatten(0, (4, -1)) for part in ours.input.weight.split([16, 16, 32]))
@@ -103,18 +115,7 @@ def test_it_is_the_layer_of_qwen3_next():
 
 @pytest.mark.parametrize("time", [1, 7, 8, 9, 16, 40])
 def test_chunks_change_nothing(time):
-    """Outputs and gradients; a chunk of 100 is the whole input, where no state is carried."""
-    ours = spread(GatedDelta(8, 2)).double()
-    x = torch.randn(2, time, 8, dtype=torch.float64, requires_grad=True)
-    results = []
-    for chunk in (100, 8, 3, 1):
-        ours.chunk = chunk
-        y = ours(x)
-        loss = (y * torch.arange(y.numel()).cos().reshape(y.shape)).sum()
-        results.append((y, *torch.autograd.grad(loss, (x, *ours.parameters()))))
-    for found in results[1:]:
-        for one, expected in zip(found, results[0], strict=True):
-            assert torch.allclose(one, expected, rtol=1e-10, atol=1e-10)
+    assert_chunks_change_nothing(spread(GatedDelta(8, 2)), time)
 
 
 def test_a_value_replaces_the_one_its_key_found():
@@ -127,7 +128,7 @@ def test_a_value_replaces_the_one_its_key_found():
     state = ours.start(1)
     for t, one in enumerate(x):
         state = ours.step(one[None], state, t)[1]
-    _, key, value = ours._parts(torch.nn.functional.silu(ours.input(x[-1]) * ours.convolution.weight[:, 0, 0]))
+    _, key, value = ours._split(torch.nn.functional.silu(ours.input(x[-1]) * ours.convolution.weight[:, 0, 0]))
     assert torch.allclose(key[0] @ state.associations[0, 0], value[0], atol=1e-5)
 
 
@@ -156,15 +157,7 @@ def test_initialise_is_gpt2s():
 
 
 def test_forgetting_all_at_once_is_finite():
-    """exp of the sum of decays underflows, and its inverse would overflow; nothing is NaN, and float32 is as float64."""
-    ours = spread(GatedDelta(8, 2, chunk=8))
-    with torch.no_grad():
-        ours.log_rate.copy_(torch.tensor([8.0, -8.0]))
-    x = 3 * torch.randn(2, 30, 8)
-    y = ours(x)
-    y.square().sum().backward()
-    assert all(parameter.grad.isfinite().all() for parameter in ours.parameters())
-    assert torch.allclose(y, ours.double()(x.double()).float(), rtol=0, atol=1e-4)
+    assert_forgetting_at_once_is_finite(spread(GatedDelta(8, 2, chunk=8)), 1e-4)
 
 
 def test_one_key_again_and_again_stays_exact():
@@ -177,27 +170,8 @@ def test_one_key_again_and_again_stays_exact():
     assert torch.allclose(ours(x), ours.double()(x.double()).float(), rtol=0, atol=1e-5)
 
 
-def saved(mixer, time):
-    """Bytes kept for backward, and nodes recorded."""
-    tensors = {}
-    with torch.autograd.graph.saved_tensors_hooks(
-        lambda part: tensors.setdefault(part.untyped_storage().data_ptr(), part), lambda part: part
-    ):
-        y = mixer(torch.randn(1, time, 8)).sum()
-    seen, stack = set(), [y.grad_fn]
-    while stack:
-        node = stack.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            stack += [parent for parent, _ in node.next_functions]
-    return sum(part.untyped_storage().nbytes() for part in tensors.values()), len(seen)
-
-
 def test_memory_is_linear_and_no_step_is_recorded():
-    ours = GatedDelta(8, 2, chunk=8)
-    (half, nodes), (whole, same) = saved(ours, 256), saved(ours, 512)
-    assert nodes == same
-    assert 1.8 < whole / half <= 2
+    assert_memory_is_linear_and_no_step_is_recorded(GatedDelta(8, 2, chunk=8))
 
 
 @pytest.mark.parametrize("heads", [0, 3])

@@ -53,7 +53,7 @@ def test_five_mixers_take_them_in_the_precisions_that_they_have(installed, mixer
 @pytest.mark.parametrize(
     ("width", "heads", "fits"), [(32, 2, True), (34, 2, False), (16, 2, False), (256, 1, True), (258, 1, False)]
 )
-def test_sizes_of_heads_that_kernels_do_not_have_stay_with_the_reference(installed, width, heads, fits):
+def test_heads_of_other_sizes_stay_with_the_reference(installed, width, heads, fits):
     """16 coordinates for a head's key at least, 256 at most, and an even number."""
     assert taken(installed, long_kernels.GatedDelta, width, heads) == fits
 

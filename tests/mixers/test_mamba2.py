@@ -8,8 +8,13 @@ from transformers.models.mamba2.modeling_mamba2 import Mamba2Mixer
 
 from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import state_bits
-from seqsep.mixers._chunks import cut
+from seqsep.mixers._chunks import into_chunks
 from seqsep.mixers.mamba2 import Mamba2
+from support.layers import (
+    assert_chunks_change_nothing,
+    assert_forgetting_at_once_is_finite,
+    assert_memory_is_linear_and_no_step_is_recorded,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -46,15 +51,27 @@ def test_laws(width, heads, time, options):
 def test_it_is_the_one_of_transformers(chunk):
     """Outputs and gradients of inputs and weights; that code computes in float32, so 1e-5 of the largest number."""
     config = Mamba2Config(
-        hidden_size=16, num_heads=4, head_dim=8, state_size=12, expand=2, n_groups=1, chunk_size=8, layer_norm_epsilon=1e-5,
+        hidden_size=16,
+        num_heads=4,
+        head_dim=8,
+        state_size=12,
+        expand=2,
+        n_groups=1,
+        chunk_size=8,
+        layer_norm_epsilon=1e-5,
         num_hidden_layers=1,
-    )  # fmt: skip
+    )
     theirs, ours = Mamba2Mixer(config, 0), spread(Mamba2(16, 4, states=12, chunk=chunk))
     names = {
-        "in_proj.weight": "input.weight", "conv1d.weight": "convolution.weight", "conv1d.bias": "convolution.bias",
-        "dt_bias": "step_bias", "A_log": "log_rate", "D": "skip", "norm.weight": "norm.weight",
+        "in_proj.weight": "input.weight",
+        "conv1d.weight": "convolution.weight",
+        "conv1d.bias": "convolution.bias",
+        "dt_bias": "step_bias",
+        "A_log": "log_rate",
+        "D": "skip",
+        "norm.weight": "norm.weight",
         "out_proj.weight": "output.weight",
-    }  # fmt: skip
+    }
     theirs.load_state_dict({theirs_name: ours.state_dict()[name] for theirs_name, name in names.items()})
     assert set(names.values()) == set(ours.state_dict())
     results = []
@@ -97,22 +114,11 @@ def test_it_is_its_equation():
 
 @pytest.mark.parametrize("time", [1, 7, 8, 9, 16, 40])
 def test_chunks_change_nothing(time):
-    """Outputs and gradients; a chunk of 100 is the whole input, where no state is carried."""
-    ours = spread(Mamba2(8, 2)).double()
-    x = torch.randn(2, time, 8, dtype=torch.float64, requires_grad=True)
-    results = []
-    for chunk in (100, 8, 3, 1):
-        ours.chunk = chunk
-        y = ours(x)
-        loss = (y * torch.arange(y.numel()).cos().reshape(y.shape)).sum()
-        results.append((y, *torch.autograd.grad(loss, (x, *ours.parameters()))))
-    for found in results[1:]:
-        for one, expected in zip(found, results[0], strict=True):
-            assert torch.allclose(one, expected, rtol=1e-10, atol=1e-10)
+    assert_chunks_change_nothing(spread(Mamba2(8, 2)), time)
 
 
 def test_chunks_are_even_and_no_longer_than_asked():
-    found = [tuple(cut(torch.ones(1, time, 2), 64).shape[1:3]) for time in (1, 63, 64, 65, 100, 128, 129)]
+    found = [tuple(into_chunks(torch.ones(1, time, 2), 64).shape[1:3]) for time in (1, 63, 64, 65, 100, 128, 129)]
     assert found == [(1, 1), (1, 63), (1, 64), (2, 33), (2, 50), (2, 64), (3, 43)]
 
 
@@ -146,38 +152,11 @@ def test_deeper_stacks_write_less():
 
 
 def test_forgetting_all_at_once_is_finite():
-    """exp of the sum of decays underflows, and its inverse would overflow; nothing is NaN, and float32 is as float64."""
-    ours = spread(Mamba2(8, 2, chunk=8))
-    with torch.no_grad():
-        ours.log_rate.copy_(torch.tensor([8.0, -8.0]))
-    x = 3 * torch.randn(2, 30, 8)
-    y = ours(x)
-    y.square().sum().backward()
-    assert all(parameter.grad.isfinite().all() for parameter in ours.parameters())
-    assert torch.allclose(y, ours.double()(x.double()).float(), rtol=0, atol=1e-5)
-
-
-def saved(mixer, time):
-    """Numbers kept for backward, and nodes recorded."""
-    tensors = {}
-    with torch.autograd.graph.saved_tensors_hooks(
-        lambda part: tensors.setdefault(part.untyped_storage().data_ptr(), part), lambda part: part
-    ):
-        y = mixer(torch.randn(1, time, 8)).sum()
-    seen, stack = set(), [y.grad_fn]
-    while stack:
-        node = stack.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            stack += [parent for parent, _ in node.next_functions]
-    return sum(part.untyped_storage().nbytes() for part in tensors.values()), len(seen)
+    assert_forgetting_at_once_is_finite(spread(Mamba2(8, 2, chunk=8)), 1e-5)
 
 
 def test_memory_is_linear_and_no_step_is_recorded():
-    ours = Mamba2(8, 2, chunk=8)
-    (half, nodes), (whole, same) = saved(ours, 256), saved(ours, 512)
-    assert nodes == same
-    assert 1.8 < whole / half <= 2
+    assert_memory_is_linear_and_no_step_is_recorded(Mamba2(8, 2, chunk=8))
 
 
 @pytest.mark.parametrize(("heads", "expand"), [(3, 2), (0, 2), (16, 1)])

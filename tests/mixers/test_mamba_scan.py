@@ -3,13 +3,12 @@
 import torch
 
 from seqsep.laws import mixer as mixer_laws
-from seqsep.mixers import Mamba
-from seqsep.mixers import mamba as module
+from seqsep.mixers import Mamba, _mamba_scan
 
 
 def test_in_parts_of_the_batch(monkeypatch):
     """The scan takes a few examples at a time; a batch that they do not divide gives what each example gives alone."""
-    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 8 * 16 * 16)
+    monkeypatch.setattr(_mamba_scan, "NUMBERS_AT_ONCE", 8 * 16 * 16)
     torch.manual_seed(0)
     mamba = Mamba(8).double()
     x = torch.randn(19, 11, 8, dtype=torch.float64)

@@ -227,10 +227,15 @@ def test_attention_without_a_mask_has_no_step():
 
 @pytest.mark.parametrize(
     ("mixer", "bits"),
-    [(LSTM(8), 2 * 8 * 32), (LinearAttention(8, 2), (2 * 16 + 8) * 32), (Retention(8, 2), 2 * 16 * 32),
-     (DSS(8), 8 * 64 * 64), (Mamba(8), (16 * 16 + 16 * 3) * 32)],
+    [
+        (LSTM(8), 2 * 8 * 32),
+        (LinearAttention(8, 2), (2 * 16 + 8) * 32),
+        (Retention(8, 2), 2 * 16 * 32),
+        (DSS(8), 8 * 64 * 64),
+        (Mamba(8), (16 * 16 + 16 * 3) * 32),
+    ],
     ids=lambda value: getattr(value, "name", value),
-)  # fmt: skip
+)
 def test_state_bits_by_hand(mixer, bits):
     assert state_bits(mixer.start(5)) == bits
 

@@ -58,7 +58,7 @@ def test_attention_with_rope_obeys_the_laws(time):
     mixer_laws.check_mixer(make, 8, time)
 
 
-def test_rope_is_a_turn_of_complex_numbers_and_sees_distances_only():
+def test_rope_turns_complex_numbers_and_sees_distances():
     u = torch.randn(5, 6, dtype=torch.float64)
     found = rotated(u, torch.arange(5))
     for t in range(5):
@@ -152,7 +152,7 @@ def test_bad_positions_are_named(layers, changes, message):
 SHAPE = {"task": BoundedDyck(6), "layers": ("attention",), "width": 8, "heads": 2}
 
 
-def test_default_positions_leave_the_key_as_it_was_and_others_enter_it():
+def test_only_other_positions_than_the_default_enter_the_key():
     runs = {choice: Run(**SHAPE, positions=choice) for choice in ("default", *CHOICES)}
     assert runs["default"].configuration() == Run(**SHAPE).configuration()
     assert "positions" not in runs["default"].configuration()

@@ -8,7 +8,8 @@ import torch
 
 from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import rwkv7, state_bits
-from seqsep.mixers.rwkv7 import CHUNK, RWKV7
+from seqsep.mixers._rwkv7_chunks import CHUNK
+from seqsep.mixers.rwkv7 import RWKV7
 
 
 @pytest.fixture(autouse=True)

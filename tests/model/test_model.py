@@ -59,8 +59,18 @@ def test_gpt2_of_transformers():
 def test_mamba_of_transformers():
     from transformers import MambaConfig, MambaForCausalLM
 
-    config = MambaConfig(vocab_size=11, hidden_size=16, num_hidden_layers=2, state_size=16, expand=2, conv_kernel=4,
-                         time_step_rank=1, layer_norm_epsilon=1e-5, residual_in_fp32=False, use_cache=False)  # fmt: skip
+    config = MambaConfig(
+        vocab_size=11,
+        hidden_size=16,
+        num_hidden_layers=2,
+        state_size=16,
+        expand=2,
+        conv_kernel=4,
+        time_step_rank=1,
+        layer_norm_epsilon=1e-5,
+        residual_in_fp32=False,
+        use_cache=False,
+    )
     reference = MambaForCausalLM(config).double().eval()
     ours = build("mamba", "mamba", classes=11)
     with torch.no_grad():
@@ -72,8 +82,13 @@ def test_mamba_of_transformers():
         for block, layer in zip(ours.blocks, reference.backbone.layers, strict=True):
             mixer, theirs = block.mixer, layer.mixer
             block.norm.weight.copy_(layer.norm.weight)
-            for name, part in (("input", "in_proj"), ("convolution", "conv1d"), ("select", "x_proj"), ("step_size", "dt_proj"),
-                               ("output", "out_proj")):  # fmt: skip
+            for name, part in (
+                ("input", "in_proj"),
+                ("convolution", "conv1d"),
+                ("select", "x_proj"),
+                ("step_size", "dt_proj"),
+                ("output", "out_proj"),
+            ):
                 getattr(mixer, name).load_state_dict(getattr(theirs, part).state_dict())
             mixer.log_decay.copy_(theirs.A_log)
             mixer.skip.copy_(theirs.D)
@@ -121,9 +136,15 @@ def test_state_bits_of_a_hybrid_are_fixed_and_per_token():
 def test_initialisation_is_gpt2s_and_the_scales_are_kept(weight_scale):
     model = Model.build(2000, 7, 500, ("attention", "attention"), 64, 4, embedding_scale=0.5, weight_scale=weight_scale)
     block = model.blocks[0]
-    for part, expected in ((model.tokens, 0.5), (model.positions, 0.5), (block.mixer.query, weight_scale),
-                           (block.mlp.inner, weight_scale), (block.mixer.output, weight_scale / 2),
-                           (block.mlp.outer, weight_scale / 2), (model.readout, weight_scale)):  # fmt: skip
+    for part, expected in (
+        (model.tokens, 0.5),
+        (model.positions, 0.5),
+        (block.mixer.query, weight_scale),
+        (block.mlp.inner, weight_scale),
+        (block.mixer.output, weight_scale / 2),
+        (block.mlp.outer, weight_scale / 2),
+        (model.readout, weight_scale),
+    ):
         assert abs(float(part.weight.detach().std()) / expected - 1) < 0.1
     assert not block.mlp.inner.bias.any()
 

@@ -73,7 +73,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
         load_model(written(path, small().half()))
 
 
-def test_no_memory_is_taken_for_shapes_that_the_file_does_not_have(tmp_path):
+def test_no_memory_is_taken_for_shapes_not_in_the_file(tmp_path):
     """A readout that claims a width of 2^20 would make an LSTM of 2^45 bytes; the shapes are compared first."""
     path, model = tmp_path / "a", small(("lstm",))
     tensors = {f"model.{name}": part for name, part in model.state_dict().items()}

@@ -1,6 +1,5 @@
 """Multi-query recall in both forms: against its definition, its stated distribution, and zoology's settings."""
 
-import hashlib
 import itertools
 import math
 from collections import Counter
@@ -13,6 +12,7 @@ from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks._orders import TOKENS_AT_ONCE, asked_again, power_law_waits, weighted_order
 from seqsep.tasks.multi_query_recall import MultiQueryRecall
+from support.task_examples import assert_counts_are_near, pairwise_different
 
 PAPER = [
     MultiQueryRecall(20),
@@ -93,34 +93,6 @@ def test_zoology_names():
     assert MultiQueryRecall(**{key: value for key, value in task.configuration().items() if key != "name"}) == task
 
 
-GOLDEN = [
-    (MultiQueryRecall(20), "7a61b536ebae102a340695153cef5f6c0395b00db08792edcaa391709dd89ad0"),
-    (MultiQueryRecall.zoology(64, 4), "8a4fc91dbea4a0fac3424a3feca919b97956af2331f2ef4da65f1958971245de"),
-    (
-        MultiQueryRecall.zoology(32, 8, 64, random_non_queries=False),
-        "964645c3c6732acf43711324c98bfa80a4a5f6550fef38d2ccfb6c125806ec80",
-    ),
-]
-
-
-def digest(task, size):
-    parts = {}
-    for start in np.random.default_rng(0).permutation(np.arange(0, 10_000, size)).tolist():
-        batch = task.sample(start, min(size, 10_000 - start), 11)
-        for offset in range(len(batch.lengths)):
-            rows = (batch.inputs[offset], batch.targets[offset], batch.lengths[offset : offset + 1])
-            parts[start + offset] = b"".join(row.astype("<i8").tobytes() for row in rows)
-    return hashlib.sha256(b"".join(parts[index] for index in sorted(parts))).hexdigest()
-
-
-@pytest.mark.parametrize("size", [7, 64, 10_000])
-@pytest.mark.parametrize(("task", "expected"), GOLDEN, ids=repr)
-@pytest.mark.unchecked
-def test_golden_digest_of_10000_examples(task, expected, size):
-    """A change here changes every committed row: raise the task's `revision` with it."""
-    assert (task.revision, digest(task, size)) == (1, expected)
-
-
 @pytest.mark.parametrize("task", [MultiQueryRecall(513), MultiQueryRecall.zoology(512, 64)], ids=repr)
 @pytest.mark.parametrize("evaluate", [False, True])
 def test_long_examples_are_equal_for_every_block(task, evaluate):
@@ -131,14 +103,6 @@ def test_long_examples_are_equal_for_every_block(task, evaluate):
         one = task.sample(5 + offset, 1, 3, evaluate)
         assert np.array_equal(one.inputs[0], whole.inputs[offset])
         assert np.array_equal(one.targets[0], whole.targets[offset])
-
-
-def close(found: dict, expected: dict[object, float], total: int) -> None:
-    """Within 5 standard deviations everywhere, and nothing that is not expected."""
-    assert set(found) <= set(expected)
-    for case, probability in expected.items():
-        deviation = math.sqrt(total * probability * (1 - probability))
-        assert abs(found.get(case, 0) - total * probability) <= 5 * deviation + 1, case
 
 
 def test_paper_distribution():
@@ -153,9 +117,9 @@ def test_paper_distribution():
     )
     orders = [(0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 0, 1)]
     expected = itertools.product(itertools.permutations(range(3), 2), itertools.product((3, 4), repeat=2), orders)
-    close(cases, dict.fromkeys(expected, 1 / 96), 40_000)
+    assert_counts_are_near(cases, dict.fromkeys(expected, 1 / 96), 40_000)
     lengths = MultiQueryRecall(14).sample(0, 20_000, 1).lengths
-    close(Counter(lengths.tolist()), {2 * points - 1: 1 / 5 for points in range(10, 15)}, 20_000)
+    assert_counts_are_near(Counter(lengths.tolist()), {2 * points - 1: 1 / 5 for points in range(10, 15)}, 20_000)
 
 
 def successive(weights: dict[int, float], count: int) -> dict[tuple[int, ...], float]:
@@ -179,12 +143,13 @@ def test_zoology_distribution(power):
     keys, values = batch.inputs[:, :3:2], batch.inputs[:, 1:4:2]
     slots = [((batch.targets == values[:, place, None]).argmax(axis=1) - 4) // 2 for place in range(2)]
     law = {slot: (slot + 1) ** (power - 1) for slot in range(3)}
-    close(Counter(zip(*(slot.tolist() for slot in slots), strict=True)), successive(law, 2), 40_000)
+    assert_counts_are_near(Counter(zip(*(slot.tolist() for slot in slots), strict=True)), successive(law, 2), 40_000)
     told = Counter(zip(*keys.T.tolist(), *values.T.tolist(), strict=True))
-    lists = [(*keys, *values) for keys in itertools.permutations((1, 2, 3), 2)
-             for values in itertools.permutations((4, 5, 6, 7), 2)]  # fmt: skip
-    close(told, dict.fromkeys(lists, 1 / 72), 40_000)
-    close(Counter(batch.inputs[:, 9].tolist()), dict.fromkeys(range(8), 1 / 8), 40_000)
+    lists = [
+        (*keys, *values) for keys in itertools.permutations((1, 2, 3), 2) for values in itertools.permutations((4, 5, 6, 7), 2)
+    ]
+    assert_counts_are_near(told, dict.fromkeys(lists, 1 / 72), 40_000)
+    assert_counts_are_near(Counter(batch.inputs[:, 9].tolist()), dict.fromkeys(range(8), 1 / 8), 40_000)
 
 
 def test_weighted_order_is_that_of_exponential_arrivals():
@@ -254,11 +219,7 @@ def test_answer_bits_are_needed(length, values):
         rows: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
         for word in words:
             rows.setdefault(word[:read], {})[word[read:]] = task.solve(word)
-        apart: list[dict] = []
-        for row in rows.values():
-            if all(any(row[tail] != other[tail] for tail in row.keys() & other.keys()) for other in apart):
-                apart.append(row)
-        most = max(most, len(apart))
+        most = max(most, pairwise_different(list(rows.values())))
     assert task.answer_bits() == (most - 1).bit_length()
 
 

@@ -1,6 +1,5 @@
 """Nearest neighbour against its definition, the margin it promises, and its stated distribution."""
 
-import hashlib
 import math
 from collections import Counter
 
@@ -13,6 +12,7 @@ from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks._orders import TOKENS_AT_ONCE, Cut
 from seqsep.tasks._spherical_code import MOST_NORM, sine_of_turn, spherical_code
 from seqsep.tasks.nearest_neighbor import NearestNeighbor
+from support.task_examples import assert_counts_are_near
 
 TASKS = [
     NearestNeighbor(20),
@@ -60,35 +60,6 @@ def test_examples_are_the_definition_with_its_margin(task, evaluate):
     assert seen == ({task.length} if evaluate else set(range(least, task.length + 1, 2)))
 
 
-GOLDEN = [
-    (NearestNeighbor(20), "cb4e7a794151570d8d0957f329628ab4973659c126d5bbd1377a1728aab68709"),
-    (
-        NearestNeighbor(12, dimension=5, classes=3, margin=0.02),
-        "a612f55df55f672747011a7ee0656cf5ba56858fd7c0e7edba7cf30835b63c0b",
-    ),
-]
-
-
-def digest(task, size):
-    """Of numbers: the sign of a zero is none."""
-    parts = {}
-    for start in np.random.default_rng(0).permutation(np.arange(0, 10_000, size)).tolist():
-        batch = task.sample(start, min(size, 10_000 - start), 11)
-        for offset in range(len(batch.lengths)):
-            answers = (batch.targets[offset], batch.lengths[offset : offset + 1])
-            bytes_of = [(batch.inputs[offset] + 0.0).astype("<f4"), *(row.astype("<i8") for row in answers)]
-            parts[start + offset] = b"".join(row.tobytes() for row in bytes_of)
-    return hashlib.sha256(b"".join(parts[index] for index in sorted(parts))).hexdigest()
-
-
-@pytest.mark.parametrize("size", [7, 64, 10_000])
-@pytest.mark.parametrize(("task", "expected"), GOLDEN, ids=repr)
-@pytest.mark.unchecked
-def test_golden_digest_of_10000_examples(task, expected, size):
-    """A change here changes every committed row: raise the task's `revision` with it."""
-    assert (task.revision, digest(task, size)) == (1, expected)
-
-
 @pytest.mark.parametrize("evaluate", [False, True])
 def test_long_examples_are_equal_for_every_block(evaluate):
     """Across the parts in which a block is made, and one at a time."""
@@ -111,14 +82,6 @@ def test_margin_at_length_512():
     assert two[:, :, 1].mean() > 0.99
 
 
-def close(found: dict, expected: dict[object, float], total: int) -> None:
-    """Within 5 standard deviations everywhere, and nothing that is not expected."""
-    assert set(found) <= set(expected)
-    for case, probability in expected.items():
-        deviation = math.sqrt(total * probability * (1 - probability))
-        assert abs(found.get(case, 0) - total * probability) <= 5 * deviation + 1, case
-
-
 def test_distribution():
     """Labels, orders and lengths are uniform; coordinates are exchangeable with uniform signs; noise differs by point."""
     task = NearestNeighbor(4, dimension=4, classes=3, least_length=4)
@@ -127,14 +90,14 @@ def test_distribution():
     labels = batch.inputs[:, 1:4:2, 4:].argmax(axis=2)
     swapped = (again[0] * second).sum(axis=1) > (again[0] * first).sum(axis=1)
     cases = Counter(zip(*labels.T.tolist(), swapped.tolist(), strict=True))
-    close(cases, {(a, b, late): 1 / 18 for a in range(3) for b in range(3) for late in (False, True)}, 20_000)
+    assert_counts_are_near(cases, {(a, b, late): 1 / 18 for a in range(3) for b in range(3) for late in (False, True)}, 20_000)
     signs = Counter(map(tuple, (first > 0).tolist()))
-    close(signs, {tuple(map(bool, np.unravel_index(case, (2,) * 4))): 1 / 16 for case in range(16)}, 20_000)
-    close(Counter(np.abs(first).argmax(axis=1).tolist()), dict.fromkeys(range(4), 1 / 4), 20_000)
+    assert_counts_are_near(signs, {tuple(map(bool, np.unravel_index(case, (2,) * 4))): 1 / 16 for case in range(16)}, 20_000)
+    assert_counts_are_near(Counter(np.abs(first).argmax(axis=1).tolist()), dict.fromkeys(range(4), 1 / 4), 20_000)
     assert len(np.unique(first, axis=0)) > 19_990
     assert np.abs(again[0] - np.where(swapped[:, None], second, first)).max() > 0
     lengths = NearestNeighbor(14, least_length=7).sample(0, 20_000, 1).lengths
-    close(Counter(lengths.tolist()), {2 * points - 1: 1 / 4 for points in (8, 10, 12, 14)}, 20_000)
+    assert_counts_are_near(Counter(lengths.tolist()), {2 * points - 1: 1 / 4 for points in (8, 10, 12, 14)}, 20_000)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +137,7 @@ def test_noise_is_uniform_on_odd_steps():
     task = NearestNeighbor(16, dimension=8)
     noise = task._noise(Cut((0, 0, 0, 0, 0, 32), 1, Use.CODE, 0, 500), 4)
     assert noise.shape == (500, 8, 16)
-    close(Counter(noise.ravel().tolist()), dict.fromkeys(range(-15, 16, 2), 1 / 16), noise.size)
+    assert_counts_are_near(Counter(noise.ravel().tolist()), dict.fromkeys(range(-15, 16, 2), 1 / 16), noise.size)
 
 
 def test_no_room_is_named():

@@ -1,6 +1,5 @@
 """Tasks obey the laws, agree with brute force on every input of small lengths, and make the same examples for ever."""
 
-import hashlib
 import itertools
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -10,7 +9,7 @@ import pytest
 
 from seqsep.laws import task as task_laws
 from seqsep.stream import Use, draws
-from seqsep.tasks import NOTHING_ASKED, BoundedDyck, IndexLookup, Task
+from seqsep.tasks import NOTHING_ASKED, BoundedDyck, IndexLookup
 
 TASKS = [
     IndexLookup(20),
@@ -26,41 +25,6 @@ TASKS = [
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
     task_laws.check_task(task)
-
-
-def digest(task: Task, blocks: list[tuple[int, int]]) -> str:
-    parts = {}
-    for start, count in blocks:
-        batch = task.sample(start, count, 11)
-        for offset in range(count):
-            rows = (batch.inputs[offset], batch.targets[offset], batch.lengths[offset : offset + 1])
-            parts[start + offset] = b"".join(row.astype("<i8").tobytes() for row in rows)
-    return hashlib.sha256(b"".join(parts[index] for index in sorted(parts))).hexdigest()
-
-
-def blocks_of(size: int | None, total: int = 10_000) -> list[tuple[int, int]]:
-    """Blocks of one size, or of sizes drawn from 1 to 64."""
-    if size is not None:
-        return [(start, min(size, total - start)) for start in range(0, total, size)]
-    ends = np.cumsum(np.random.default_rng(1).integers(1, 65, total)).tolist()
-    starts = [0, *(end for end in ends if end < total)]
-    return [(start, end - start) for start, end in zip(starts, [*starts[1:], total], strict=True)]
-
-
-GOLDEN = [
-    (IndexLookup(20), "4840566b15be7a31bee682f506d756924a92a133c574554f39cf4803e9cb68fd"),
-    (BoundedDyck(30), "ef659a6f4ead54d4bb0e115e68b026ae42d83ccd266741e9b6e50362790a0950"),
-]
-
-
-@pytest.mark.parametrize("size", [None, 7, 64])
-@pytest.mark.parametrize(("task", "expected"), GOLDEN, ids=lambda value: getattr(value, "name", ""))
-@pytest.mark.unchecked
-def test_golden_digest_of_10000_examples(task, expected, size):
-    """A change here changes every committed row: raise the task's `revision` with it."""
-    shuffled = blocks_of(size)
-    np.random.default_rng(0).shuffle(shuffled)
-    assert (task.revision, digest(task, shuffled)) == (1, expected)
 
 
 def test_workers_make_the_same_examples():
@@ -148,7 +112,7 @@ def changes_from_the_language(task: BoundedDyck, words: np.ndarray) -> list[int]
     return distances
 
 
-def test_corruption_changes_one_to_n_tenth_of_the_symbols_uniformly():
+def test_corruption_changes_up_to_a_tenth_of_the_symbols():
     task = BoundedDyck(60)
     words = task._words(np.arange(60_000, dtype=np.uint32).reshape(1000, 60) * np.uint32(71_567))
     uniform = (np.arange(1000 * 19, dtype=np.uint64).reshape(1000, 19) * np.uint64(2654435761) % np.uint64(2**32)).astype(

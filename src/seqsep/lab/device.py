@@ -28,10 +28,10 @@ def environment(device: str = CPU) -> dict[str, Any]:
     """
     import torch
 
-    from seqsep.mixers import _kernels
+    from seqsep.mixers import kernels_in_use
 
     found = {"torch": str(torch.__version__), "device": device if device == CPU else _kind_of_gpu(), "threads": 1}
-    kernels = _kernels.in_use(device)
+    kernels = kernels_in_use(device)
     return found if kernels is None else found | {"kernels": kernels}
 
 

@@ -1,5 +1,30 @@
-"""Mixers: each is one sequence layer in a file of its own. `MIXERS` are for training, `THEOREM_MIXERS` for theorems only."""
+"""Mixers: each is one sequence layer in a file of its own, which begins with its equations.
 
+`MIXERS` are for training, `THEOREM_MIXERS` for theorems only.
+
+    base                 what every mixer is: `Mixer`, its `State` and the `Block` around it
+    attention            causal softmax attention, with a cache of all keys and values
+    sliding_attention    causal softmax attention over the last few tokens
+    lstm                 long short-term memory
+    linear_attention     attention with a feature map for softmax: the state is a sum of outer products
+    retention            linear attention with a decay per head and rotated queries and keys
+    dss                  a diagonal state space, run as a convolution
+    mamba                a selective state space with a decay per channel and state
+    mamba2               a selective state space with one decay per head
+    gated_delta          the gated delta rule: a new value replaces what its key found
+    rwkv7                RWKV-7's time mixing: a decay per coordinate, a removal and a replacement
+    automaton            a finite automaton given by a table; for theorems
+    elman                a plain recurrent network; for theorems
+    _decay               decays in logarithms, and the step sizes that they start from
+    _chunks              time cut into chunks, and the states between the chunks
+    _short_convolution   the causal convolution over a few tokens
+    _mamba_scan          Mamba's scan with a gradient written by hand
+    _gated_delta_chunks  the gated delta rule chunk by chunk
+    _rwkv7_chunks        RWKV-7's recurrence chunk by chunk
+    _kernels             fused kernels of flash-linear-attention for five mixers on a GPU
+"""
+
+from seqsep.mixers._kernels import in_use as kernels_in_use
 from seqsep.mixers.attention import Attention
 from seqsep.mixers.automaton import Automaton
 from seqsep.mixers.base import Block, Mixer, State, state_bits, state_from_bytes, state_to_bytes
@@ -39,6 +64,7 @@ __all__ = [
     "Retention",
     "SlidingAttention",
     "State",
+    "kernels_in_use",
     "state_bits",
     "state_from_bytes",
     "state_to_bytes",

@@ -1,19 +1,25 @@
 """Causal multi-head softmax attention.
 
-    q_t, k_t, v_t = W_Q x_t, W_K x_t, W_V x_t    (split into heads)
+    q_t, k_t, v_t = W_Q x_t, W_K x_t, W_V x_t    (split into heads of d coordinates)
     a_tj = softmax over j <= t of q_t . k_j / sqrt(d)
     y_t  = W_O concat over heads of sum_j a_tj v_j
 
-With `rope`, coordinates 2i and 2i+1 of q_t and k_t in each head are turned by the angle t theta_i first,
+With `rope`, coordinates 2i and 2i+1 of q_t and k_t in each head are first turned by the angle t theta_i,
 theta_i = 10000^(-2i/d): q_t . k_j then depends on t - j alone.
 
+State: the keys and values of all tokens so far, 2 * width numbers a token (a cache that grows with t).
 Source: Vaswani et al. 2017, equation 1; initialised as GPT-2 (Radford et al. 2019); rope: Su et al. 2021 (arXiv:2104.09864),
 equations 15 and 34.
-Where one position is asked, W_K is applied to its query and W_V to the weighted sum of x, so nothing is projected elsewhere.
-State: the keys and values of every token so far (a cache that grows with t).
-`forward` is one product of all queries with all keys, and one of the weights with all values.
-A hand-built network may choose its own widths of key and value, and `scale=1` (paper A's attention has no 1/sqrt(d));
-`causal=False` exists for theorems only and has no `step`.
+We differ: a hand-built network may choose its own widths of key and value, and `scale=1` (Bhattamishra et al. 2024 have no
+1/sqrt(d)); `causal=False` is for theorems only and has no `step`.
+Names: `query`, `key`, `value` and `output` are W_Q, W_K, W_V and W_O; `scale` is 1/sqrt(d).
+`forward` is one product of all queries with all keys, and one of the weights with all values. `forward_at` applies W_K to the
+query asked for and W_V to the weighted sum of x, so no key and no value is made.
+
+    >>> layer = Attention(width=8, heads=2)
+    >>> y, cache = layer.step(torch.zeros(1, 8), layer.start(1), t=0)
+    >>> cache.keys.shape
+    torch.Size([1, 2, 1, 4])
 """
 
 import math
@@ -24,7 +30,17 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, initialise_as_gpt2, merge_heads, require_heads, split_heads
+from seqsep.mixers.base import (
+    GPT2_DEVIATION,
+    Block,
+    Mixer,
+    State,
+    by_head,
+    initialise_as_gpt2,
+    merge_heads,
+    require_heads,
+    split_heads,
+)
 
 
 class Cache(NamedTuple):
@@ -49,11 +65,15 @@ class Attention(Mixer):
         scale: float | None = None,
         causal: bool = True,
     ) -> None:
-        """`key_width` and `value_width` count coordinates over all heads; by default they equal `width`."""
+        """`key_width` and `value_width` count coordinates over all heads; by default they equal `width`.
+
+        Raises ValueError unless the heads divide both.
+        """
         super().__init__()
-        key_width, value_width = key_width or width, value_width or width
-        for part in (key_width, value_width):
-            require_heads("Attention", part, heads)
+        key_width = key_width or width
+        value_width = value_width or width
+        require_heads("Attention", key_width, heads)
+        require_heads("Attention", value_width, heads)
         self.heads = heads
         self.causal = causal
         self.scale = scale if scale is not None else 1 / math.sqrt(key_width // heads)
@@ -61,37 +81,6 @@ class Attention(Mixer):
         self.key = nn.Linear(width, key_width)
         self.value = nn.Linear(width, value_width)
         self.output = nn.Linear(value_width, width)
-
-    def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
-        initialise_as_gpt2(self, self.output, depth, deviation)
-
-    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
-        times = torch.arange(x.shape[1], device=x.device)
-        query, key = self._turn(query, times), self._turn(key, times)
-        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=self.causal, scale=self.scale)
-        return self.output(merge_heads(mixed))
-
-    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """One query meets the inputs themselves, as (W_K^T q) . x_j, and W_V comes after the sum: no keys, no values.
-
-        The key's bias adds one number to every score of a head, which softmax does not see, so it is left out here and gets
-        no gradient (it is 0); the weights sum to 1, so the value's bias is added once. With `rope` keys turn by their own time
-        and have to be made.
-        """
-        rows, times = torch.arange(x.shape[0], device=x.device), torch.arange(x.shape[1], device=x.device)
-        query = self._turn(self.query(x[rows, at]).unflatten(-1, (self.heads, -1)), at[:, None])
-        into_key, into_value = (part.weight.unflatten(0, (self.heads, -1)) for part in (self.key, self.value))
-        if self.rope:
-            keys = self._turn(self.key(x).unflatten(-1, (self.heads, -1)), times[:, None])
-            scores = torch.einsum("bhd,bthd->bht", query, keys)
-        else:
-            scores = torch.einsum("bhd,hdw->bhw", query, into_key) @ x.mT
-        scores = scores * self.scale
-        if self.causal:
-            scores = scores.masked_fill((times > at[:, None])[:, None], -math.inf)
-        mixed = torch.einsum("bhw,hdw->bhd", scores.softmax(-1) @ x, into_value)
-        return self.output(mixed.flatten(1) + self.value.bias)
 
     def start(self, batch: int) -> Cache:
         def empty(part: nn.Linear) -> Tensor:
@@ -103,39 +92,76 @@ class Attention(Mixer):
         after = self.prefill(x[:, None], state, t)
         return self.step_output(x, state, t), after
 
-    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cache:
-        keys, values = (split_heads(part(x), self.heads) for part in (self.key, self.value))
-        keys = self._turn(keys, torch.arange(t, t + x.shape[1], device=x.device))
-        return Cache(torch.cat([state[0], keys], dim=2), torch.cat([state[1], values], dim=2))
-
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         """One token's output from the cache and itself; einsum reads a cache of batch 1 in place, for any batch of x."""
         if not self.causal:
             raise ValueError("Attention(causal=False).step(): attention without a mask is not a recurrent layer")
         keys, values = state
-        query, key, value = (part(x).unflatten(-1, (self.heads, -1)) for part in (self.query, self.key, self.value))
-        query, key = self._turn(query, t), self._turn(key, t)
-        before = torch.einsum("bhd,chtd->bht" if keys.shape[0] == 1 else "bhd,bhtd->bht", query, keys)
-        own = torch.einsum("bhd,bhd->bh", query, key)
-        weights = (torch.cat([before, own[..., None]], dim=-1) * self.scale).softmax(-1)
+        query = self._turn(by_head(self.query(x), self.heads), t)
+        key = self._turn(by_head(self.key(x), self.heads), t)
+        value = by_head(self.value(x), self.heads)
+        earlier_scores = torch.einsum("bhd,chtd->bht" if keys.shape[0] == 1 else "bhd,bhtd->bht", query, keys)
+        own_score = torch.einsum("bhd,bhd->bh", query, key)
+        weights = (torch.cat([earlier_scores, own_score[..., None]], dim=-1) * self.scale).softmax(-1)
         mixed = torch.einsum("bht,chtd->bhd" if values.shape[0] == 1 else "bht,bhtd->bhd", weights[..., :-1], values)
         return self.output((mixed + weights[..., -1:] * value).flatten(1))
 
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cache:
+        times = torch.arange(t, t + x.shape[1], device=x.device)
+        keys = self._turn(split_heads(self.key(x), self.heads), times)
+        values = split_heads(self.value(x), self.heads)
+        return Cache(torch.cat([state[0], keys], dim=2), torch.cat([state[1], values], dim=2))
+
     def _turn(self, u: Float[Tensor, "*shape part"], times: Tensor | int) -> Float[Tensor, "*shape part"]:
-        """With `rope`, u turned by its time; `times` broadcasts against all axes of u but the last."""
+        """u, turned by its time if `rope` is set; `times` broadcasts against all axes of u but the last."""
         return rotated(u, torch.as_tensor(times, device=u.device)) if self.rope else u
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        times = torch.arange(x.shape[1], device=x.device)
+        query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
+        query = self._turn(query, times)
+        key = self._turn(key, times)
+        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=self.causal, scale=self.scale)
+        return self.output(merge_heads(mixed))
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        """One query meets the inputs themselves, as (W_K^T q) . x_j, and W_V comes after the sum: no keys, no values.
+
+        The key's bias adds one number to every score of a head, which softmax does not see, so it is left out here and gets
+        no gradient (it is 0); the weights sum to 1, so the value's bias is added once. With `rope` keys turn by their own time
+        and have to be made.
+        """
+        rows = torch.arange(x.shape[0], device=x.device)
+        times = torch.arange(x.shape[1], device=x.device)
+        query = self._turn(by_head(self.query(x[rows, at]), self.heads), at[:, None])
+        into_key, into_value = (part.weight.unflatten(0, (self.heads, -1)) for part in (self.key, self.value))
+        if self.rope:
+            keys = self._turn(by_head(self.key(x), self.heads), times[:, None])
+            scores = torch.einsum("bhd,bthd->bht", query, keys)
+        else:
+            scores = torch.einsum("bhd,hdw->bhw", query, into_key) @ x.mT
+        scores = scores * self.scale
+        if self.causal:
+            scores = scores.masked_fill((times > at[:, None])[:, None], -math.inf)
+        mixed = torch.einsum("bhw,hdw->bhd", scores.softmax(-1) @ x, into_value)
+        return self.output(mixed.flatten(1) + self.value.bias)
+
+    def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
+        initialise_as_gpt2(self, self.output, depth, deviation)
 
 
 def rotated(u: Float[Tensor, "*shape part"], times: Tensor) -> Float[Tensor, "*shape part"]:
-    """Each pair of coordinates (2i, 2i+1) turned by times * theta_i; angles are made in float64.
+    """Each pair of coordinates (2i, 2i+1) of u turned by times * theta_i; angles are made in float64.
 
-    Raises ValueError where the last axis is odd.
+    Raises ValueError if the last axis is odd.
     """
     part = u.shape[-1]
     if part % 2:
         raise ValueError(f"rotated(u with {part} coordinates): positions rope turn pairs, so width / heads is even")
     theta = 10000.0 ** (-torch.arange(0, part, 2, dtype=torch.float64, device=u.device) / part)
     angle = times[..., None] * theta
-    cosine, sine = angle.cos().to(u.dtype), angle.sin().to(u.dtype)
-    even, odd = u[..., 0::2], u[..., 1::2]
+    cosine = angle.cos().to(u.dtype)
+    sine = angle.sin().to(u.dtype)
+    even = u[..., 0::2]
+    odd = u[..., 1::2]
     return torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], dim=-1).flatten(-2)

@@ -1,11 +1,16 @@
 """A finite automaton as a recurrent layer; for theorems only.
 
-    q_t = next[q_{t-1}, token_t]        y_t = one-hot of q_t in the last `states` coordinates
+    q_t = next[t][q_{t-1}, token_t]        y_t = one-hot of q_t in the last `states` coordinates
 
-Section 2 of Bhattamishra et al. 2024 (arXiv:2406.09347) lets the transition of a recurrent model be any function; this is
-one given by a table. The token is read as the largest of the first `tokens` coordinates of x_t (a one-hot embedding).
-The table may differ by time step: its first axis is the time, or has length 1 where it does not.
-State: one integer of the smallest type that holds it. log2(states) bits would do; `state_bits` counts the tensor.
+State: one integer of the smallest type that holds q. log2(states) bits would do; `state_bits` counts the tensor.
+Source: section 2 of Bhattamishra et al. 2024 (arXiv:2406.09347) lets the transition of a recurrent model be any function; this
+one is given by a table.
+Names: `table` is next, and its first axis is the time, of length 1 if the transition is the same at every t; the token is the
+largest of the first `tokens` coordinates of x_t (a one-hot embedding).
+
+    >>> parity = Automaton(torch.tensor([[[0, 1], [1, 0]]]), start=0)
+    >>> parity(torch.eye(4)[[1, 0, 1, 1]][None]).argmax(-1) - 2
+    tensor([[1, 1, 0, 1]])
 """
 
 from typing import ClassVar, NamedTuple
@@ -34,20 +39,22 @@ class Automaton(Mixer):
         self.first = start
         self.register_buffer("table", table)
 
-    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        state, outputs = self.start(x.shape[0]), []
-        for t in range(x.shape[1]):
-            y, state = self.step(x[:, t], state, t)
-            outputs.append(y)
-        return torch.stack(outputs, dim=1)
-
     def start(self, batch: int) -> Memory:
         dtype = torch.uint8 if self.states <= 256 else torch.int64
         return Memory(torch.full((batch,), self.first, dtype=dtype, device=self.table.device))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Memory]:
+        transition = self.table[t if self.table.shape[0] > 1 else 0]
         token = x[:, : self.tokens].argmax(-1)
-        now = self.table[t if self.table.shape[0] > 1 else 0, state[0].long(), token]
+        after = transition[state[0].long(), token]
         y = torch.zeros_like(x)
-        y[:, -self.states :] = F.one_hot(now, self.states).to(x.dtype)
-        return y, Memory(now.to(state[0].dtype))
+        y[:, -self.states :] = F.one_hot(after, self.states).to(x.dtype)
+        return y, Memory(after.to(state[0].dtype))
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        state = self.start(x.shape[0])
+        outputs = []
+        for t in range(x.shape[1]):
+            y, state = self.step(x[:, t], state, t)
+            outputs.append(y)
+        return torch.stack(outputs, dim=1)

@@ -16,13 +16,16 @@ from torch import Tensor, nn
 
 State: TypeAlias = tuple[Tensor, ...]
 
-
 GPT2_DEVIATION = 0.02
 
 
 @dataclass(frozen=True)
 class Block:
-    """What a block holds beside its mixer, as the mixer's own paper has it."""
+    """What a block holds beside its mixer, as the mixer's own paper has it: normalisation, residual, MLP and positions.
+
+    >>> Block(norm="rms", mlp=True)
+    Block(norm='rms', residual=True, mlp=True, positions='none')
+    """
 
     norm: Literal["layer", "rms", "none"] = "layer"
     residual: bool = True
@@ -31,10 +34,23 @@ class Block:
 
 
 class Mixer(nn.Module, ABC):
-    """A sequence layer from width coordinates to width coordinates, causal.
+    """A causal sequence layer from width coordinates to width coordinates; a subclass has `forward`, `start` and `step`.
 
     Class attributes: `name`; `block`, the defaults around it; `grows`, whether the state grows with t;
     `revision`, raised whenever its numbers change.
+
+    >>> class Sum(Mixer):
+    ...     name = "sum"
+    ...     block = Block()
+    ...     def forward(self, x):
+    ...         return x.cumsum(1)
+    ...     def start(self, batch):
+    ...         return (torch.zeros(batch, 2),)
+    ...     def step(self, x, state, t):
+    ...         return x + state[0], (x + state[0],)
+    >>> layer = Sum()
+    >>> layer.prefill(torch.ones(1, 3, 2), layer.start(1), t=0)
+    (tensor([[3., 3.]]),)
     """
 
     name: ClassVar[str]
@@ -46,14 +62,6 @@ class Mixer(nn.Module, ABC):
     def build(cls, width: int, heads: int) -> "Mixer":
         """A fresh mixer to train, with its other sizes at their defaults."""
         return cls(width, heads)
-
-    @abstractmethod
-    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        """Outputs at every position, each a function of the inputs up to it."""
-
-    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """`forward` at one position per example; a mixer that can do this for less overrides it."""
-        return self.forward(x)[torch.arange(x.shape[0], device=x.device), at]
 
     @abstractmethod
     def start(self, batch: int) -> State:
@@ -74,12 +82,20 @@ class Mixer(nn.Module, ABC):
             state = self.step(x[:, offset], state, t + offset)[1]
         return state
 
+    @abstractmethod
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        """Outputs at every position, each a function of the inputs up to it."""
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        """`forward` at one position per example; a mixer that can compute this in less time overrides it."""
+        return self.forward(x)[torch.arange(x.shape[0], device=x.device), at]
+
     def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
-        """Draw weights that depend on the number of blocks, with this deviation where GPT-2 has 0.02; by default none are."""
+        """Draw the weights that depend on the number of blocks; `deviation` stands for GPT-2's 0.02. The default draws none."""
 
 
 def initialise_as_gpt2(mixer: nn.Module, output: nn.Linear, depth: int, deviation: float = GPT2_DEVIATION) -> None:
-    """GPT-2's weights: normal with one deviation, biases 0, the output into the residual stream by 1/sqrt(2 depth) less."""
+    """GPT-2's weights: normal with one deviation, biases 0, and `output`'s deviation divided by sqrt(2 depth)."""
     for module in mixer.modules():
         if isinstance(module, nn.Linear):
             nn.init.normal_(module.weight, std=deviation)
@@ -88,9 +104,14 @@ def initialise_as_gpt2(mixer: nn.Module, output: nn.Linear, depth: int, deviatio
     nn.init.normal_(output.weight, std=deviation / (2 * depth) ** 0.5)
 
 
-def split_heads(x: Float[Tensor, "batch time width"], heads: int) -> Float[Tensor, "batch heads time part"]:
+def by_head(x: Float[Tensor, "*shape width"], heads: int) -> Float[Tensor, "*shape heads part"]:
     """The coordinates dealt to the heads in order."""
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    return x.unflatten(-1, (heads, -1))
+
+
+def split_heads(x: Float[Tensor, "batch time width"], heads: int) -> Float[Tensor, "batch heads time part"]:
+    """The coordinates dealt to the heads in order, and the heads put before time."""
+    return by_head(x, heads).transpose(1, 2)
 
 
 def merge_heads(x: Float[Tensor, "batch heads time part"]) -> Float[Tensor, "batch time width"]:
@@ -111,28 +132,41 @@ def with_parts(like: State, parts: Iterable[Tensor]) -> State:
 
 
 def state_bits(state: State) -> int:
-    """Bits of one example's state, counted from the tensors."""
+    """Bits of one example's state, counted from the tensors.
+
+    >>> state_bits((torch.zeros(5, 3), torch.zeros(5, 2, dtype=torch.uint8)))
+    112
+    """
     return sum(8 * part.element_size() * part[0].numel() for part in state)
 
 
 def state_to_bytes(state: State, example: int) -> bytes:
-    """One example's state: the tensors in field order, little-endian."""
+    """One example's state as bytes: the tensors in field order, little-endian.
+
+    >>> state_to_bytes((torch.tensor([[1, 2], [3, 4]], dtype=torch.int16),), 1)
+    b'\\x03\\x00\\x04\\x00'
+    """
     return b"".join(_little_endian(part[example]).tobytes() for part in state)
 
 
 def state_from_bytes(like: State, data: bytes) -> State:
     """The state of one example (batch 1) from its bytes, with the shapes and types of `like`.
 
-    Raises ValueError where the number of bytes differs from that of `like`.
+    Raises ValueError if the number of bytes differs from that of `like`.
+
+    >>> state_from_bytes((torch.zeros(1, 2, dtype=torch.int16),), b"\\x03\\x00\\x04\\x00")
+    (tensor([[3, 4]], dtype=torch.int16),)
     """
     expected = state_bits(like) // 8
     if len(data) != expected:
         raise ValueError(f"state_from_bytes: a state like this one has {expected} bytes, found {len(data)}")
-    parts, offset = [], 0
+    parts = []
+    offset = 0
     for part in like:
         template = _little_endian(part[0])
         array = np.frombuffer(data, dtype=template.dtype, count=template.size, offset=offset).reshape(template.shape)
-        parts.append(torch.from_numpy(array.astype(array.dtype.newbyteorder("="))).to(part.device)[None])
+        native = array.astype(array.dtype.newbyteorder("="))
+        parts.append(torch.from_numpy(native).to(part.device)[None])
         offset += template.nbytes
     return with_parts(like, parts)
 

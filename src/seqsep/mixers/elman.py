@@ -2,8 +2,14 @@
 
     h_t = activation(W h_{t-1} + U x_t + b)          y_t = h_t
 
-Source: Elman 1990; the "simple RNN" of Hewitt et al. 2020 (arXiv:2010.07515). The state before the first token is `first`, a
-constant (zeros unless a hand-built network says otherwise), not a parameter. State: h, width numbers.
+State: h, width numbers.
+Source: Elman 1990; the "simple RNN" of Hewitt et al. 2020 (arXiv:2010.07515).
+We differ: h_0, `first`, is a constant (zeros unless a hand-built network says otherwise), not a parameter.
+Names: `recurrent` is W with b, `input` is U.
+
+    >>> layer = Elman(width=2)
+    >>> layer(torch.zeros(1, 5, 2)).shape
+    torch.Size([1, 5, 2])
 """
 
 from typing import ClassVar, NamedTuple
@@ -26,7 +32,7 @@ class Elman(Mixer):
     first: Tensor
 
     def __init__(self, width: int, heads: int = 1, activation: str = "relu") -> None:
-        """`heads` is taken for the sake of one signature and not used. Raises ValueError for another activation."""
+        """`heads` is not used: every mixer takes it. Raises ValueError unless the activation is relu or sigmoid."""
         super().__init__()
         if activation not in ("relu", "sigmoid"):
             raise ValueError(f"Elman(width={width}, activation={activation!r}): activation is relu or sigmoid")
@@ -35,13 +41,6 @@ class Elman(Mixer):
         self.activation = torch.relu if activation == "relu" else torch.sigmoid
         self.register_buffer("first", torch.zeros(width))
 
-    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        state, outputs = self.start(x.shape[0]), []
-        for given in self.input(x).unbind(dim=1):
-            state = self._after(given, state)
-            outputs.append(state.hidden)
-        return torch.stack(outputs, dim=1)
-
     def start(self, batch: int) -> Memory:
         return Memory(self.first.to(self.recurrent.weight.dtype).expand(batch, -1).clone())
 
@@ -49,5 +48,14 @@ class Elman(Mixer):
         after = self._after(self.input(x), state)
         return after.hidden, after
 
-    def _after(self, given: Float[Tensor, "batch width"], state: State) -> Memory:
-        return Memory(self.activation(self.recurrent(state[0]) + given))
+    def _after(self, entering: Float[Tensor, "batch width"], state: State) -> Memory:
+        """The state after U x_t has entered."""
+        return Memory(self.activation(self.recurrent(state[0]) + entering))
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        state = self.start(x.shape[0])
+        outputs = []
+        for entering in self.input(x).unbind(dim=1):
+            state = self._after(entering, state)
+            outputs.append(state.hidden)
+        return torch.stack(outputs, dim=1)

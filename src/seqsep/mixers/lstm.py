@@ -4,11 +4,17 @@
     c_t = sigmoid(f) * c_{t-1} + sigmoid(i) * tanh(g)
     h_t = sigmoid(o) * tanh(c_t)          y_t = h_t
 
-Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000); weights, gate order and speed are those of
-`torch.nn.LSTM`, which `forward` is. A stack of these blocks, which have no norm and no residual, is `nn.LSTM(num_layers)`.
-State: h and c, width coordinates each.
-`forward` is a loop over time: the recurrence is not linear, so there is no parallel form. Under autocast on a GPU it keeps the
-precision of its weights.
+State: h and c, 2 * width numbers.
+Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000); weights and gate order are those of
+`torch.nn.LSTM`. A stack of these blocks, which have no norm and no residual, is `nn.LSTM(num_layers)`.
+Names: `enter`, `forget`, `content` and `leave` are i, f, g and o.
+`forward` is `torch.nn.LSTM`, a loop over time: the recurrence is not linear, so there is no parallel form. Under autocast on a
+GPU it keeps the precision of its weights.
+
+    >>> layer = LSTM(width=4)
+    >>> y, state = layer.step(torch.zeros(1, 4), layer.start(1), t=0)
+    >>> torch.equal(y, state.hidden)
+    True
 """
 
 from typing import ClassVar, NamedTuple
@@ -31,15 +37,9 @@ class LSTM(Mixer):
     block: ClassVar[Block] = Block(norm="none", residual=False)
 
     def __init__(self, width: int, heads: int = 1) -> None:
-        """`heads` is taken for the sake of one signature and not used."""
+        """`heads` is not used: every mixer takes it."""
         super().__init__()
         self.cells = nn.LSTM(width, width, batch_first=True)
-
-    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        if x.is_cuda and torch.is_autocast_enabled("cuda"):  # where cuDNN's LSTM takes float16 whatever was asked for
-            with torch.autocast("cuda", enabled=False):
-                return self.cells(x.to(self.cells.all_weights[0][0].dtype))[0]
-        return self.cells(x)[0]
 
     def start(self, batch: int) -> Memory:
         like = self.cells.all_weights[0][0]
@@ -48,8 +48,14 @@ class LSTM(Mixer):
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Memory]:
         hidden, cell = state
         weight_ih, weight_hh, bias_ih, bias_hh = self.cells.all_weights[0]
-        from_input, from_state = F.linear(x, weight_ih, bias_ih), F.linear(hidden, weight_hh, bias_hh)
-        enter, forget, content, leave = (from_input + from_state).chunk(4, dim=-1)
+        gates = F.linear(x, weight_ih, bias_ih) + F.linear(hidden, weight_hh, bias_hh)
+        enter, forget, content, leave = gates.chunk(4, dim=-1)
         cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(content)
         hidden = torch.sigmoid(leave) * torch.tanh(cell)
         return hidden, Memory(hidden, cell)
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        if x.is_cuda and torch.is_autocast_enabled("cuda"):  # there cuDNN's LSTM takes float16 whatever was asked for
+            with torch.autocast("cuda", enabled=False):
+                return self.cells(x.to(self.cells.all_weights[0][0].dtype))[0]
+        return self.cells(x)[0]

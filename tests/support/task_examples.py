@@ -1,0 +1,37 @@
+"""What tests of every task ask alike: a digest of its examples, and that counts lie near what is stated."""
+
+import hashlib
+import math
+
+from seqsep.tasks import Task
+
+EXAMPLES = 10_000
+
+
+def digest(task: Task, blocks: list[tuple[int, int]]) -> str:
+    """SHA-256 of examples made in blocks (start, count); of vectors the sign of a zero does not count."""
+    parts = {}
+    for start, count in blocks:
+        batch = task.sample(start, count, 11)
+        inputs = (batch.inputs + 0.0).astype("<f4") if task.coordinates else batch.inputs.astype("<i8")
+        answers = [rows.astype("<i8") for rows in (batch.targets, batch.lengths[:, None])]
+        for offset in range(count):
+            parts[start + offset] = b"".join(rows[offset].tobytes() for rows in (inputs, *answers))
+    return hashlib.sha256(b"".join(parts[index] for index in sorted(parts))).hexdigest()
+
+
+def assert_counts_are_near(counts: dict, expected: dict[object, float], total: int) -> None:
+    """Within 5 standard deviations of every stated probability, and nothing that is not expected."""
+    assert set(counts) <= set(expected)
+    for case, probability in expected.items():
+        deviation = math.sqrt(total * probability * (1 - probability))
+        assert abs(counts.get(case, 0) - total * probability) <= 5 * deviation + 1, case
+
+
+def pairwise_different(rows: list[dict]) -> int:
+    """Rows of answers by continuation of which every two differ at one they share: each needs a state of its own."""
+    apart: list[dict] = []
+    for row in rows:
+        if all(any(row[tail] != other[tail] for tail in row.keys() & other.keys()) for other in apart):
+            apart.append(row)
+    return len(apart)

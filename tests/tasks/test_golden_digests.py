@@ -1,0 +1,68 @@
+"""The examples of every task are those that the committed rows were trained on, in blocks of any size and in any order."""
+
+import numpy as np
+import pytest
+
+from seqsep.tasks import (
+    TASKS,
+    AssociativeRecall,
+    BoundedDyck,
+    Disjointness,
+    Equality,
+    IndexLookup,
+    MultiQueryRecall,
+    NearestNeighbor,
+    SparseThreshold,
+)
+from support.task_examples import EXAMPLES, digest
+
+GOLDEN = {
+    AssociativeRecall(20): "fce93901508b670a82ad715c8023154d892843f1cf20f3ccdb13da92c41da577",
+    AssociativeRecall(12, keys=40, values=5): "13e14cc7c28f47461e61c863a9818f96169af358380de80b7e1126e5fa03991d",
+    BoundedDyck(30): "ef659a6f4ead54d4bb0e115e68b026ae42d83ccd266741e9b6e50362790a0950",
+    Disjointness(20): "b5672b3845c6b8fb44aba1dfec978b95623ca798610ed4533810188310f787f6",
+    Equality(20): "8ab160d71648d0c80445ca4caea6beaad386a684ca28c0ab09b46dbc9cd407e7",
+    Equality(20, "one"): "d456f9a4e9afc4a0f93c98b93df3841ddf68b797f7433724cbd240759f425c9b",
+    Equality(20, "next"): "5e9bc890b9952855cdcc0c2d183b8ac2d0ffb3029b78dcfbc59b179245fd4471",
+    IndexLookup(20): "4840566b15be7a31bee682f506d756924a92a133c574554f39cf4803e9cb68fd",
+    MultiQueryRecall(20): "7a61b536ebae102a340695153cef5f6c0395b00db08792edcaa391709dd89ad0",
+    MultiQueryRecall.zoology(64, 4): "8a4fc91dbea4a0fac3424a3feca919b97956af2331f2ef4da65f1958971245de",
+    MultiQueryRecall.zoology(
+        32, 8, 64, random_non_queries=False
+    ): "964645c3c6732acf43711324c98bfa80a4a5f6550fef38d2ccfb6c125806ec80",
+    NearestNeighbor(20): "cb4e7a794151570d8d0957f329628ab4973659c126d5bbd1377a1728aab68709",
+    NearestNeighbor(
+        12, dimension=5, classes=3, margin=0.02
+    ): "a612f55df55f672747011a7ee0656cf5ba56858fd7c0e7edba7cf30835b63c0b",
+    SparseThreshold(20): "3b9d0ee8c8cb54b639dc9e363f52866138532ab5af3fa319ecac413a855a6e1a",
+    SparseThreshold(
+        40, features=60, sparsity=2, function_seed=4
+    ): "90dde46cb9acc7704667b695d6753841a5542ab99feb821365c191b1faeb626c",
+    SparseThreshold(
+        5, formula="p cnf 5 4\n1 -2 0\n3 4 -5 0\n2 5 0\n-4 1 0\n"
+    ): "4a67c466aff628d0ce61037e298289ae71142359b851d13b2824ab1d56d08fb4",
+}
+
+
+def blocks_of(size: int | None) -> list[tuple[int, int]]:
+    """Blocks (start, count) of one size, or of sizes drawn from 1 to 64; in a random order."""
+    if size is None:
+        ends = np.cumsum(np.random.default_rng(1).integers(1, 65, EXAMPLES)).tolist()
+        starts = [0, *(end for end in ends if end < EXAMPLES)]
+    else:
+        starts = list(range(0, EXAMPLES, size))
+    blocks = [(start, end - start) for start, end in zip(starts, [*starts[1:], EXAMPLES], strict=True)]
+    np.random.default_rng(0).shuffle(blocks)
+    return blocks
+
+
+@pytest.mark.parametrize("size", [None, 7, 64, EXAMPLES])
+@pytest.mark.parametrize("task", GOLDEN, ids=repr)
+@pytest.mark.unchecked
+def test_golden_digest_of_10000_examples(task, size):
+    """A change here changes every committed row: raise the task's `revision` with it."""
+    assert (task.revision, digest(task, blocks_of(size))) == (1, GOLDEN[task])
+
+
+def test_every_task_has_a_golden_digest():
+    assert {type(task) for task in GOLDEN} == set(TASKS)
