@@ -22,13 +22,13 @@ ROWS = {
     "certificate": 7,
     "capacity": 7,
     "lab": 8,
-    "report": 8,
     "experiments": 9,
-    "pages": 10,
-    "commands": 11,
-    "explorer": 11,
-    "cli": 12,
-    "__init__": 12,
+    "report": 10,
+    "pages": 11,
+    "commands": 12,
+    "explorer": 12,
+    "cli": 13,
+    "__init__": 13,
 }
 
 

@@ -12,7 +12,7 @@ from matplotlib.image import imread
 from seqsep.analysis.analyze import analyze, theorem_4_bits
 from seqsep.cli import main
 from seqsep.exact.layered import Layered
-from seqsep.report.least_state_chart import draw_least_state
+from seqsep.report.figures.least_state import draw_least_state
 from seqsep.theorems.protocols.one_layer_protocol import least_width_heads
 
 FUNCTIONS = '''

@@ -1,10 +1,13 @@
 """The main job at toy sizes: it prints a line a theorem, trains, writes the page, and continues where it was interrupted."""
 
+from dataclasses import replace
+
 import pytest
 
 from seqsep.commands import demo as main_job
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
+from seqsep.report.experiment_table import DEMO_EXPERIMENTS
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.retrieval import index_lookup_state
@@ -17,8 +20,9 @@ def tiny(task):
 
 @pytest.fixture
 def toy(monkeypatch):
-    monkeypatch.setattr(main_job.index_lookup_architectures, "runs", lambda preset: tiny(IndexLookup(6, alphabet=4)))
-    monkeypatch.setattr(main_job.dyck_architectures, "runs", lambda preset: tiny(BoundedDyck(6)))
+    runs = {IndexLookup: tiny(IndexLookup(6, alphabet=4)), BoundedDyck: tiny(BoundedDyck(6))}
+    toys = {kind: replace(one, runs=lambda preset, kind=kind: runs[kind]) for kind, one in DEMO_EXPERIMENTS.items()}
+    monkeypatch.setattr(main_job, "DEMO_EXPERIMENTS", toys)
 
 
 @pytest.mark.usefixtures("toy")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from seqsep.experiments import EXPERIMENTS
-from seqsep.experiments._paper import grid, printed
-from seqsep.experiments._search import PAPER_RATES, Cell, Search, best_run, rates_between
+from seqsep.experiments._paper import full_grid, printed_sizes
+from seqsep.experiments._search import PAPER_RATES, Search, SearchCell, best_run, rates_between
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
@@ -36,7 +36,7 @@ def ended(search, outcome):
 
 
 def test_stages_in_turn():
-    lstm, attention = Cell((a_run("lstm"),)), Cell((a_run("attention", heads=2), a_run("attention", heads=4)))
+    lstm, attention = SearchCell((a_run("lstm"),)), SearchCell((a_run("attention", heads=2), a_run("attention", heads=4)))
     search = Search((lstm, attention), RATES, refine=True, seeds=3)
     assert len(search.runs()) == 3 + 6
     assert search.further == 2 + 2 * 2
@@ -51,7 +51,7 @@ def test_stages_in_turn():
 
 
 def test_a_stage_waits_for_the_one_before():
-    search = Search((Cell((a_run("lstm"),)),), RATES, refine=True, seeds=2)
+    search = Search((SearchCell((a_run("lstm"),)),), RATES, refine=True, seeds=2)
     first = search.runs()
     assert search.runs([row(run, 0.5) for run in first[:2]]) == first
     second = search.runs([row(run, 0.5) for run in first])
@@ -81,7 +81,7 @@ def test_the_best_is_the_most_accurate_then_the_fastest_then_the_lowest_rate():
 
 
 def test_pruned_runs_are_waited_for_and_never_refined_or_repeated():
-    search = Search((Cell((a_run("lstm"),)),), RATES, refine=True, seeds=2)
+    search = Search((SearchCell((a_run("lstm"),)),), RATES, refine=True, seeds=2)
     low, middle, high = search.runs()
     assert search.grids == [[low, middle, high]]
 
@@ -101,24 +101,24 @@ def test_rates_between(best, expected):
 
 
 def test_another_layer_in_every_cell_makes_equal_cells_one():
-    search = Search((Cell((a_run("lstm"),)), Cell((a_run("dss"),))), RATES, seeds=2)
+    search = Search((SearchCell((a_run("lstm"),)), SearchCell((a_run("dss"),))), RATES, seeds=2)
 
     def becomes(name):
         return lambda run: replace(run, layers=(name,))
 
-    assert search.changed(becomes("mamba")).cells == (Cell((a_run("mamba"),)),)
+    assert search.changed(becomes("mamba")).cells == (SearchCell((a_run("mamba"),)),)
     assert len(search.changed(becomes("mamba"), becomes("attention")).cells) == 2
 
 
 @pytest.mark.unchecked
 def test_the_sizes_of_the_paper():
     """Appendix H's grid is 980 runs for each of 25 lengths; the printed sizes 1,680 runs in all."""
-    assert len(grid(IndexLookup, (20,)).runs()) == 980
+    assert len(full_grid(IndexLookup, (20,)).runs()) == 980
     totals = {preset: sum(len(experiment.runs(preset)) for experiment in EXPERIMENTS) for preset in ("paper", "paper-grid")}
     sizes = {preset: sum(experiment.search(preset).size for experiment in EXPERIMENTS) for preset in totals}
     assert sizes == totals == {"paper": 1680, "paper-grid": 24_500 + 210}
     assert {run.learning_rate for run in EXPERIMENTS[0].runs("paper")} == set(PAPER_RATES)
-    runs = printed(IndexLookup, [("attention", 1, 64), ("lstm", 3, 256)], (20,)).runs()
+    runs = printed_sizes(IndexLookup, [("attention", 1, 64), ("lstm", 3, 256)], (20,)).runs()
     assert {(run.layers[0], run.heads) for run in runs} == {("attention", 4), ("attention", 8), ("lstm", 4)}
     assert all((run.steps, run.batch, run.evaluation) == (250_000, 64, 5000) for run in runs)
 

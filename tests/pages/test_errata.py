@@ -13,7 +13,7 @@ ERRATA = [(theorem.name, erratum) for theorem in THEOREMS for erratum in theorem
 
 
 def test_the_page_is_generated():
-    assert (ROOT / "docs/errata.md").read_text(encoding="utf-8") == errata_page(), "run make errata"
+    assert (ROOT / "docs/errata.md").read_text(encoding="utf-8") == errata_page(), "run make docs"
 
 
 @pytest.mark.parametrize(("name", "erratum"), ERRATA, ids=[f"{name}-{place}" for place, (name, _) in enumerate(ERRATA)])

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("name", list(reference.PAGES))
 def test_the_page_is_the_committed_one(name):
     committed = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
-    assert committed == reference.PAGES[name](), "run make reference"
+    assert committed == reference.PAGES[name](), "run make docs"
 
 
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.commands.demo import grids
 from seqsep.experiments import BY_NAME, EXPERIMENTS
-from seqsep.experiments._search import QUICK_RATES
 from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.pages.reproduction import reproduction_page
+from seqsep.report.captions import ceilings_sentence
+from seqsep.report.experiment_table import experiment_table, report_tables
 from seqsep.report.papers import series
 
+QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
 COMMITTED = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS).exists()]
 OF_PAPER = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "paper").exists()]
@@ -25,15 +26,15 @@ def test_every_file_is_an_experiments():
 
 @pytest.mark.parametrize("name", COMMITTED)
 def test_the_rows_are_the_whole_search(name):
-    """The grid, the rates between, the seeds: what the search asks for with these rows is what is there, and nothing else."""
+    """The table, the rates between, the seeds: what the search asks for with these rows is what is there, and nothing else."""
     rows, search = read_rows(RESULTS / f"{name}.jsonl"), BY_NAME[name].search("quick")
     assert [row.key for row in rows] == sorted(run.key() for run in search.runs(rows))
     assert all(row.experiment == name and row.finished and row.key == row.run.key() for row in rows)
     assert all({"torch", "device", "threads"} <= set(row.environment) for row in rows)
-    grid = BY_NAME[name].figure(rows)
-    assert len(grid.cells) == len(search.cells)
-    assert min(len(cell.seeds) for cell in grid.cells.values()) >= 3
-    assert len(grid.tasks) == 2
+    table = experiment_table(BY_NAME[name], rows)
+    assert len(table.cells) == len(search.cells)
+    assert min(len(cell.seeds) for cell in table.cells.values()) >= 3
+    assert len(table.tasks) == 2
 
 
 @pytest.mark.parametrize("name", OF_PAPER)
@@ -45,10 +46,10 @@ def test_the_rows_at_the_papers_size_are_whole_cells(name):
     assert [row.key for row in rows] == sorted(run.key() for run in part.runs(rows))
     assert all(row.experiment == name and row.key == row.run.key() and row.result["curve"] for row in rows)
     assert all({"torch", "device", "threads"} <= set(row.environment) for row in rows)
-    grid = BY_NAME[name].figure(rows)
-    assert len(grid.cells) == len(part.cells) > 0
-    assert {len(cell.seeds) for cell in grid.cells.values()} == {3}
-    assert all(cell.paper is not None for cell in grid.cells.values())
+    table = experiment_table(BY_NAME[name], rows)
+    assert len(table.cells) == len(part.cells) > 0
+    assert {len(cell.seeds) for cell in table.cells.values()} == {3}
+    assert all(cell.paper is not None for cell in table.cells.values())
 
 
 def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
@@ -75,19 +76,19 @@ def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
     )
     assert said in page
     assert "| LSTM (2, 64) | 26.0 (26.0; 3 seeds; 250,000 steps) |" in page
-    found = grids(tmp_path / "demo.jsonl", [])
-    assert list(found) == ["equality-next", "equality-next-paper"]
-    question, grid = found["equality-next-paper"]
-    assert question == "Who copies, up to which length? Of the preset paper, 1 of its 30 cells."
-    assert grid.title == "Copying, every next symbol right (the paper's size): accuracy, %"
-    [cell] = grid.cells.values()
+    tables = {named.name: named for named in report_tables(tmp_path / "demo.jsonl", rows=[])}
+    assert list(tables) == ["equality-next", "equality-next-paper"]
+    paper = tables["equality-next-paper"]
+    assert paper.question == "Who copies, up to which length? Of the preset paper, 1 of its 30 cells."
+    assert paper.table.title == "Copying, every next symbol right (the paper's size): accuracy, %"
+    [cell] = paper.table.cells.values()
     assert (cell.paper, len(cell.seeds), len(cell.tried), len(cell.pruned)) == (0.996, 3, 5, 2)
-    assert found["equality-next"][0] == "Who copies, up to which length?"
+    assert tables["equality-next"].question == "Who copies, up to which length?"
 
 
 def test_the_page_is_what_the_rows_say():
     page = (RESULTS.parent / "docs/reproduction.md").read_text(encoding="utf-8")
-    assert page == reproduction_page(RESULTS), "run make reproduction"
+    assert page == reproduction_page(RESULTS), "run make docs"
     assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == [
         experiment.name for experiment in EXPERIMENTS if experiment.name in COMMITTED
     ]
@@ -95,8 +96,8 @@ def test_the_page_is_what_the_rows_say():
 
 def accuracies(name):
     """(architecture, length) -> accuracies of the best setting, one a seed."""
-    grid = BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl"))
-    return {(one.architecture, task.length): cell.seeds for (one, task), cell in grid.cells.items()}
+    table = experiment_table(BY_NAME[name], read_rows(RESULTS / f"{name}.jsonl"))
+    return {(one.architecture, task.length): cell.seeds for (one, task), cell in table.cells.items()}
 
 
 def paper(name):
@@ -120,8 +121,8 @@ def test_what_is_said_of_equality_next():
 
 def test_what_is_said_of_equality_random():
     ours, theirs = accuracies("equality-random"), paper("equality-random")
-    grid = BY_NAME["equality-random"].figure(read_rows(RESULTS / "equality-random.jsonl"))
-    best = {one.architecture: cell.best for (one, task), cell in grid.cells.items() if task.length == 20}
+    table = experiment_table(BY_NAME["equality-random"], read_rows(RESULTS / "equality-random.jsonl"))
+    best = {one.architecture: cell.best for (one, task), cell in table.cells.items() if task.length == 20}
     assert all(min(seeds) == 1 for (_, length), seeds in ours.items() if length == 6)
     assert all(min(ours[name, 20]) > 0.92 for name in ("lstm", "dss", "mamba"))
     assert all(max(ours[name, 20]) < 0.9 for name in ("attention", "linear-attention", "retention"))
@@ -144,7 +145,7 @@ def test_what_is_said_of_index_lookup():
     assert all(max(ours[one, 20]) < 0.38 for one in slow)
     assert all(accuracy[20] == 1 for accuracy in theirs.values())
     assert theirs["linear-attention"][50] == 0.716
-    for (one, _), cell in BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl")).cells.items():
+    for (one, _), cell in experiment_table(BY_NAME[name], read_rows(RESULTS / f"{name}.jsonl")).cells.items():
         on_the_grid = max(run.accuracy for run in cell.runs if run.seed == 0 and run.learning_rate in QUICK_RATES)
         assert cell.best.accuracy - on_the_grid < 0.03, one
         assert cell.ceiling == 1
@@ -152,10 +153,10 @@ def test_what_is_said_of_index_lookup():
 
 def test_what_is_said_of_attention_at_the_papers_size():
     experiment = BY_NAME["index-lookup-architectures"]
-    grid = experiment.figure(read_rows(experiment.rows_file(RESULTS, "paper")))
-    assert {(one.architecture, one.size) for one in grid.contenders} == {("attention", "(1, 64)")}
-    assert len(experiment.search("paper").cells) - len(grid.cells) == 28
-    cells = {task.length: cell for (_, task), cell in grid.cells.items()}
+    table = experiment_table(experiment, read_rows(experiment.rows_file(RESULTS, "paper")))
+    assert {(one.architecture, one.size) for one in table.models} == {("attention", "(1, 64)")}
+    assert len(experiment.search("paper").cells) - len(table.cells) == 28
+    cells = {task.length: cell for (_, task), cell in table.cells.items()}
     assert {length: (min(cell.seeds), cell.paper) for length, cell in cells.items()} == {20: (1, 1), 50: (1, 1)}
     assert {run.steps for run in cells[20].repeats} == {500}
     assert {run.steps for run in cells[50].repeats} == {3000, 3250, 3500}
@@ -179,8 +180,8 @@ def test_what_is_said_of_equality_one():
     assert min(min(seeds) for (_, length), seeds in ours.items() if length == 4) > 0.95
     assert [round(100 * end(ours["lstm", 16])) for end in (min, max)] == [76, 86]
     assert [round(100 * end(ours["mamba", 16])) for end in (min, max)] == [60, 67]
-    grid = BY_NAME["equality-one"].figure(read_rows(RESULTS / "equality-one.jsonl"))
-    cells = {one.architecture: cell for (one, task), cell in grid.cells.items() if task.length == 16}
+    table = experiment_table(BY_NAME["equality-one"], read_rows(RESULTS / "equality-one.jsonl"))
+    cells = {one.architecture: cell for (one, task), cell in table.cells.items() if task.length == 16}
     below = [100 * (1 - cell.best.accuracy) for cell in cells.values()]
     assert (round(min(below)), round(max(below))) == (24, 49)
     for name in ("attention", "linear-attention", "retention", "dss"):
@@ -188,8 +189,8 @@ def test_what_is_said_of_equality_one():
 
 
 def test_what_is_said_of_dyck():
-    grid = BY_NAME["dyck-architectures"].figure(read_rows(RESULTS / "dyck-architectures.jsonl"))
-    cells = {(one.architecture, len(one.layers), task.length): cell for (one, task), cell in grid.cells.items()}
+    table = experiment_table(BY_NAME["dyck-architectures"], read_rows(RESULTS / "dyck-architectures.jsonl"))
+    cells = {(one.architecture, len(one.layers), task.length): cell for (one, task), cell in table.cells.items()}
     assert len(cells) == 8
     for name, depth, least in (("lstm", 1, 0.98), ("mamba", 1, 0.98), ("attention", 2, 0.98), ("attention", 1, 0.96)):
         assert min(cells[name, depth, 20].seeds) > least
@@ -208,8 +209,8 @@ def test_what_is_said_of_dyck():
 
 def test_what_is_said_of_the_width_of_mamba():
     name = "mamba-width"
-    grid = BY_NAME[name].figure(read_rows(RESULTS / f"{name}.jsonl"))
-    cells = {(one.width, task.length): cell for (one, task), cell in grid.cells.items()}
+    table = experiment_table(BY_NAME[name], read_rows(RESULTS / f"{name}.jsonl"))
+    cells = {(one.width, task.length): cell for (one, task), cell in table.cells.items()}
     assert all(min(cells[width, 5].seeds) > 0.998 for width in (16, 32, 64))
     assert [round(100 * sum(cells[width, 20].seeds) / 3) for width in (16, 32, 64)] == [22, 30, 40]
     assert [cells[width, 20].best.learning_rate for width in (16, 32, 64)] == [0.0055, 0.003, 0.003]
@@ -217,7 +218,7 @@ def test_what_is_said_of_the_width_of_mamba():
     assert [round(1000 * accuracy) for accuracy in fast] == [77, 101]
     assert all(cell.ceiling == 1 for cell in cells.values())
     assert round(100 * max(cells[32, 20].seeds)) == 34
-    assert "9,729 (Mamba (2, 16))" in grid.ceilings()
+    assert "9,729 (Mamba (2, 16))" in ceilings_sentence(table)
     theirs = {one.width: one.accuracy for one in series(BY_NAME[name].paper_figure)}
     for length in (20, 50, 75, 100, 200, 400):
         assert theirs[32][length] < theirs[64][length] < theirs[256][length] < theirs[1024][length]

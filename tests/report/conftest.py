@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from seqsep.report import Measured
-from seqsep.report.contender import Contender
+from seqsep.report.measured import Measured
+from seqsep.report.model_size import ModelSize
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")
@@ -21,7 +21,7 @@ def measured(task: Task, architecture: str, accuracy: float, **changes: Any) -> 
     growing = architecture == "attention"
     chosen: dict[str, Any] = {
         "task": task,
-        "contender": Contender((architecture,), 64),
+        "model": ModelSize((architecture,), 64),
         "learning_rate": 0.001,
         "seed": 0,
         "steps_allowed": 1000,
@@ -76,7 +76,7 @@ def committed(fresh: list[Measured]) -> list[Measured]:
     return [
         measured(
             run.task,
-            run.contender.architecture,
+            run.model.architecture,
             run.accuracy - 0.0024 * seed,
             seed=seed,
             learning_rate=run.learning_rate,

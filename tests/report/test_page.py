@@ -1,6 +1,7 @@
 """The page: it shows each number, needs nothing from outside, is well formed, and survives missing and hostile input."""
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ import pytest
 
 from seqsep.ceilings import index_lookup_ceiling
 from seqsep.plugins.name import PlugIn
-from seqsep.report import Measured, write_page
-from seqsep.report.contender import Contender
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.measured import Measured
+from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import percent, percent_at_most
+from seqsep.report.page.page import write_page
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")
@@ -55,8 +58,14 @@ class Reader(HTMLParser):
                 self.rows[-1] += " " + data
 
 
-def read(folder: Path, *arguments: Any, **named: Any) -> Reader:
-    path = write_page(folder, *arguments, **named)
+def read(
+    folder: Path,
+    fresh: Iterable[Measured],
+    committed: Iterable[Measured] = (),
+    theorems: Sequence[Mapping[str, Any]] = (),
+    **named: Any,
+) -> Reader:
+    path = write_page(folder, DemoRuns(tuple(fresh), tuple(committed)), theorems, **named)
     assert path == folder / "index.html"
     return Reader(path.read_text(encoding="utf-8").replace("\u00a0", " "))
 
@@ -93,7 +102,7 @@ def test_headline_is_computed(tmp_path: Path, fresh: list[Measured], measured: A
         "On Dyck-(2,2), N = 30, the order is reversed: the LSTM reaches 99 % after 500 steps, attention after 1,000"
         in page.text
     )
-    worse = [run for run in fresh if run.contender.architecture != "attention"]
+    worse = [run for run in fresh if run.model.architecture != "attention"]
     worse += [measured(task, "attention", 0.03) for task in LOOKUP.values()]
     worse += [measured(DYCK, "attention", 0.9, curve=((1000, 0.9, 1.0),))]
     page = read(tmp_path, worse)
@@ -116,7 +125,7 @@ def test_caption_keeps_learning_and_holding_apart(tmp_path: Path, fresh: list[Me
     assert "All 10 cells below 99 % are failures to learn in at most 1,000 steps" in page.text
     assert "Nothing here is a lack of state: every ceiling is 100 %." in page.text
     assert "first falls below 100 % at N = 683" in page.text
-    small = [run for run in fresh if run.contender.architecture != "lstm"]
+    small = [run for run in fresh if run.model.architecture != "lstm"]
     small += [measured(task, "lstm", 0.3, state_bits=(150, 0)) for task in LOOKUP.values()]
     page = read(tmp_path, small)
     assert "Of the 10 cells below 99 %, 9 are failures to learn" in page.text
@@ -183,7 +192,7 @@ def test_numbers_that_are_not_finite(tmp_path: Path, measured: Any) -> None:
 
 def test_hostile_strings_are_escaped(tmp_path: Path, measured: Any) -> None:
     evil = "</td></table><script>alert(1)</script>\"'<img src=x onerror=alert(2)>"
-    run = measured(LOOKUP[50], "lstm", 0.5, contender=Contender((evil,), 64), environment={"torch": evil, evil: evil})
+    run = measured(LOOKUP[50], "lstm", 0.5, model=ModelSize((evil,), 64), environment={"torch": evil, evil: evil})
     record = dict.fromkeys(("theorem", "source", "side", "statement", "inputs", "length"), evil)
     page = read(
         tmp_path,
@@ -198,17 +207,18 @@ def test_hostile_strings_are_escaped(tmp_path: Path, measured: Any) -> None:
 
 
 def test_same_input_same_bytes(tmp_path: Path, fresh: list[Measured], committed: list[Measured]) -> None:
-    first = write_page(tmp_path / "a" / "b", fresh, committed).read_bytes()
-    assert first == write_page(tmp_path / "c", fresh, committed).read_bytes()
+    runs = DemoRuns(tuple(fresh), tuple(committed))
+    first = write_page(tmp_path / "a" / "b", runs).read_bytes()
+    assert first == write_page(tmp_path / "c", runs).read_bytes()
 
 
 def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
-    deep = Contender(("attention", "attention"), 64)
-    hybrid = Contender(("mamba", "attention"), 32)
+    deep = ModelSize(("attention", "attention"), 64)
+    hybrid = ModelSize(("mamba", "attention"), 32)
     own = PlugIn("MyLayer", "0123456789abcdef" * 4)
-    assert Contender((own,), 32).title == "MyLayer@01234567"
-    assert Contender(("mamba", own), 32).title == "mamba+MyLayer@01234567"
-    runs = [measured(DYCK, "attention", 0.98, contender=deep), measured(LOOKUP[20], "mamba", 0.6, contender=hybrid)]
+    assert ModelSize((own,), 32).title == "MyLayer@01234567"
+    assert ModelSize(("mamba", own), 32).title == "mamba+MyLayer@01234567"
+    runs = [measured(DYCK, "attention", 0.98, model=deep), measured(LOOKUP[20], "mamba", 0.6, model=hybrid)]
     page = read(tmp_path, fresh + runs)
     for name in ("Attention (1, 64)", "Attention (2, 64)", "mamba+attention"):
         assert name in page.text

@@ -6,21 +6,36 @@ import pytest
 from markupsafe import escape
 
 from seqsep.ceilings import ceiling
-from seqsep.report import panels, write_page
-from seqsep.report.cells import Grid, draw_grid, rate_ticks
-from seqsep.report.contender import STYLES, Contender
-from seqsep.report.drawn import draw_experiment
-from seqsep.report.looks import DASHES, FILLS, MOST_NAMED, looks
-from seqsep.report.panels import band, ceiling_line, curves_caption, draw_curves, draw_states, states_caption
-from seqsep.report.separation_plot import draw_separation, points
+from seqsep.report import ceiling_line as ceiling_lines
+from seqsep.report.captions import Captions
+from seqsep.report.ceiling_line import ceiling_line
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.experiment_table import NamedTable
+from seqsep.report.figure_files import write_experiment
+from seqsep.report.figures.looks import DASHES, FILLS, looks
+from seqsep.report.figures.panels import Band, band, draw_curves, draw_states
+from seqsep.report.figures.results import draw_results, rate_ticks
+from seqsep.report.figures.separation import draw_separation, points
+from seqsep.report.model_size import MOST_NAMED, STYLES, ModelSize
+from seqsep.report.page.page import write_page
+from seqsep.report.result_table import ResultTable
 from seqsep.tasks import BoundedDyck, IndexLookup
 
-DRAWERS = (draw_grid, draw_curves, draw_states)
+DRAWERS = (
+    lambda table: draw_results(table, Captions.of(table).heatmap),
+    lambda table: draw_curves(table, Captions.of(table).curves),
+    lambda table: draw_states(table, Captions.of(table).states),
+)
+NAMES = ("results", "curves", "states")
 RATES = (1e-2, 5e-3, 1e-3, 5e-4, 1e-4, 5e-5, 1e-6)
 
 
 def no_paper(one, task):
     return None
+
+
+curves_of = DRAWERS[1]
+states_of = DRAWERS[2]
 
 
 def overlaps(figure):
@@ -38,13 +53,13 @@ def overlaps(figure):
 
 
 @pytest.fixture
-def grids(measured):
+def tables(measured):
     """The paper's figure, its widths of Mamba, two alphabets with every architecture there is, and sizes beyond naming."""
 
     def runs(task, layers, width, accuracy=0.9):
-        one = Contender(layers, width)
-        made = [measured(task, "", accuracy, contender=one, learning_rate=rate, steps_allowed=250_000) for rate in RATES]
-        return made + [measured(task, "", accuracy, contender=one, learning_rate=RATES[0], seed=seed) for seed in (1, 2)]
+        one = ModelSize(layers, width)
+        made = [measured(task, "", accuracy, model=one, learning_rate=rate, steps_allowed=250_000) for rate in RATES]
+        return made + [measured(task, "", accuracy, model=one, learning_rate=RATES[0], seed=seed) for seed in (1, 2)]
 
     lengths = (20, 50, 100, 200, 400)
     everyone = [((name,), 64) for name in STYLES] + [(("mamba", "attention"), 64), (("MyVeryOwnLayer@" + "0" * 64,), 64)]
@@ -53,22 +68,24 @@ def grids(measured):
         "widths": [(IndexLookup(n), ("mamba",) * 2, w) for n in (20, 50, 75, 100, 200, 400) for w in (32, 64, 256, 512, 1024)],
         "alphabets": [(IndexLookup(20, alphabet=s), *size) for s in (16, 64) for size in everyone],
         "sizes": [(BoundedDyck(30), (n,) * d, w) for n in ("lstm", "mamba") for d in (1, 2, 4) for w in (64, 128, 256)],
-        "paper-grid": [
+        "paper-table": [
             (IndexLookup(n), (name,) * d, w) for n in lengths for name in list(STYLES)[:6] for d in (1, 2) for w in (64, 512)
         ],
         "one": [(BoundedDyck(30), ("lstm",), 64)],
     }
     titles = {"one": "Copying, every next symbol right (the paper's size): accuracy, %"}
     return {
-        name: Grid.of(titles.get(name, "Index lookup: accuracy, %"), [run for cell in found for run in runs(*cell)], no_paper)
+        name: ResultTable.of(
+            titles.get(name, "Index lookup: accuracy, %"), [run for cell in found for run in runs(*cell)], no_paper
+        )
         for name, found in cells.items()
     }
 
 
-@pytest.mark.parametrize("draw", DRAWERS)
-@pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "paper-grid", "one"])
-def test_no_words_collide(grids, name, draw):
-    assert overlaps(draw(grids[name])) == ([], [])
+@pytest.mark.parametrize("draw", DRAWERS, ids=NAMES)
+@pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "paper-table", "one"])
+def test_no_words_collide(tables, name, draw):
+    assert overlaps(draw(tables[name])) == ([], [])
 
 
 def test_no_words_collide_in_the_separation():
@@ -82,26 +99,26 @@ def test_the_band_is_least_median_and_greatest_and_a_stopped_run_keeps_its_last(
         ((100, 0.2, 1.0), (200, 0.4, 1.0), (300, 0.3, 1.0)),
     )
     runs = [measured(IndexLookup(20), "lstm", curve[-1][1], seed=seed, curve=curve) for seed, curve in enumerate(curves)]
-    [shown] = Grid.of("title", runs, no_paper).cells.values()
-    assert band(shown) == ((100, 200, 300), (0.1, 0.4, 0.3), (0.2, 0.5, 0.6), (0.3, 0.9, 0.9))
-    steps, least, middle, greatest = band(shown)
-    figure = draw_curves(Grid.of("title", runs, no_paper))
+    [shown] = ResultTable.of("title", runs, no_paper).cells.values()
+    assert band(shown) == Band((100.0, 200.0, 300.0), (0.1, 0.4, 0.3), (0.2, 0.5, 0.6), (0.3, 0.9, 0.9))
+    seeds = band(shown)
+    figure = curves_of(ResultTable.of("title", runs, no_paper))
     drawn = next(line for line in figure.axes[0].lines if len(line.get_xdata()) == 3)
-    assert (tuple(drawn.get_xdata()), tuple(drawn.get_ydata())) == (steps, middle)
+    assert (tuple(drawn.get_xdata()), tuple(drawn.get_ydata())) == (seeds.steps, seeds.middle)
     [area] = figure.axes[0].collections
     corners = {(round(float(x)), round(float(y), 6)) for x, y in area.get_paths()[0].vertices}
-    assert corners == {*zip(steps, least, strict=True), *zip(steps, greatest, strict=True)}
+    assert corners == {*zip(seeds.steps, seeds.least, strict=True), *zip(seeds.steps, seeds.greatest, strict=True)}
     never = measured(IndexLookup(20), "lstm", 0.0, curve=())
-    assert band(next(iter(Grid.of("title", [never], no_paper).cells.values()))) == ((), (), (), ())
-    assert overlaps(draw_curves(Grid.of("title", [never], no_paper))) == ([], [])
+    assert band(next(iter(ResultTable.of("title", [never], no_paper).cells.values()))) == Band((), (), (), ())
+    assert overlaps(curves_of(ResultTable.of("title", [never], no_paper))) == ([], [])
 
 
 def test_a_mark_stands_at_its_bits_and_its_best_below_the_ceiling(measured):
     task = IndexLookup(100)
     runs = [measured(task, "lstm", accuracy, seed=seed, state_bits=(300, 0)) for seed, accuracy in enumerate((0.4, 0.3, 0.45))]
     runs.append(measured(task, "attention", 0.99, state_bits=(8, 4096)))
-    grid = Grid.of("title", runs, no_paper)
-    [axes] = draw_states(grid).axes
+    table = ResultTable.of("title", runs, no_paper)
+    [axes] = states_of(table).axes
     lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
     assert ([300, 300], [0.3, 0.45]) in lines
     assert ([300], [0.4]) in lines
@@ -110,41 +127,45 @@ def test_a_mark_stands_at_its_bits_and_its_best_below_the_ceiling(measured):
     assert all(height == ceiling(task, each) for each, height in zip(map(int, bits), heights, strict=True))
     assert bits[0] <= 300 / 4
     assert heights[0] < heights[-1] == 1
-    assert "The state is too small for LSTM at N = 100" in states_caption(grid)
+    assert "The state is too small for LSTM at N = 100" in Captions.of(table).states
 
 
 def test_the_ceiling_is_drawn_only_where_one_is_known(measured, monkeypatch):
     assert ceiling_line(BoundedDyck(30), 1.0, 100.0)[0] == (BoundedDyck(30).answer_bits(), 1.0)
     assert ceiling_line(IndexLookup(30), 1.0, 100.0)[0][0] == 1
-    vacuous = Grid.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
-    assert "Black line: the provable ceiling for that many bits; no training reaches the grey. Every" in states_caption(vacuous)
-    dyck = states_caption(Grid.of("title", [measured(BoundedDyck(30), "lstm", 0.5)], no_paper))
+    vacuous = ResultTable.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
+    assert (
+        "Black line: the provable ceiling for that many bits; no training reaches the grey. Every"
+        in Captions.of(vacuous).states
+    )
+    dyck = Captions.of(ResultTable.of("title", [measured(BoundedDyck(30), "lstm", 0.5)], no_paper)).states
     assert "Black line: the provable ceiling for that many bits. " in dyck
-    monkeypatch.setattr(panels, "ceiling", lambda task, bits: None)
-    assert "Black line" not in states_caption(vacuous)
-    for caption in (curves_caption(vacuous), states_caption(vacuous), vacuous.caption()):
+    monkeypatch.setattr(ceiling_lines, "ceiling", lambda task, bits: None)
+    assert "Black line" not in Captions.of(vacuous).states
+    captions = Captions.of(vacuous)
+    for caption in (captions.heatmap, captions.curves, captions.states):
         assert "vacuous at these lengths" in caption
 
 
-def test_one_architecture_has_one_colour_and_no_two_rows_look_the_same(grids):
+def test_one_architecture_has_one_colour_and_no_two_rows_look_the_same(tables):
     assert len({(style.light, style.marker) for style in STYLES.values()}) == len(STYLES)
     assert len({style.light for style in STYLES.values()}) == len({style.marker for style in STYLES.values()}) == len(STYLES)
     assert len(DASHES) == len(FILLS)
-    found = looks(grids["widths"].contenders)
+    found = looks(tables["widths"].models)
     assert {look.colour for look in found.values()} == {STYLES["mamba"].light}
     assert len({str(look.dashes) for look in found.values()}) == len({look.fill for look in found.values()}) == 5
-    many = grids["sizes"].contenders
+    many = tables["sizes"].models
     assert len(many) > MOST_NAMED
     assert [look.label for look in looks(many).values() if look.label] == ["LSTM", "Mamba"]
     for draw in DRAWERS:
-        [legend] = draw(grids["paper"]).legends
+        [legend] = draw(tables["paper"]).legends
         named = {text.get_text(): line.get_color() for text, line in zip(legend.get_texts(), legend.get_lines(), strict=True)}
         assert named == {style.title: style.light for style in list(STYLES.values())[:6]}
 
 
-def test_titles_tell_tasks_of_one_length_apart(grids):
-    assert set(grids["alphabets"].column_titles().values()) == {"N = 20\nalphabet 16", "N = 20\nalphabet 64"}
-    assert set(grids["paper"].column_titles().values()) == {f"N = {length}" for length in (20, 50, 100, 200, 400)}
+def test_titles_tell_tasks_of_one_length_apart(tables):
+    assert set(tables["alphabets"].column_titles().values()) == {"N = 20\nalphabet 16", "N = 20\nalphabet 64"}
+    assert set(tables["paper"].column_titles().values()) == {f"N = {length}" for length in (20, 50, 100, 200, 400)}
 
 
 def test_rate_ticks_keep_apart():
@@ -160,20 +181,21 @@ def test_paths_of_the_charts():
 
 def test_the_page_shows_an_experiments_figures_with_their_captions(measured, tmp_path):
     runs = [measured(IndexLookup(20), "lstm", 0.5, learning_rate=rate) for rate in (1e-3, 3e-3)]
-    grid = Grid.of("Index <lookup>: accuracy, %", runs, no_paper)
-    drawn = draw_experiment(grid, tmp_path, "quick", "Who & what?")
+    table = ResultTable.of("Index <lookup>: accuracy, %", runs, no_paper)
+    named = NamedTable("quick", "Who & what?", table)
+    shown = write_experiment(named, tmp_path)
     names = {f"quick{part}.{kind}" for part in ("", "-curves", "-state") for kind in ("pdf", "png", "svg")}
     assert {path.name for path in (tmp_path / "figures").iterdir()} == names
     assert {path.name for path in (tmp_path / "tables").iterdir()} == {"quick.csv", "quick.tex"}
-    text = write_page(tmp_path, runs, (), (), drawn=[drawn]).read_text().replace("\u00a0", " ")
+    text = write_page(tmp_path, DemoRuns(tuple(runs)), experiments=[shown]).read_text().replace("\u00a0", " ")
     assert text.count('<img src="data:image/svg+xml;base64,') == 3
     assert "Who &amp; what?" in text
-    for picture in drawn.pictures:
-        assert str(escape(picture.caption)) in text
-        assert "vacuous" in picture.caption
+    for figure in shown.figures:
+        assert str(escape(figure.caption)) in text
+        assert "vacuous" in figure.caption
     assert (
         "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\""
         in text
     )
-    again = draw_experiment(grid, tmp_path / "b", "quick", "Who & what?")
-    assert again == drawn
+    again = write_experiment(named, tmp_path / "b")
+    assert again == shown

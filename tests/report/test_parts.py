@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from seqsep.report import Measured
-from seqsep.report.measured import Evidence
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.measured import Measured
 from seqsep.report.numerals import counts, listed, number, percent, percent_at_most
+from seqsep.report.page.tables import scaled_down
 from seqsep.report.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
-from seqsep.report.svg_chart import round_ticks, spread_apart
-from seqsep.report.tables import scaled_down
+from seqsep.report.ticks import round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
@@ -29,8 +31,8 @@ def test_papers() -> None:
 
 
 def test_one_run_stands_for_a_model(fresh: list[Measured], committed: list[Measured], measured: Any) -> None:
-    task, lstm = LOOKUP[50], measured(LOOKUP[50], "lstm", 0.5).contender
-    both, rebuilt = Evidence(tuple(fresh), tuple(committed)), Evidence((), tuple(committed))
+    task, lstm = LOOKUP[50], measured(LOOKUP[50], "lstm", 0.5).model
+    both, rebuilt = DemoRuns(tuple(fresh), tuple(committed)), DemoRuns((), tuple(committed))
     best = both.best(task, lstm)
     assert best in fresh
     assert best is not None
@@ -39,22 +41,19 @@ def test_one_run_stands_for_a_model(fresh: list[Measured], committed: list[Measu
     assert chosen is not None
     assert (chosen.seed, chosen.learning_rate) == (0, 0.001)
     assert [run.seed for run in both.each_seed(task, lstm)] == [0, 1, 2]
-    assert both.best(DYCK, measured(DYCK, "dss", 0.5).contender) is None
+    assert both.best(DYCK, measured(DYCK, "dss", 0.5).model) is None
 
 
 def test_fastest_is_not_always_best(measured: Any) -> None:
     slow = measured(DYCK, "lstm", 0.999, curve=((500, 0.5, 1.0), (1000, 0.999, 0.1)))
     quick = measured(DYCK, "lstm", 0.992, curve=((250, 0.992, 0.2),), learning_rate=0.003)
-    runs = Evidence((slow, quick), ())
-    assert runs.best(DYCK, slow.contender) is slow
-    assert runs.fastest(DYCK, slow.contender) is quick
+    runs = DemoRuns((slow, quick), ())
+    assert runs.best(DYCK, slow.model) is slow
+    assert runs.fastest(DYCK, slow.model) is quick
 
 
 def test_from_a_row() -> None:
-    class Run:
-        task, layers, width, learning_rate, seed, steps, batch, evaluation = LOOKUP[20], ("dss",), 64, 0.001, 1, 750, 64, 5000
-        weight_scale, heads = 0.09, 8
-
+    trained = Run(LOOKUP[20], ("dss",), width=64, heads=8, steps=750, seed=1, weight_scale=0.09)
     result = {
         "status": "finished",
         "steps": 750,
@@ -64,9 +63,9 @@ def test_from_a_row() -> None:
         "state_bits": [262144, 0],
         "parameters": 9,
     }
-    run = Measured.of(Run(), result, {"torch": "2.13.0"})
+    run = Measured.of(Row("x", trained.key(), trained.configuration(), result, {"torch": "2.13.0"}))
     assert (run.accuracy, run.steps_allowed, run.recurrent, run.bits_before_the_question) == (0.1, 750, True, 262144)
-    assert (run.contender.size, run.weight_scale, run.heads) == ("(1, 64)", 0.09, 8)
+    assert (run.model.size, run.weight_scale, run.heads) == ("(1, 64)", 0.09, 8)
 
 
 def test_weights_drawn_otherwise_are_named(measured: Any) -> None:
@@ -74,7 +73,7 @@ def test_weights_drawn_otherwise_are_named(measured: Any) -> None:
     others = [measured(DYCK, name, 0.5, weight_scale=scale) for name, scale in (("dss", 0.09), ("attention", 0.18))]
 
     def here(runs: list[Measured]) -> str:
-        ((_, _, text),) = (row for row in scaled_down(Evidence(tuple(runs), ())) if row[0].startswith("Deviation"))
+        ((_, _, text),) = (row for row in scaled_down(DemoRuns(tuple(runs), ())) if row[0].startswith("Deviation"))
         return text
 
     assert here(usual) == "0.02"

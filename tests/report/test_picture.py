@@ -7,17 +7,18 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from seqsep.report import Measured, draw_picture
-from seqsep.report.heatmap import heatmap
-from seqsep.report.measured import Evidence
-from seqsep.report.picture import footnote
+from seqsep.report.demo_heatmap import heatmap
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.figures.picture import draw_picture, footnote
+from seqsep.report.measured import Measured
 from seqsep.tasks import IndexLookup
 
 LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
 
 
 def test_size_and_content(tmp_path: Path, fresh: list[Measured], committed: list[Measured]) -> None:
-    path = draw_picture(tmp_path / "folder" / "picture.png", fresh, committed)
+    runs = DemoRuns(tuple(fresh), tuple(committed))
+    path = draw_picture(tmp_path / "folder" / "picture.png", runs)
     pixels = imread(path)
     assert pixels.shape[:2] == (900, 1600)
     assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
@@ -25,17 +26,20 @@ def test_size_and_content(tmp_path: Path, fresh: list[Measured], committed: list
     for half in (left, right):
         assert 0.02 < np.mean(np.any(half < 0.97, axis=-1)) < 0.9
     assert np.all(pixels[:, -8:, :3] == 1)
-    again = draw_picture(tmp_path / "again.png", fresh, committed)
+    again = draw_picture(tmp_path / "again.png", runs)
     assert again.read_bytes() == path.read_bytes()
 
 
 @pytest.mark.parametrize("kept", [0, 1, 5])
 def test_missing_data(tmp_path: Path, fresh: list[Measured], kept: int) -> None:
-    assert imread(draw_picture(tmp_path / "p.png", fresh[:kept], width=800, height=450)).shape[:2] == (450, 800)
+    assert imread(draw_picture(tmp_path / "p.png", DemoRuns(tuple(fresh[:kept])), width=800, height=450)).shape[:2] == (
+        450,
+        800,
+    )
 
 
 def test_footnote_changes_when_a_ceiling_bites(fresh: list[Measured], measured: Any) -> None:
-    roomy = heatmap(Evidence(tuple(fresh), ()))
-    small = heatmap(Evidence((measured(LOOKUP[50], "lstm", 0.1, state_bits=(99, 0)),), ()))
+    roomy = heatmap(DemoRuns(tuple(fresh), ()))
+    small = heatmap(DemoRuns((measured(LOOKUP[50], "lstm", 0.1, state_bits=(99, 0)),), ()))
     assert "not learned" in footnote(roomy)
     assert "too small" in footnote(small)

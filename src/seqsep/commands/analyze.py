@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     """
     from seqsep.analysis.evidence import least_state
     from seqsep.certificate import certificate
-    from seqsep.report.least_state_chart import draw_least_state, require_format
+    from seqsep.report.figures.least_state import draw_least_state, require_format
 
     fields = fields_from_flags(options.further)
     if options.output is not None:

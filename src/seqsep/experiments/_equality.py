@@ -1,12 +1,16 @@
-"""The preset `quick` of the three equality experiments: two layers as in the paper, of width 32 in place of 64 or 256.
+"""What the three equality experiments share: the preset `quick`, and the sizes of `paper` and `paper-grid`.
 
-Initial deviations are ours: 0.3 for embeddings as in `index_lookup_architectures`, 0.09 where weights start as GPT-2's as in
-`dyck_architectures`. Steps are 1,000 in place of up to 250,000, alphabets of `one` and `next` 8 in place of 1,024.
+`quick` has two layers as the paper has, of width 32 in place of 64 or 256. Initial deviations are ours: 0.3 for embeddings as
+in `index_lookup_architectures`, 0.09 for the weights that start as GPT-2's, as in `dyck_architectures`. Steps are 1,000 in
+place of up to 250,000, alphabets of `one` and `next` 8 in place of 1,024.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
-from seqsep.experiments._search import QUICK_RATES, Cell, Search
+from seqsep.experiments._paper import full_grid, printed_sizes
+from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
+from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import Task
@@ -30,4 +34,34 @@ def quick(task: Callable[[int], Task], lengths: Iterable[int]) -> Search:
         for length in sorted(lengths, reverse=True)
         for mixer in reversed(PAPER_MIXERS)
     )
-    return Search(Cell.each(*runs), QUICK_RATES, refine=True, seeds=3)
+    return Search(SearchCell.each(*runs), QUICK_RATES, refine=True, seeds=3)
+
+
+def equality_experiment(
+    *,
+    name: str,
+    question: str,
+    title: str,
+    task: Callable[[int], Task],
+    quick_task: Callable[[int], Task],
+    quick_lengths: Iterable[int],
+    width: int,
+    lengths: Iterable[int],
+    paper_figure: str | None = None,
+    reading: str,
+) -> Experiment:
+    """An experiment on one variant of equality: two layers of every architecture, at this width in the paper."""
+    sizes = tuple((mixer.name, 2, width) for mixer in PAPER_MIXERS)
+    return Experiment.of_presets(
+        name=name,
+        question=question,
+        searches={
+            "quick": partial(quick, quick_task, quick_lengths),
+            "paper": partial(printed_sizes, task, sizes, lengths),
+            "paper-grid": partial(full_grid, task, lengths),
+        },
+        title=title,
+        paper_figure=paper_figure,
+        paper_task=task,
+        reading=reading,
+    )

@@ -1,6 +1,6 @@
 """The search behind a cell of a figure: a grid of learning rates, rates between around the best, the best one with more seeds.
 
-Each stage follows from the rows of the stage before, so a sweep that was killed finds its way back, and two people who ask the
+Each stage follows from the rows of the stage before. So a sweep that was killed finds its way back, and two people who ask the
 same question train the same runs. The best run of a cell has the highest accuracy; of equal ones the one that took fewer steps,
 and of these the lower rate.
 """
@@ -21,55 +21,66 @@ QUICK_RATES = (1e-3, 3e-3, 1e-2)
 """Of the preset `quick`; refined around the best for recurrent models."""
 
 Results = Mapping[str, Mapping[str, Any]]
+"""The result of each run that has one, by the run's key."""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What one cell of a figure shows the best of: runs that differ in heads, say, each at every rate with seed 0."""
+class SearchCell:
+    """The runs that one cell of a figure shows the best of: they differ in heads, say, and each is made at every rate."""
 
     choices: tuple[Run, ...]
 
     @classmethod
-    def each(cls, *runs: Run) -> "tuple[Cell, ...]":
+    def each(cls, *runs: Run) -> "tuple[SearchCell, ...]":
         """A cell for each run."""
         return tuple(cls((run,)) for run in runs)
 
     @property
     def recurrent(self) -> bool:
-        """Whether every layer keeps a state of one size, or is a user's own, of which that is not known: recurrent models learn
-        recall at few rates only (arXiv:2508.19029)."""
-        return all(not isinstance(name, str) or not MIXERS[name].grows for run in self.choices for name in run.layers)
+        """Whether no layer is known to keep a state that grows.
+
+        Recurrent models learn recall at few rates only (arXiv:2508.19029). A user's own layer counts as recurrent.
+        """
+        layers = {layer for run in self.choices for layer in run.layers}
+        return not any(isinstance(layer, str) and MIXERS[layer].grows for layer in layers)
 
 
 @dataclass(frozen=True)
 class Search:
-    """`refine`: the rates half-way (geometrically) to the neighbours of the best one are tried too, for recurrent models.
-    `seeds` train the best run: seed 0 is there already."""
+    """Cells, the learning rates tried in each, and what follows from their results.
 
-    cells: tuple[Cell, ...]
+    `refine`: recurrent models are also trained at the rates half-way (geometrically) from the best rate to its neighbours.
+    `seeds` train the best run, seed 0 among them.
+    """
+
+    cells: tuple[SearchCell, ...]
     rates: tuple[float, ...]
     refine: bool = False
     seeds: int = 1
 
     def runs(self, rows: Iterable[Row] = ()) -> list[Run]:
-        """The runs that can be named so far, cell by cell in each stage; at first the grid."""
+        """The runs that can be named so far, cell by cell in each stage; without rows these are the grid."""
         results = {row.key: row.result for row in rows if row.has_outcome}
         grids = self.grids
-        found = [run for grid in grids for run in grid]
-        between, repeated = list[Run](), list[Run]()
+        first_stage = [run for grid in grids for run in grid]
         if not results:
-            return list(dict.fromkeys(found))
+            return list(dict.fromkeys(first_stage))
+        between = list[Run]()
+        repeated = list[Run]()
         for cell, grid in zip(self.cells, grids, strict=True):
-            tried = list(grid)
-            if (best := best_run(tried, results)) is None:
-                continue
-            if self.refine and cell.recurrent:
-                finer = [replace(best, learning_rate=rate) for rate in rates_between(best.learning_rate, self.rates)]
-                between += finer
-                if (best := best_run(tried + finer, results)) is None:
-                    continue
-            repeated += [replace(best, seed=seed) for seed in range(1, self.seeds)]
-        return list(dict.fromkeys(found + between + repeated))
+            finer = self._finer(cell, grid, results)
+            between += finer
+            best = best_run([*grid, *finer], results)
+            if best is not None:
+                repeated += [replace(best, seed=seed) for seed in range(1, self.seeds)]
+        return list(dict.fromkeys(first_stage + between + repeated))
+
+    def _finer(self, cell: SearchCell, grid: Sequence[Run], results: Results) -> list[Run]:
+        """The best run of a cell's grid at the rates between; none while the grid is not whole."""
+        best = best_run(grid, results)
+        if best is None or not self.refine or not cell.recurrent:
+            return []
+        return [replace(best, learning_rate=rate) for rate in rates_between(best.learning_rate, self.rates)]
 
     @property
     def grids(self) -> list[list[Run]]:
@@ -78,12 +89,12 @@ class Search:
 
     def changed(self, *changes: Callable[[Run], Run]) -> "Search":
         """The same search of other runs: each cell under each change of its runs, equal cells once."""
-        cells = (Cell(tuple(dict.fromkeys(map(change, cell.choices)))) for change in changes for cell in self.cells)
+        cells = (SearchCell(tuple(dict.fromkeys(map(change, cell.choices)))) for change in changes for cell in self.cells)
         return replace(self, cells=tuple(dict.fromkeys(cells)))
 
     def only(self, wanted: Callable[[Run], bool]) -> "Search":
         """The same search of the choices that are wanted, without the cells that keep none."""
-        cells = (Cell(tuple(filter(wanted, cell.choices))) for cell in self.cells)
+        cells = (SearchCell(tuple(filter(wanted, cell.choices))) for cell in self.cells)
         return replace(self, cells=tuple(cell for cell in cells if cell.choices))
 
     @property
@@ -99,7 +110,7 @@ class Search:
 
 
 def best_run(runs: Sequence[Run], results: Results) -> Run | None:
-    """The best of runs that all have results; None while one is missing, or where there are none but pruned ones."""
+    """The best of runs that all have results; None while a result is missing, or if every run was pruned."""
     outcomes = {run: results.get(run.key()) for run in runs}
     if any(result is None for result in outcomes.values()):
         return None
@@ -108,15 +119,14 @@ def best_run(runs: Sequence[Run], results: Results) -> Run | None:
 
 
 def rates_between(best: float, rates: Iterable[float]) -> list[float]:
-    """The geometric means of the best rate and its neighbours, to two digits; beyond the ends as far as on the other side."""
+    """The geometric means of the best rate and its neighbours, to two digits; beyond the ends as far as on the other side.
+
+    There are none without a second rate.
+    """
     ordered = sorted({*rates, best})
-    at = ordered.index(best)
-    lower = ordered[at - 1] if at else None
-    upper = ordered[at + 1] if at + 1 < len(ordered) else None
-    if lower is None and upper is None:
+    if len(ordered) == 1:
         return []
-    lower = best * best / upper if lower is None and upper is not None else lower
-    upper = best * best / lower if upper is None and lower is not None else upper
-    assert lower is not None
-    assert upper is not None
+    place = ordered.index(best)
+    lower = ordered[place - 1] if place > 0 else best * best / ordered[1]
+    upper = ordered[place + 1] if place + 1 < len(ordered) else best * best / ordered[-2]
     return [float(f"{math.sqrt(best * other):.1e}") for other in (lower, upper)]

@@ -1,60 +1,86 @@
-"""What an experiment is: a question, its presets, and the runs of each."""
+"""What an experiment is: a question, its presets, the runs of each, and what its figure compares them with."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from seqsep.experiments._search import Search
-from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.report.cells import Grid
+from seqsep.tasks import Task
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question to a set of runs. `runs(preset)` raises ValueError for a preset that is not in `presets`; where
-    `search(preset)` is not None they are its grid, and further runs follow from their rows (`Search`).
-    `figure` draws the rows of one preset. `paper_figure` names the paper's in report/papers.json; `reading` is what the
-    committed rows show beside it, in docs/reproduction.md."""
+    """One question to a set of runs.
+
+    `runs(preset)` raises ValueError for a preset that is not in `presets`. If `search(preset)` is not None, these runs are its
+    grid, and further runs follow from their rows (`Search`).
+
+    `title` is that of the figure; without one no figure is drawn. `paper_figure` names the paper's figure in
+    report/papers.json, and `paper_task(length)` is the task that its numbers are of. `reading` says what the committed rows
+    show beside it, in docs/reproduction.md.
+
+    >>> from seqsep.experiments import BY_NAME
+    >>> BY_NAME["mamba-width"].presets
+    ('quick', 'paper', 'paper-grid')
+    >>> len(BY_NAME["mamba-width"].runs("quick"))
+    18
+    """
 
     name: str
     question: str
     presets: tuple[str, ...]
     runs: Callable[[str], list[Run]]
     search: Callable[[str], Search | None] = lambda preset: None
-    figure: Callable[[Iterable[Row]], Grid] | None = None
+    title: str = ""
     paper_figure: str | None = None
+    paper_task: Callable[[int], Task] | None = None
     reading: str = ""
 
     def rows_file(self, folder: Path, preset: str = "quick") -> Path:
-        """Where the rows of a preset are committed: NAME.jsonl for `quick`, NAME-paper.jsonl for `paper`."""
-        return folder / f"{self.name}{'' if preset == 'quick' else f'-{preset}'}.jsonl"
+        """Where the rows of a preset are committed: NAME.jsonl for `quick`, NAME-PRESET.jsonl for another."""
+        suffix = "" if preset == "quick" else f"-{preset}"
+        return folder / f"{self.name}{suffix}.jsonl"
 
-    def part(self, grid: Grid, preset: str) -> str:
-        """How much of a preset a figure has; nothing where the preset is not a search."""
+    def cells(self, preset: str) -> int | None:
+        """How many cells the figure of a preset has once all its runs are made; None if the preset is not a search."""
         search = self.search(preset)
-        return "" if search is None else f"{len(grid.cells)} of its {len(search.cells)} cells"
+        return None if search is None else len(search.cells)
 
     @classmethod
-    def of_searches(
+    def of_presets(
         cls,
+        *,
         name: str,
         question: str,
         searches: Mapping[str, Callable[[], Search]],
-        figure: Callable[[Iterable[Row]], Grid],
+        lists: Mapping[str, Callable[[], list[Run]]] | None = None,
+        title: str = "",
         paper_figure: str | None = None,
+        paper_task: Callable[[int], Task] | None = None,
         reading: str = "",
     ) -> "Experiment":
-        """An experiment whose presets are all searches, each made when it is asked for."""
+        """An experiment whose presets are searches, or plain lists of runs; each is made when it is asked for."""
+        lists = lists or {}
+        presets = (*lists, *searches)
 
-        def search(preset: str) -> Search:
-            require_preset(name, preset, tuple(searches))
-            return searches[preset]()
+        def search(preset: str) -> Search | None:
+            if preset not in presets:
+                raise ValueError(f"{name}: unknown preset {preset!r}; it has {', '.join(presets)}")
+            return searches[preset]() if preset in searches else None
 
-        return cls(name, question, tuple(searches), lambda preset: search(preset).runs(), search, figure, paper_figure, reading)
+        def runs(preset: str) -> list[Run]:
+            chosen = search(preset)
+            return lists[preset]() if chosen is None else chosen.runs()
 
-
-def require_preset(experiment: str, preset: str, presets: tuple[str, ...]) -> None:
-    """Raise ValueError unless the experiment has this preset."""
-    if preset not in presets:
-        raise ValueError(f"{experiment}: unknown preset {preset!r}; it has {', '.join(presets)}")
+        return cls(
+            name=name,
+            question=question,
+            presets=presets,
+            runs=runs,
+            search=search,
+            title=title,
+            paper_figure=paper_figure,
+            paper_task=paper_task,
+            reading=reading,
+        )

@@ -10,19 +10,15 @@ which was chosen for width 768, attention stays below 65 % at this width for 5,0
 """
 
 from collections.abc import Iterable
+from functools import partial
 
-from seqsep.experiments._figure import grid_of
-from seqsep.experiments._paper import grid, printed
-from seqsep.experiments._search import QUICK_RATES, Cell, Search
-from seqsep.experiments.base import Experiment, require_preset
-from seqsep.lab.row import Row
+from seqsep.experiments._paper import full_grid, printed_sizes
+from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
+from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
-from seqsep.report.cells import Grid
 from seqsep.tasks import BoundedDyck
 
-NAME = "dyck-architectures"
-PRESETS = ("demo", "demo-rates", "demo-seeds", "quick", "paper", "paper-grid")
 SIZES = (("mamba", 1, 64), ("attention", 1, 256), ("attention", 2, 64), ("lstm", 1, 64))
 RATES = (5e-4, 1e-3, 3e-3)
 SEEDS = (0, 1, 2)
@@ -50,7 +46,10 @@ def quick(length: int, architecture: str, depth: int) -> Run:
 
 QUICK_MODELS = (("mamba", 1), ("attention", 2), ("attention", 1), ("lstm", 1))
 QUICK = Search(
-    Cell.each(*(quick(length, *model) for length in (60, 20) for model in QUICK_MODELS)), QUICK_RATES, refine=True, seeds=3
+    SearchCell.each(*(quick(length, *model) for length in (60, 20) for model in QUICK_MODELS)),
+    QUICK_RATES,
+    refine=True,
+    seeds=3,
 )
 
 READING = """At N = 20 the LSTM, Mamba and two layers of attention pass 98 % under every seed, one layer of attention 96 %. At
@@ -64,21 +63,13 @@ not seen in 1,500 steps. Attention passes 86 % at the lowest of the three rates 
 """
 
 
-def search(preset: str) -> Search | None:
-    """The search of a preset; None for the demo's, which are lists of runs."""
-    require_preset(NAME, preset, PRESETS)
-    if preset == "paper-grid":
-        return grid(BoundedDyck)
-    return {"paper": printed(BoundedDyck, SIZES), "quick": QUICK}.get(preset)
+def rates() -> list[Run]:
+    """Every model at three learning rates with seed 0."""
+    return [make(architecture, rate, SEEDS[0]) for architecture in MODELS for rate in RATES]
 
 
-def runs(preset: str) -> list[Run]:
-    """The runs of a preset; of a search its grid."""
-    if (found := search(preset)) is not None:
-        return found.runs()
-    if preset == "demo-rates":
-        return [make(architecture, rate, SEEDS[0]) for architecture in MODELS for rate in RATES]
-    seeds = SEEDS[:1] if preset == "demo" else SEEDS[1:]
+def at_best_rate(seeds: Iterable[int]) -> list[Run]:
+    """The best rate of each model, with these seeds."""
     return [make(architecture, BEST_RATE[architecture], seed) for architecture in MODELS for seed in seeds]
 
 
@@ -99,11 +90,20 @@ def make(architecture: str, learning_rate: float, seed: int) -> Run:
     )
 
 
-def figure(rows: Iterable[Row]) -> Grid:
-    """The experiment's figure from rows of one preset."""
-    return grid_of("Bounded Dyck: accuracy, %", rows, None, BoundedDyck)
-
-
-EXPERIMENT = Experiment(
-    NAME, "Which architecture learns to recognise Dyck-(2,2), and how fast?", PRESETS, runs, search, figure, reading=READING
+EXPERIMENT = Experiment.of_presets(
+    name="dyck-architectures",
+    question="Which architecture learns to recognise Dyck-(2,2), and how fast?",
+    lists={
+        "demo": partial(at_best_rate, SEEDS[:1]),
+        "demo-rates": rates,
+        "demo-seeds": partial(at_best_rate, SEEDS[1:]),
+    },
+    searches={
+        "quick": lambda: QUICK,
+        "paper": partial(printed_sizes, BoundedDyck, SIZES),
+        "paper-grid": partial(full_grid, BoundedDyck),
+    },
+    title="Bounded Dyck: accuracy, %",
+    paper_task=BoundedDyck,
+    reading=READING,
 )

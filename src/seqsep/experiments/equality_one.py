@@ -5,21 +5,12 @@ two layers of width 256; `paper-grid` is everything that appendix H lists (`_pap
 `quick` has 8 symbols and lengths 4 and 16 on two cores (`_equality`).
 """
 
-from collections.abc import Iterable
 from functools import partial
 
-from seqsep.experiments._equality import quick
-from seqsep.experiments._figure import grid_of
-from seqsep.experiments._paper import grid, printed
-from seqsep.experiments.base import Experiment
-from seqsep.lab.row import Row
-from seqsep.mixers import PAPER_MIXERS
-from seqsep.report.cells import Grid
+from seqsep.experiments._equality import equality_experiment
 from seqsep.tasks import Equality
 
 TASK = partial(Equality, variant="one")
-SIZES = tuple((mixer.name, 2, 256) for mixer in PAPER_MIXERS)
-LENGTHS = (20, 50, 100, 200, 400)
 
 READING = """At N = 4 all six pass 99.9 % with the best seed, and 95 % with every one. At N = 16 the LSTM has left chance under
 every seed (76 to 86 %), Mamba too (60 to 67 %), and the other four stay below 58 %, where guessing has 50 %.
@@ -29,20 +20,14 @@ symbols in place of 1,024, at width 32, after 1,000 steps. Rates between those o
 leave the four where they are.
 """
 
-
-def figure(rows: Iterable[Row]) -> Grid:
-    """The experiment's figure from rows of one preset."""
-    return grid_of("Equality, one symbol changed: accuracy, %", rows, None, TASK)
-
-
-EXPERIMENT = Experiment.of_searches(
-    "equality-one",
-    "Who tells equal halves from halves that differ at one place?",
-    {
-        "quick": partial(quick, partial(TASK, alphabet=8), (4, 16)),
-        "paper": partial(printed, TASK, SIZES, LENGTHS),
-        "paper-grid": partial(grid, TASK, LENGTHS),
-    },
-    figure,
+EXPERIMENT = equality_experiment(
+    name="equality-one",
+    question="Who tells equal halves from halves that differ at one place?",
+    title="Equality, one symbol changed: accuracy, %",
+    task=TASK,
+    quick_task=partial(TASK, alphabet=8),
+    quick_lengths=(4, 16),
+    width=256,
+    lengths=(20, 50, 100, 200, 400),
     reading=READING,
 )

@@ -10,23 +10,24 @@ layers of width 256, thousands of steps in place of 250,000, three learning rate
 in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at N = 50.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import partial
 
-from seqsep.experiments._figure import grid_of
-from seqsep.experiments._paper import grid, printed
-from seqsep.experiments._search import QUICK_RATES, Cell, Search
-from seqsep.experiments.base import Experiment, require_preset
-from seqsep.lab.row import Row
+from seqsep.experiments._paper import full_grid, printed_sizes
+from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
+from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
-from seqsep.report.cells import Grid
 from seqsep.tasks import IndexLookup
 
-NAME = "index-lookup-architectures"
-PRESETS = ("demo", "demo-rates", "demo-seeds", "quick", "paper", "paper-grid")
-FIGURE = "figure2_index_lookup"
-SIZES = (("mamba", 6, 256), ("dss", 6, 256), ("retention", 6, 256), ("linear-attention", 6, 256), ("lstm", 3, 256),
-         ("attention", 1, 64))  # fmt: skip
+SIZES = (
+    ("mamba", 6, 256),
+    ("dss", 6, 256),
+    ("retention", 6, 256),
+    ("linear-attention", 6, 256),
+    ("lstm", 3, 256),
+    ("attention", 1, 64),
+)
 RATES = (5e-4, 1e-3, 3e-3)
 SEEDS = (0, 1, 2)
 STEPS = {20: 1000, 50: 3000, 100: 7500}
@@ -64,7 +65,7 @@ def quick(length: int, architecture: str) -> Run:
 
 
 QUICK = Search(
-    Cell.each(*(quick(length, mixer.name) for length in (20, 5) for mixer in reversed(PAPER_MIXERS))),
+    SearchCell.each(*(quick(length, mixer.name) for length in (20, 5) for mixer in reversed(PAPER_MIXERS))),
     QUICK_RATES,
     refine=True,
     seeds=3,
@@ -94,23 +95,15 @@ def cells() -> list[tuple[str, int]]:
     return [*((name, 50) for name in slow), *((name, 100) for name in AT_100), *((name, 20) for name in slow)]
 
 
-def search(preset: str) -> Search | None:
-    """The search of a preset; None for the demo's, which are lists of runs."""
-    require_preset(NAME, preset, PRESETS)
-    if preset == "paper-grid":
-        return grid(IndexLookup)
-    return {"paper": printed(IndexLookup, SIZES), "quick": QUICK}.get(preset)
+def rates() -> list[Run]:
+    """Every cell at three learning rates with seed 0."""
+    return [make(*cell, rate, SEEDS[0]) for cell in cells() for rate in RATES]
 
 
-def runs(preset: str) -> list[Run]:
-    """The runs of a preset; of a search its grid."""
-    if (found := search(preset)) is not None:
-        return found.runs()
-    if preset == "demo-rates":
-        return [make(*cell, rate, SEEDS[0]) for cell in cells() for rate in RATES]
-    if preset == "demo":
-        return [make(*cell, BEST_RATE[cell], SEEDS[0]) for cell in cells() if cell[1] in DEMO_LENGTHS]
-    return [make(*cell, BEST_RATE[cell], seed) for cell in cells() for seed in SEEDS[1:]]
+def at_best_rate(seeds: Iterable[int], lengths: Collection[int]) -> list[Run]:
+    """The best rate of each cell of these lengths, with these seeds."""
+    chosen = [cell for cell in cells() if cell[1] in lengths]
+    return [make(*cell, BEST_RATE[cell], seed) for cell in chosen for seed in seeds]
 
 
 def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run:
@@ -128,11 +121,21 @@ def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run
     )
 
 
-def figure(rows: Iterable[Row]) -> Grid:
-    """The experiment's figure from rows of one preset."""
-    return grid_of("Index lookup: accuracy, %", rows, FIGURE, IndexLookup)
-
-
-EXPERIMENT = Experiment(
-    NAME, "Which architecture learns index lookup at which length?", PRESETS, runs, search, figure, FIGURE, READING
+EXPERIMENT = Experiment.of_presets(
+    name="index-lookup-architectures",
+    question="Which architecture learns index lookup at which length?",
+    lists={
+        "demo": partial(at_best_rate, SEEDS[:1], DEMO_LENGTHS),
+        "demo-rates": rates,
+        "demo-seeds": partial(at_best_rate, SEEDS[1:], tuple(STEPS)),
+    },
+    searches={
+        "quick": lambda: QUICK,
+        "paper": partial(printed_sizes, IndexLookup, SIZES),
+        "paper-grid": partial(full_grid, IndexLookup),
+    },
+    title="Index lookup: accuracy, %",
+    paper_figure="figure2_index_lookup",
+    paper_task=IndexLookup,
+    reading=READING,
 )

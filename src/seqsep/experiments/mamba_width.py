@@ -4,19 +4,14 @@ Presets: `paper` is widths 32 to 1,024 at lengths 20 to 400, as printed; `paper-
 `quick` widths 16, 32 and 64 on two cores (`QUICK`).
 """
 
-from collections.abc import Iterable
 from functools import partial
 
-from seqsep.experiments._figure import grid_of
-from seqsep.experiments._paper import printed
-from seqsep.experiments._search import QUICK_RATES, Cell, Search
+from seqsep.experiments._paper import printed_sizes
+from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments.base import Experiment
-from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.report.cells import Grid
 from seqsep.tasks import IndexLookup
 
-FIGURE = "figure3_mamba_width_index_lookup"
 SIZES = tuple(("mamba", 2, width) for width in (1024, 512, 256, 64, 32))
 LENGTHS = (20, 50, 75, 100, 200, 400)
 
@@ -35,7 +30,7 @@ def quick(length: int, width: int) -> Run:
 
 
 QUICK = Search(
-    Cell.each(*(quick(length, width) for length in (20, 5) for width in (64, 32, 16))), QUICK_RATES, refine=True, seeds=3
+    SearchCell.each(*(quick(length, width) for length in (20, 5) for width in (64, 32, 16))), QUICK_RATES, refine=True, seeds=3
 )
 
 READING = """At N = 5 every width passes 99.8 % under every seed. At N = 20 a wider Mamba looks up more: 22, 30 and 40 % on
@@ -48,18 +43,13 @@ neighbours. But at N = 20, over 64 symbols and within 250,000 steps, its width 3
 N = 9,729 on.
 """
 
-
-def figure(rows: Iterable[Row]) -> Grid:
-    """The experiment's figure from rows of one preset."""
-    return grid_of("Index lookup by width of Mamba: accuracy, %", rows, FIGURE, IndexLookup)
-
-
-PAPER = partial(printed, IndexLookup, SIZES, LENGTHS)
-EXPERIMENT = Experiment.of_searches(
-    "mamba-width",
-    "Does a wider Mamba look up more?",
-    {"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER},
-    figure,
-    FIGURE,
-    READING,
+PAPER = partial(printed_sizes, IndexLookup, SIZES, LENGTHS)
+EXPERIMENT = Experiment.of_presets(
+    name="mamba-width",
+    question="Does a wider Mamba look up more?",
+    searches={"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER},
+    title="Index lookup by width of Mamba: accuracy, %",
+    paper_figure="figure3_mamba_width_index_lookup",
+    paper_task=IndexLookup,
+    reading=READING,
 )

@@ -1,7 +1,31 @@
-"""The report: what was measured, as one offline page and one picture; the papers' own numbers as data."""
+"""The report: what was measured as figures, tables and one offline page; the papers' own numbers as data.
 
-from seqsep.report.measured import Measured
-from seqsep.report.page import write_page
-from seqsep.report.picture import draw_picture
+What was measured, as data and in words:
 
-__all__ = ["Measured", "draw_picture", "write_page"]
+    numerals             numbers as a reader sees them
+    model_size           an architecture at a size: its name, colour and marker
+    measured             one training run, and which of two is the better
+    demo_runs            the runs of the demo, and which one stands for a model
+    result_table         an experiment's cells by model and task
+    experiment_table     from rows to the table of each experiment
+    ceiling_line         the provable ceiling over bits of state
+    captions             what the figures' captions say
+    demo_heatmap         the demo's heatmap, and what it does and does not show
+    headline             the findings in one sentence each
+    index_lookup_ledger  parameter bits of the Transformer beside the least recurrent state, over N
+    papers               the papers' own numbers
+    bibliography         the papers as BibTeX
+    ticks                round ticks, and labels that do not collide
+
+From data to files:
+
+    figures              drawings by matplotlib
+    page                 the page in HTML, its charts in SVG
+    table_files          an experiment's cells as CSV and LaTeX
+    figure_files         an experiment's figures and tables as files
+    write                the way from rows to the whole report
+"""
+
+from seqsep.report.write import write_demo, write_report
+
+__all__ = ["write_demo", "write_report"]

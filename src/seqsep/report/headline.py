@@ -1,9 +1,11 @@
 """The findings in one sentence each, computed from the runs; every clause changes with the numbers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from seqsep.report.contender import names
-from seqsep.report.measured import GOAL, Evidence, Measured, by_speed
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.measured import GOAL, Measured, by_speed
+from seqsep.report.model_size import model_names
 from seqsep.report.numerals import count, known, listed, percent
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
@@ -20,7 +22,10 @@ class Tile:
 
 @dataclass(frozen=True)
 class Separation:
-    """Attention against the best recurrent model at the longest length where both were trained."""
+    """Attention against the best recurrent model at the longest length where both were trained.
+
+    `rivals` counts the recurrent models there; `absent` says which ones were not trained at this length.
+    """
 
     task: Task
     attention: Measured
@@ -35,57 +40,63 @@ class Separation:
 
     def steps(self) -> str:
         """What both were given."""
-        one, other = self.attention.steps_allowed, self.recurrent.steps_allowed
-        return f"the same {count(one)} steps" if one == other else f"{count(other)} steps against {count(one)}"
+        attention = self.attention.steps_allowed
+        recurrent = self.recurrent.steps_allowed
+        if attention == recurrent:
+            return f"the same {count(attention)} steps"
+        return f"{count(recurrent)} steps against {count(attention)}"
 
     def sentence(self) -> str:
         """The finding on index lookup, as measured."""
-        length, rival = self.task.length, self.recurrent.contender.title
-        rival = rival if rival.isupper() else rival[0].lower() + rival[1:]
-        ours, theirs = percent(self.attention.accuracy), percent(self.recurrent.accuracy)
-        depth = len(self.attention.contender.layers)
+        title = self.recurrent.model.title
+        rival = title if title.isupper() else title[0].lower() + title[1:]
+        ours = percent(self.attention.accuracy)
+        theirs = percent(self.recurrent.accuracy)
+        length = self.task.length
+        if not self.visible and self.attention.accuracy <= self.recurrent.accuracy:
+            return f"No separation at these settings: among {length} symbols attention looks up {ours} %, {rival} {theirs} %"
+        depth = len(self.attention.model.layers)
         who = "One attention layer" if depth == 1 else f"Attention with {depth} layers"
-        what = f"a symbol among {length}"
-        if self.visible or self.attention.accuracy > self.recurrent.accuracy:
-            whom = (
-                f"the best of {self.rivals} recurrent models ({rival})" if self.rivals > 1 else f"{rival}, a recurrent model,"
-            )
-            return f"{who} looks up {what} with {ours} % accuracy; in {self.steps()} {whom} reaches {theirs} %"
-        return f"No separation at these settings: among {length} symbols attention looks up {ours} %, {rival} {theirs} %"
+        whom = f"the best of {self.rivals} recurrent models ({rival})" if self.rivals > 1 else f"{rival}, a recurrent model,"
+        return f"{who} looks up a symbol among {length} with {ours} % accuracy; in {self.steps()} {whom} reaches {theirs} %"
 
 
-def separation(runs: Evidence) -> Separation | None:
-    """None where no length has both an attention and a recurrent model."""
+def separation(runs: DemoRuns) -> Separation | None:
+    """The separation that the runs show; None if no length has both attention and a recurrent model."""
     for task in reversed(runs.tasks(IndexLookup)):
-        found = [run for one in runs.contenders([task]) if (run := runs.best(task, one)) is not None and known(run.accuracy)]
-        attention = [run for run in found if run.contender.architecture == "attention"]
-        recurrent = [run for run in found if run.recurrent]
+        best_runs = [runs.best(task, model) for model in runs.models([task])]
+        trained = [run for run in best_runs if run is not None and known(run.accuracy)]
+        attention = [run for run in trained if run.model.architecture == "attention"]
+        recurrent = [run for run in trained if run.recurrent]
         if attention and recurrent:
-            best, rival = (max(group, key=lambda run: run.accuracy) for group in (attention, recurrent))
-            return Separation(task, best, rival, len(recurrent), _absent(runs, task, recurrent))
+            return Separation(
+                task=task,
+                attention=max(attention, key=lambda run: run.accuracy),
+                recurrent=max(recurrent, key=lambda run: run.accuracy),
+                rivals=len(recurrent),
+                absent=_absent(runs, task, recurrent),
+            )
     return None
 
 
-def _absent(runs: Evidence, task: Task, present: list[Measured]) -> str:
+def _absent(runs: DemoRuns, task: Task, present: Sequence[Measured]) -> str:
     """Recurrent models that were not trained at this length, with what they reached at their longest."""
-    here, words = {run.contender for run in present}, []
+    named = {run.model for run in present}
+    words = []
     tasks = runs.tasks(IndexLookup)
-    titles = names(runs.contenders(tasks))
+    titles = model_names(runs.models(tasks))
     for shorter in reversed([other for other in tasks if other.length < task.length]):
-        missed = {
-            one: run
-            for one in runs.contenders([shorter])
-            if one not in here and (run := runs.best(shorter, one)) is not None and run.recurrent and known(run.accuracy)
-        }
-        here |= set(missed)
+        best_runs = [runs.best(shorter, model) for model in runs.models([shorter]) if model not in named]
+        missed = [run for run in best_runs if run is not None and run.recurrent and known(run.accuracy)]
         if missed:
-            most = max(run.accuracy for run in missed.values())
-            who = listed([titles[one] for one in missed])
-            words.append(f"{who}, not trained at N = {task.length}, reached at most {percent(most)} % at N = {shorter.length}")
+            named |= {run.model for run in missed}
+            most = percent(max(run.accuracy for run in missed))
+            who = listed([titles[run.model] for run in missed])
+            words.append(f"{who}, not trained at N = {task.length}, reached at most {most} % at N = {shorter.length}")
     return "; ".join(words)
 
 
-def dyck_sentence(runs: Evidence, task: Task) -> str:
+def dyck_sentence(runs: DemoRuns, task: Task) -> str:
     """Who reached 99 % first on a Dyck language, the LSTM or attention; each at its fastest size and rate."""
     pair = _lstm_and_attention(runs, task)
     if len(pair) < 2:
@@ -94,21 +105,21 @@ def dyck_sentence(runs: Evidence, task: Task) -> str:
     start = f"On {task_title(task)}, "
     if lstm.steps_to_goal is None and attention.steps_to_goal is None:
         return start + f"neither reaches 99 %: the LSTM {percent(lstm.accuracy)} %, attention {percent(attention.accuracy)} %"
-    turned = by_speed(lstm) > by_speed(attention)
-    first, second = (lstm, attention) if turned else (attention, lstm)
-    ahead = "the order is reversed: " if turned else ""
-    return f"{start}{ahead}{_reached(first)}, {_reached(second).replace('reaches 99 % ', '')}"
+    if by_speed(lstm) > by_speed(attention):
+        return f"{start}the order is reversed: {_reached(lstm)}, {_reached(attention).replace('reaches 99 % ', '')}"
+    return f"{start}{_reached(attention)}, {_reached(lstm).replace('reaches 99 % ', '')}"
 
 
-def _lstm_and_attention(runs: Evidence, task: Task) -> list[Measured]:
-    found = [run for one in runs.contenders([task]) if (run := runs.fastest(task, one)) is not None]
-    groups = [[run for run in found if run.contender.architecture == name] for name in ("lstm", "attention")]
+def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[Measured]:
+    """The fastest run of each of the two that was trained."""
+    fastest = [run for model in runs.models([task]) if (run := runs.fastest(task, model)) is not None]
+    groups = [[run for run in fastest if run.model.architecture == name] for name in ("lstm", "attention")]
     return [max(group, key=by_speed) for group in groups if group]
 
 
 def _reached(run: Measured) -> str:
-    depth = len(run.contender.layers)
-    who = "the LSTM" if run.contender.architecture == "lstm" else "attention"
+    depth = len(run.model.layers)
+    who = "the LSTM" if run.model.architecture == "lstm" else "attention"
     who += f" with {depth} layers" if depth > 1 else ""
     if run.steps_to_goal is None:
         return f"{who} not within {count(run.steps_allowed)} ({percent(run.accuracy)} %)"
@@ -116,7 +127,11 @@ def _reached(run: Measured) -> str:
 
 
 def task_title(task: Task) -> str:
-    """A task in a reader's words."""
+    """A task in a reader's words.
+
+    >>> task_title(BoundedDyck(30))
+    'Dyck-(2,2), N = 30'
+    """
     if isinstance(task, IndexLookup):
         return f"Index lookup, N = {task.length}"
     if isinstance(task, BoundedDyck):
@@ -124,24 +139,21 @@ def task_title(task: Task) -> str:
     return f"{task.name}, N = {task.length}"
 
 
-def tiles(runs: Evidence, holds: int, theorems: int) -> list[Tile]:
-    """The numbers at the top of the page."""
-    found = []
+def tiles(runs: DemoRuns, holds: int, theorems: int) -> list[Tile]:
+    """The numbers at the top of the page; `holds` of so many theorem checks hold."""
+    shown = []
     gap = separation(runs)
     if gap is not None:
         where = f"at N = {gap.task.length}"
-        found.append(
-            Tile(percent(gap.attention.accuracy), "%", f"Attention {gap.attention.contender.size} {where}", strong=True)
-        )
-        title = gap.recurrent.contender.title
-        found.append(
-            Tile(percent(gap.recurrent.accuracy), "%", f"best recurrent model {where}: {title} {gap.recurrent.contender.size}")
-        )
+        attention = gap.attention.model
+        recurrent = gap.recurrent.model
+        shown.append(Tile(percent(gap.attention.accuracy), "%", f"Attention {attention.size} {where}", strong=True))
+        text = f"best recurrent model {where}: {recurrent.title} {recurrent.size}"
+        shown.append(Tile(percent(gap.recurrent.accuracy), "%", text))
     for task in runs.tasks(BoundedDyck)[:1]:
         for run in _lstm_and_attention(runs, task):
-            reached, one = run.steps_to_goal, run.contender
-            number = count(reached) if reached is not None else f"> {count(run.steps_allowed)}"
-            found.append(Tile(number, "steps", f"{one.title} {one.size} to 99 % on {task_title(task)}"))
+            number = count(run.steps_to_goal) if run.steps_to_goal is not None else f"> {count(run.steps_allowed)}"
+            shown.append(Tile(number, "steps", f"{run.model.title} {run.model.size} to 99 % on {task_title(task)}"))
     if theorems:
-        found.append(Tile(f"{holds} of {theorems}", "", "theorem checks hold"))
-    return found
+        shown.append(Tile(f"{holds} of {theorems}", "", "theorem checks hold"))
+    return shown

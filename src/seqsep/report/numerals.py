@@ -15,7 +15,11 @@ def known(value: float | None) -> bool:
 
 
 def percent(fraction: float | None) -> str:
-    """An accuracy in percent without the sign: one decimal, more where a value below 1 would read 100.0."""
+    """An accuracy in percent without the sign: one decimal, more if a value below 1 would read 100.0.
+
+    >>> percent(0.9956), percent(0.99996), percent(None)
+    ('99.6', '99.996', '—')
+    """
     if fraction is None or not math.isfinite(fraction):
         return DASH
     for decimals in (1, 2, 3):
@@ -26,7 +30,11 @@ def percent(fraction: float | None) -> str:
 
 
 def percent_at_most(fraction: float | None) -> str:
-    """An upper bound in percent: rounded up to one decimal, and never up to 100."""
+    """An upper bound in percent: rounded up to one decimal, and never up to 100.
+
+    >>> percent_at_most(0.5641), percent_at_most(0.99999)
+    ('56.5', '<100')
+    """
     if fraction is None or not math.isfinite(fraction):
         return DASH
     if fraction >= 1:
@@ -41,11 +49,15 @@ def count(number: int | None) -> str:
 
 
 def counts(numbers: Sequence[int]) -> str:
-    """Different whole numbers in order, or their range where there are more than four."""
-    found = sorted(set(numbers))
-    if len(found) > 4:
-        return f"{count(found[0])} to {count(found[-1])}"
-    return ", ".join(count(number) for number in found) or DASH
+    """Different whole numbers in order, or their range if there are more than four.
+
+    >>> counts([5000, 20, 20])
+    '20, 5,000'
+    """
+    different = sorted(set(numbers))
+    if len(different) > 4:
+        return f"{count(different[0])} to {count(different[-1])}"
+    return ", ".join(count(number) for number in different) or DASH
 
 
 def number(value: Any) -> str:
@@ -68,5 +80,9 @@ def number(value: Any) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a sentence has them: one, two and three."""
+    """Words as a sentence has them.
+
+    >>> listed(["one", "two", "three"])
+    'one, two and three'
+    """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -59,14 +59,16 @@ def _papers() -> dict[str, Any]:
 def series(figure: str) -> list[Series]:
     """The models of a figure, as printed."""
     data = _papers()["separations"][figure]
-    found = []
+    models = []
     for label, percents in data["accuracy_percent"].items():
         match = re.fullmatch(r"(\w+)-\((\d+),(\d+)\)", label)
         assert match is not None, label
         name, depth, width = match.groups()
         accuracy = {length: percent / 100 for length, percent in zip(data["lengths"], percents, strict=True)}
-        found.append(Series(OURS.get(name, name), label, int(depth), int(width), accuracy))
-    return found
+        models.append(
+            Series(architecture=OURS.get(name, name), label=label, depth=int(depth), width=int(width), accuracy=accuracy)
+        )
+    return models
 
 
 def figure2_index_lookup() -> dict[str, Series]:
@@ -85,10 +87,15 @@ def figure2_dyck() -> str:
     return text
 
 
-def printed(figure: str, architecture: str, depth: int, width: int, length: int) -> float | None:
-    """The accuracy that a figure prints for an architecture at a length: at this size or, where the figure has the architecture
-    at one size only, at that. None where it prints none."""
-    found = [one for one in series(figure) if one.architecture == architecture]
-    if len(found) > 1:
-        found = [one for one in found if (one.depth, one.width) == (depth, width)]
-    return found[0].accuracy.get(length) if found else None
+def printed(figure: str, size: tuple[str, int, int], length: int) -> float | None:
+    """The accuracy that a figure prints for (architecture, depth, width) at a length; None if it prints none.
+
+    If the figure has the architecture at one size only, that is the size meant.
+
+    >>> printed("figure2_index_lookup", ("mamba", 6, 256), 100)
+    0.902
+    """
+    same = [one for one in series(figure) if one.architecture == size[0]]
+    if len(same) > 1:
+        same = [one for one in same if (one.architecture, one.depth, one.width) == size]
+    return same[0].accuracy.get(length) if same else None

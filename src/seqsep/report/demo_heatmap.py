@@ -1,0 +1,209 @@
+"""The demo's heatmap, architecture x length on index lookup, and what it does and does not show.
+
+Each cell keeps four numbers apart: our accuracy, its range over seeds, the paper's, and the ceiling that the state's bits set.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from seqsep.ceilings import ceiling, length_where_it_bites
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.measured import GOAL, Measured
+from seqsep.report.model_size import ModelSize, model_names
+from seqsep.report.numerals import DASH, count, known, listed, percent, percent_at_most
+from seqsep.report.papers import Series, figure2_index_lookup
+from seqsep.report.result_table import Cell
+from seqsep.tasks import IndexLookup, Task
+
+PAPER_ALPHABET = 64
+
+
+@dataclass(frozen=True)
+class HeatmapCell:
+    """A place of the heatmap, also one without a run: then it has the paper's number and the ceiling alone.
+
+    `committed`: a committed run stands in for one of this demo.
+    """
+
+    result: Cell | None
+    paper: float | None
+    ceiling: float | None
+    committed: bool
+
+    @property
+    def run(self) -> Measured | None:
+        """The run that stands for the model."""
+        return self.result.best if self.result else None
+
+    @property
+    def here(self) -> str:
+        """Its accuracy in percent."""
+        return percent(self.run.accuracy if self.run else None)
+
+    @property
+    def heat(self) -> float:
+        """Its accuracy for the colour."""
+        return round(self.run.shown_accuracy, 4) if self.run else 0.0
+
+    @property
+    def seeds(self) -> str:
+        """The range over the committed seeds."""
+        return self.result.spread if self.result else DASH
+
+    @property
+    def printed(self) -> str:
+        """The paper's accuracy in percent."""
+        return percent(self.paper)
+
+    @property
+    def limit(self) -> str:
+        """The ceiling in percent."""
+        return percent_at_most(self.ceiling)
+
+    @property
+    def bites(self) -> bool:
+        """Whether the state is too small for the length."""
+        return self.ceiling is not None and self.ceiling < 1
+
+    @property
+    def fails(self) -> bool:
+        """Whether it was trained and stayed below 99 %."""
+        return self.run is not None and known(self.run.accuracy) and self.run.accuracy < GOAL
+
+
+@dataclass(frozen=True)
+class HeatmapRow:
+    """One model. `longest` is its run at the greatest length; `bites`: from which length its ceiling is below 100 %."""
+
+    model: ModelSize
+    name: str
+    paper_label: str
+    cells: tuple[HeatmapCell, ...]
+    longest: Measured
+    bites: int | None
+
+    @property
+    def state(self) -> str:
+        """The bits of its state."""
+        fixed, per_token = self.longest.state_bits
+        if self.longest.recurrent:
+            return count(fixed)
+        return f"{count(fixed)} + {count(per_token)} a token" if fixed > 0 else f"{count(per_token)} a token"
+
+    @property
+    def bites_at(self) -> str:
+        """From which length its ceiling is below 100 %, in words."""
+        return "never" if self.bites is None else f"N = {count(self.bites)}"
+
+    @property
+    def parameters(self) -> str:
+        """How many parameters it has."""
+        return count(self.longest.parameters)
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """The table, its columns, and its caption in two halves: what was not learned, what could not be held."""
+
+    tasks: tuple[Task, ...]
+    rows: tuple[HeatmapRow, ...]
+    learned: str
+    held: str
+    seeds: int
+
+    @property
+    def any_committed(self) -> bool:
+        """Whether a committed run stands in for a missing one."""
+        return any(cell.committed for row in self.rows for cell in row.cells)
+
+    @property
+    def bites(self) -> bool:
+        """Whether any state shown is too small for a length."""
+        return any(cell.bites for row in self.rows for cell in row.cells)
+
+
+def heatmap(runs: DemoRuns) -> Heatmap:
+    """Every model on every length of index lookup; a cell without a run is a dash."""
+    tasks = [task for task in runs.tasks(IndexLookup) if isinstance(task, IndexLookup)]
+    rows = tuple(_row(runs, tasks, model, name) for model, name in model_names(runs.models(tasks)).items())
+    return Heatmap(
+        tasks=tuple(tasks),
+        rows=rows,
+        learned=learned(rows),
+        held=held(rows),
+        seeds=len({run.seed for run in runs.committed if run.task in tasks}),
+    )
+
+
+def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: ModelSize, name: str) -> HeatmapRow:
+    paper = figure2_index_lookup().get(model.architecture)
+    trained = [run for task in tasks if (run := runs.best(task, model)) is not None]
+    longest = trained[-1]
+    fixed, per_token = longest.state_bits
+    return HeatmapRow(
+        model=model,
+        name=name,
+        paper_label=paper.label if paper else "",
+        cells=tuple(_cell(runs, task, longest, paper) for task in tasks),
+        longest=longest,
+        bites=length_where_it_bites(tasks[-1].alphabet, fixed, per_token),
+    )
+
+
+def _cell(runs: DemoRuns, task: IndexLookup, longest: Measured, paper: Series | None) -> HeatmapCell:
+    """The cell of the model of `longest`, whose state bits set the ceiling at every length."""
+    fixed, per_token = longest.state_bits
+    highest = ceiling(task, fixed + per_token * task.length)
+    printed = paper.accuracy.get(task.length) if paper and task.alphabet == PAPER_ALPHABET else None
+    best = runs.best(task, longest.model)
+    seeds = [run for run in runs.each_seed(task, longest.model) if known(run.accuracy)]
+    result = Cell(best, tuple(seeds), printed, highest, tuple(runs.candidates(task, longest.model))) if best else None
+    return HeatmapCell(result, printed, highest, committed=best is not None and best not in runs.fresh)
+
+
+def learned(rows: Sequence[HeatmapRow]) -> str:
+    """Of the cells below 99 %, those whose state could have held every symbol."""
+    failing = [cell for row in rows for cell in row.cells if cell.fails]
+    trained = sum(cell.run is not None for row in rows for cell in row.cells)
+    slow = [cell for cell in failing if not cell.bites]
+    if not failing:
+        return f"Nothing: all {trained} models shown reach 99 % in the steps they had." if trained else ""
+    if not slow:
+        return "In every cell below 99 % the state itself was too small, so these runs do not tell how well they learn."
+    steps = max(cell.run.steps_allowed for cell in slow if cell.run)
+    if len(failing) == 1:
+        which = "The one cell below 99 % is a failure"
+    elif len(slow) == len(failing):
+        which = f"All {len(failing)} cells below 99 % are failures"
+    else:
+        which = f"Of the {len(failing)} cells below 99 %, {len(slow)} {'is a failure' if len(slow) == 1 else 'are failures'}"
+    return (
+        f"{which} to learn in at most {count(steps)} steps: the ceiling there is 100 %, the state has room for every symbol. "
+        "More steps, other rates or a larger model may close the gap."
+    )
+
+
+def held(rows: Sequence[HeatmapRow]) -> str:
+    """The cells whose ceiling is below 100 % or, if there is none, how far away the nearest is."""
+    limited = [(row, cell.run, cell.limit) for row in rows for cell in row.cells if cell.bites and cell.run is not None]
+    if limited:
+        words = [
+            f"{row.name} at N = {run.task.length} has {count(run.bits_before_the_question)} bits for the {_asked(run.task)} "
+            f"that the symbols take, hence at most {limit} %"
+            for row, run, limit in limited
+        ]
+        return f"{listed(words)}. No training can exceed this; what is lost below the ceiling was not learned."
+    nearest = min((row for row in rows if row.bites is not None), key=lambda row: row.bites or 0, default=None)
+    if nearest is None:
+        return ""
+    run = nearest.longest
+    return (
+        f"Nothing here is a lack of state: every ceiling is 100 %. The smallest state, {nearest.name}'s "
+        f"{count(run.state_bits[0])} bits, has room for the {_asked(run.task)} that {run.task.length} symbols take; "
+        f"its ceiling first falls below 100 % at N = {count(nearest.bites)}."
+    )
+
+
+def _asked(task: Task) -> str:
+    bits = task.answer_bits()
+    return DASH if bits is None else count(bits)

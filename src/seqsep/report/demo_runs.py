@@ -1,0 +1,68 @@
+"""The runs of the demo: those just made and the committed ones, and which of them stands for a model on a task."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from seqsep.lab.row import Row
+from seqsep.report.measured import Measured, by_accuracy, by_speed
+from seqsep.report.model_size import ModelSize
+from seqsep.tasks import Task
+
+
+@dataclass(frozen=True)
+class DemoRuns:
+    """The runs of this demo (`fresh`, one seed) and the committed ones (all rates and seeds); either may be empty.
+
+    One run stands for a model on a task: the best of the fresh ones over the learning rates. If none was made, it is the best
+    committed one under the least seed.
+    """
+
+    fresh: tuple[Measured, ...] = ()
+    committed: tuple[Measured, ...] = ()
+
+    @classmethod
+    def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row]) -> "DemoRuns":
+        """The runs of the rows that came to their end."""
+        return cls(
+            fresh=tuple(Measured.of(row) for row in fresh if row.finished),
+            committed=tuple(Measured.of(row) for row in committed if row.finished),
+        )
+
+    @property
+    def all(self) -> tuple[Measured, ...]:
+        """Both."""
+        return self.fresh + self.committed
+
+    def tasks(self, kind: type[Task]) -> list[Task]:
+        """The tasks of a kind that were trained, shortest first."""
+        return sorted({run.task for run in self.all if isinstance(run.task, kind)}, key=lambda task: (task.length, repr(task)))
+
+    def models(self, tasks: Iterable[Task]) -> list[ModelSize]:
+        """The models that were trained on any of these tasks, in the order of every table."""
+        wanted = set(tasks)
+        return sorted({run.model for run in self.all if run.task in wanted}, key=lambda model: model.rank)
+
+    def candidates(self, task: Task, model: ModelSize) -> list[Measured]:
+        """One seed's runs, one per learning rate: this demo's if there are any."""
+        for runs in (self.fresh, self.committed):
+            same = [run for run in runs if run.task == task and run.model == model]
+            if same:
+                least = min(run.seed for run in same)
+                return [run for run in same if run.seed == least]
+        return []
+
+    def best(self, task: Task, model: ModelSize) -> Measured | None:
+        """The run with the highest accuracy."""
+        return max(self.candidates(task, model), key=by_accuracy, default=None)
+
+    def fastest(self, task: Task, model: ModelSize) -> Measured | None:
+        """The run that reached 99 % first or, if none did, the one with the highest accuracy."""
+        return max(self.candidates(task, model), key=by_speed, default=None)
+
+    def each_seed(
+        self, task: Task, model: ModelSize, better: Callable[[Measured], tuple[float, float]] = by_accuracy
+    ) -> list[Measured]:
+        """The best committed run of each seed over the learning rates."""
+        runs = [run for run in self.committed if run.task == task and run.model == model]
+        seeds = sorted({run.seed for run in runs})
+        return [max((run for run in runs if run.seed == seed), key=better) for seed in seeds]

@@ -1,0 +1,80 @@
+"""From rows to tables: which experiments have rows, and the table of each."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from seqsep.experiments import EXPERIMENTS, Experiment, dyck_architectures, index_lookup_architectures
+from seqsep.lab.row import Row, read_rows
+from seqsep.report.measured import Measured
+from seqsep.report.model_size import ModelSize
+from seqsep.report.papers import printed
+from seqsep.report.result_table import ResultTable
+from seqsep.tasks import BoundedDyck, IndexLookup, Task
+
+DEMO_EXPERIMENTS: dict[type[Task], Experiment] = {
+    IndexLookup: index_lookup_architectures.EXPERIMENT,
+    BoundedDyck: dyck_architectures.EXPERIMENT,
+}
+"""The experiments of the demo, by the task that they train on."""
+
+
+@dataclass(frozen=True)
+class NamedTable:
+    """A table with the name of its files and the question that it answers.
+
+    `is_demo`: the page shows these runs in its own sections, not among the experiments.
+    """
+
+    name: str
+    question: str
+    table: ResultTable
+    is_demo: bool = False
+
+
+def experiment_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
+    """The table of the rows that have an outcome.
+
+    The paper's numbers stand beside runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
+    """
+
+    def paper(model: ModelSize, task: Task) -> float | None:
+        if experiment.paper_figure is None or experiment.paper_task is None or task != experiment.paper_task(task.length):
+            return None
+        return printed(experiment.paper_figure, (model.architecture, len(model.layers), model.width), task.length)
+
+    return ResultTable.of(experiment.title, [Measured.of(row) for row in rows if row.has_outcome], paper)
+
+
+def report_tables(path: Path, rows: Sequence[Row]) -> list[NamedTable]:
+    """Every table of a report: of the demo's rows, which are `path`'s, and of the experiments whose files lie beside it."""
+    tables = []
+    for kind, experiment in DEMO_EXPERIMENTS.items():
+        chosen = [row for row in rows if isinstance(row.run.task, kind)]
+        if chosen:
+            name = f"{path.stem}-{experiment.name}"
+            tables.append(NamedTable(name, experiment.question, experiment_table(experiment, chosen), is_demo=True))
+    for experiment in EXPERIMENTS:
+        for preset in ("quick", "paper"):
+            beside = experiment.rows_file(path.parent, preset)
+            if experiment.title and beside.exists():
+                table = experiment_table(experiment, read_rows(beside))
+                named = NamedTable(beside.stem, experiment.question, table)
+                tables.append(named if preset == "quick" else _at_the_papers_size(experiment, named))
+    return tables
+
+
+def _at_the_papers_size(experiment: Experiment, named: NamedTable) -> NamedTable:
+    """The table with a question that says how much of the preset `paper` it is, and a title that says whose size it has."""
+    subject, measure = named.table.title.rsplit(":", 1)
+    return replace(
+        named,
+        question=f"{experiment.question} Of the preset paper, {part_of_preset(experiment, named.table, 'paper')}.",
+        table=replace(named.table, title=f"{subject} (the paper's size):{measure}"),
+    )
+
+
+def part_of_preset(experiment: Experiment, table: ResultTable, preset: str) -> str:
+    """How much of a preset a table has; empty if the preset is not a search."""
+    cells = experiment.cells(preset)
+    return "" if cells is None else f"{len(table.cells)} of its {cells} cells"

@@ -1,0 +1,61 @@
+"""Tables as files: for each experiment three figures as PDF, PNG and SVG, two tables, and what the page shows of them."""
+
+import base64
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from seqsep.report.captions import Captions
+from seqsep.report.experiment_table import NamedTable
+from seqsep.report.figures.panels import draw_curves, draw_states
+from seqsep.report.figures.results import draw_results
+from seqsep.report.figures.separation import draw_separation
+from seqsep.report.figures.sheet import write_figure
+from seqsep.report.table_files import write_tables
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """A figure on the page: its SVG as a data address, what it is, and its caption."""
+
+    source: str
+    title: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class ShownExperiment:
+    """An experiment on the page."""
+
+    name: str
+    question: str
+    figures: tuple[ShownFigure, ...]
+
+
+def write_separation(folder: Path) -> None:
+    """Write figures/separation: the separation in bits, which depends on no rows."""
+    write_figure(draw_separation(), folder / "figures", "separation")
+
+
+def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:
+    """Write figures/NAME, NAME-curves and NAME-state, tables/NAME; return what the page shows of them."""
+    write_tables(named.table, folder / "tables", named.name)
+    captions = Captions.of(named.table)
+    drawn = (
+        ("", "accuracy by length, and over learning rates", draw_results(named.table, captions.heatmap), captions.heatmap),
+        ("-curves", "accuracy while training", draw_curves(named.table, captions.curves), captions.curves),
+        ("-state", "accuracy and bits of state", draw_states(named.table, captions.states), captions.states),
+    )
+    shown = [
+        ShownFigure(_write_as_data(figure, folder, f"{named.name}{suffix}"), title, caption)
+        for suffix, title, figure, caption in drawn
+    ]
+    return ShownExperiment(named.name, named.question, tuple(shown))
+
+
+def _write_as_data(figure: Figure, folder: Path, name: str) -> str:
+    """Write a figure's files and return its SVG as a data address."""
+    *_, vector = write_figure(figure, folder / "figures", name)
+    code = base64.b64encode(vector.read_bytes()).decode("ascii")
+    return f"data:image/svg+xml;base64,{code}"

@@ -1,0 +1,69 @@
+"""How the rows of one figure look: colour and marker of the architecture, dashes and filling of its several sizes.
+
+Colours are those of `model_size.STYLES`, the same everywhere; in grey print a marker and dashes say the same.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from seqsep.report.model_size import MOST_NAMED, ModelSize, model_names
+
+INK = "#131a22"
+SOFT = "#566270"
+LINE = "#dce1e7"
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (2.4, 1.4)),
+    (0, (0.6, 1.4)),
+    (0, (4.5, 1.2, 0.8, 1.2)),
+    (0, (6, 2)),
+    (0, (3, 1, 0.8, 1, 0.8, 1)),
+)
+FILLS = ("full", "none", "left", "right", "top", "bottom")
+
+
+@dataclass(frozen=True)
+class Look:
+    """A row's line and marker; `label` is its entry in the legend, empty if another row of its architecture has it."""
+
+    label: str
+    colour: str
+    marker: str
+    dashes: Any
+    fill: str
+
+    def line(self) -> dict[str, Any]:
+        """What matplotlib's `plot` takes for a line without markers."""
+        return {"color": self.colour, "linestyle": self.dashes}
+
+    def mark(self) -> dict[str, Any]:
+        """What `plot` takes for markers."""
+        return {"color": self.colour, "marker": self.marker, "fillstyle": self.fill, "markerfacecoloralt": "white"}
+
+
+def looks(models: Iterable[ModelSize]) -> dict[ModelSize, Look]:
+    """The look of each model.
+
+    Above `MOST_NAMED` models the sizes of one architecture share a look and one entry in the legend.
+
+    >>> [look.label for look in looks([ModelSize(("mamba",), width) for width in (32, 64)]).values()]
+    ['Mamba (1, 32)', 'Mamba (1, 64)']
+    """
+    titles = model_names(models)
+    chosen = dict[ModelSize, Look]()
+    for model, name in titles.items():
+        before = [other for other in chosen if other.slug == model.slug]
+        variant = min(len(before), len(DASHES) - 1)
+        label = name
+        if len(titles) > MOST_NAMED:
+            variant = 0
+            label = "" if any(other.architecture == model.architecture for other in chosen) else model.title
+        chosen[model] = Look(
+            label=label,
+            colour=model.style.light,
+            marker=model.style.marker,
+            dashes=DASHES[variant],
+            fill=FILLS[variant],
+        )
+    return chosen

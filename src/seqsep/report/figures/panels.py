@@ -1,0 +1,182 @@
+"""The figures beside an experiment's heatmap, one panel a length: accuracy over steps, and accuracy over bits of state.
+
+Both read the cells of the same `ResultTable`: what they draw of a cell is its best setting under every seed.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from seqsep.report.ceiling_line import bits_span, ceiling_line
+from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
+from seqsep.report.figures.sheet import Sheet, SheetStyle
+from seqsep.report.measured import chance
+from seqsep.report.model_size import ModelSize
+from seqsep.report.numerals import count
+from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.ticks import finite, round_ticks
+from seqsep.tasks import Task
+
+PANEL_WIDTH = 3.7
+PANEL_HEIGHT = 2.6
+GAP = 0.55
+BETWEEN_ROWS = GAP + 0.35
+LEFT = 0.7
+RIGHT = 0.25
+TOP = 1.05
+BOTTOM = 0.6
+MOST_COLUMNS = 3
+SHEET = SheetStyle(
+    title_size=15.0,
+    title_letter=0.127,
+    title_below_top=0.2,
+    caption_size=9.0,
+    caption_line=0.17,
+    caption_letters_an_inch=14.2,
+    most_legend_columns=6,
+)
+GREY = "#e3e6ea"
+"""Above the ceiling."""
+
+DrawPanel = Callable[[Axes, Task, Mapping[ModelSize, Cell], Mapping[ModelSize, Look]], None]
+
+
+@dataclass(frozen=True)
+class Band:
+    """The least, median and greatest accuracy over the seeds at each step."""
+
+    steps: tuple[float, ...]
+    least: tuple[float, ...]
+    middle: tuple[float, ...]
+    greatest: tuple[float, ...]
+
+
+def draw_curves(table: ResultTable, caption: str) -> Figure:
+    """Validation accuracy over training steps: the median of the seeds as a line, least to greatest as a band."""
+    return _draw(table.legible, "accuracy while training", caption, draw_panel=_draw_curves)
+
+
+def draw_states(table: ResultTable, caption: str) -> Figure:
+    """Accuracy over the bits of state at each length, below the provable ceiling."""
+    return _draw(table, "accuracy and bits of state", caption, draw_panel=_draw_states, with_lines=False)
+
+
+def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, with_lines: bool = True) -> Figure:
+    model_looks = looks(table.models)
+    columns = max(1, min(MOST_COLUMNS, len(table.tasks)))
+    rows = max(1, math.ceil(len(table.tasks) / columns))
+    title = f"{table.title.rsplit(':', 1)[0]}: {what}"
+    gaps = (columns - 1) * GAP
+    sheet = Sheet(title, caption, model_looks.values(), max(6.4, LEFT + columns * PANEL_WIDTH + gaps + RIGHT), style=SHEET)
+    sheet.start(TOP + rows * PANEL_HEIGHT + (rows - 1) * BETWEEN_ROWS + BOTTOM, with_lines)
+    width = (sheet.width - LEFT - RIGHT - gaps) / columns
+    for place, (task, panel_title) in enumerate(table.column_titles().items()):
+        row, column = divmod(place, columns)
+        bottom = sheet.height - TOP - (row + 1) * PANEL_HEIGHT - row * BETWEEN_ROWS
+        axes = sheet.axes(LEFT + column * (width + GAP), bottom, width, PANEL_HEIGHT)
+        axes.set_title(panel_title.replace("\n", ", "), fontsize=11.5, color=SOFT)
+        draw_panel(axes, task, table.column(task), model_looks)
+        _style(axes, task, is_first=column == 0)
+    return sheet.figure
+
+
+def _style(axes: Axes, task: Task, is_first: bool) -> None:
+    low = 0.4 if task.classes == 2 and axes.get_ylim()[0] >= 0.4 else 0.0
+    axes.set_ylim(low, 1.02)
+    ticks = (0.4, 0.6, 0.8, 1.0) if low else (0.0, 0.25, 0.5, 0.75, 1.0)
+    labels = [f"{100 * tick:.0f}" for tick in ticks[:-1]] + ["100 %"]
+    axes.set_yticks(ticks, labels if is_first else [""] * len(ticks))
+    axes.axhline(chance(task), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
+    axes.tick_params(labelsize=9, colors=SOFT, length=2)
+    axes.grid(axis="y", color=LINE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _draw_curves(axes: Axes, _: Task, cells: Mapping[ModelSize, Cell], model_looks: Mapping[ModelSize, Look]) -> None:
+    bands = {model: band(cell) for model, cell in cells.items()}
+    longest = max([1.0, *(one.steps[-1] for one in bands.values() if one.steps)])
+    lowest = min([1.0, *(accuracy for one in bands.values() for accuracy in one.least)])
+    for place, (model, seeds) in enumerate(bands.items()):
+        if not seeds.steps:
+            continue
+        look = model_looks[model]
+        axes.fill_between(seeds.steps, seeds.least, seeds.greatest, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
+        apart = max(1, len(seeds.steps) // 5)
+        first_mark = (place * apart // max(1, len(cells))) % apart
+        axes.plot(
+            seeds.steps,
+            seeds.middle,
+            **look.line() | look.mark(),
+            linewidth=1.7,
+            markersize=5,
+            clip_on=False,
+            zorder=3,
+            markevery=list(range(first_mark, len(seeds.steps), apart)) or None,
+        )
+        axes.plot(seeds.steps[-1:], seeds.middle[-1:], **look.mark(), markersize=6.5, clip_on=False, zorder=4)
+    axes.set_xlim(0, longest)
+    axes.set_ylim(min(lowest, 0.5), 1.02)
+    ticks = round_ticks(longest, 4)
+    axes.set_xticks(ticks, [count(int(tick)) for tick in ticks])
+    axes.set_xlabel("training steps", fontsize=9.5, color=SOFT)
+
+
+def band(cell: Cell) -> Band:
+    """The spread over seeds from the first step that every seed was evaluated at; empty if one never was.
+
+    A run that stopped, having converged, keeps its last accuracy.
+    """
+    curves = [finite(run.points) for run in cell.repeats]
+    if not all(curves):
+        return Band((), (), (), ())
+    first = max(curve[0][0] for curve in curves)
+    steps = tuple(sorted({step for curve in curves for step, _ in curve if step >= first}))
+    at_step = [[_accuracy_at(curve, step) for curve in curves] for step in steps]
+    return Band(steps, tuple(map(min, at_step)), tuple(map(median, at_step)), tuple(map(max, at_step)))
+
+
+def _accuracy_at(curve: tuple[tuple[float, float], ...], step: float) -> float:
+    """The last accuracy of a curve up to a step."""
+    return next(accuracy for evaluated, accuracy in reversed(curve) if evaluated <= step)
+
+
+def _draw_states(axes: Axes, task: Task, cells: Mapping[ModelSize, Cell], model_looks: Mapping[ModelSize, Look]) -> None:
+    low, high = bits_span(task, cells.values())
+    line = dict(ceiling_line(task, low, high))
+    if line:
+        bits = list(line)
+        heights = list(line.values())
+        axes.fill_between(bits, heights, 1.0, color=GREY, linewidth=0, zorder=1)
+        axes.plot(bits, heights, color=INK, linewidth=1.5, zorder=2, clip_on=False)
+    for model, cell in cells.items():
+        _draw_state(axes, cell, model_looks[model])
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.set_ylim(min([0.5, *(min(cell.seeds) for cell in cells.values())]), 1.02)
+    powers = [power for power in range(0, 16) if 2 * low <= 10**power <= high]  # clear of the corner
+    axes.set_xticks([10.0**power for power in powers], [f"$10^{{{power}}}$" for power in powers])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("state, bits" if line else "state, bits (no bound on accuracy known)", fontsize=9.5, color=SOFT)
+
+
+def _draw_state(axes: Axes, cell: Cell, look: Look) -> None:
+    """Draw a bar from the least to the greatest seed, and a mark at the best run."""
+    bits = cell.state_bits
+    spread = [min(cell.seeds), max(cell.seeds)]
+    axes.plot([bits, bits], spread, color=look.colour, linewidth=1.6, marker="_", markersize=7, clip_on=False, zorder=3)
+    axes.plot(
+        [bits],
+        [cell.best.shown_accuracy],
+        **look.mark(),
+        linestyle="none",
+        markersize=7.5 if look.fill == "full" else 9,
+        markeredgewidth=1.1,
+        clip_on=False,
+        zorder=4,
+    )

@@ -1,0 +1,114 @@
+"""One picture for a README: the heatmap of index lookup on the left, validation curves of Dyck on the right."""
+
+import math
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from seqsep.report.demo_heatmap import Heatmap, HeatmapCell, heatmap
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.figures.heatmap import NO_LIMIT, HeatmapBox, HeatmapStyle, draw_heatmap
+from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT
+from seqsep.report.headline import separation, task_title
+from seqsep.report.measured import GOAL
+from seqsep.report.model_size import model_names
+from seqsep.report.numerals import count, percent
+from seqsep.report.ticks import finite, round_ticks, spread_apart
+from seqsep.tasks import BoundedDyck, Task
+
+DOTS_PER_INCH = 100
+CHARACTERS = 76
+HEATMAP = HeatmapStyle(
+    name_size=19.0,
+    name_at=-0.04,
+    longest_name=NO_LIMIT,
+    title_size=17.0,
+    title_at=-0.12,
+    number_size=25.0,
+    number_at=0.42,
+    line_size=14.0,
+    line_at=0.79,
+    line_colour=SOFT,
+)
+
+
+def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 900) -> Path:
+    """Write a PNG of width x height pixels and return its path; its title is the finding, computed from the runs."""
+    figure = Figure(figsize=(width / DOTS_PER_INCH, height / DOTS_PER_INCH), dpi=DOTS_PER_INCH, facecolor="white")
+    FigureCanvasAgg(figure)
+    figure.text(0.035, 0.955, _title(runs), fontsize=24, weight="bold", color=INK, va="top", linespacing=1.25)
+    shown = heatmap(runs)
+    figure.text(0.175, 0.762, "Index lookup: accuracy, %", fontsize=19, weight="bold", color=INK)
+    draw_heatmap(
+        figure.add_axes((0.175, 0.095, 0.36, 0.605)),
+        names=[row.name for row in shown.rows],
+        titles=[f"N = {task.length}" for task in shown.tasks],
+        boxes=[[_box(cell) for cell in row.cells] for row in shown.rows],
+        style=HEATMAP,
+    )
+    for task in runs.tasks(BoundedDyck)[:1]:
+        figure.text(0.575, 0.762, f"{task_title(task)}: accuracy, %", fontsize=19, weight="bold", color=INK)
+        _draw_curves(figure.add_axes((0.605, 0.165, 0.185, 0.545)), runs, task)
+    figure.text(0.175, 0.04, footnote(shown), fontsize=14, color=SOFT)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+    return path
+
+
+def _title(runs: DemoRuns) -> str:
+    """The finding in lines of about equal length."""
+    gap = separation(runs)
+    title = f"{gap.sentence()}." if gap else "No run compares attention with a recurrent model yet."
+    lines = math.ceil(len(title) / CHARACTERS)
+    return textwrap.fill(title, min(CHARACTERS, len(title) // lines + 6))
+
+
+def footnote(shown: Heatmap) -> str:
+    """Whether what is missing was not learned, or could not be held."""
+    if shown.bites:
+        return "Some of these states are too small for a length shown: the report keeps what they could not hold apart."
+    if shown.rows:
+        return "Every one of these states has room for all N symbols: what is missing was not learned in these steps."
+    return ""
+
+
+def _box(cell: HeatmapCell) -> HeatmapBox:
+    return HeatmapBox(cell.heat if cell.run else None, cell.here, (f"paper {cell.printed}",))
+
+
+def _draw_curves(axes: Axes, runs: DemoRuns, task: Task) -> None:
+    fastest = {model: run for model in runs.models([task]) if (run := runs.fastest(task, model)) is not None}
+    steps = max((run.steps_allowed for run in fastest.values()), default=1)
+    _style_curves(axes, steps)
+    lines = {model: points for model, run in fastest.items() if (points := finite(run.points))}
+    heights = spread_apart([points[-1][1] for points in lines.values()], gap=0.036, low=0.46, high=1.0)
+    titles = model_names(fastest)
+    drawn = list[str]()
+    for (model, points), height in zip(lines.items(), heights, strict=True):
+        strong = model.architecture in ("attention", "lstm")
+        dashes = DASHES[min(drawn.count(model.slug), len(DASHES) - 1)]
+        drawn.append(model.slug)
+        colour = model.style.light
+        x, y = zip(*points, strict=True)
+        axes.plot(x, y, color=colour, linewidth=4 if strong else 2.4, linestyle=dashes, zorder=3 if strong else 2)
+        end: dict[str, Any] = {"color": colour, "clip_on": False}
+        axes.plot(x[-1:], y[-1:], model.style.marker, markersize=10, markeredgecolor="white", zorder=4, **end)
+        axes.plot([x[-1], steps, steps * 1.06], [y[-1], y[-1], height], ":", linewidth=1.5, zorder=1, **end)
+        axes.plot([steps * 1.09], [height], model.style.marker, markersize=9, **end)
+        label = f"{percent(y[-1])}  {titles[model]}"
+        axes.text(steps * 1.14, height, label, fontsize=15, color=INK, va="center", weight="bold" if strong else "normal")
+
+
+def _style_curves(axes: Axes, steps: int) -> None:
+    axes.set(xlim=(0, steps), ylim=(0.45, 1.01))
+    axes.set_xticks(round_ticks(float(steps), 3))
+    axes.set_xticklabels([count(int(tick)) for tick in axes.get_xticks()])
+    axes.set_yticks([0.5, 0.75, GOAL], ["50", "75", "99"])
+    axes.tick_params(labelsize=15, colors=SOFT, length=0, pad=8)
+    axes.grid(axis="y", color=LINE, linewidth=1)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel("training steps", fontsize=16, color=SOFT, labelpad=8)

@@ -1,0 +1,165 @@
+"""An experiment's figure: a heatmap architecture x length in the papers' layout, and accuracy over learning rate beside it.
+
+A cell holds the best accuracy of its search, the range over seeds of that best run, the paper's number, and the ceiling that
+the state's bits set; its colour is the best accuracy. Each small chart is one length: accuracy with seed 0 at every rate tried,
+and the other seeds of the best rate as open marks. If there are more than `MOST_NAMED` sizes, a row is an architecture, and
+each of its cells the best of its sizes there; the tables have them all.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
+from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
+from seqsep.report.figures.sheet import Sheet, SheetStyle
+from seqsep.report.measured import Measured, chance
+from seqsep.report.model_size import ModelSize
+from seqsep.report.numerals import known, percent
+from seqsep.report.result_table import Cell, ResultTable
+
+LEFT = 2.1
+RIGHT = 0.25
+TOP = 1.3
+CELL_WIDTH = 1.62
+CELL_HEIGHT = 0.92
+RATES_WIDTH = 2.35
+RATES_HEIGHT = 1.9
+TALLEST_RATES = 5.0
+GAP = 0.22
+BEFORE_RATES = 0.75
+UNDER_RATES = 0.5
+MOST_COLUMNS_BESIDE = 3
+"""Up to so many lengths the charts of rates stand beside the heatmap, else each below its column."""
+
+SHEET = SheetStyle(
+    title_size=16.0,
+    title_letter=0.135,
+    title_below_top=0.22,
+    caption_size=9.5,
+    caption_line=0.18,
+    caption_letters_an_inch=13.6,
+    most_legend_columns=99,
+)
+HEATMAP = HeatmapStyle(
+    name_size=12.0,
+    name_at=-0.05,
+    longest_name=16.0,
+    title_size=12.0,
+    title_at=-0.08,
+    number_size=14.0,
+    number_at=0.27,
+    line_size=8.0,
+    line_at=0.53,
+    line_colour=INK,
+)
+
+
+def draw_results(table: ResultTable, caption: str) -> Figure:
+    """The figure; its size follows from its rows and columns."""
+    table = table.legible
+    titles = table.column_titles()
+    row_looks = looks(table.models)
+    columns = max(1, len(titles))
+    beside = columns <= MOST_COLUMNS_BESIDE
+    heat_width = CELL_WIDTH * columns
+    heat_height = max(CELL_HEIGHT * max(1, len(table.models)), 2.4 if beside else 0.0)
+    rates_beside = BEFORE_RATES + columns * (RATES_WIDTH + GAP) if beside else 0.0
+    rates_below = 0.0 if beside else RATES_HEIGHT + 0.35
+    low = 0.12 + UNDER_RATES + rates_below
+    sheet = Sheet(table.title, caption, row_looks.values(), LEFT + heat_width + RIGHT + rates_beside, SHEET)
+    sheet.start(TOP + heat_height + low)
+    low += sheet.bottom
+    boxes = [[_box(table.cells.get((model, task))) for task in titles] for model in table.models]
+    heat_axes = sheet.axes(LEFT, low, heat_width, heat_height)
+    draw_heatmap(heat_axes, list(table.models.values()), list(titles.values()), boxes, style=HEATMAP)
+    for column, (task, title) in enumerate(titles.items()):
+        if beside:
+            left = LEFT + heat_width + BEFORE_RATES + column * (RATES_WIDTH + GAP)
+            height = min(heat_height, TALLEST_RATES)
+            axes = sheet.axes(left, low + heat_height - height, RATES_WIDTH, height)
+            axes.set_title(title, fontsize=12, color=SOFT)
+        else:
+            left = LEFT + CELL_WIDTH * column + 0.04
+            axes = sheet.axes(left, low - rates_below, CELL_WIDTH - 0.08, RATES_HEIGHT)
+        _draw_rates(axes, table.column(task), row_looks, chance(task), is_first=column == 0)
+    return sheet.figure
+
+
+def _box(cell: Cell | None) -> HeatmapBox:
+    if cell is None:
+        return HeatmapBox(accuracy=None)
+    return HeatmapBox(cell.best.shown_accuracy, percent(cell.best.accuracy), cell.lines())
+
+
+def _draw_rates(
+    axes: Axes, cells: Mapping[ModelSize, Cell], row_looks: Mapping[ModelSize, Look], guessed: float, is_first: bool
+) -> None:
+    """Draw accuracy over learning rate, a line a model."""
+    rates = set[float]()
+    for model, cell in cells.items():
+        look = row_looks[model]
+        highest = _highest_by_rate(cell.tried)
+        axes.plot(
+            list(highest),
+            list(highest.values()),
+            **look.line() | look.mark(),
+            markersize=5,
+            linewidth=1.6,
+            label=look.label,
+            clip_on=False,
+        )
+        other_seeds = [run.accuracy for run in cell.runs if run.seed != cell.best.seed and known(run.accuracy)]
+        best_rate = [cell.best.learning_rate] * len(other_seeds)
+        mark: dict[str, Any] = {"color": look.colour, "markersize": 5, "clip_on": False}
+        axes.plot(best_rate, other_seeds, look.marker, markerfacecolor="none", **mark)
+        pruned = [run for run in cell.pruned if known(run.accuracy)]
+        if pruned:
+            axes.plot([run.learning_rate for run in pruned], [run.accuracy for run in pruned], "x", **mark)
+        rates |= set(highest) | {run.learning_rate for run in pruned}
+    axes.axhline(guessed, color=SOFT, linewidth=0.8, linestyle=":")
+    _style_rates(axes, rate_ticks(rates), is_first)
+
+
+def _highest_by_rate(runs: Iterable[Measured]) -> dict[float, float]:
+    """The highest accuracy at each learning rate, lowest rate first."""
+    highest = dict[float, float]()
+    for run in sorted(runs, key=lambda run: run.learning_rate):
+        highest[run.learning_rate] = max(run.shown_accuracy, highest.get(run.learning_rate, 0.0))
+    return highest
+
+
+def _style_rates(axes: Axes, ticks: list[float], is_first: bool) -> None:
+    axes.set_xscale("log")
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"] if is_first else [""] * 5)
+    axes.set_xticks(ticks, [f"{tick:.0e}".replace("e-0", "e-") for tick in ticks])
+    if len(ticks) > 1:  # what stands below one chart stays clear of its neighbours
+        first, *_, last = axes.get_xticklabels()
+        first.set_horizontalalignment("left")
+        last.set_horizontalalignment("right")
+    axes.minorticks_off()
+    axes.tick_params(labelsize=8.5, colors=SOFT, length=2)
+    axes.grid(axis="y", color=LINE, linewidth=0.8)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.set_xlabel("learning rate", fontsize=9.5, color=SOFT)
+
+
+def rate_ticks(rates: Iterable[float]) -> list[float]:
+    """The rates with one digit that are labelled: none too near the one before, and powers of ten alone over a wide range.
+
+    >>> rate_ticks([5e-4, 1e-3, 1.7e-3, 3e-3])
+    [0.0005, 0.001, 0.003]
+    """
+    round_rates = sorted(rate for rate in set(rates) if rate == float(f"{rate:.0e}"))
+    span = math.log10(round_rates[-1] / round_rates[0]) if round_rates else 0.0
+    if span > 2:
+        round_rates = [rate for rate in round_rates if f"{rate:.0e}".startswith("1e")]
+    kept = list[float]()
+    for rate in round_rates:
+        if not kept or math.log10(rate / kept[-1]) >= 0.27 * max(span, 0.1):
+            kept.append(rate)
+    return kept

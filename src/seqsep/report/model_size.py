@@ -1,0 +1,111 @@
+"""Which model was trained: an architecture at a size, and how it is named, coloured and marked everywhere in the report.
+
+Colours follow Okabe and Ito's, which people with any common colour blindness tell apart, with a lighter set for dark
+pages; a marker and a printed name always say the same.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from seqsep.plugins.name import PlugIn, shown
+
+MOST_NAMED = 12
+"""How many models a figure or a sentence names; beyond it names architectures."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a line or a row is shown: the name of its CSS class, what a reader calls it, two colours, and a marker.
+
+    The colours are those on light and on dark ground; the marker is matplotlib's.
+    """
+
+    slug: str
+    title: str
+    light: str
+    dark: str
+    marker: str
+
+
+STYLES: dict[str, Style] = {
+    style.slug: style
+    for style in (
+        Style("attention", "Attention", light="#d55e00", dark="#ff8a3c", marker="o"),
+        Style("lstm", "LSTM", light="#0072b2", dark="#53b4ee", marker="s"),
+        Style("linear-attention", "Linear attention", light="#009e73", dark="#2fcfa2", marker="^"),
+        Style("retention", "Retention", light="#c05d93", dark="#ee9cc8", marker="D"),
+        Style("dss", "DSS", light="#4d4d4d", dark="#b9bec4", marker="X"),
+        Style("mamba", "Mamba", light="#c48600", dark="#f6c344", marker="P"),
+        Style("mamba2", "Mamba-2", light="#7a4b00", dark="#d8a860", marker="*"),
+        Style("gated-delta", "Gated delta rule", light="#2f9bd8", dark="#8ed0f5", marker="<"),
+        Style("rwkv7", "RWKV-7", light="#8c1d40", dark="#f08aa5", marker=">"),
+        Style("sliding-attention", "Sliding attention", light="#8a8f00", dark="#cfd45a", marker="h"),
+    )
+}
+"""The style of each architecture, by the mixer's name."""
+
+OTHER = Style("other", "", light="#7a5cc9", dark="#b49bff", marker="v")
+"""The style of hybrids and of a user's own layers."""
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """An architecture at a size: the mixers, layer by layer, and the width. Different mixers make a hybrid.
+
+    >>> model = ModelSize(("linear-attention", "linear-attention"), 64)
+    >>> model.title, model.size
+    ('Linear attention', '(2, 64)')
+    >>> ModelSize(("mamba", "attention"), 64).architecture
+    'mamba+attention'
+    """
+
+    layers: tuple[str | PlugIn, ...]
+    width: int
+
+    @property
+    def distinct_layers(self) -> tuple[str | PlugIn, ...]:
+        """One layer for all if they are equal, else each of them in order."""
+        return self.layers[:1] if len(set(self.layers)) == 1 else self.layers
+
+    @property
+    def architecture(self) -> str:
+        """The mixer's name, or the names of a hybrid joined by +."""
+        return "+".join(map(str, self.distinct_layers))
+
+    @property
+    def title(self) -> str:
+        """The architecture as a reader knows it; a user's own layer by its class and the first digits of its file's digest."""
+        return self.style.title or "+".join(map(shown, self.distinct_layers))
+
+    @property
+    def style(self) -> Style:
+        """How it looks wherever it appears."""
+        return STYLES.get(self.architecture, OTHER)
+
+    @property
+    def slug(self) -> str:
+        """The name of its CSS class."""
+        return self.style.slug
+
+    @property
+    def size(self) -> str:
+        """(depth, width), as the paper writes it."""
+        return f"({len(self.layers)}, {self.width})"
+
+    @property
+    def rank(self) -> tuple[int, str, int, int]:
+        """Its place in every table and legend."""
+        order = list(STYLES).index(self.slug) if self.slug in STYLES else len(STYLES)
+        return order, self.architecture, len(self.layers), self.width
+
+
+def model_names(models: Iterable[ModelSize]) -> dict[ModelSize, str]:
+    """A short name of each model in the order of every table, with the size if the architecture alone is ambiguous.
+
+    >>> list(model_names([ModelSize(("mamba",), 64), ModelSize(("mamba",), 32), ModelSize(("lstm",), 64)]).values())
+    ['LSTM', 'Mamba (1, 32)', 'Mamba (1, 64)']
+    """
+    ordered = sorted(set(models), key=lambda model: model.rank)
+    architectures = [model.architecture for model in ordered]
+    alone = {model for model in ordered if architectures.count(model.architecture) == 1}
+    return {model: model.title if model in alone else f"{model.title} {model.size}" for model in ordered}

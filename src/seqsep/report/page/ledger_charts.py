@@ -1,0 +1,221 @@
+"""The two figures of the size ledger: separation in bits over N, one panel a total, and width against precision at fixed N."""
+
+import math
+from dataclasses import dataclass
+
+from seqsep.report.index_lookup_ledger import (
+    ALPHABET,
+    CODES,
+    LENGTHS,
+    TOTALS,
+    CodeAtLength,
+    Crossing,
+    IndexLookupLedger,
+    Total,
+    frontier,
+    index_lookup_ledger,
+)
+from seqsep.report.model_size import Style
+from seqsep.report.numerals import count
+from seqsep.report.page.chart_layout import Axis, LineData, PointData, line_chart, scatter_chart
+from seqsep.report.page.svg_chart import Chart
+from seqsep.report.ticks import round_ticks
+
+LEAST = 100.0
+MOST = 1e12
+FRONTIER_LENGTHS = (1000, (1 << 16) - 1)
+SAMPLED = (16, 1 << 10, 1 << 16, 1 << 21)
+"""The lengths of the table of sizes."""
+
+MEANING: dict[Total, str] = {
+    "core": "3 m d p H, the paper's formula",
+    "program": "every array but embeddings by index",
+    "tables": "embeddings by index stored as well",
+}
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+RECURRENT = Style("least-state", "any recurrent model", light="#131a22", dark="#e9eef3", marker="s")
+CODE_STYLES: dict[str, Style] = {
+    style.title: style
+    for style in (
+        Style("code-parabola", "parabola", light="#d55e00", dark="#ff8a3c", marker="o"),
+        Style("code-binary", "binary", light="#0072b2", dark="#53b4ee", marker="s"),
+        Style("code-circle", "circle", light="#7a5cc9", dark="#b49bff", marker="v"),
+        Style("code-kerdock", "kerdock", light="#c05d93", dark="#ee9cc8", marker="D"),
+        Style("code-dual-bch", "dual-bch", light="#009e73", dark="#2fcfa2", marker="^"),
+        Style("code-signs", "signs", light="#5d6670", dark="#b9bec4", marker="X"),
+        Style("code-one-hot", "one-hot", light="#c48600", dark="#f6c344", marker="P"),
+    )
+}
+LEDGER_STYLES: dict[str, Style] = {style.slug: style for style in (*CODE_STYLES.values(), RECURRENT)}
+
+
+@dataclass(frozen=True)
+class TotalPanel:
+    """The chart of one total, and what it counts."""
+
+    total: Total
+    meaning: str
+    chart: Chart
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """A code, or the recurrent model, in a table; a cell is one or more lines of text."""
+
+    name: str
+    slug: str
+    cells: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class SeparationFigure:
+    """One panel a total; the crossings, one cell a total; the sizes, one cell a length of `lengths`."""
+
+    panels: tuple[TotalPanel, ...]
+    crossings: tuple[LedgerRow, ...]
+    sizes: tuple[LedgerRow, ...]
+    lengths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FrontierFigure:
+    """One chart and its rows for one N; a row is a code and the name of its CSS class."""
+
+    length: int
+    chart: Chart
+    rows: tuple[tuple[CodeAtLength, str], ...]
+
+
+def separation_figure(ledger: IndexLookupLedger | None = None) -> SeparationFigure:
+    """Separation in bits, from `index_lookup_ledger()`."""
+    ledger = index_lookup_ledger() if ledger is None else ledger
+    least = tuple((f"{bits:,}",) for length, bits in ledger.recurrent if length in SAMPLED)
+    return SeparationFigure(
+        panels=tuple(TotalPanel(total, MEANING[total], total_chart(ledger, total)) for total in TOTALS),
+        crossings=tuple(LedgerRow(name, CODE_STYLES[name].slug, _crossings(ledger, name)) for name in CODES),
+        sizes=(
+            LedgerRow(RECURRENT.title, RECURRENT.slug, least),
+            *(LedgerRow(name, CODE_STYLES[name].slug, _sizes(ledger, name)) for name in CODES),
+        ),
+        lengths=tuple(count(length) for length in SAMPLED),
+    )
+
+
+def _crossings(ledger: IndexLookupLedger, name: str) -> tuple[tuple[str, ...], ...]:
+    """The crossings of a code, one cell a total and one line a stretch."""
+    return tuple(tuple(crossing_text(ledger.crossing(name, total)).split("; ")) for total in TOTALS)
+
+
+def _sizes(ledger: IndexLookupLedger, name: str) -> tuple[tuple[str, ...], ...]:
+    """The sizes of a code, one cell a length and one line a total."""
+    lines = [ledger.line(name, total) for total in TOTALS]
+    return tuple(tuple(short(size.bits) for line in lines for size in line if size.length == length) for length in SAMPLED)
+
+
+def total_chart(ledger: IndexLookupLedger, total: Total) -> Chart:
+    """One total: every code beside the recurrent model, with the crossings as marks on the latter's line."""
+    least = tuple((float(length), float(bits)) for length, bits in ledger.recurrent)
+    lines = [_code_line(ledger, name, total) for name in CODES]
+    lines.append(LineData(RECURRENT, "", RECURRENT.title, least))
+    crossed = "; ".join(f"{line.name} at N = {line.value}" for line in lines if line.value)
+    x_ticks = tuple((2.0**power, f"{2**power:,}") for power in (4, 8, 12, 16, 20))
+    y_ticks = tuple((10.0**power, _power_of_ten(power)) for power in range(2, 13, 2))
+    title = "N, symbols to remember (both axes logarithmic)"
+    return line_chart(
+        f"Separation in bits: {total}",
+        f"Parameter bits ({total}) of the Transformer for index lookup over N from 16 to {LENGTHS[-1]:,}, by position code, "
+        f"beside the least state of any recurrent model, 6 N bits, which grows past it: {crossed or 'for no code'}.",
+        lines,
+        x=Axis(float(LENGTHS[0]), float(LENGTHS[-1]), x_ticks, title, log=True),
+        y=Axis(LEAST, MOST, y_ticks, log=True),
+    )
+
+
+def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
+    """A code's sizes, dashed from where no draw of it is verified, with a dot where it crosses the recurrent model."""
+    sizes = ledger.line(name, total)
+    sure = tuple((float(size.length), float(size.bits)) for size in sizes if size.verified)
+    stated = tuple((float(size.length), float(size.bits)) for size in sizes if not size.verified)
+    dashed = within((*sure[-1:], *stated))[1:] if stated else ()
+    first = ledger.crossing(name, total).first
+    if first is None or first > LENGTHS[-1]:
+        return LineData(CODE_STYLES[name], "", name, within(sure), dashed=dashed)
+    crossing = (float(first), float(first * (ALPHABET.bit_length() - 1)))
+    return LineData(CODE_STYLES[name], count(first), name, within(sure), dots=(crossing,), dashed=dashed)
+
+
+def within(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """The points up to where their line, straight on logarithmic axes, leaves at the top."""
+    kept: list[tuple[float, float]] = []
+    for point in points:
+        if point[1] > MOST:
+            if kept:
+                across, bits = kept[-1]
+                share = math.log(MOST / bits) / math.log(point[1] / bits)
+                kept.append((across * (point[0] / across) ** share, MOST))
+            break
+        kept.append(point)
+    return tuple(kept)
+
+
+def crossing_text(crossing: Crossing) -> str:
+    """The first N at which the recurrent model needs more bits, and the stretches if it does so only in parts."""
+    if crossing.first is None:
+        never = crossing.total == "tables" or crossing.code == "one-hot"
+        return "never" if never else f"not to {crossing.searched:,}"
+    if crossing.held is None:
+        return f"{crossing.first:,}"
+    again = "" if crossing.settled is None else f"; from {crossing.settled:,}"
+    return f"{crossing.first:,} to {crossing.held:,}{again}"
+
+
+def short(bits: int) -> str:
+    """Bits exactly below a million, then with three digits and a power of ten.
+
+    >>> short(999_999), short(1_234_567)
+    ('999,999', '1.23·10⁶')
+    """
+    if bits < 10**6:
+        return f"{bits:,}"
+    digits, power = f"{bits:.2e}".split("e+")
+    return f"{digits}·{_power_of_ten(int(power))}"
+
+
+def _power_of_ten(power: int) -> str:
+    return f"10{str(power).translate(SUPERSCRIPT)}"
+
+
+def steps_text(code: CodeAtLength) -> str:
+    """L as a power of the number of tokens."""
+    return count(code.base) + (str(code.exponent).translate(SUPERSCRIPT) if code.exponent > 1 else "")
+
+
+def frontier_figures() -> tuple[FrontierFigure, ...]:
+    """Width against precision, at each N of FRONTIER_LENGTHS."""
+    return tuple(_frontier(length, frontier(length)) for length in FRONTIER_LENGTHS)
+
+
+def _frontier(length: int, codes: tuple[CodeAtLength, ...]) -> FrontierFigure:
+    widest = max(code.width for code in codes)
+    powers = range(1, math.floor(math.log10(2 * widest)) + 1)
+    x_ticks = tuple((10.0**power, f"{10**power:,}") for power in powers)
+    high = max(code.precision for code in codes) * 1.18
+    y_ticks = tuple((tick, f"{tick:.0f}") for tick in round_ticks(high, 5))
+    points = [_point(code) for code in codes]
+    said = [
+        f"{code.code} d = {code.width:,}, p = {code.precision}{' (on the frontier)' if code.frontier else ''}" for code in codes
+    ]
+    chart = scatter_chart(
+        f"Width against precision at N = {length:,}",
+        f"Width and precision of the network at N = {length:,}: {'; '.join(said)}",
+        points,
+        x=Axis(5.0, 2.0 * widest, x_ticks, "width d (logarithmic)", log=True),
+        y=Axis(0.0, high, y_ticks, "precision p, bits a number"),
+        frontier=[point.point for point in points if point.strong],
+    )
+    return FrontierFigure(length, chart, tuple((code, CODE_STYLES[code.code].slug) for code in codes))
+
+
+def _point(code: CodeAtLength) -> PointData:
+    return PointData(CODE_STYLES[code.code], code.code, (float(code.width), float(code.precision)), strong=code.frontier)

@@ -1,0 +1,105 @@
+"""The report: one offline page, index.html, from training runs and theorem checks.
+
+Nothing on it needs the network or JavaScript; the same input gives the same bytes.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from seqsep.report.demo_heatmap import heatmap
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.figure_files import ShownExperiment
+from seqsep.report.headline import dyck_sentence, separation, tiles
+from seqsep.report.model_size import OTHER, STYLES
+from seqsep.report.numerals import DASH, count, known
+from seqsep.report.page import curves, tables
+from seqsep.report.page.ledger_charts import LEDGER_STYLES, frontier_figures, separation_figure
+from seqsep.report.page.templates import environment, source
+from seqsep.report.page.theorem_table import statement_tables
+from seqsep.report.papers import SEPARATIONS, figure2_dyck
+from seqsep.tasks import BoundedDyck
+
+UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=\bN) (?==)|(?<=\bN =) |(?<=\(\d,) (?=\d+\))")
+"""The spaces at which no line may end."""
+
+COMMANDS = (
+    ("make demo", "checks the theorems, trains the models and writes this page"),
+    ("make test", "runs the tests"),
+    ("seqsep report", "rebuilds this page from results/demo.jsonl without training"),
+    ("seqsep check --json", "prints the theorem table as JSON"),
+)
+"""(command, what it does), under "Run it again"."""
+
+
+def write_page(
+    folder: Path,
+    runs: DemoRuns,
+    theorems: Sequence[Mapping[str, Any]] = (),
+    experiments: Sequence[ShownExperiment] = (),
+    commands: Sequence[tuple[str, str]] = COMMANDS,
+) -> Path:
+    """Write `folder`/index.html and return its path.
+
+    The runs may be incomplete. `theorems` are records as `seqsep check --json` prints them; `experiments` are those whose
+    figures stand on the page.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "index.html"
+    path.write_text(page(runs, theorems, experiments, commands), encoding="utf-8")
+    return path
+
+
+def page(
+    runs: DemoRuns,
+    theorems: Sequence[Mapping[str, Any]],
+    experiments: Sequence[ShownExperiment],
+    commands: Sequence[tuple[str, str]],
+) -> str:
+    """The page as text."""
+    theorem_tables = statement_tables(theorems)
+    checks = [check for table in theorem_tables for check in table.checks]
+    demo_heatmap = heatmap(runs)
+    dyck_sentences = [dyck_sentence(runs, task) for task in runs.tasks(BoundedDyck)]
+    text = (
+        environment()
+        .get_template("page.html")
+        .render(
+            css=Markup(source("page.css")),  # our own file
+            styles={**STYLES, OTHER.slug: OTHER, **LEDGER_STYLES},
+            separation=separation(runs),
+            dyck_sentences=[sentence for sentence in dyck_sentences if sentence],
+            tiles=tiles(runs, sum(check.holds for check in checks), len(checks)),
+            heatmap=demo_heatmap,
+            ceilings=curves.ceilings(demo_heatmap),
+            panels=curves.panels(runs),
+            rates=tables.rate_tables(runs),
+            figure2=tables.figure2_table(runs),
+            figure3=tables.figure3_table(runs),
+            paper_dyck=figure2_dyck(),
+            paper_link=SEPARATIONS,
+            theorems=theorem_tables,
+            separation_in_bits=separation_figure(),
+            frontiers=frontier_figures(),
+            experiments=experiments,
+            scaled_down=tables.scaled_down(runs),
+            provenance=tables.provenance(runs),
+            commands=commands,
+            evaluation_error=_evaluation_error(runs),
+            dash=DASH,
+        )
+    )
+    return UNBROKEN.sub("\u00a0", text)
+
+
+def _evaluation_error(runs: DemoRuns) -> str:
+    """The largest standard error of a measured accuracy, in points."""
+    measured = [run for run in runs.all if known(run.accuracy) and 0 <= run.accuracy <= 1]
+    if not measured:
+        return ""
+    largest = max((run.accuracy * (1 - run.accuracy) / run.evaluation) ** 0.5 for run in measured)
+    examples = min(run.evaluation for run in runs.all)
+    return f"{count(examples)} evaluation examples: standard error at most {100 * largest:.1f} points."

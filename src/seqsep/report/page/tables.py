@@ -1,0 +1,196 @@
+"""The plain tables: learning rates, the paper's numbers beside ours, what was scaled down, and what was run."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from statistics import fmean
+
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.headline import task_title
+from seqsep.report.measured import Measured
+from seqsep.report.model_size import ModelSize, model_names
+from seqsep.report.numerals import DASH, count, counts, known, listed, percent
+from seqsep.report.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
+from seqsep.tasks import BoundedDyck, IndexLookup, Task
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table cell with a main number and a second one; `chosen` marks the best of a row."""
+
+    main: str
+    second: str = ""
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row with its header; `slug` colours the header."""
+
+    name: str
+    slug: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class PlainTable:
+    """A table with one header cell a row."""
+
+    title: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+
+def rate_tables(runs: DemoRuns) -> list[PlainTable]:
+    """Architecture x learning rate, best and mean over seeds, one table a task; from the committed rows if there are any."""
+    source = runs.committed or runs.fresh
+    tasks = [task for kind in (IndexLookup, BoundedDyck) for task in runs.tasks(kind)]
+    chosen = {task: [run for run in source if run.task == task] for task in tasks}
+    return [_rate_table(task, task_runs) for task, task_runs in chosen.items() if task_runs]
+
+
+def _rate_table(task: Task, runs: Sequence[Measured]) -> PlainTable:
+    rates = sorted({run.learning_rate for run in runs})
+    rows = []
+    for model, name in model_names(run.model for run in runs).items():
+        by_rate = [
+            [run.accuracy for run in runs if (run.model, run.learning_rate) == (model, rate) and known(run.accuracy)]
+            for rate in rates
+        ]
+        top = max((max(accuracies) for accuracies in by_rate if accuracies), default=None)
+        entries = tuple(_rate_entry(accuracies, top) for accuracies in by_rate)
+        rows.append(TableRow(name, model.slug, entries))
+    seeds = len({run.seed for run in runs})
+    corner = f"{seeds} seed{'s' if seeds > 1 else ''}"
+    return PlainTable(task_title(task), corner, tuple(f"{rate:g}" for rate in rates), tuple(rows))
+
+
+def _rate_entry(accuracies: Sequence[float], top: float | None) -> Entry:
+    if not accuracies:
+        return Entry(DASH, DASH)
+    return Entry(percent(max(accuracies)), percent(fmean(accuracies)), chosen=max(accuracies) == top)
+
+
+def figure2_table(runs: DemoRuns) -> PlainTable:
+    """The paper's figure 2 on index lookup: its number, and ours beneath."""
+    papers = figure2_index_lookup()
+    tasks = [task for task in runs.tasks(IndexLookup) if isinstance(task, IndexLookup) and task.alphabet == 64]
+    lengths = sorted({length for series in papers.values() for length in series.accuracy} | {task.length for task in tasks})
+    trained = [model.architecture for model in runs.models(tasks)]
+    rows = []
+    for architecture in dict.fromkeys([*trained, *papers]):
+        series = papers.get(architecture)
+        entries = []
+        for length in lengths:
+            same_length = [task for task in tasks if task.length == length]
+            theirs = series.accuracy.get(length) if series else None
+            entries.append(Entry(percent(theirs), percent(_highest(runs, same_length, architecture))))
+        label = series.label if series else architecture
+        rows.append(TableRow(label, ModelSize((architecture,), 1).slug, tuple(entries)))
+    return PlainTable("Figure 2, index lookup by length N", "model", tuple(map(str, lengths)), tuple(rows))
+
+
+def _highest(runs: DemoRuns, tasks: Sequence[Task], architecture: str) -> float | None:
+    """The highest accuracy of an architecture's sizes on some tasks."""
+    models = [model for model in runs.models(tasks) if model.architecture == architecture]
+    best_runs = [runs.best(task, model) for task in tasks for model in models]
+    return max((run.accuracy for run in best_runs if run is not None), default=None)
+
+
+def figure3_table(runs: DemoRuns) -> PlainTable:
+    """The paper's figure 3: two layers of Mamba by width; our Mamba in the last rows."""
+    printed = list(figure3_mamba_width().values())
+    lengths = sorted({length for series in printed for length in series.accuracy})
+    rows = []
+    for series in printed:
+        entries = tuple(Entry(percent(series.accuracy.get(length))) for length in lengths)
+        rows.append(TableRow(series.label, "mamba", entries))
+    tasks = {task.length: task for task in runs.tasks(IndexLookup)}
+    for model in runs.models(tasks.values()):
+        if model.architecture == "mamba":
+            ours = [runs.best(tasks[length], model) if length in tasks else None for length in lengths]
+            entries = tuple(Entry(percent(run.accuracy if run else None), chosen=run is not None) for run in ours)
+            rows.append(TableRow(f"ours-({len(model.layers)},{model.width})", "mamba", entries))
+    return PlainTable("Figure 3, Mamba by width and length N", "model", tuple(map(str, lengths)), tuple(rows))
+
+
+def scaled_down(runs: DemoRuns) -> list[tuple[str, str, str]]:
+    """(setting, paper, here): what is here is read off the runs, in the order of the paper's settings."""
+    lookup = [run for run in runs.all if isinstance(run.task, IndexLookup)]
+    dyck = [run for run in runs.all if isinstance(run.task, BoundedDyck)]
+    attention = [run for run in lookup if run.model.architecture == "attention"]
+    others = [run for run in lookup if run.model.architecture != "attention"]
+    alphabets = counts([run.task.alphabet for run in lookup if isinstance(run.task, IndexLookup)])
+    rates = sorted({run.learning_rate for run in runs.all}, reverse=True)
+    fresh = counts([run.seed for run in runs.fresh])
+    committed = counts([run.seed for run in runs.committed])
+    here = (
+        _sizes(attention),
+        _sizes(others),
+        _sizes(dyck),
+        counts([run.task.length for run in lookup]),
+        f"{alphabets} symbols",
+        counts([run.task.length for run in dyck]),
+        counts([run.steps_allowed for run in runs.all]),
+        ", ".join(f"{rate:g}" for rate in rates) or DASH,
+        _weight_scales(runs),
+        counts([run.batch for run in runs.all]) + ", fresh ones",
+        counts([run.evaluation for run in runs.all]),
+        f"this run: {fresh}; committed: {committed}",
+        "; ".join(_environments(runs)) or DASH,
+    )
+    return [(setting.name, setting.paper, ours) for setting, ours in zip(SETTINGS, here, strict=True)]
+
+
+def _sizes(runs: Sequence[Measured]) -> str:
+    models = sorted({run.model for run in runs}, key=lambda model: model.rank)
+    sizes = {model.size for model in models}
+    if len(sizes) <= 1:
+        return f"{' '.join(sizes)}{' each' if len(models) > 1 else ''}" or DASH
+    return "; ".join(f"{model.title} {model.size}" for model in models)
+
+
+def _weight_scales(runs: DemoRuns) -> str:
+    """The deviation of most runs, then every other one with who has it."""
+    scales = [scale for scale, _ in Counter(run.weight_scale for run in runs.all).most_common()]
+    words = [f"{scale:g}" for scale in scales[:1]]
+    for scale in sorted(scales[1:]):
+        having = sorted({f"{run.model.title} on {task_title(run.task)}" for run in runs.all if run.weight_scale == scale})
+        words.append(f"{scale:g} for {listed(having)}")
+    return "; ".join(words) or DASH
+
+
+def _environments(runs: DemoRuns) -> list[str]:
+    """Every environment that rows name, in words."""
+    texts = {_environment({str(key): str(value) for key, value in run.environment.items()}) for run in runs.all}
+    return sorted(text for text in texts if text)
+
+
+def _environment(named: dict[str, str]) -> str:
+    """Device, threads and version of torch first, then what else is named, by name."""
+    words = []
+    if named.get("device"):
+        words.append(named["device"])
+    if named.get("threads"):
+        words.append(f"{named['threads']} thread{'' if named['threads'] == '1' else 's'} a run")
+    if named.get("torch"):
+        words.append(f"torch {named['torch']}")
+    further = sorted(set(named) - {"device", "threads", "torch"})
+    return ", ".join(words + [f"{key} {named[key]}" for key in further])
+
+
+def provenance(runs: DemoRuns) -> list[tuple[str, str]]:
+    """What this page was made from."""
+    try:
+        own = [("seqsep", version("seqsep"))]
+    except PackageNotFoundError:
+        own = []
+    facts = [
+        *own,
+        ("runs of this demo", count(len(runs.fresh))),
+        ("committed runs", count(len(runs.committed))),
+        ("parameters of a model", counts([run.parameters for run in runs.all])),
+    ]
+    return facts + [("environment", text) for text in _environments(runs)]

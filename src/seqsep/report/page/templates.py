@@ -1,0 +1,23 @@
+"""The templates of the report: files of this folder, escaped, with the filters that they use."""
+
+from importlib.resources import files
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from seqsep.report.headline import task_title
+from seqsep.report.numerals import count
+from seqsep.report.page.ledger_charts import short, steps_text
+
+
+def source(name: str) -> str:
+    """The text of a file of this folder."""
+    return files("seqsep.report.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def environment() -> Environment:
+    """Where templates come from; a template that uses a name it was not given raises UndefinedError."""
+    templates = Environment(
+        loader=FunctionLoader(source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    templates.filters |= {"count": count, "task_title": task_title, "bits": short, "steps": steps_text}
+    return templates

@@ -1,0 +1,158 @@
+"""What an experiment's runs came to: one cell for each model and task, from which every figure and table is made.
+
+A cell holds the best run of its search, the same run under other seeds, the paper's number, and the ceiling that the state's
+bits set.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from seqsep.ceilings import ceiling
+from seqsep.report.measured import Measured, by_accuracy
+from seqsep.report.model_size import MOST_NAMED, ModelSize, model_names
+from seqsep.report.numerals import DASH, percent, percent_at_most
+from seqsep.tasks import Task
+
+PaperNumber = Callable[[ModelSize, Task], float | None]
+"""The accuracy that the paper prints for a model on a task, a fraction; None if it prints none."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model on one task.
+
+    `best` is the best run with the first seed and `repeats` are the same run under every seed, itself included. `paper` is the
+    paper's accuracy, and `ceiling` the highest one that the state allows (None: no bound known). `runs` came to their end,
+    `pruned` did not. `size` is (depth, width), unless its row says it.
+    """
+
+    best: Measured
+    repeats: tuple[Measured, ...]
+    paper: float | None
+    ceiling: float | None
+    runs: tuple[Measured, ...]
+    pruned: tuple[Measured, ...] = ()
+    size: str = ""
+
+    @classmethod
+    def of(cls, runs: Sequence[Measured], paper: float | None) -> "Cell":
+        """The cell of all runs of a model on a task; at least one of them came to its end."""
+        ended = [run for run in runs if not run.pruned]
+        first_seed = min(run.seed for run in ended)
+        tried = [run for run in ended if run.seed == first_seed]
+        best = max(tried, key=lambda run: (by_accuracy(run), -run.learning_rate))  # as the search that made them chose it
+        setting = (best.learning_rate, best.heads)
+        return cls(
+            best=best,
+            repeats=tuple(run for run in ended if (run.learning_rate, run.heads) == setting),
+            paper=paper,
+            ceiling=ceiling(best.task, best.bits_before_the_question),
+            runs=tuple(ended),
+            pruned=tuple(run for run in runs if run.pruned),
+        )
+
+    @property
+    def seeds(self) -> tuple[float, ...]:
+        """The accuracy of each repeat, 0 if it is not a number."""
+        return tuple(run.shown_accuracy for run in self.repeats)
+
+    @property
+    def tried(self) -> tuple[Measured, ...]:
+        """The runs that the best one was chosen from: those with its seed."""
+        return tuple(run for run in self.runs if run.seed == self.best.seed)
+
+    @property
+    def state_bits(self) -> int:
+        """Bits of the best run's state once the whole input is read, at least 1."""
+        return max(1, self.best.bits_before_the_question)
+
+    @property
+    def spread(self) -> str:
+        """Least and greatest accuracy over seeds, in percent."""
+        if not self.seeds:
+            return DASH
+        least = percent(min(self.seeds))
+        greatest = percent(max(self.seeds))
+        return least if least == greatest else f"{least}–{greatest}"
+
+    def lines(self) -> tuple[str, ...]:
+        """What is printed under the best accuracy."""
+        lines = []
+        if self.size:
+            lines.append(f"size {self.size}")
+        if len(self.seeds) > 1:
+            lines.append(f"{len(self.seeds)} seeds {self.spread}")
+        if self.paper is not None:
+            lines.append(f"paper {percent(self.paper)}")
+        lines.append("no bound known" if self.ceiling is None else f"ceiling {percent_at_most(self.ceiling)}")
+        return tuple(lines)
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """The cells of an experiment by model and task, with the name of each model; some cells may be empty.
+
+    >>> from pathlib import Path
+    >>> from seqsep.report.experiment_table import experiment_table
+    >>> from seqsep.experiments import BY_NAME
+    >>> empty = experiment_table(BY_NAME["mamba-width"], rows=[])
+    >>> empty.title, empty.cells
+    ('Index lookup by width of Mamba: accuracy, %', {})
+    """
+
+    title: str
+    models: dict[ModelSize, str]
+    tasks: tuple[Task, ...]
+    cells: dict[tuple[ModelSize, Task], Cell]
+
+    @classmethod
+    def of(cls, title: str, runs: Sequence[Measured], paper: PaperNumber) -> "ResultTable":
+        """The table of these runs; a model and a task without a run that came to its end leave an empty cell."""
+        groups: dict[tuple[ModelSize, Task], list[Measured]] = {}
+        for run in runs:
+            groups.setdefault((run.model, run.task), []).append(run)
+        ended = {place: group for place, group in groups.items() if not all(run.pruned for run in group)}
+        tasks = sorted({task for _, task in ended}, key=lambda task: (task.length, repr(task)))
+        return cls(
+            title=title,
+            models=model_names(model for model, _ in ended),
+            tasks=tuple(tasks),
+            cells={place: Cell.of(group, paper(*place)) for place, group in ended.items()},
+        )
+
+    @property
+    def legible(self) -> "ResultTable":
+        """This table or, if it has too many rows to draw, one with a row for each architecture.
+
+        The cells of such a row are the most accurate size of the architecture at each length.
+        """
+        if len(self.models) <= MOST_NAMED:
+            return self
+        rows = dict[str, ModelSize]()
+        best_cells = dict[tuple[ModelSize, Task], Cell]()
+        for model in self.models:
+            row = rows.setdefault(model.architecture, model)
+            for task, cell in self.row(model).items():
+                known_best = best_cells.get((row, task))
+                if known_best is None or by_accuracy(cell.best) > by_accuracy(known_best.best):
+                    best_cells[row, task] = replace(cell, size=model.size)
+        return replace(self, models={row: row.title for row in rows.values()}, cells=best_cells)
+
+    def row(self, model: ModelSize) -> dict[Task, Cell]:
+        """The cells of a model that are not empty."""
+        return {task: self.cells[model, task] for task in self.tasks if (model, task) in self.cells}
+
+    def column(self, task: Task) -> dict[ModelSize, Cell]:
+        """The cells of a task that are not empty."""
+        return {model: self.cells[model, task] for model in self.models if (model, task) in self.cells}
+
+    def column_titles(self) -> dict[Task, str]:
+        """The length of each task and, on a second line, what tells apart those of one length."""
+        titles = {}
+        for task in self.tasks:
+            same_length = [other.configuration() for other in self.tasks if other.length == task.length]
+            fields = sorted({name for one in same_length for name in one})
+            differing = [name for name in fields if any(one.get(name) != same_length[0].get(name) for one in same_length)]
+            words = ", ".join(f"{name} {getattr(task, name, '')}" for name in differing)
+            titles[task] = f"N = {task.length}\n{words}" if differing else f"N = {task.length}"
+        return titles

@@ -1,0 +1,188 @@
+"""An experiment's cells as a table: tables/NAME.csv for programs, tables/NAME.tex for papers (booktabs).
+
+A row is a cell of the experiment's figure and has its numbers: both read the same `ResultTable`. In the CSV file accuracies are
+fractions that read back as the same float, and an empty field is a number that is not there; in LaTeX they are in percent.
+"""
+
+import csv
+import io
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from seqsep.report.model_size import ModelSize
+from seqsep.report.numerals import DASH, count, percent, percent_at_most
+from seqsep.report.result_table import Cell, ResultTable
+from seqsep.tasks import Task
+
+WITHOUT_HEADS = ("lstm", "dss", "mamba")
+"""Mixers that take a number of heads and do not use it."""
+
+ROWS_OF_A_PAGE = 40
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "%": r"\%",
+        "#": r"\#",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": "$<$",
+        ">": "$>$",
+        "|": "$|$",
+        "[": "{[}",
+        "]": "{]}",
+        '"': "''",
+        "–": "--",
+        DASH: "---",
+    }
+)
+COLUMNS = (
+    ("", "model"),
+    ("depth,", "width, heads"),
+    ("", r"\(N\)"),
+    ("", "rate"),
+    ("", "best"),
+    ("", "least"),
+    ("", "median"),
+    ("", "most"),
+    ("", "seeds"),
+    ("", "runs"),
+    ("", "steps"),
+    ("paper,", r"\%"),
+    ("ceiling,", r"\%"),
+    ("state,", "bits"),
+    ("para-", "meters"),
+)
+"""The two lines of each column's heading."""
+
+FIRST_ACCURACY = 5
+ACCURACIES = 4
+Place = tuple[ModelSize, Task, Cell]
+
+
+def filled_cells(table: ResultTable) -> list[Place]:
+    """The cells that have runs, by task and then in the order of the figure's rows."""
+    return [(model, task, cell) for task in table.tasks for model, cell in table.column(task).items()]
+
+
+def task_words(task: Task) -> str:
+    """The task's name, and those of its fields beside the length that differ from their defaults."""
+    chosen = {name: value for name, value in task.configuration().items() if name not in ("name", "length")}
+    return " ".join([task.name, *(f"{name}={value}" for name, value in chosen.items())])
+
+
+def record(model: ModelSize, task: Task, cell: Cell) -> dict[str, Any]:
+    """One row; None stands for a number that is not there.
+
+    `accuracy_best` is the best run's, with the first seed; least, median and greatest are over the seeds of that run, `runs`
+    counts those that it is the best of, `steps` are what it took, and `state_bits` what it keeps once `length` tokens are read.
+    """
+    best = cell.best
+    seeds = cell.seeds
+    return {
+        "task": task_words(task),
+        "length": task.length,
+        "architecture": model.architecture,
+        "depth": len(model.layers),
+        "width": model.width,
+        "heads": None if set(model.layers) <= set(WITHOUT_HEADS) else best.heads,
+        "learning_rate": best.learning_rate,
+        "accuracy_best": best.accuracy,
+        "accuracy_least": min(seeds),
+        "accuracy_median": median(seeds),
+        "accuracy_greatest": max(seeds),
+        "seeds": len(seeds),
+        "runs": len(cell.tried) + len(cell.pruned),
+        "steps": best.steps,
+        "steps_allowed": best.steps_allowed,
+        "paper_accuracy": None if cell.paper is None else round(cell.paper, 6),
+        "ceiling": cell.ceiling,
+        "state_bits": best.bits_before_the_question,
+        "parameters": best.parameters,
+    }
+
+
+def as_csv(table: ResultTable) -> str:
+    """The table with a header; lines end in a line feed. Without a cell it is empty."""
+    text = io.StringIO()
+    for place, row in enumerate(record(*cell) for cell in filled_cells(table)):
+        writer = csv.DictWriter(text, list(row), lineterminator="\n")
+        if place == 0:
+            writer.writeheader()
+        writer.writerow(row)
+    return text.getvalue()
+
+
+def as_latex(table: ResultTable) -> str:
+    r"""The table as one tabular, or several of at most a page each; a document that loads booktabs takes it by \input."""
+    every = filled_cells(table)
+    pages = [every[first : first + ROWS_OF_A_PAGE] for first in range(0, len(every), ROWS_OF_A_PAGE)]
+    title = " ".join(table.title.split())
+    return (
+        f"% {title}: a row for each cell of the figure. Needs booktabs.\n"
+        + "\n\n\\medskip\n\n".join(map(_tabular, pages))
+        + "\n"
+    )
+
+
+def escaped(text: str) -> str:
+    """The words in LaTeX, with nothing left that it would read as a command; letters beyond ASCII by their code point."""
+    translated = " ".join(text.split()).translate(LATEX)
+    return "".join(letter if " " <= letter <= "~" else f"U+{ord(letter):04X}" for letter in translated)
+
+
+def write_tables(table: ResultTable, folder: Path, name: str) -> list[Path]:
+    """`folder`/`name` as CSV and as LaTeX; returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for suffix, text in ((".csv", as_csv(table)), (".tex", as_latex(table))):
+        paths.append(folder / f"{name}{suffix}")
+        paths[-1].write_text(text, encoding="utf-8", newline="\n")
+    return paths
+
+
+def _tabular(rows: list[Place]) -> str:
+    columns = len(COLUMNS)
+    upper, lower = zip(*COLUMNS, strict=True)
+    over = f"\\multicolumn{{{ACCURACIES}}}{{c}}{{accuracy, \\%}}"
+    top = [*upper[: FIRST_ACCURACY - 1], over, *upper[FIRST_ACCURACY - 1 + ACCURACIES :]]
+    lines = [
+        r"\begingroup\scriptsize\setlength{\tabcolsep}{2.5pt}%",
+        r"\begin{tabular}{ll" + "r" * (columns - 2) + "}",
+        r"\toprule",
+        _line(top),
+        f"\\cmidrule(lr){{{FIRST_ACCURACY}-{FIRST_ACCURACY + ACCURACIES - 1}}}",
+        _line(lower),
+    ]
+    for words, same_kind in groupby(rows, lambda place: task_words(place[1])):
+        lines += [r"\midrule", _line([f"\\multicolumn{{{columns}}}{{l}}{{{escaped(words)}}}"])]
+        for _, same_length in groupby(same_kind, lambda place: place[1].length):
+            lines += [r"\addlinespace[2pt]", *(_line(map(escaped, _entries(*place))) for place in same_length)]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\endgroup"])
+
+
+def _line(entries: Iterable[str]) -> str:
+    return " & ".join(entries) + r" \\"
+
+
+def _entries(model: ModelSize, task: Task, cell: Cell) -> list[str]:
+    row = record(model, task, cell)
+    return [
+        model.title,
+        ", ".join(str(row[name] or DASH) for name in ("depth", "width", "heads")),
+        str(task.length),
+        f"{row['learning_rate']:g}",
+        *(percent(row[f"accuracy_{name}"]) for name in ("best", "least", "median", "greatest")),
+        *(count(row[name]) for name in ("seeds", "runs", "steps")),
+        percent(row["paper_accuracy"]),
+        percent_at_most(row["ceiling"]),
+        count(row["state_bits"]),
+        count(row["parameters"]),
+    ]

@@ -1,0 +1,71 @@
+"""From rows to the report: the page and its picture; beside them figures, tables and the bibliography."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from seqsep.lab.row import Row, read_rows
+from seqsep.report.bibliography import write_bibliography
+from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.experiment_table import report_tables
+from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
+from seqsep.report.figures.picture import draw_picture
+from seqsep.report.page.page import write_page
+
+TheoremRecords = Sequence[Mapping[str, Any]]
+"""Records as `seqsep check --json` prints them."""
+
+
+def write_demo(
+    folder: Path,
+    fresh: Iterable[Row],
+    committed: Iterable[Row],
+    theorems: TheoremRecords = (),
+    experiments: Sequence[ShownExperiment] = (),
+) -> Path:
+    """Write the page and its picture; return the page's path.
+
+    `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_demo(Path(folder), fresh=[], committed=[]).name
+    'index.html'
+    """
+    runs = DemoRuns.of_rows(fresh, committed)
+    page = write_page(folder, runs, theorems, experiments)
+    draw_picture(folder / "picture.png", runs)
+    return page
+
+
+def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], bibtex: bool = False) -> Path:
+    """Write the page from the committed rows of a file alone; return its path.
+
+    Beside the page lie figures (PDF, PNG, SVG) and tables (CSV, LaTeX) of these rows, and of the experiments whose rows lie
+    beside them as NAME.jsonl and NAME-paper.jsonl, whose figures the page shows too. With `bibtex` there is also
+    references.bib. `check` gives the theorems' records; the figures are drawn in a process of their own meanwhile.
+    """
+    committed = read_rows(rows)
+    tables = report_tables(rows, committed)
+    if bibtex:
+        write_bibliography(folder, {mixer for named in tables for model in named.table.models for mixer in model.layers})
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        separation = pool.submit(write_separation, folder)
+        drawing = [pool.submit(write_experiment, named, folder) for named in tables]
+        try:
+            theorems = check()
+            shown = [experiment.result() for experiment in drawing]
+            separation.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    of_demo = {named.name for named in tables if named.is_demo}
+    return write_demo(
+        folder,
+        fresh=[],
+        committed=committed,
+        theorems=theorems,
+        experiments=[one for one in shown if one.name not in of_demo],
+    )

@@ -1,0 +1,156 @@
+"""An experiment's figure: what stands in a cell, what its caption says of ceilings, and that equal rows give equal files."""
+
+from dataclasses import replace
+
+import pytest
+
+from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
+from seqsep.report.captions import ceilings_sentence, heatmap_caption
+from seqsep.report.figures.results import draw_results
+from seqsep.report.figures.sheet import write_figure
+from seqsep.report.measured import chance
+from seqsep.report.model_size import MOST_NAMED, ModelSize
+from seqsep.report.papers import printed
+from seqsep.report.result_table import ResultTable
+from seqsep.report.table_files import record
+from seqsep.tasks import BoundedDyck, Equality, IndexLookup
+
+
+def no_paper(model, task):
+    return None
+
+
+def drawn(table):
+    return draw_results(table, heatmap_caption(table))
+
+
+def test_a_cell_shows_the_best_rate_its_seeds_the_paper_and_the_ceiling(measured):
+    runs = [
+        measured(IndexLookup(20), "lstm", accuracy, learning_rate=rate, seed=seed, state_bits=(4096, 0))
+        for accuracy, rate, seed in ((0.2, 1e-3, 0), (0.5, 3e-3, 0), (0.9, 3e-3, 1), (0.4, 3e-3, 2), (0.99, 1e-2, 1))
+    ]
+    table = ResultTable.of("title", runs, lambda one, task: 0.498 if task.length == 20 else None)
+    [shown] = table.cells.values()
+    assert (shown.best.learning_rate, shown.best.seed, shown.best.accuracy) == (3e-3, 0, 0.5)
+    assert sorted(shown.seeds) == [0.4, 0.5, 0.9]
+    assert shown.lines() == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
+    assert "vacuous at these lengths" in heatmap_caption(table)
+    assert heatmap_caption(table).endswith(" It would bite from N = 683 (LSTM) on.")  # 683 x 6 > 4,096
+    said = "The paper's numbers are of the size that it prints."
+    assert said in heatmap_caption(table)
+    assert said not in heatmap_caption(ResultTable.of("title", runs, no_paper))
+
+
+def test_runs_that_were_pruned_are_crosses_and_never_the_best(measured):
+    task = IndexLookup(20)
+    ended = [measured(task, "lstm", accuracy, learning_rate=rate) for accuracy, rate in ((0.6, 1e-3), (0.5, 3e-3))]
+    lost = [measured(task, "lstm", 0.9, learning_rate=rate, pruned=True) for rate in (3e-3, 1e-2)]
+    table = ResultTable.of("title", [*lost, *ended], no_paper)
+    [shown] = table.cells.values()
+    assert (shown.best, shown.tried, shown.pruned) == (ended[0], tuple(ended), tuple(lost))
+    assert "crosses were pruned" in heatmap_caption(table)
+    assert "crosses" not in heatmap_caption(ResultTable.of("title", ended, no_paper))
+    [chart] = [axes for axes in drawn(table).axes if axes.get_xlabel() == "learning rate"]
+    by_marker = {line.get_marker(): (list(line.get_xdata()), list(line.get_ydata())) for line in chart.lines}
+    assert by_marker["x"] == ([3e-3, 1e-2], [0.9, 0.9])
+    assert ([1e-3, 3e-3], [0.6, 0.5]) in [(list(line.get_xdata()), list(line.get_ydata())) for line in chart.lines]
+    assert ResultTable.of("title", lost, no_paper).cells == {}
+    assert record(*next((one, asked, cell) for (one, asked), cell in table.cells.items()))["runs"] == 4
+
+
+def test_where_nothing_is_missing_nothing_was_not_learned(measured):
+    learned, short = measured(IndexLookup(20), "lstm", 1.0), measured(IndexLookup(50), "lstm", 0.98)
+    assert "room for all that is asked. It would bite" in ceilings_sentence(ResultTable.of("title", [learned], no_paper))
+    assert "and what is missing was not learned. It would bite" in ceilings_sentence(
+        ResultTable.of("title", [learned, short], no_paper)
+    )
+
+
+def test_a_state_that_grows_with_the_input_is_never_bitten_and_some_lengths_are_not_known(measured):
+    runs = [measured(IndexLookup(20), name, 0.5) for name in ("lstm", "attention")]
+    assert heatmap_caption(ResultTable.of("title", runs, no_paper)).endswith("from N = 683 (LSTM) on, and never for Attention.")
+    random = ResultTable.of("title", [measured(Equality(20), "lstm", 0.5)], no_paper)
+    assert heatmap_caption(random).endswith("what is missing was not learned.")
+
+
+def test_chance_is_what_a_state_of_no_bits_gets():
+    assert chance(IndexLookup(20)) == pytest.approx(1 / 64)
+    assert chance(BoundedDyck(20)) == chance(Equality(20)) == 1 / 2
+    assert chance(Equality(20, "next", 8)) == 8.0**-10
+
+
+def test_the_caption_names_the_cells_that_a_bound_limits(measured):
+    small = measured(IndexLookup(100), "lstm", 0.3, state_bits=(300, 0))
+    table = ResultTable.of("title", [small, measured(IndexLookup(20), "lstm", 1.0, state_bits=(300, 0))], no_paper)
+    assert heatmap_caption(table).endswith("The state is too small for LSTM at N = 100: no training exceeds the ceiling there.")
+    [_, long] = table.cells.values()
+    assert table.cells[small.model, IndexLookup(100)].ceiling < 1 or long.ceiling < 1
+    unknown = ResultTable.of("title", [measured(BoundedDyck(30), "lstm", 1.0, state_bits=(1, 0))], no_paper)
+    assert "No bound on accuracy is known here" in heatmap_caption(unknown)
+
+
+def test_widths_of_one_architecture_are_told_apart(measured, tmp_path):
+    runs = [measured(IndexLookup(20), "mamba", 0.5, model=ModelSize(("mamba", "mamba"), width)) for width in (16, 32)]
+    figure = drawn(ResultTable.of("title", runs, no_paper))
+    texts = {text.get_text() for axes in figure.axes for text in axes.texts}
+    assert {"Mamba (2, 16)", "Mamba (2, 32)"} <= texts
+    lines = [line.get_linestyle() for line in figure.axes[1].lines if line.get_label().startswith("Mamba")]
+    assert len(set(lines)) == 2
+
+
+def test_with_too_many_sizes_a_row_is_an_architecture_at_its_best_size(measured):
+    def cell(length, name, depth, width, accuracy):
+        size = ModelSize((name,) * depth, width)
+        return [measured(IndexLookup(length), "", accuracy + seed / 100, model=size, seed=seed) for seed in (0, 1)]
+
+    sizes = [(depth, width) for depth in (1, 2, 3) for width in (8, 16, 32)]
+    best = {20: (2, 16), 50: (3, 8)}
+    cells = [(n, name, *size, 0.7 if name == "lstm" and size == best[n] else 0.3)
+             for n in best for name in ("lstm", "dss") for size in sizes]  # fmt: skip
+    runs = [run for each in cells for run in cell(*each)]
+    assert len({run.model for run in runs}) == 18 > MOST_NAMED
+    whole = ResultTable.of("title", runs, lambda one, task: 0.9 if one.size == "(2, 16)" else None)
+    table = whole.legible
+    assert list(table.models.values()) == ["LSTM", "DSS"]
+    shown = {(one.architecture, task.length): cell for (one, task), cell in table.cells.items()}
+    assert shown["lstm", 20].lines() == ("size (2, 16)", "2 seeds 70.0–71.0", "paper 90.0", "ceiling 100")
+    assert shown["lstm", 50].lines() == ("size (3, 8)", "2 seeds 70.0–71.0", "ceiling 100")
+    assert shown["dss", 20].size == "(1, 8)"  # the smallest of those that are equally accurate
+    assert all(cell.runs == replace(cell, size="").runs and cell.best in runs for cell in shown.values())
+    texts = {text.get_text() for axes in drawn(whole).axes for text in axes.texts}
+    assert {"LSTM", "DSS", "size (2, 16)", "size (3, 8)"} <= texts
+    assert heatmap_caption(table).startswith("Best of each cell's sizes (depth, width) and learning rates")
+    assert heatmap_caption(whole) == heatmap_caption(table)
+    assert "It would bite from N = 683 (LSTM (3, 8)) and " in heatmap_caption(table)
+    assert ceilings_sentence(whole).endswith(" The first to be bitten would be LSTM (1, 8), from N = 683 on.")
+    few = ResultTable.of("title", runs[:4], no_paper)
+    assert few.legible is few
+
+
+def test_equal_rows_give_equal_files(measured, tmp_path):
+    table = ResultTable.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
+    first = [path.read_bytes() for path in write_figure(drawn(table), tmp_path / "a", "x")]
+    assert first == [path.read_bytes() for path in write_figure(drawn(table), tmp_path / "b", "x")]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["x.pdf", "x.png", "x.svg"]
+
+
+@pytest.mark.parametrize(
+    ("figure", "size", "length", "expected"),
+    [
+        ("figure2_index_lookup", ("mamba", 6, 256), 100, 0.902),
+        ("figure2_index_lookup", ("mamba", 1, 64), 100, 0.902),
+        ("figure3_mamba_width_index_lookup", ("mamba", 2, 512), 75, 0.982),
+        ("figure3_mamba_width_index_lookup", ("mamba", 2, 16), 75, None),
+        ("figure4_eq_ncp", ("dss", 2, 64), 400, 0.925),
+        ("figure4_eq_random", ("retention", 2, 256), 90, None),
+        ("figure4_eq_random", ("rwkv7", 2, 256), 100, None),
+    ],
+)
+def test_the_papers_numbers(figure, size, length, expected):
+    assert printed(figure, size, length) == pytest.approx(expected)
+
+
+def test_every_experiment_draws_its_rows():
+    assert all(experiment.title for experiment in EXPERIMENTS)
+    run = replace(index_lookup_architectures.quick(5, "lstm"), learning_rate=1e-3)
+    assert run.task.alphabet == 16
