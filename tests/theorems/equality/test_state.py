@@ -17,8 +17,9 @@ from seqsep.theorems.equality import _one_layer_cost as attention
 from seqsep.theorems.equality import state as equality_state
 from seqsep.theorems.equality._collision import collide, fingerprint, is_equal
 from seqsep.theorems.protocols import one_way_protocol
-from seqsep.theorems.protocols.machine import choice, machine
-from seqsep.theorems.protocols.small_models import built
+from seqsep.theorems.protocols.collision import TaskSizes
+from seqsep.theorems.protocols.machine import as_machine, choice
+from seqsep.theorems.protocols.small_models import with_random_weights
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -89,8 +90,8 @@ def test_smaller_models_err_where_they_are_said_to(length, alphabet, bits, seed)
 
 
 def test_a_rounded_lstm_errs_where_it_is_said_to():
-    lstm = built(2, 2, 16, "lstm", 3, 1, 0)
-    party = machine(lstm, 1, torch.randint(2, (64, 16), generator=torch.Generator().manual_seed(0)))
+    lstm = with_random_weights(TaskSizes(2, 2, 16), "lstm", 3, seed=0)
+    party = as_machine(lstm, 1, torch.randint(2, (64, 16), generator=torch.Generator().manual_seed(0)))
     found = collide(party, 16)
     assert party.bits == 6
     assert found is not None

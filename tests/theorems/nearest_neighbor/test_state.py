@@ -20,9 +20,10 @@ from seqsep.theorems.nearest_neighbor.state import (
     must_err,
     points,
 )
-from seqsep.theorems.protocols.machine import choice, machine
+from seqsep.theorems.protocols.collision import TaskSizes
+from seqsep.theorems.protocols.machine import as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message
-from seqsep.theorems.protocols.small_models import built, rounded
+from seqsep.theorems.protocols.small_models import rounded, with_random_weights
 from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewer_bits
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -148,7 +149,7 @@ def test_every_smaller_model_errs(bits):
 @pytest.mark.parametrize(("name", "n"), [("lstm", 5), ("linear-attention", 7), ("retention", 5), ("mamba", 39)])
 def test_mixers_rounded_err(name, n):
     width = 1 if name == "mamba" else 2
-    model = built(n + 2, 2, 4 * n, name, width, 1, 5)
+    model = with_random_weights(TaskSizes(n + 2, 2, 4 * n), name, width, seed=5)
     small = rounded(model, recall(n, 2), 1, 5)
     assert small.bits < n
     found = must_err(small, 2 * n, seed=1)
@@ -161,7 +162,7 @@ def test_an_answer_that_is_no_label_is_wrong():
     assert bob(model, alice(model, (1, 1)), (1, 0)) == (0, (7, 7))
     found = mistake(model, (1, 1), (1, 0))
     assert (found.answer, found.errs_on) == (7, (0, 3, 1, 3, 0))
-    assert machine(model).bits == 2
+    assert as_machine(model).bits == 2
 
 
 def test_a_wrong_model_and_wrong_arguments(monkeypatch):

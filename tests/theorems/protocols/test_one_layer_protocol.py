@@ -312,4 +312,4 @@ def test_a_party_that_errs_is_found_out(monkeypatch):
 
         spoiled(one, "_receive_question", blurred)
     with monkeypatch.context() as one:
-        spoiled(one, "choices", lambda count: 7)
+        spoiled(one, "ceil_log2", lambda count: 7)

@@ -22,7 +22,7 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.bounded_dyck._recurrent import build_elman
 from seqsep.theorems.protocols import one_way_protocol
-from seqsep.theorems.protocols.machine import machine
+from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.one_way_protocol import RECURRENT, TOLERANCE, alice, bob, reduce
 from seqsep.theorems.retrieval import index_lookup_state
 
@@ -127,14 +127,14 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match="at least 1 token"):
         reduce(Counter(), torch.tensor([], dtype=torch.int64))
     with pytest.raises(ValueError, match="an object with start, step and forward"):
-        machine(np.zeros(3))
+        as_machine(np.zeros(3))
     half = Model.build(13, 4, 10, ("lstm",), 4).half()
     with pytest.raises(ValueError, match="no stated tolerance"):
         reduce(half, TOKENS)
     with pytest.raises(ValueError, match="length is at least 1"):
         one_way_protocol.check(0)
     with pytest.raises(ValueError, match="precision"):
-        machine(index_lookup_state.build(3, 2), 4, TOKENS[None])
+        as_machine(index_lookup_state.build(3, 2), 4, TOKENS[None])
 
     class Listed(Counter):
         def start(self, batch):
@@ -210,7 +210,7 @@ def test_alice_and_bob_in_two_processes_share_a_pipe_and_the_weights(tmp_path, s
     said = json.loads(second.communicate(timeout=60)[0])
     assert first.wait(60) == second.returncode == 0
     assert said["bits"] == said["claimed"] == reduce(model, TOKENS) == model.state_bits()[0]
-    uncut = machine(model).read(TOKENS)[0]
+    uncut = as_machine(model).read(TOKENS)[0]
     assert said["outputs"] == [[number.hex() for number in one.tolist()] for one in uncut[split:]]
 
 

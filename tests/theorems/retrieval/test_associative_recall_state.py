@@ -11,9 +11,9 @@ from safetensors.torch import save_file
 from seqsep.model.model import Model
 from seqsep.model.weights import describe
 from seqsep.theorems import TheoremFails
-from seqsep.theorems.protocols.collision import search
-from seqsep.theorems.protocols.machine import OfNumbers, choice, machine
-from seqsep.theorems.protocols.small_models import RECURRENT, built, rounded
+from seqsep.theorems.protocols.collision import TaskSizes, search
+from seqsep.theorems.protocols.machine import OfNumbers, as_machine, choice
+from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
 from seqsep.theorems.retrieval import associative_recall_state, index_lookup_state
 from seqsep.theorems.retrieval.associative_recall_state import build, check, collide, least_bits, recall, solve, with_fewer_bits
 
@@ -98,7 +98,7 @@ def test_every_smaller_model_collides_and_the_exact_one_does_not(bits):
 @pytest.mark.parametrize("task", [index_lookup_state, associative_recall_state])
 def test_every_mixer_rounded_errs_where_the_bound_says_so(name, task):
     alphabet, precision, width = 4, 2 if name != "dss" else 1, 2
-    model = built(200, alphabet, 200, name, width, 1, seed=3)
+    model = with_random_weights(TaskSizes(200, alphabet, 200), name, width, seed=3)
     bits = rounded(model, task.recall(3, alphabet), precision, 0).bits
     numbers = {"lstm": 4, "linear-attention": 6, "retention": 4, "dss": 256, "mamba": 76}
     numbers = (numbers | {"mamba2": 652, "gated-delta": 32, "rwkv7": 6, "sliding-attention": 64})[name]
@@ -108,7 +108,7 @@ def test_every_mixer_rounded_errs_where_the_bound_says_so(name, task):
         length = min(length, 60)  # its inputs would be long; the collision is found all the same
     found = task.collide(model, length, alphabet, seed=1, precision=precision)
     assert found is not None
-    small = machine(model, precision, task.recall(length, alphabet).examples(1))
+    small = as_machine(model, precision, task.recall(length, alphabet).examples(1))
     states = []
     for values in found.prefixes:
         tokens = task.recall(length, alphabet).tokens(values)
@@ -145,8 +145,8 @@ def test_a_users_model_collides_at_its_own_precision():
 
 def test_rounding_writes_as_many_bits_as_it_says():
     for name in ("dss", "mamba"):
-        model = built(9, 3, 20, name, 2, 1, 0)
-        small = machine(model, 3, torch.arange(9)[None])
+        model = with_random_weights(TaskSizes(9, 3, 20), name, 2, seed=0)
+        small = as_machine(model, 3, torch.arange(9)[None])
         state = small.read(range(9))[1]
         number, bits = small.pack(state)
         assert bits == small.bits == 3 * state.shape[1]
@@ -154,7 +154,7 @@ def test_rounding_writes_as_many_bits_as_it_says():
         assert torch.equal(small.unpack(number), state)
         assert state.max() <= 7
         assert len(torch.unique(state)) > 3
-        exact, fine = machine(model).read(range(9))[0], machine(model, 32, torch.arange(9)[None]).read(range(9))[0]
+        exact, fine = as_machine(model).read(range(9))[0], as_machine(model, 32, torch.arange(9)[None]).read(range(9))[0]
         assert max(float((a - b).abs().max()) for a, b in zip(exact, fine, strict=True)) < 1e-6
 
 

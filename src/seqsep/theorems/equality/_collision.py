@@ -16,7 +16,7 @@ import numpy as np
 from seqsep.exact.automata import Recurrence
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import MOST_PREFIXES, scattered
-from seqsep.theorems.protocols.machine import Given, Machine, choice, machine
+from seqsep.theorems.protocols.machine import AnyModel, as_machine, choice
 
 BLOCK = 256
 
@@ -56,14 +56,14 @@ class Collision:
     tried: int
 
 
-def collide(model: Given | Machine, length: int, alphabet: int = 2, seed: int = 0) -> Collision | None:
+def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> Collision | None:
     """Two halves of N/2 symbols that leave the model in one state, and an input on which it must err.
 
     The model says 1 for equal. None: no two of all S^(N/2) collide (then B >= N/2 log2 S).
     Raises ValueError where 2^21 were walked without a collision and more remain.
     """
     require("collide", length, alphabet)
-    party, tried = machine(model), 0
+    party, tried = as_machine(model), 0
     seen: dict[Hashable, tuple[int, ...]] = {}
     walk = scattered(length // 2, alphabet, seed, MOST_PREFIXES)
     while block := list(itertools.islice(walk, BLOCK)):

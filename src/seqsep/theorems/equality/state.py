@@ -49,8 +49,9 @@ from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.equality import _one_layer_cost as attention
 from seqsep.theorems.equality._collision import collide, evidence, fingerprint, is_equal, require
 from seqsep.theorems.protocols import one_way_protocol
-from seqsep.theorems.protocols.machine import Given, Machine, machine
-from seqsep.theorems.protocols.small_models import built
+from seqsep.theorems.protocols.collision import TaskSizes
+from seqsep.theorems.protocols.machine import AnyModel, as_machine
+from seqsep.theorems.protocols.small_models import with_random_weights
 
 UPPER = "A recurrent model, the same at all times, with ceil(N/2 log2 S) state bits decides equality of two halves"
 LOWER = "A recurrent model with fewer than N/2 log2 S state bits errs on an input of equality"
@@ -182,23 +183,23 @@ def _check_smaller(length: int, alphabet: int, seed: int) -> Iterator[Outcome]:
     if needed < 3:
         return
     bits, width = min(needed - 1, 18), min((needed - 1) // 2, 8)
-    lstm = built(alphabet, 2, length, "lstm", width, 1, seed)
+    lstm = with_random_weights(TaskSizes(alphabet, 2, length), "lstm", width, seed=seed)
     examples = torch.from_numpy(_inputs(length, alphabet, seed)[0][:256])
-    victims: dict[str, Given | Machine] = {
+    small_models: dict[str, AnyModel] = {
         f"fingerprint modulo a prime of {bits} bits": fingerprint(length, alphabet, bits),
-        "LSTM, a bit a number": machine(lstm, 1, examples),
+        "LSTM, a bit a number": as_machine(lstm, 1, examples),
     }
-    for name, model in victims.items():
+    for name, model in small_models.items():
         found = collide(model, length, alphabet, seed)
         if found is None or found.answer == found.expected or found.expected != int(is_equal(list(found.errs_on))):
-            raise CLAIM.fails({"model": name, "state bits": machine(model).bits, "collision": found})
+            raise CLAIM.fails({"model": name, "state bits": as_machine(model).bits, "collision": found})
         witness = {"prefixes": [list(half) for half in found.halves], "errs_on": list(found.errs_on)}
         witness |= {"answer": found.answer, "expected": found.expected}
         yield CLAIM.lower(
             statement=LOWER,
             length=length,
             inputs=found.tried,
-            measured={"state_bits": machine(model).bits},
+            measured={"state_bits": as_machine(model).bits},
             bound={"state_bits": needed},
             as_printed=_printed(length, alphabet),
             variant=name,

@@ -27,7 +27,7 @@ the witness, for the smaller models given. That no smaller model solves the task
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +42,10 @@ from seqsep.exact.integers import digits_of
 from seqsep.exact.network import Array, AutomatonLayer, Network
 from seqsep.model.model import Model
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.protocols.collision import search
-from seqsep.theorems.protocols.machine import Given, Machine, choice, machine
+from seqsep.theorems.protocols.collision import Recall, search
+from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
-from seqsep.theorems.protocols.small_models import built, rounded, victim
+from seqsep.theorems.protocols.small_models import Chosen, small_models
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
 from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewer_bits
 
@@ -59,6 +59,7 @@ ERRS = "A recurrent model with fewer than floor(N/2) state bits errs on an input
 EXHAUSTIVE_SETS = 6
 SPREAD_SETS = 200
 MOST_TABLE_STATES = 256
+MOST_BITS_RUN = 10
 
 Bits = Sequence[int]
 Encode = Callable[[int], Any]
@@ -116,21 +117,27 @@ def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
     return vectors
 
 
-def alice(model: Given | Machine, a: Bits, encode: Encode = int) -> Message:
+def recall_twice(n: int) -> Recall:
+    """The labels of n points as values to remember; each is asked for, and its answer read: 4 n tokens."""
+    task = recall(n, 2)
+    return replace(task, sizes=task.sizes._replace(longest=4 * n))
+
+
+def alice(model: AnyModel, a: Bits, encode: Encode = int) -> Message:
     """Read v_1 a_1 .. v_n a_n; the state. Points are the tokens 0 .. n - 1, labels n and n + 1, as `encode` gives them."""
-    party = machine(model)
+    party = as_machine(model)
     tokens = [token for key, label in enumerate(a) for token in (key, len(a) + label)]
     return Message(*party.pack(party.read([encode(token) for token in tokens])[1]))
 
 
 def bob(
-    model: Given | Machine, message: Message, b: Bits, encode: Encode = int, order: Sequence[int] | None = None
+    model: AnyModel, message: Message, b: Bits, encode: Encode = int, order: Sequence[int] | None = None
 ) -> tuple[int, tuple[int, ...]]:
     """Ask for every point, feeding back the answers: (disjointness with b, the vector a as the model answers it).
 
     Any answer but 1 counts as 0 in the decision; one that is no label is fed back as label 0.
     """
-    party, n = machine(model), len(b)
+    party, n = as_machine(model), len(b)
     state, t, answers = party.unpack(message.number), 2 * n, [0] * n
     for key in range(n) if order is None else order:
         (output,), state = party.read([encode(key)], state, t)
@@ -153,9 +160,9 @@ class Mistake:
     bits: int
 
 
-def mistake(model: Given | Machine, a: Bits, b: Bits, encode: Encode = int) -> Mistake | None:
+def mistake(model: AnyModel, a: Bits, b: Bits, encode: Encode = int) -> Mistake | None:
     """Run the protocol on one pair of sets; None where it decides rightly."""
-    receiver = machine(model).another()
+    receiver = as_machine(model).another()
     message = carry(alice(model, a, encode), receiver)
     decided, answers = bob(receiver, message, b, encode)
     expected = disjointness(a, b)
@@ -167,12 +174,12 @@ def mistake(model: Given | Machine, a: Bits, b: Bits, encode: Encode = int) -> M
     return Mistake(tuple(a), tuple(b), decided, expected, errs_on, answers[wrong], message.bits)
 
 
-def must_err(model: Given | Machine, length: int, seed: int = 0) -> Mistake:
+def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
     """Sets on which the protocol of a model with fewer than floor(N/2) bits errs. Tokens are ids.
 
-    Raises ValueError for a model with as many bits or more, or where no collision was found (`_collision.search`).
+    Raises ValueError for a model with as many bits or more, or where no collision was found (`protocols.collision.search`).
     """
-    n, party = _half(length), machine(model)
+    n, party = _half(length), as_machine(model)
     if party.bits >= n:
         raise ValueError(f"must_err(length={length}): the model has {party.bits} state bits, not fewer than {n}")
     found = search(party, recall(n, 2), seed)
@@ -201,22 +208,20 @@ def check(
     default 1). Raises ValueError for a length below 2, a model with floor(N/2) bits or more, or where no collision was found.
     """
     n = _half(length)
-    if precision is not None and mixer is None and checkpoint is None:
-        raise ValueError(f"check(precision={precision}): precision goes with mixer or checkpoint")
-    exact: list[tuple[str, Given]] = [("exact model", build(length))]
+    small = small_models(
+        recall_twice(n),
+        n,
+        with_bits=lambda bits: with_fewer_bits(n, 2, bits),
+        most_bits=MOST_BITS_RUN,
+        chosen=Chosen(mixer, width, heads, precision, checkpoint=checkpoint),
+        call=f"check(length={length})",
+        seed=seed,
+    )
+    exact: list[tuple[str, AnyModel]] = [("exact model", build(length))]
     if n <= 4:
         exact.append(("exact model as a table in Model", Model.load(build_network(length))))
     outcomes = [_decides(length, name, model, seed) for name, model in exact]
-    if mixer is not None or checkpoint is not None:
-        name, model = victim(n + 2, 2, 4 * n, mixer, width, heads, checkpoint, seed)
-        return [*outcomes, _errs(length, name, rounded(model, recall(n, 2), 1 if precision is None else precision, seed), seed)]
-    if n >= 2:
-        bits = min(n - 1, 10)
-        outcomes.append(_errs(length, "exact model, highest bits dropped", with_fewer_bits(n, 2, bits), seed))
-    if n >= 3:
-        model = built(n + 2, 2, 4 * n, "lstm", min((n - 1) // 2, 8), 1, seed)
-        outcomes.append(_errs(length, "LSTM of signs", rounded(model, recall(n, 2), 1, seed), seed))
-    return outcomes
+    return [*outcomes, *(_errs(length, name, model, seed) for name, model in small)]
 
 
 def _half(length: int) -> int:
@@ -225,8 +230,8 @@ def _half(length: int) -> int:
     return length // 2
 
 
-def _decides(length: int, name: str, model: Given, seed: int) -> Outcome:
-    n, random, party = _half(length), np.random.default_rng(seed), machine(model)
+def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
+    n, random, party = _half(length), np.random.default_rng(seed), as_machine(model)
     exhaustive, tried, bits = n <= EXHAUSTIVE_SETS, 0, 0
     sets = itertools.product((0, 1), repeat=n) if exhaustive else map(tuple, random.integers(0, 2, (SPREAD_SETS, n)).tolist())
     others = list(itertools.product((0, 1), repeat=n)) if exhaustive else []
@@ -252,7 +257,7 @@ def _decides(length: int, name: str, model: Given, seed: int) -> Outcome:
     )
 
 
-def _errs(length: int, name: str, model: Given | Machine, seed: int) -> Outcome:
+def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
     found = must_err(model, length, seed)
     witness = {
         "a": list(found.a),
@@ -262,7 +267,7 @@ def _errs(length: int, name: str, model: Given | Machine, seed: int) -> Outcome:
         "errs_on": list(found.errs_on),
         "answer": found.answer,
     }
-    bits = machine(model).bits
+    bits = model.bits
     return CLAIM.lower(
         statement=ERRS,
         length=length,

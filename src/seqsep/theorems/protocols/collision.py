@@ -12,33 +12,52 @@ collision counts once both prefixes, each alone, leave equal states and get equa
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from seqsep.theorems.protocols.machine import Given, Machine, OfNumbers, choice, machine
+from seqsep.theorems.protocols.machine import AnyModel, Machine, OfNumbers, as_machine, choice
 
 MOST_PREFIXES = 1 << 21
 MOST_PREFIXES_ON_TENSORS = 1 << 17
 BLOCK = 1024
-TAILS = 16
-HEADS = 64
 EXAMPLES = 64
+MOST_BEGINNINGS = 64
+ENDS = 16
 
-Rows = Int64[np.ndarray, "batch length"]
+Values = Int64[np.ndarray, "batch length"]
+
+
+class TaskSizes(NamedTuple):
+    """What a model of a task must fit: kinds of tokens, classes of answers, and the length of the longest input.
+
+    >>> TaskSizes(vocabulary=5, classes=2, longest=4).longest
+    4
+    """
+
+    vocabulary: int
+    classes: int
+    longest: int
 
 
 @dataclass(frozen=True)
 class Recall:
-    """A task as lists of `length` values from `alphabet`: how they are written as tokens, and the question for one of them."""
+    """A task as lists of `length` values from `alphabet`: how they are written as tokens, and the question for one of them.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_state import recall
+    >>> lookup = recall(length=3, alphabet=2)
+    >>> lookup.tokens((1, 0, 1)) + lookup.question(1)
+    (1, 0, 1, 3)
+    """
 
     length: int
     alphabet: int
-    write: Callable[[Rows], Int64[np.ndarray, "batch time"]]
+    write: Callable[[Values], Int64[np.ndarray, "batch time"]]
     question: Callable[[int], tuple[int, ...]]
+    sizes: TaskSizes
 
     def examples(self, seed: int = 0) -> Tensor:
         """Inputs from which the range of a model's state is found: random values, written."""
@@ -46,6 +65,7 @@ class Recall:
         return torch.from_numpy(self.write(values).copy())
 
     def tokens(self, values: tuple[int, ...]) -> tuple[int, ...]:
+        """The prefix that these values are written as."""
         return tuple(self.write(np.array([values], dtype=np.int64).reshape(1, self.length))[0].tolist())
 
 
@@ -73,65 +93,72 @@ class Collision:
 
 
 def search(
-    given: Given | Machine, task: Recall, seed: int = 0, precision: int | None = None, most: int | None = None
+    model: AnyModel, task: Recall, seed: int = 0, precision: int | None = None, most: int | None = None
 ) -> Collision | None:
     """Two lists of values after which the model is in one state, and an input on which it must err.
 
     With `precision`, a model on tensors is rounded first. None: no two of all S^N collide (then B >= N log2 S).
-    Raises ValueError where `most` prefixes (2^21; 2^17 on tensors) were walked without a collision and more remain.
+    Raises ValueError if `most` prefixes (2^21; 2^17 on tensors) were walked without a collision and more remain.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_state import build, recall, with_fewer_bits
+    >>> search(build(3, 2), recall(3, 2)) is None
+    True
+    >>> collision = search(with_fewer_bits(3, 2, bits=2), recall(3, 2))
+    >>> collision.answer == collision.expected
+    False
     """
-    model = machine(given) if precision is None else machine(given, precision, task.examples(seed))
-    on_tensors = not isinstance(model, OfNumbers)
-    most = (MOST_PREFIXES_ON_TENSORS if on_tensors else MOST_PREFIXES) if most is None else most
-    seen: dict[Hashable, tuple[int, ...]] = {}
+    party = as_machine(model) if precision is None else as_machine(model, precision, task.examples(seed))
+    on_tensors = not isinstance(party, OfNumbers)
+    if most is None:
+        most = MOST_PREFIXES_ON_TENSORS if on_tensors else MOST_PREFIXES
+    first_with: dict[Hashable, tuple[int, ...]] = {}
     tried: set[tuple[int, ...]] = set()
-    for values, state in _walk(model, task, seed, on_tensors, most):
-        if len(tried) >= most:
-            raise ValueError(
-                f"collide(length={task.length}, alphabet={task.alphabet}): no collision among {most:,} prefixes of a model of "
-                f"{model.bits} state bits"
-            )
-        tried.add(values)
-        other = seen.setdefault(state, values)
-        if other != values:
-            found = _confirmed(model, task, other, values, len(tried))
-            if found is not None:
-                return found
+    for block in _blocks(task, seed, on_tensors, most):
+        for values, state in zip(map(tuple, block.tolist()), party.states(task.write(block)), strict=True):
+            if len(tried) >= most:
+                raise ValueError(
+                    f"collide(length={task.length}, alphabet={task.alphabet}): no collision among {most:,} prefixes of a "
+                    f"model of {party.bits} state bits"
+                )
+            tried.add(values)
+            other = first_with.setdefault(state, values)
+            collision = None if other == values else _confirmed(party, task, (other, values), len(tried))
+            if collision is not None:
+                return collision
     return None
 
 
-def _confirmed(model: Machine, task: Recall, first: tuple[int, ...], second: tuple[int, ...], tried: int) -> Collision | None:
+def _confirmed(party: Machine, task: Recall, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int) -> Collision | None:
+    """The collision of two lists of values, if each alone leaves the same state and gets the same answer."""
+    first, second = prefixes
     position = next(index for index in range(task.length) if first[index] != second[index])
-    answers, states, question = [], [], task.question(position)
-    for values in (first, second):
+    question = task.question(position)
+    states = []
+    answers = []
+    for values in prefixes:
         tokens = task.tokens(values)
-        state = model.read(tokens)[1]
-        states.append(model.pack(state)[0])
-        answers.append(choice(model.read(question, state, len(tokens))[0][-1]))
+        _, state = party.read(tokens)
+        outputs, _ = party.read(question, state, len(tokens))
+        states.append(party.pack(state)[0])
+        answers.append(choice(outputs[-1]))
     if states[0] != states[1] or answers[0] != answers[1]:
         return None
     wrong = second if second[position] != answers[0] else first
-    errs_on = task.tokens(wrong) + question
-    return Collision((first, second), states[0], position + 1, errs_on, answers[0], wrong[position], tried)
+    return Collision(
+        prefixes=prefixes,
+        state=states[0],
+        position=position + 1,
+        errs_on=task.tokens(wrong) + question,
+        answer=answers[0],
+        expected=wrong[position],
+        prefixes_tried=tried,
+    )
 
 
-def _walk(model: Machine, task: Recall, seed: int, on_tensors: bool, most: int) -> Iterator[tuple[tuple[int, ...], Hashable]]:
-    for block in _blocks(task, seed, on_tensors, most):
-        yield from zip(map(tuple, block.tolist()), model.states(task.write(block)), strict=True)
-
-
-def _blocks(task: Recall, seed: int, on_tensors: bool, most: int) -> Iterator[Rows]:
+def _blocks(task: Recall, seed: int, on_tensors: bool, most: int) -> Iterator[Values]:
+    """Lists of values in blocks: for a model on tensors, first those that differ in their beginnings; then scattered ones."""
     if on_tensors:
-        random = np.random.default_rng(seed)
-        first = 1
-        while first < task.length and task.alphabet ** (first + 1) <= HEADS:
-            first += 1
-        heads = min(task.alphabet**first, HEADS)
-        for _ in range(TAILS):
-            block = np.tile(random.integers(0, task.alphabet, task.length), (heads, 1))
-            for place in range(first):
-                block[:, place] = np.arange(heads) // task.alphabet**place % task.alphabet
-            yield block
+        yield from _differing_early(task, seed)
     rows: list[tuple[int, ...]] = []
     for values in scattered(task.length, task.alphabet, seed, most):
         rows.append(values)
@@ -142,8 +169,26 @@ def _blocks(task: Recall, seed: int, on_tensors: bool, most: int) -> Iterator[Ro
         yield np.array(rows, dtype=np.int64)
 
 
+def _differing_early(task: Recall, seed: int) -> Iterator[Values]:
+    """For each of ENDS random ends, all beginnings of the length of which there are at most MOST_BEGINNINGS."""
+    random = np.random.default_rng(seed)
+    varied = 1
+    while varied < task.length and task.alphabet ** (varied + 1) <= MOST_BEGINNINGS:
+        varied += 1
+    beginnings = min(task.alphabet**varied, MOST_BEGINNINGS)
+    for _ in range(ENDS):
+        block = np.tile(random.integers(0, task.alphabet, task.length), (beginnings, 1))
+        for place in range(varied):
+            block[:, place] = np.arange(beginnings) // task.alphabet**place % task.alphabet
+        yield block
+
+
 def scattered(length: int, alphabet: int, seed: int, most: int = MOST_PREFIXES) -> Iterator[tuple[int, ...]]:
-    """All S^N lists of values, each once, or most + 1 of them: an affine walk through their ranks, its step prime to S^N."""
+    """All S^N lists of values, each once, or most + 1 of them: an affine walk through their ranks, its step prime to S^N.
+
+    >>> list(scattered(length=2, alphabet=2, seed=0))
+    [(0, 0), (1, 1), (0, 1), (1, 0)]
+    """
     total = alphabet**length
     step = (total * 618 // 1000 // alphabet * alphabet + 1) % total or 1
     for index in range(min(total, most + 1)):

@@ -38,7 +38,7 @@ from seqsep.model.model import Model
 from seqsep.model.weights import load_model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
-from seqsep.theorems.protocols.machine import Given, Machine, OfTensors, machine
+from seqsep.theorems.protocols.machine import AnyModel, OfTensors, as_machine
 
 CLAIM = Claim(
     name="one-way-protocol",
@@ -62,36 +62,36 @@ class Message:
         channel.send(self.number, self.bits)
 
     @classmethod
-    def receive(cls, channel: Channel, model: Given | Machine) -> "Message":
+    def receive(cls, channel: Channel, model: AnyModel) -> "Message":
         """Read as many bits as a state of the model has."""
-        bits = machine(model).bits
+        bits = as_machine(model).bits
         return cls(channel.receive(bits), bits)
 
 
-def carry(message: Message, model: Given | Machine) -> Message:
+def carry(message: Message, model: AnyModel) -> Message:
     """What the owner of `model` hears of a message over a counted pipe; `bits` are those that were written.
 
     Raises ValueError where a state of the model has other bits than the message.
     """
-    if message.bits != (expected := machine(model).bits):
+    if message.bits != (expected := as_machine(model).bits):
         raise ValueError(f"carry(a message of {message.bits} bits): the model has a state of {expected} bits")
     _, number, bits = meet(message.send, lambda channel: channel.receive(expected))
     return Message(number, bits)
 
 
-def alice(model: Given | Machine, prefix: Sequence[Any] | Tensor) -> Message:
+def alice(model: AnyModel, prefix: Sequence[Any] | Tensor) -> Message:
     """Read the prefix; the state as a message."""
-    party = machine(model)
+    party = as_machine(model)
     return Message(*party.pack(party.read(prefix)[1]))
 
 
-def bob(model: Given | Machine, message: Message, suffix: Sequence[Any] | Tensor, t: int) -> list[Any]:
+def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int) -> list[Any]:
     """Put the message back as a state and read the suffix from time t; the output after each of its tokens."""
-    party = machine(model)
+    party = as_machine(model)
     return party.read(suffix, party.unpack(message.number), t)[0]
 
 
-def reduce(model: Given | Machine, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name) -> int:
+def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name) -> int:
     """Run the protocol at every split of one input (tokens, or vectors in a tensor); returns the bits of the message.
 
     Raises ValueError for an empty input or outputs of a precision without a stated tolerance; TheoremFails where outputs
@@ -99,7 +99,7 @@ def reduce(model: Given | Machine, inputs: Sequence[Any] | Tensor, name: str = C
     """
     if len(inputs) == 0:
         raise ValueError("reduce(inputs=()): at least 1 token")
-    first = machine(model)
+    first = as_machine(model)
     second, shown = first.another(), inputs.tolist() if isinstance(inputs, Tensor) else list(inputs)
     uncut, expected = first.read(inputs)[0], first.bits
     if isinstance(first, OfTensors):

@@ -1,66 +1,127 @@
-"""Models of ours whose state is too small for a task: a mixer with random weights, or a trained model, rounded."""
+"""Small models: a mixer with random weights, a trained model, or an exact one cut down; their state is too small for a task."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
+from seqsep.exact.automata import Recurrence
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import Mixer
 from seqsep.model.model import Model
 from seqsep.model.weights import load_model
-from seqsep.theorems.protocols.collision import Recall
-from seqsep.theorems.protocols.machine import Given, Machine, machine
+from seqsep.theorems.protocols.collision import Recall, TaskSizes
+from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 
 RECURRENT = tuple(name for name, mixer in MIXERS.items() if not mixer.grows)
+WIDEST = 8
 
 
-def built(vocabulary: int, classes: int, longest: int, mixer: str, width: int, heads: int, seed: int) -> Model:
-    """One block of a mixer with random weights, large enough for its inputs to matter; in float64."""
+@dataclass(frozen=True)
+class Chosen:
+    """The small model that a user asks for: a mixer with random weights, or the trained model of a checkpoint.
+
+    Its state is kept at `precision` bits a number, by default 1. Raises ValueError for a precision alone.
+
+    >>> Chosen(mixer="lstm", width=4).is_given, Chosen().is_given
+    (True, False)
+    """
+
+    mixer: str | None = None
+    width: int = 8
+    heads: int = 1
+    precision: int | None = None
+    checkpoint: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.precision is not None and not self.is_given:
+            raise ValueError(f"check(precision={self.precision}): precision goes with mixer or checkpoint")
+
+    @property
+    def is_given(self) -> bool:
+        """Whether a model is asked for at all."""
+        return self.mixer is not None or self.checkpoint is not None
+
+    def build(self, task: Recall, seed: int) -> tuple[str, Machine]:
+        """Name the model, and round its state. Raises ValueError for a mixer or file that does not fit the task."""
+        if self.checkpoint is not None:
+            name = self.checkpoint.name
+            model = self._trained(self.checkpoint, task.sizes)
+        elif self.mixer in RECURRENT:
+            name = f"{self.mixer} of width {self.width}"
+            model = with_random_weights(task.sizes, self.mixer, self.width, self.heads, seed=seed)
+        else:
+            raise ValueError(f"check(mixer={self.mixer!r}): mixer is one of {', '.join(RECURRENT)}")
+        return name, rounded(model, task, 1 if self.precision is None else self.precision, seed)
+
+    def _trained(self, checkpoint: Path, sizes: TaskSizes) -> Model:
+        if self.mixer is not None:
+            raise ValueError(f"check(mixer={self.mixer!r}, checkpoint=...): the checkpoint says which mixers it has")
+        model = load_model(checkpoint)
+        if any(block.mixer.grows for block in model.blocks if isinstance(block.mixer, Mixer)):
+            raise ValueError(f"{checkpoint}: a layer's state grows with time: the bound is about states of a fixed size")
+        assert isinstance(model.tokens, torch.nn.Embedding)
+        _require_size(checkpoint, "tokens", sizes.vocabulary, model.tokens.num_embeddings)
+        _require_size(checkpoint, "classes", sizes.classes, model.readout.out_features)
+        if model.positions is not None and model.positions.num_embeddings < sizes.longest:
+            _require_size(checkpoint, "positions", sizes.longest, model.positions.num_embeddings)
+        return model
+
+
+def _require_size(checkpoint: Path, quantity: str, needed: int, size: int) -> None:
+    if size != needed:
+        raise ValueError(f"{checkpoint}: expected {needed} {quantity} for this length and alphabet, found {size}")
+
+
+def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1, *, seed: int) -> Model:
+    """One block of a mixer with random weights, large enough for its inputs to matter; in float64.
+
+    >>> with_random_weights(TaskSizes(7, 3, 5), "lstm", width=2, seed=0).state_bits()  # 2 x 2 numbers of 64 bits
+    (256, 0)
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Model.build(vocabulary, classes, longest, (mixer,), width, heads, embedding_scale=1.0, weight_scale=0.5)
+        model = Model.build(
+            *sizes,
+            layers=(mixer,),
+            width=width,
+            heads=heads,
+            embedding_scale=1.0,
+            weight_scale=0.5,
+        )
     return model.double().eval().requires_grad_(False)
 
 
-def victim(
-    vocabulary: int,
-    classes: int,
-    longest: int,
-    mixer: str | None,
-    width: int,
-    heads: int,
-    checkpoint: Path | None,
-    seed: int,
-) -> tuple[str, Model]:
-    """The model that a user names, with its name. Raises ValueError for a mixer or file that does not fit the task."""
-    if checkpoint is None:
-        if mixer not in RECURRENT:
-            raise ValueError(f"check(mixer={mixer!r}): mixer is one of {', '.join(RECURRENT)}")
-        return f"{mixer} of width {width}", built(vocabulary, classes, longest, mixer, width, heads, seed)
-    if mixer is not None:
-        raise ValueError(f"check(mixer={mixer!r}, checkpoint=...): the checkpoint says which mixers it has")
-    model = load_model(checkpoint)
-    if any(block.mixer.grows for block in model.blocks if isinstance(block.mixer, Mixer)):
-        raise ValueError(f"{checkpoint}: a layer's state grows with time: the bound is about states of a fixed size")
-    assert isinstance(model.tokens, torch.nn.Embedding)
-    found = {"tokens": model.tokens.num_embeddings, "classes": model.readout.out_features}
-    if model.positions is not None:
-        found["positions"] = model.positions.num_embeddings
-    needed = {"tokens": vocabulary, "classes": classes, "positions": longest}
-    for quantity, number in found.items():
-        if number != needed[quantity] if quantity != "positions" else number < needed[quantity]:
-            raise ValueError(
-                f"{checkpoint}: expected {needed[quantity]} {quantity} for this length and alphabet, found {number}"
-            )
-    return checkpoint.name, model
-
-
-def require_fewer(call: str, name: str, bits: int, needed: int) -> None:
-    """Raise ValueError for a model with as many bits as the bound or more."""
-    if bits >= needed:
-        raise ValueError(f"{call}: {name} has {bits} state bits, not fewer than {needed}: the bound says nothing about it")
-
-
-def rounded(model: Given, task: Recall, precision: int, seed: int) -> Machine:
+def rounded(model: AnyModel, task: Recall, precision: int, seed: int) -> Machine:
     """The model with its state at `precision` bits a number, the range found on random inputs of the task."""
-    return machine(model, precision, task.examples(seed))
+    return as_machine(model, precision, task.examples(seed))
+
+
+def small_models(
+    task: Recall, needed: int, *, with_bits: Callable[[int], Recurrence], most_bits: int, chosen: Chosen, call: str, seed: int
+) -> Iterator[tuple[str, Machine]]:
+    """Named models with fewer than `needed` state bits: the one chosen; by default an exact model cut down, and an LSTM.
+
+    `with_bits(b)` is the exact model with its state reduced to b bits, of which `most_bits` are tried; the LSTM's state is kept
+    as signs, a bit a number. Raises ValueError, with the `call` as written, for a chosen model of `needed` bits or more.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
+    >>> cut_down = lambda bits: with_fewer_bits(4, 2, bits)
+    >>> models = small_models(recall(4, 2), needed=4, with_bits=cut_down, most_bits=18, chosen=Chosen(), call="check()", seed=0)
+    >>> [(name, model.bits) for name, model in models]
+    [('exact model, highest bits dropped', 3), ('LSTM of signs', 2)]
+    """
+    if chosen.is_given:
+        name, model = chosen.build(task, seed)
+        if model.bits >= needed:
+            raise ValueError(
+                f"{call}: {name} has {model.bits} state bits, not fewer than {needed}: the bound says nothing about it"
+            )
+        yield name, model
+        return
+    if needed >= 2:
+        yield "exact model, highest bits dropped", as_machine(with_bits(min(needed - 1, most_bits)))
+    if needed > 2:
+        lstm = with_random_weights(task.sizes, "lstm", min((needed - 1) // 2, WIDEST), seed=seed)
+        yield "LSTM of signs", rounded(lstm, task, 1, seed)

@@ -34,9 +34,9 @@ from jaxtyping import Int64
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
-from seqsep.theorems.protocols.collision import Collision, Recall, search
-from seqsep.theorems.protocols.machine import Given, Machine, machine
-from seqsep.theorems.protocols.small_models import built, require_fewer, rounded, victim
+from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
+from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.small_models import Chosen, small_models
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
@@ -47,6 +47,7 @@ CLAIM = Claim(
 )
 EXHAUSTIVE_INPUTS = 20_000
 SPREAD_INPUTS = 400
+MOST_BITS_RUN = 10
 
 
 def solve(length: int, tokens: tuple[int, ...]) -> int:
@@ -124,10 +125,16 @@ def written(values: Int64[np.ndarray, "batch length"]) -> Int64[np.ndarray, "bat
 
 def recall(length: int, alphabet: int) -> Recall:
     """The lists of values, written as pairs with keys in order; a key is its own question."""
-    return Recall(length, alphabet, written, lambda position: (position,))
+    return Recall(
+        length,
+        alphabet,
+        write=written,
+        question=lambda position: (position,),
+        sizes=TaskSizes(vocabulary=length + alphabet, classes=alphabet, longest=2 * length + 1),
+    )
 
 
-def collide(model: Given, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
+def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
     """Two lists of values that leave the model in one state, and an input on which it must err.
 
     As `index_lookup_state.collide`, for models ours or a user's whose tokens are keys 0 .. N - 1 and values N .. N + S - 1.
@@ -149,25 +156,19 @@ def check(
 
     By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by
-    default 1). Raises ValueError where it has N log2 S bits or more, or no collision was found.
+    default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found.
     """
-    if precision is not None and mixer is None and checkpoint is None:
-        raise ValueError(f"check(precision={precision}): precision goes with mixer or checkpoint")
+    small = small_models(
+        recall(length, alphabet),
+        least_bits(length, alphabet),
+        with_bits=lambda bits: with_fewer_bits(length, alphabet, bits),
+        most_bits=MOST_BITS_RUN,
+        chosen=Chosen(mixer, width, heads, precision, checkpoint=checkpoint),
+        call=f"check(length={length}, alphabet={alphabet})",
+        seed=seed,
+    )
     outcomes = [_check_upper(length, alphabet, any_order, seed) for any_order in (False, True)]
-    vocabulary, longest, task = length + alphabet, 2 * length + 1, recall(length, alphabet)
-    needed = least_bits(length, alphabet)
-    if mixer is not None or checkpoint is not None:
-        name, model = victim(vocabulary, alphabet, longest, mixer, width, heads, checkpoint, seed)
-        given = rounded(model, task, 1 if precision is None else precision, seed)
-        require_fewer(f"check(length={length}, alphabet={alphabet})", name, given.bits, needed)
-        return [*outcomes, _errs(length, alphabet, name, given, seed)]
-    if needed >= 2:
-        exact = with_fewer_bits(length, alphabet, min(needed - 1, 10))
-        outcomes.append(_errs(length, alphabet, "exact model, highest bits dropped", exact, seed))
-    if needed > 2:
-        model = built(vocabulary, alphabet, longest, "lstm", min((needed - 1) // 2, 8), 1, seed)
-        outcomes.append(_errs(length, alphabet, "LSTM of signs", rounded(model, task, 1, seed), seed))
-    return outcomes
+    return [*outcomes, *(_errs(length, alphabet, name, model, seed=seed) for name, model in small)]
 
 
 def _check_upper(length: int, alphabet: int, any_order: bool, seed: int) -> Outcome:
@@ -227,8 +228,8 @@ def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[tu
         yield tuple(np.stack([keys, values], axis=1).ravel().tolist())
 
 
-def _errs(length: int, alphabet: int, name: str, model: Given | Machine, seed: int) -> Outcome:
-    needed, bits = least_bits(length, alphabet), machine(model).bits
+def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> Outcome:
+    needed, bits = least_bits(length, alphabet), model.bits
     found = search(model, recall(length, alphabet), seed)
     if found is None or found.answer == solve(length, found.errs_on):
         raise CLAIM.fails({"model": name, "state bits": bits, "collision": found})

@@ -16,7 +16,7 @@ What a run shows: the witness, for the models given. That every model with fewer
 the search meets it in time is not promised.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -32,10 +32,10 @@ from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, whole_number, whole_numbers
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.protocols.collision import Collision, Recall, search
+from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.collision import scattered as _prefixes
-from seqsep.theorems.protocols.machine import Given, Machine, machine
-from seqsep.theorems.protocols.small_models import built, require_fewer, rounded, victim
+from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.small_models import Chosen, small_models
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
@@ -45,6 +45,7 @@ CLAIM = Claim(
     statement=f"{UPPER}; {LOWER}",
 )
 MOST_TABLE_STATES = 4096
+MOST_BITS_RUN = 18
 
 
 def build(length: int, alphabet: int) -> Recurrence:
@@ -90,14 +91,21 @@ def build_network(length: int, alphabet: int) -> Network:
 
 def recall(length: int, alphabet: int) -> Recall:
     """Index lookup as a list of values to remember: the symbols; position p is asked for by the token S + p - 1."""
-    return Recall(length, alphabet, lambda values: values, lambda position: (alphabet + position,))
+    task = IndexLookup(length, alphabet)
+    return Recall(
+        length,
+        alphabet,
+        write=lambda values: values,
+        question=lambda position: (alphabet + position,),
+        sizes=TaskSizes(task.vocabulary, task.classes, task.longest),
+    )
 
 
-def collide(model: Given, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
+def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
     """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
 
-    With `precision`, a model on tensors keeps its state at that many bits a number (`_machine.machine`).
-    None: no two prefixes collide (then B >= N log2 S). Raises ValueError where the search ends without a collision and
+    With `precision`, a model on tensors keeps its state at that many bits a number (`protocols.machine`).
+    None: no two prefixes collide (then B >= N log2 S). Raises ValueError if the search ends without a collision and
     prefixes remain: after 2^21 of them, 2^17 for a model on tensors.
     """
     return search(model, recall(length, alphabet), seed, precision)
@@ -123,18 +131,20 @@ def check(
 
     By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
-    default 1). Raises ValueError where it has N log2 S bits or more, or no collision was found; TheoremFails where it collides
+    default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails where it collides
     and does not err.
     """
     task = IndexLookup(length, alphabet)
-    if mixer is None and checkpoint is None:
-        if precision is not None:
-            raise ValueError(f"check(precision={precision}): precision goes with mixer or checkpoint")
-        return [_check_upper(task, seed), *_check_lower(task, seed)]
-    name, model = victim(task.vocabulary, task.classes, task.longest, mixer, width, heads, checkpoint, seed)
-    given = rounded(model, recall(length, alphabet), 1 if precision is None else precision, seed)
-    require_fewer(f"check(length={length}, alphabet={alphabet})", name, given.bits, task.answer_bits())
-    return [_check_upper(task, seed), _errs(task, name, given, seed)]
+    small = small_models(
+        recall(length, alphabet),
+        task.answer_bits(),
+        with_bits=lambda bits: with_fewer_bits(length, alphabet, bits),
+        most_bits=MOST_BITS_RUN,
+        chosen=Chosen(mixer, width, heads, precision, checkpoint=checkpoint),
+        call=f"check(length={length}, alphabet={alphabet})",
+        seed=seed,
+    )
+    return [_check_upper(task, seed), *(_errs(task, name, model, seed) for name, model in small)]
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
@@ -176,21 +186,8 @@ def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
     return [tuple(inputs[: task.length].tolist()) for inputs in task.sample(0, 20, seed, evaluate=True).inputs]
 
 
-def _check_lower(task: IndexLookup, seed: int) -> Iterator[Outcome]:
-    needed = task.answer_bits()
-    if needed < 2:
-        return
-    yield _errs(
-        task, "exact model, highest bits dropped", with_fewer_bits(task.length, task.alphabet, min(needed - 1, 18)), seed
-    )
-    if needed > 2:
-        width = min((needed - 1) // 2, 8)
-        model = built(task.vocabulary, task.classes, task.longest, "lstm", width, 1, seed)
-        yield _errs(task, "LSTM of signs", rounded(model, recall(task.length, task.alphabet), 1, seed), seed)
-
-
-def _errs(task: IndexLookup, name: str, model: Given | Machine, seed: int) -> Outcome:
-    needed, bits = task.answer_bits(), machine(model).bits
+def _errs(task: IndexLookup, name: str, model: Machine, seed: int) -> Outcome:
+    needed, bits = task.answer_bits(), model.bits
     found = search(model, recall(task.length, task.alphabet), seed)
     if found is None or found.answer == task.solve(found.errs_on):
         raise CLAIM.fails({"model": name, "state bits": bits, "collision": found})

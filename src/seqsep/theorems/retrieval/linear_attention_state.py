@@ -30,9 +30,8 @@ from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.collision import search
-from seqsep.theorems.protocols.machine import machine
 from seqsep.theorems.protocols.one_way_protocol import reduce
-from seqsep.theorems.protocols.small_models import RECURRENT, built
+from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
 from seqsep.theorems.retrieval.index_lookup_state import recall
 
 CLAIM = Claim(
@@ -123,8 +122,8 @@ def _errs(seed: int) -> Outcome:
     claimed = state_bits(1, SMALL_WIDTH, SMALL_WIDTH, SMALL_PRECISION)
     task = IndexLookup(impossible_from(claimed, SMALL_ALPHABET), SMALL_ALPHABET)
     remembered = recall(task.length, task.alphabet)
-    model = built(task.vocabulary, task.classes, task.longest, "linear-attention", SMALL_WIDTH, 1, seed)
-    small = machine(model, SMALL_PRECISION, remembered.examples(seed))
+    model = with_random_weights(remembered.sizes, "linear-attention", SMALL_WIDTH, seed=seed)
+    small = rounded(model, remembered, SMALL_PRECISION, seed)
     if small.bits != claimed:
         raise CLAIM.fails({"state bits": small.bits, "formula": claimed})
     found = search(small, remembered, seed)
