@@ -1,7 +1,7 @@
-"""One party of Theorem 4's protocol: it knows the network and its own tokens, and hears of the rest through its channel alone.
+"""Alice and Bob of Theorem 4's protocol: each knows the network and its own tokens, and hears the rest from a channel alone.
 
-The steps and their widths are in `one_layer_protocol`. Both parties run the same program, `converse`: in each step a
-party writes what it has to say and then reads what the other has to say.
+Both run the same program, `converse`: a step for each kind of message, in which a party writes what it has to say and then
+reads what the other has to say. The proof is in `one_layer_protocol`, the sizes of numbers in `one_layer_ledger`.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,11 @@ from seqsep.exact.grid import Array, Grid, Tally
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import AttentionLayer, Network
 from seqsep.exact.softmax import exponentials
-from seqsep.theorems.protocols.one_layer_ledger import Question, Variant, Widths
+from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Question, Variant
 
 BITS_AT_ONCE = 1 << 15
+
+Numbers = Shaped[np.ndarray, "..."]
 
 
 class Learned(NamedTuple):
@@ -34,33 +36,128 @@ class Learned(NamedTuple):
 
 
 class Line:
-    """One party's end of the channel; it keeps the numbers that it sent and heard."""
+    """One party's end of the channel; it keeps the numbers that it sent and heard, and counts the bits of each step."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
+        self.before = channel.bits
         self.numbers: list[int] = []
+        self.bits: dict[str, int] = {}
 
-    def send(self, number: int, width: int) -> None:
-        self.channel.send(number, width)
+    def end_step(self, step: str) -> None:
+        """Count the bits since the last step, in both directions, under this step's name."""
+        self.bits[step] = self.channel.bits - self.before - sum(self.bits.values())
+
+    def send(self, number: int, bits: int) -> None:
+        """Write a number of so many bits."""
+        self.channel.send(number, bits)
         self.numbers.append(number)
 
-    def receive(self, width: int) -> int:
-        self.numbers.append(self.channel.receive(width))
+    def receive(self, bits: int) -> int:
+        """Read a number of so many bits."""
+        self.numbers.append(self.channel.receive(bits))
         return self.numbers[-1]
 
-    def exchange(self, numbers: list[int], width: int, offset: int = 0, sends: bool = True, hears: bool = True) -> list[int]:
+    def exchange(self, numbers: list[int], bits: int, offset: int = 0, sends: bool = True, hears: bool = True) -> list[int]:
         """Send these numbers, plus an offset that makes them >= 0, and return as many of the other party's; or one of the two.
 
         In turns of at most BITS_AT_ONCE: a pipe holds so much, so two parties that both write first do not wait for each other.
         """
         heard = []
-        at_once = max(1, BITS_AT_ONCE // max(1, width))
+        at_once = max(1, BITS_AT_ONCE // max(1, bits))
         for first in range(0, len(numbers), at_once):
-            part = numbers[first : first + at_once]
-            for number in part if sends else ():
-                self.send(int(number) + offset, width)
-            heard += [self.receive(width) - offset for _ in part if hears]
+            turn = numbers[first : first + at_once]
+            if sends:
+                for number in turn:
+                    self.send(int(number) + offset, bits)
+            if hears:
+                heard += [self.receive(bits) - offset for _ in turn]
         return heard
+
+
+class Party:
+    """A party with its own positions; the asker is the one that has the last. `length` is N, `bits` are those of numbers."""
+
+    def __init__(
+        self, network: Network, own: Mapping[int, Any], length: int, line: Line, variant: Variant, question: Question
+    ) -> None:
+        [(layer, _)] = network.layers
+        assert isinstance(layer, AttentionLayer)
+        self.network = network
+        self.grid = network.grid
+        self.heads = layer.heads
+        self.own = own
+        self.length = length
+        self.line = line
+        self.variant = variant
+        self.question = question
+        self.bits = NumberBits(network.grid, length)
+        self.asks = length - 1 in own
+        self.learns = self.asks or variant == "both-exchange"
+        places = sorted(own)
+        self.mine = embedded(network, [own[place] for place in places], places)
+
+    def last(self) -> Array:
+        """Step 1, question: the asker sends x_N, d numbers of p bits, or its token, ceil(log2 S) bits."""
+        if not self.asks:
+            return _receive_question(self.network, self.bits, self.line, self.question)
+        self._send_question(self.own[self.length - 1])
+        return self.mine[-1:]
+
+    def _send_question(self, token: Any) -> None:
+        """Send x_N, or the token (or vector) that it is computed from: both know its position and the embeddings."""
+        if self.question == "token" and self.network.vectors is None:
+            self.line.send(int(token), ceil_log2(vocabulary(self.network)))
+            return
+        entries = _steps(self.mine[-1], self.grid).tolist() if self.question == "vector" else [int(entry) for entry in token]
+        self.line.exchange(entries, self.bits.number, self.bits.most_number, hears=False)
+
+    def scores(self, last: Array) -> list[Numbers]:
+        """The scores of the own positions in steps, for each head: they depend on x_N and the own rows alone."""
+        scores = []
+        for head in self.heads:
+            query = self.grid.product(last, _transposed(head.query), Tally(), "")
+            keys = self.grid.product(self.mine, _transposed(head.key), Tally(), "")
+            scores.append(_steps(self.grid.product(query, _transposed(keys), Tally(), ""), self.grid)[0])
+        return scores
+
+    def maxima(self, scores: list[Numbers]) -> list[int]:
+        """Step 2, maxima: each sends its greatest score for each head, p bits (-L if it has no position)."""
+        most = self.bits.most_number
+        own = [int(row.max(initial=-most)) for row in scores]
+        others = self.line.exchange(own, self.bits.number, offset=most)
+        return [max(pair) for pair in zip(own, others, strict=True)]
+
+    def shares(self, scores: list[Numbers], maxima: list[int]) -> list[list[int]]:
+        """The exponentials e_i = round(L exp(score - maximum)) of the own positions, for each head."""
+        below = [row - maximum for row, maximum in zip(scores, maxima, strict=True)]
+        return [exponentials(self.grid, Array(row, self.grid.step)).tolist() for row in below]
+
+    def normalisers(self, shares: list[list[int]]) -> list[int]:
+        """Step 3, normalisers: each sends the sum of its exponentials for each head, bit_length(N L) bits."""
+        own = [sum(share) for share in shares]
+        others = self.line.exchange(own, self.bits.normaliser)
+        return [sum(pair) for pair in zip(own, others, strict=True)]
+
+    def value_sums(self, shares: list[list[int]], normalisers: list[int]) -> list[int] | None:
+        """Step 4, value_sums: sums of weights times values, m for each head, in units of 1/L^2; None if this party learns not.
+
+        `both-exchange`: each sends its own. Otherwise only the asker hears the other's.
+        """
+        own: list[int] = []
+        for head, share, normaliser in zip(self.heads, shares, normalisers, strict=True):
+            weights = [self.grid.nearest_step(Fraction(one * self.grid.steps, normaliser)) for one in share]
+            values = _steps(self.grid.product(self.mine, _transposed(head.value), Tally(), ""), self.grid)
+            own += (np.array(weights, dtype=np.object_)[:, None] * values).sum(axis=0, initial=0).tolist()
+        sends = self.variant == "both-exchange" or not self.asks
+        others = self.line.exchange(own, self.bits.value_sum, self.bits.most_value_sum, sends=sends, hears=self.learns)
+        return [sum(pair) for pair in zip(own, others, strict=True)] if self.learns else None
+
+    def answer(self, own: int | None) -> int:
+        """Step 5, answer: the asker sends the class of its greatest logit, ceil(log2 C) bits."""
+        bits = ceil_log2(len(self.network.readout.integers))
+        heard = self.line.exchange([own or 0], bits, sends=self.asks, hears=not self.asks)
+        return heard[0] if own is None else own
 
 
 def converse(
@@ -73,71 +170,43 @@ def converse(
 ) -> Learned:
     """The protocol as one party runs it. `own`: its tokens (or vectors, in steps) by position from 0, of `length` in all.
 
-    The party that owns the last position is the asker; it is the one that learns, where one does. The arguments are right if
+    The party that owns the last position is the asker; if only one learns, it is the asker. The arguments are right if
     `one_layer_protocol.require` accepts them.
     """
-    [(layer, _)] = network.layers
-    assert isinstance(layer, AttentionLayer)
-    grid, heads, tally, before, line = network.grid, layer.heads, Tally(), channel.bits, Line(channel)
-    widths, asks = Widths(grid, length), length - 1 in own
-    exchanges, places = variant == "both-exchange", sorted(own)
-    mine = embedded(network, [own[place] for place in places], places)
-    bits: dict[str, int] = {}
-
-    def count(step: str) -> None:
-        bits[step] = channel.bits - before - sum(bits.values())
-
-    if asks:
-        _send_question(network, own[length - 1], mine, widths, line, question)
-    last = mine[-1:] if asks else _receive_question(network, widths, line, question)
-    count("question")
-
-    queries = [grid.product(last, _transposed(head.query), tally, "") for head in heads]
-    keys = [_transposed(grid.product(mine, _transposed(head.key), tally, "")) for head in heads]
-    scores = [_steps(grid.product(*pair, tally, ""), grid)[0] for pair in zip(queries, keys, strict=True)]
-    tops = [int(row.max(initial=-widths.most_number)) for row in scores]
-    theirs = line.exchange(tops, widths.number, widths.most_number)
-    count("maxima")
-
-    below = [row - max(pair) for row, *pair in zip(scores, tops, theirs, strict=True)]
-    shares = [exponentials(grid, Array(row, grid.step)).tolist() for row in below]
-    sums = [sum(share) for share in shares]
-    totals = [sum(pair) for pair in zip(sums, line.exchange(sums, widths.normaliser), strict=True)]
-    count("normalisers")
-
-    parts = []
-    for head, share, total in zip(heads, shares, totals, strict=True):
-        weights = [grid.nearest_step(Fraction(e * grid.steps, total)) for e in share]
-        values = _steps(grid.product(mine, _transposed(head.value), tally, ""), grid)
-        parts += (np.array(weights, dtype=np.object_)[:, None] * values).sum(axis=0, initial=0).tolist()
-    learns, sends = asks or exchanges, not asks or exchanges
-    heard = line.exchange(parts, widths.value_sum, widths.most_value_sum, sends, learns)
-    count("value_sums")
-
+    line = Line(channel)
+    party = Party(network, own, length, line, variant=variant, question=question)
+    last = party.last()
+    line.end_step("question")
+    scores = party.scores(last)
+    maxima = party.maxima(scores)
+    line.end_step("maxima")
+    shares = party.shares(scores, maxima)
+    normalisers = party.normalisers(shares)
+    line.end_step("normalisers")
+    sums = party.value_sums(shares, normalisers)
+    line.end_step("value_sums")
     logits = answer = None
-    if learns:
-        whole = np.array([own_part + part for own_part, part in zip(parts, heard, strict=True)], dtype=np.object_)
-        logits = _logits(network, last, whole, tally)
+    if sums is not None:
+        logits = _logits(network, last, np.array(sums, dtype=np.object_), Tally())
         answer = logits.index(max(logits))
     if variant == "one-learns-and-sends":
-        given = line.exchange([answer or 0], ceil_log2(len(network.readout.integers)), sends=asks, hears=not asks)
-        answer = answer if asks else given[0]
-        count("answer")
-    return Learned(logits, answer, bits, tuple(line.numbers))
+        answer = party.answer(answer)
+        line.end_step("answer")
+    return Learned(logits, answer, line.bits, tuple(line.numbers))
 
 
 def embedded(network: Network, tokens: list[Any], places: list[int]) -> Array:
     """The rows of the residual stream for tokens (or vectors, in steps) at these places, as the forward pass has them."""
-    grid, tally = network.grid, Tally()
+    grid = network.grid
     if network.vectors is not None:
-        given = np.array(tokens, dtype=np.int64).reshape(len(tokens), len(network.vectors.integers))
-        rows = grid.product(Array(given, grid.step), network.vectors, tally, "")
+        vectors = np.array(tokens, dtype=np.int64).reshape(len(tokens), len(network.vectors.integers))
+        rows = grid.product(Array(vectors, grid.step), network.vectors, Tally(), "")
     else:
         tables = [_steps(table, grid) for table in (network.symbols, network.indices) if table is not None]
         rows = Array(np.concatenate(tables)[np.array(tokens, dtype=np.int64)], grid.step)
     if network.positions is not None:
         rows = rows.plus(network.positions[places])
-    return grid.place(rows, tally, "")
+    return grid.place(rows, Tally(), "")
 
 
 def vocabulary(network: Network) -> int:
@@ -145,26 +214,15 @@ def vocabulary(network: Network) -> int:
     return sum(len(table.integers) for table in (network.symbols, network.indices) if table is not None)
 
 
-def _send_question(network: Network, token: Any, mine: Array, widths: Widths, line: Line, question: Question) -> None:
-    """x_N, d numbers; or the token (or vector) that x_N is computed from: both know the position and the embeddings."""
-    if question == "vector":
-        for entry in _steps(mine[-1], network.grid).tolist():
-            line.send(entry + widths.most_number, widths.number)
-    elif network.vectors is None:
-        line.send(int(token), ceil_log2(vocabulary(network)))
-    else:
-        for entry in token:
-            line.send(int(entry) + widths.most_number, widths.number)
-
-
-def _receive_question(network: Network, widths: Widths, line: Line, question: Question) -> Array:
+def _receive_question(network: Network, bits: NumberBits, line: Line, question: Question) -> Array:
+    """The row x_N of the other party's last position, as that party sends it."""
     if question == "token" and network.vectors is None:
-        return embedded(network, [line.receive(ceil_log2(vocabulary(network)))], [widths.length - 1])
+        return embedded(network, [line.receive(ceil_log2(vocabulary(network)))], [bits.length - 1])
     count = network.width if network.vectors is None or question == "vector" else len(network.vectors.integers)
-    found = [line.receive(widths.number) - widths.most_number for _ in range(count)]
+    entries = [line.receive(bits.number) - bits.most_number for _ in range(count)]
     if question == "token":
-        return embedded(network, [found], [widths.length - 1])
-    return Array(np.array([found], dtype=np.object_), network.grid.step)
+        return embedded(network, [entries], [bits.length - 1])
+    return Array(np.array([entries], dtype=np.object_), network.grid.step)
 
 
 def _logits(network: Network, last: Array, sums: Shaped[np.ndarray, "coordinates"], tally: Tally) -> tuple[int, ...]:
@@ -179,15 +237,15 @@ def _logits(network: Network, last: Array, sums: Shaped[np.ndarray, "coordinates
         written = written.plus(Array(part @ _transposed(head.output).integers, grid.step * head.output.unit))
     x = grid.place(last.plus(grid.place(written, tally, "")), tally, "")
     if feed_forward is not None:
-        inner = grid.product(x, _transposed(feed_forward.inner), tally, "", feed_forward.inner_bias)
+        inner = grid.product(x, _transposed(feed_forward.inner), tally, "", bias=feed_forward.inner_bias)
         active = Array(np.maximum(inner.integers, 0), inner.unit)
-        outer = grid.product(active, _transposed(feed_forward.outer), tally, "", feed_forward.outer_bias)
+        outer = grid.product(active, _transposed(feed_forward.outer), tally, "", bias=feed_forward.outer_bias)
         x = grid.place(x.plus(outer), tally, "")
-    logits = grid.product(x, _transposed(network.readout), tally, "", network.readout_bias)
+    logits = grid.product(x, _transposed(network.readout), tally, "", bias=network.readout_bias)
     return tuple(_steps(logits, grid)[0].tolist())
 
 
-def _steps(array: Array, grid: Grid) -> Shaped[np.ndarray, "..."]:
+def _steps(array: Array, grid: Grid) -> Numbers:
     """The numbers of an array in steps, as Python integers, which do not wrap."""
     return array.of_unit(grid.step).integers.astype(np.object_)
 

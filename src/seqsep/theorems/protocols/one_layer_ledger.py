@@ -22,12 +22,16 @@ class Needed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Widths:
+class NumberBits:
     """Bits of each kind of number for n = `length` tokens on a grid of L steps a unit, and what is added to make it >= 0.
 
     number: bit_length(2 L^2) = p, for i + L^2 with |i| <= L^2; normaliser: bit_length(n L), a sum of at most n exponentials of
     at most L steps each; value_sum: bit_length(2 W L^2), for i + W L^2, where W = L bounds the sum of weights in steps if they
     are rounded down, and W = L + floor(n/2) if to the nearest.
+
+    >>> bits = NumberBits(Grid(4), length=6)
+    >>> bits.number, bits.normaliser, bits.value_sum
+    (6, 5, 8)
     """
 
     grid: Grid
@@ -35,27 +39,33 @@ class Widths:
 
     @property
     def number(self) -> int:
+        """Bits of a number of the grid."""
         return self.grid.precision
 
     @property
     def normaliser(self) -> int:
+        """Bits of a sum of exponentials."""
         return (self.length * self.grid.steps).bit_length()
 
     @cached_property
     def most_number(self) -> int:
+        """L^2, the greatest number of the grid in steps."""
         return self.grid.steps**2
 
     @cached_property
     def most_value_sum(self) -> int:
+        """W L^2, the greatest sum of weights times values, in units of 1/L^2."""
         weights = self.grid.steps + (self.length // 2 if self.grid.rounding == "nearest" else 0)
         return weights * self.grid.steps**2
 
     @property
     def value_sum(self) -> int:
+        """Bits of a sum of weights times values."""
         return (2 * self.most_value_sum).bit_length()
 
 
-def ledger(
+def message_bits(
+    *,
     length: int,
     width: int,
     embedding: int,
@@ -69,18 +79,22 @@ def ledger(
 
     With `vocabulary`, the question is the last token, one of so many; else its embedding. Raises ValueError for an unknown
     variant or numbers below 1.
+
+    >>> message_bits(length=6, width=2, embedding=2, heads=1, grid=Grid(4))
+    {'question': 12, 'maxima': 12, 'normalisers': 10, 'value_sums': 32, 'total': 66}
     """
     if variant not in VARIANTS or min(length, width, embedding, heads, classes) < 1:
         raise ValueError(
-            f"ledger(length={length}, width={width}, embedding={embedding}, heads={heads}, variant={variant!r}, "
+            f"message_bits(length={length}, width={width}, embedding={embedding}, heads={heads}, variant={variant!r}, "
             f"classes={classes}): numbers are at least 1; variant is one of {', '.join(VARIANTS)}"
         )
-    widths = Widths(grid, length)
+    bits = NumberBits(grid, length)
+    senders = 2 if variant == "both-exchange" else 1
     steps = {
-        "question": embedding * widths.number if vocabulary is None else ceil_log2(vocabulary),
-        "maxima": 2 * heads * widths.number,
-        "normalisers": 2 * heads * widths.normaliser,
-        "value_sums": (2 if variant == "both-exchange" else 1) * width * heads * widths.value_sum,
+        "question": embedding * bits.number if vocabulary is None else ceil_log2(vocabulary),
+        "maxima": 2 * heads * bits.number,
+        "normalisers": 2 * heads * bits.normaliser,
+        "value_sums": senders * width * heads * bits.value_sum,
     }
     if variant == "one-learns-and-sends":
         steps["answer"] = ceil_log2(classes)
@@ -88,12 +102,20 @@ def ledger(
 
 
 def printed(length: int, width: int, heads: int, precision: int) -> float:
-    """Theorem 4's 3 m (p + log2 N) H bits."""
+    """Theorem 4's total, 3 m (p + log2 N) H bits.
+
+    >>> printed(length=16, width=2, heads=1, precision=8)
+    72.0
+    """
     return 3 * width * (precision + math.log2(length)) * heads
 
 
-def printed_steps(length: int, width: int, embedding: int, heads: int, precision: int) -> float:
-    """The sum of the four steps as appendix D gives them, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits."""
+def printed_steps(*, length: int, width: int, embedding: int, heads: int, precision: int) -> float:
+    """The sum of the four steps as appendix D gives them, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits.
+
+    >>> printed_steps(length=16, width=2, embedding=2, heads=1, precision=8)
+    120.0
+    """
     return embedding * precision + heads * (4 * precision + 2 * math.log2(length) + 4 * width * precision)
 
 
@@ -110,10 +132,22 @@ def least_width(
 
     By default both parties learn the class, as a fooling set or log-rank asks. Without `vocabulary` the embedding has d <= m
     coordinates, as in the paper's class; with it, d may be anything.
+
+    >>> least_width(bits=1000, length=64, grid=Grid.of(64, 2))
+    15
     """
 
     def total(width: int) -> int:
-        return ledger(length, width, width, heads, grid, variant, classes, vocabulary)["total"]
+        return message_bits(
+            length=length,
+            width=width,
+            embedding=width,
+            heads=heads,
+            grid=grid,
+            variant=variant,
+            classes=classes,
+            vocabulary=vocabulary,
+        )["total"]
 
     each = total(2) - total(1)
     return max(1, 1 - (total(1) - bits) // each)
@@ -128,11 +162,23 @@ def least_width_heads(
     m = 1 takes the most bits, two maxima and two normalisers for each coordinate, so it is the least number of such heads; for
     models of few heads `least_width` says more. Without `vocabulary`, d <= m H. The grid is the finest one of p bits, if none
     is given.
+
+    >>> least_width_heads(bits=1000, precision=26, length=64)
+    Needed(printed=10.416666666666666, counted=7)
     """
-    grid = Grid(math.isqrt(((1 << precision) - 1) // 2)) if grid is None else grid
+    finest = Grid(math.isqrt(((1 << precision) - 1) // 2))
 
     def total(product: int) -> int:
-        return ledger(length, 1, product, product, grid, "one-learns-and-sends", classes, vocabulary)["total"]
+        return message_bits(
+            length=length,
+            width=1,
+            embedding=product,
+            heads=product,
+            grid=finest if grid is None else grid,
+            variant="one-learns-and-sends",
+            classes=classes,
+            vocabulary=vocabulary,
+        )["total"]
 
     each = total(2) - total(1)
-    return Needed(bits / (3 * (precision + math.log2(length))), max(1, 1 - (total(1) - bits) // each))
+    return Needed(printed=bits / (3 * (precision + math.log2(length))), counted=max(1, 1 - (total(1) - bits) // each))

@@ -64,7 +64,7 @@ from seqsep.theorems.protocols.one_layer_ledger import (
     Variant,
     least_width,
     least_width_heads,
-    ledger,
+    message_bits,
     printed,
     printed_steps,
 )
@@ -78,8 +78,8 @@ __all__ = [
     "converse",
     "least_width",
     "least_width_heads",
-    "ledger",
-    "ledger_of",
+    "message_bits",
+    "message_bits_of",
     "printed",
     "printed_steps",
     "reduce",
@@ -112,31 +112,40 @@ def require(network: Network, length: int, alice: Collection[int], variant: str,
         raise ValueError(f"{call}: variant is one of {', '.join(VARIANTS)}; question is one of {', '.join(QUESTIONS)}")
 
 
-def ledger_of(
+def message_bits_of(
     network: Network, length: int, variant: Variant = "both-exchange", question: Question = "vector"
 ) -> dict[str, int]:
-    """`ledger` with the sizes of a network."""
+    """`message_bits` with the sizes of a network."""
     [(layer, _)] = network.layers
     assert isinstance(layer, AttentionLayer)
-    embedding, tokens = network.width, None
+    asks_for_token = question == "token" and network.vectors is None
+    embedding = network.width
     if question == "token" and network.vectors is not None:
         embedding = len(network.vectors.integers)
-    elif question == "token":
-        tokens = vocabulary(network)
-    width = len(layer.heads[0].value.integers)
-    return ledger(length, width, embedding, len(layer.heads), network.grid, variant, len(network.readout.integers), tokens)
+    return message_bits(
+        length=length,
+        width=len(layer.heads[0].value.integers),
+        embedding=embedding,
+        heads=len(layer.heads),
+        grid=network.grid,
+        variant=variant,
+        classes=len(network.readout.integers),
+        vocabulary=vocabulary(network) if asks_for_token else None,
+    )
 
 
 def talk(
     network: Network, inputs: np.ndarray, alice: Collection[int], variant: Variant, question: Question
 ) -> tuple[Learned, Learned, int]:
     """What Alice and Bob learn, and the bits on the channel. Raises ValueError as `require` does."""
-    length, given = len(inputs), inputs.tolist()
-    require(network, length, alice, variant, question)
-    first, second = ({place: given[place] for place in range(length) if (place in alice) == hers} for hers in (True, False))
+    length = len(inputs)
+    require(network, length, alice, variant=variant, question=question)
+    tokens = dict(enumerate(inputs.tolist()))
+    of_alice = {place: token for place, token in tokens.items() if place in alice}
+    of_bob = {place: token for place, token in tokens.items() if place not in alice}
     return meet(
-        lambda channel: converse(network, first, length, channel, variant, question),
-        lambda channel: converse(network, second, length, channel, variant, question),
+        lambda channel: converse(network, of_alice, length, channel, variant=variant, question=question),
+        lambda channel: converse(network, of_bob, length, channel, variant=variant, question=question),
     )
 
 
@@ -150,20 +159,28 @@ def reduce(
 ) -> dict[str, int]:
     """Run the protocol on one input, Alice with the positions `alice` from 0; returns the bits of each step and the total.
 
-    `inputs`: tokens, or vectors in steps. Raises ValueError as `require` does; TheoremFails where a party's logits (or the
-    class that it was sent) are not those of the forward pass, or the bits on the channel are not the ledger's.
+    `inputs`: tokens, or vectors in steps. Raises ValueError as `require` does; TheoremFails if a party's logits (or the
+    class that it was sent) are not those of the forward pass, or the bits on the channel are not those of `message_bits`.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_attention import build
+    >>> lookup = build(length=4, alphabet=2)
+    >>> reduce(lookup, np.array([0, 1, 1, 0, 3]), alice=[0, 2], question="token")["question"]  # one token of six
+    3
     """
-    alice, length = tuple(alice), len(inputs)
-    *learned, bits = talk(network, inputs, alice, variant, question)
-    logits, expected = trials.last_logits(network, inputs), ledger_of(network, length, variant, question)
+    length = len(inputs)
+    alice = tuple(alice)
+    of_alice, of_bob, bits = talk(network, inputs, alice, variant=variant, question=question)
+    logits = trials.last_logits(network, inputs)
+    expected = message_bits_of(network, length, variant, question)
     shown = {"network": network.name, "inputs": inputs.tolist(), "alice": list(alice), "variant": variant}
-    for party, asks, knows in zip(("alice", "bob"), (length - 1 in alice, length - 1 not in alice), learned, strict=True):
-        if (variant == "both-exchange" or asks) and knows.logits != logits:
-            raise TheoremFails(name, {**shown, party: knows.logits, "forward pass": logits})
-        if variant != "one-learns" and knows.answer != logits.index(max(logits)):
-            raise TheoremFails(name, {**shown, f"{party}'s answer": knows.answer, "forward pass": logits})
-        if {**knows.bits, "total": bits} != expected:
-            raise TheoremFails(name, {**shown, "bits": knows.bits, "on the channel": bits, "ledger": expected})
+    alice_asks = length - 1 in alice
+    for party, learned, asks in (("alice", of_alice, alice_asks), ("bob", of_bob, not alice_asks)):
+        if (variant == "both-exchange" or asks) and learned.logits != logits:
+            raise TheoremFails(name, {**shown, party: learned.logits, "forward pass": logits})
+        if variant != "one-learns" and learned.answer != logits.index(max(logits)):
+            raise TheoremFails(name, {**shown, f"{party}'s answer": learned.answer, "forward pass": logits})
+        if {**learned.bits, "total": bits} != expected:
+            raise TheoremFails(name, {**shown, "bits": learned.bits, "on the channel": bits, "expected": expected})
     return expected
 
 
@@ -192,28 +209,33 @@ def check(
             f"check(variant={variant!r}, question={question!r}): variant is one of {', '.join(VARIANTS)}; "
             f"question is one of {', '.join(QUESTIONS)}"
         )
-    outcomes, grid = [], Grid.of(length, exponent)
-    for chosen, asked in product(VARIANTS, QUESTIONS):
-        if variant not in (None, chosen) or question not in (None, asked):
-            continue
-        random = np.random.default_rng(seed)
-        for turn in range(PAIRS):
-            network = trials.random_network(random, length, width, embedding, heads, grid)
-            inputs, alice = trials.random_input(random, network, length), trials.partition(random, length, turn)
-            steps = reduce(network, inputs, alice, chosen, asked)
-        total, most = steps["total"], printed(length, width, heads, grid.precision)
-        outcomes.append(
-            CLAIM.lower(
-                length=length,
-                inputs=PAIRS,
-                measured={"bits": total},
-                bound={"bits": total},
-                as_printed={"bits": round(most, 1), "ratio": round(total / most, 4)},
-                variant=f"{chosen}, {asked} asked",
-                witness={"steps": steps, "precision": grid.precision},
-            )
-        )
+    sizes = trials.Sizes(length, width, embedding, heads)
+    outcomes = []
+    for one_variant, one_question in product(VARIANTS, QUESTIONS):
+        if variant in (None, one_variant) and question in (None, one_question):
+            outcomes.append(_check(sizes, Grid.of(length, exponent), one_variant, one_question, seed=seed))
     return outcomes
+
+
+def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
+    """One variant and question on PAIRS random networks, each with an input and a partition."""
+    random = np.random.default_rng(seed)
+    for turn in range(PAIRS):
+        network = trials.random_network(random, sizes, grid)
+        inputs = trials.random_input(random, network, sizes.length)
+        alice = trials.partition(random, sizes.length, turn)
+        steps = reduce(network, inputs, alice, variant, question=question)
+    total = steps["total"]
+    most = printed(sizes.length, sizes.width, sizes.heads, grid.precision)
+    return CLAIM.lower(
+        length=sizes.length,
+        inputs=PAIRS,
+        measured={"bits": total},
+        bound={"bits": total},
+        as_printed={"bits": round(most, 1), "ratio": round(total / most, 4)},
+        variant=f"{variant}, {question} asked",
+        witness={"steps": steps, "precision": grid.precision},
+    )
 
 
 def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
@@ -223,15 +245,15 @@ def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
     outcomes = []
     for number, (variant, question) in enumerate(product(VARIANTS, QUESTIONS)):
         random = np.random.default_rng((seed, number))
-        tried, longest = pairs // 6 + (number < pairs % 6), 1
+        tried = pairs // 6 + (number < pairs % 6)
+        longest = 1
         for turn in range(tried):
-            length, width, embedding, heads = (int(random.integers(1, most + 1)) for most in (16, 8, 10, 3))
-            network = trials.random_network(
-                random, length, width, embedding, heads, trials.random_grid(random), vectors=turn % 5 == 0
-            )
-            inputs = trials.random_input(random, network, length)
-            reduce(network, inputs, trials.partition(random, length, turn), variant, question)
-            longest = max(longest, length)
+            sizes = trials.random_sizes(random)
+            network = trials.random_network(random, sizes, trials.random_grid(random), vectors=turn % 5 == 0)
+            inputs = trials.random_input(random, network, sizes.length)
+            alice = trials.partition(random, sizes.length, turn)
+            reduce(network, inputs, alice, variant, question=question)
+            longest = max(longest, sizes.length)
         outcomes.append(
             CLAIM.lower(
                 length=longest,

@@ -1,6 +1,6 @@
 """Random one-layer attention networks, inputs and partitions on which the protocol of Theorem 4 is run."""
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
@@ -13,24 +13,46 @@ TOKENS = 5
 CLASSES = 3
 
 
+class Sizes(NamedTuple):
+    """Sizes of a network of one layer: positions, coordinates of a value and of the residual stream, heads.
+
+    >>> Sizes(length=9, width=3, embedding=4, heads=2).embedding
+    4
+    """
+
+    length: int
+    width: int
+    embedding: int
+    heads: int
+
+
+def random_sizes(random: np.random.Generator) -> Sizes:
+    """Up to 16 tokens, m = 8, d = 10 and 3 heads.
+
+    >>> random_sizes(np.random.default_rng(0))
+    Sizes(length=14, width=6, embedding=6, heads=1)
+    """
+    length, width, embedding, heads = (int(random.integers(1, most + 1)) for most in (16, 8, 10, 3))
+    return Sizes(length, width, embedding, heads)
+
+
 def random_network(
-    random: np.random.Generator,
-    length: int,
-    width: int,
-    embedding: int,
-    heads: int,
-    grid: Grid,
-    vectors: bool = False,
-    harsh: bool | None = None,
+    random: np.random.Generator, sizes: Sizes, grid: Grid, vectors: bool = False, harsh: bool | None = None
 ) -> Network:
     """Weights on the grid: most of them small numbers of steps, and if `harsh` up to its ends, so that sums saturate.
 
     Causal or not, with or without positions, indices and a feed-forward part, by chance; key and value of equal width.
+
+    >>> random_network(np.random.default_rng(7), Sizes(9, 3, 4, 2), Grid(81)).width
+    4
     """
-    harsh = bool(random.integers(2)) if harsh is None else harsh
+    length, width, embedding, heads = sizes
+    if harsh is None:
+        harsh = bool(random.integers(2))
+    steps = grid.steps
+    most = grid.steps**2
 
     def some(*shape: int) -> Array:
-        steps, most = grid.steps, grid.steps**2
         if random.integers(3) == 0:  # whole numbers, of unit 1
             return Array(random.integers(-min(2, steps), min(2, steps) + 1, shape))
         if harsh and random.integers(2):
@@ -62,14 +84,14 @@ def random_network(
 
 
 def random_grid(random: np.random.Generator) -> Grid:
-    """From 2 steps a unit, coarser than any theorem's, to 10^9, where p = 61 and value sums take 91 bits."""
+    """A grid from 2 steps a unit, coarser than any theorem's, to 10^9, where p = 61 and value sums take 91 bits."""
     steps = int(random.choice([2, 3, 4, 7, 16, 81, 256, 2500, 10**4, 10**6, 10**9]))
     rounding: Rounding = "nearest" if random.integers(4) == 0 else "floor"
     return Grid(steps, rounding)
 
 
 def random_input(random: np.random.Generator, network: Network, length: int) -> Int64[np.ndarray, "length *coordinates"]:
-    """Tokens, or vectors in steps."""
+    """One input: tokens, or vectors in steps."""
     if network.vectors is None:
         return random.integers(0, TOKENS, length)
     most = 2 * network.grid.steps
@@ -90,6 +112,6 @@ def partition(random: np.random.Generator, length: int, turn: int) -> tuple[int,
 
 
 def last_logits(network: Network, inputs: np.ndarray) -> tuple[int, ...]:
-    """The forward pass: logits at the last position, in steps."""
-    found: Any = run(network, inputs[None], at=-1).logits.of_unit(network.grid.step)
-    return tuple(int(entry) for entry in found.integers[0, 0])
+    """Logits of the forward pass at the last position, in steps."""
+    logits: Array = run(network, inputs[None], at=-1).logits.of_unit(network.grid.step)
+    return tuple(int(entry) for entry in logits.integers[0, 0])
