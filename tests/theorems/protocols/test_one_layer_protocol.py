@@ -18,14 +18,15 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.protocols import _one_layer_parties, one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials
-from seqsep.theorems.protocols.one_layer_ledger import Widths
+from seqsep.theorems.protocols.one_layer_ledger import NumberBits
 from seqsep.theorems.protocols.one_layer_protocol import (
     QUESTIONS,
     VARIANTS,
     least_width,
     least_width_heads,
-    ledger,
+    message_bits,
     printed,
+    printed_steps,
     reduce,
 )
 from seqsep.theorems.retrieval import index_lookup_attention
@@ -40,7 +41,7 @@ from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols.one_layer_protocol import QUESTIONS, VARIANTS, converse
 
 own = {int(place): token for place, token in json.loads(sys.argv[1]).items()}
-network = trials.random_network(np.random.default_rng(7), 9, 3, 4, 2, Grid(81))
+network = trials.random_network(np.random.default_rng(7), trials.Sizes(9, 3, 4, 2), Grid(81))
 channel = Channel(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
 learned = [converse(network, own, 9, channel, variant, question) for variant in VARIANTS for question in QUESTIONS]
 print(json.dumps([[one.logits, one.answer, sum(one.bits.values())] for one in learned]), file=sys.stderr)
@@ -49,12 +50,12 @@ print(json.dumps([[one.logits, one.answer, sum(one.bits.values())] for one in le
 
 def drawn(seed: int, grid: Grid, length: int = 6, heads: int = 2, **options) -> tuple[Network, np.ndarray]:
     random = np.random.default_rng(seed)
-    network = trials.random_network(random, length, 3, 4, heads, grid, **options)
+    network = trials.random_network(random, trials.Sizes(length, 3, 4, heads), grid, **options)
     return network, trials.random_input(random, network, length)
 
 
 def test_every_partition_of_random_networks_in_every_variant():
-    """2^4 partitions, three heads; the bits are those of the ledger on every one of them."""
+    """2^4 partitions, three heads; the bits are those of `message_bits` on every one of them."""
     network, inputs = drawn(0, Grid(25), length=4, heads=3)
     pairs = 0
     for chosen in itertools.product([False, True], repeat=4):
@@ -105,7 +106,7 @@ def test_built_models_of_one_layer():
 
 def test_in_processes_that_share_a_pipe_alone():
     """Each has its own tokens on its command line; the relay between them counts what passes."""
-    network = trials.random_network(np.random.default_rng(7), 9, 3, 4, 2, Grid(81))
+    network = trials.random_network(np.random.default_rng(7), trials.Sizes(9, 3, 4, 2), Grid(81))
     inputs, alice = np.array([0, 1, 2, 3, 4, 3, 2, 1, 0]), (0, 2, 3, 8)
     owned = [{place: int(inputs[place]) for place in range(9) if (place in alice) == first} for first in (True, False)]
     parties = [
@@ -138,7 +139,7 @@ def test_in_processes_that_share_a_pipe_alone():
     logits, claimed = list(trials.last_logits(network, inputs)), 0
     answer = logits.index(max(logits))
     for (variant, question), first, second in zip(itertools.product(VARIANTS, QUESTIONS), *learned, strict=True):
-        bits = one_layer_protocol.ledger_of(network, 9, variant, question)["total"]
+        bits = one_layer_protocol.message_bits_of(network, 9, variant, question)["total"]
         assert first == [logits, answer, bits]
         assert (
             second
@@ -155,12 +156,12 @@ def test_in_processes_that_share_a_pipe_alone():
 def test_the_widths_are_exact():
     """One bit less and a number that occurs does not fit: the ends of the grid, N ones, and a value sum of L or -L."""
     for steps, length in ((2, 5), (3, 8), (16, 1), (1000, 40)):
-        widths = Widths(Grid(steps), length)
+        widths = NumberBits(Grid(steps), length)
         assert 2 ** (widths.number - 1) <= 2 * widths.most_number < 2**widths.number
         assert 2 ** (widths.normaliser - 1) <= length * steps < 2**widths.normaliser
         assert widths.most_value_sum == steps**3
         assert 2 ** (widths.value_sum - 1) <= 2 * steps**3 < 2**widths.value_sum
-    assert Widths(Grid(3, "nearest"), 8).most_value_sum == (3 + 4) * 9
+    assert NumberBits(Grid(3, "nearest"), 8).most_value_sum == (3 + 4) * 9
 
 
 @pytest.mark.parametrize("rounding", ["floor", "nearest"])
@@ -197,7 +198,7 @@ def test_what_the_protocol_is_not_for():
     with pytest.raises(ValueError, match="variant is one of"):
         one_layer_protocol.check(variant="both")
     with pytest.raises(ValueError, match="numbers are at least 1"):
-        ledger(8, 0, 1, 1, Grid(16))
+        message_bits(length=8, width=0, embedding=1, heads=1, grid=Grid(16))
 
 
 def test_check_reports_each_step_beside_the_printed_total():
@@ -217,10 +218,18 @@ def test_check_reports_each_step_beside_the_printed_total():
     assert outcomes[5].witness["steps"]["question"] == 3
 
 
+def total_bits(length, width, embedding, heads, **options):
+    return message_bits(length=length, width=width, embedding=embedding, heads=heads, **options)["total"]
+
+
 def ratio(length, width, embedding, heads, exponent, variant, vocabulary=None):
     grid = Grid.of(length, exponent)
-    total = ledger(length, width, embedding, heads, grid, variant, 2, vocabulary)["total"]
+    total = total_bits(length, width, embedding, heads, grid=grid, variant=variant, vocabulary=vocabulary)
     return total / printed(length, width, heads, grid.precision)
+
+
+def steps_as_printed(length, width, precision):
+    return printed_steps(length=length, width=width, embedding=width, heads=1, precision=precision)
 
 
 def test_the_printed_total_is_less_than_its_own_steps():
@@ -228,8 +237,8 @@ def test_the_printed_total_is_less_than_its_own_steps():
     sizes = list(itertools.product((16, 64, 100, 256, 1000, 1024, 4096, 10**6), (16, 32, 64, 128, 1024)))
     for n, m in sizes:
         p = Grid.of(n, 2).precision
-        assert 1.3 < one_layer_protocol.printed_steps(n, m, m, 1, p) / printed(n, m, 1, p) < 1.5
-    assert one_layer_protocol.printed_steps(64, 64, 64, 1, 26) / printed(64, 64, 1, 26) == pytest.approx(1.37, abs=0.005)
+        assert 1.3 < steps_as_printed(n, m, p) / printed(n, m, 1, p) < 1.5
+    assert steps_as_printed(64, 64, 26) / printed(64, 64, 1, 26) == pytest.approx(1.37, abs=0.005)
     both = [ratio(n, m, m, 1, 2, "both-exchange") for n, m in sizes]
     assert (round(min(both), 2), round(max(both), 2)) == (1.06, 1.12)
     sends = [ratio(n, m, m, 1, 2, "one-learns-and-sends") for n, m in sizes]
@@ -262,26 +271,27 @@ def test_the_token_makes_the_embedding_irrelevant():
 @pytest.mark.parametrize(
     ("vocabulary", "variant"), [(None, "one-learns-and-sends"), (4, "one-learns-and-sends"), (4, "one-learns")]
 )
-def test_the_least_width_inverts_the_ledger(vocabulary, variant):
+def test_the_least_width_inverts_the_message_bits(vocabulary, variant):
     grid = Grid.of(100, 2)
     for bits, heads in itertools.product((1, 99, 500, 5000, 10**6), (1, 2, 7)):
         m = least_width(bits, 100, grid, heads, variant, 2, vocabulary)
-        assert ledger(100, m, m, heads, grid, variant, 2, vocabulary)["total"] >= bits
+        assert total_bits(100, m, m, heads, grid=grid, variant=variant, vocabulary=vocabulary) >= bits
         if m > 1:
-            assert ledger(100, m - 1, m - 1, heads, grid, variant, 2, vocabulary)["total"] < bits
+            assert total_bits(100, m - 1, m - 1, heads, grid=grid, variant=variant, vocabulary=vocabulary) < bits
 
 
 def test_the_least_product_is_sound_for_every_shape():
     """No m and H with a smaller product have a protocol of so many bits."""
     grid = Grid.of(64, 2)
+    sends = {"grid": grid, "variant": "one-learns-and-sends", "vocabulary": 4}
     for bits in (300, 1000, 4000):
         printed_, counted = least_width_heads(bits, grid.precision, 64, vocabulary=4, grid=grid)
         assert printed_ == pytest.approx(bits / (3 * (26 - 1 + 6)), rel=0.05)
         assert counted > 1
         for m, heads in itertools.product(range(1, counted), repeat=2):
             if m * heads < counted:
-                assert ledger(64, m, 1, heads, grid, "one-learns-and-sends", 2, 4)["total"] < bits
-        assert ledger(64, 1, 1, counted, grid, "one-learns-and-sends", 2, 4)["total"] >= bits
+                assert total_bits(64, m, 1, heads, **sends) < bits
+        assert total_bits(64, 1, 1, counted, **sends) >= bits
     finest = Grid(724)  # 2 * 724^2 < 2^20 < 2 * 725^2
     assert finest.precision == 20
     assert least_width_heads(500, 20, 64) == least_width_heads(500, 20, 64, grid=finest)

@@ -57,8 +57,8 @@ def cost(length: int, width: int, heads: int, grid: Grid) -> int:
     >>> cost(length=400, width=2, heads=1, grid=Grid.of(400, 2)), cost(length=400, width=6, heads=1, grid=Grid.of(400, 2))
     (232, 444)
     """
-    steps = one_layer_protocol.ledger(
-        length, width, embedding=1, heads=heads, grid=grid, variant="one-learns", vocabulary=TOKENS
+    steps = one_layer_protocol.message_bits(
+        length=length, width=width, embedding=1, heads=heads, grid=grid, variant="one-learns", vocabulary=TOKENS
     )
     return steps["total"]
 

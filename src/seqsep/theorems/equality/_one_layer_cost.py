@@ -16,15 +16,15 @@ from functools import cached_property
 
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.protocols.one_layer_ledger import Variant, Widths, ledger
+from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Variant, message_bits
 
 VARIANTS = ("both exchange", "one learns", "token sent")
-LEDGERS: dict[str, Variant] = {"both exchange": "both-exchange", "one learns": "one-learns", "token sent": "one-learns"}
+PROTOCOLS: dict[str, Variant] = {"both exchange": "both-exchange", "one learns": "one-learns", "token sent": "one-learns"}
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Bits that do not depend on the size of the layer: those of `_one_layer_ledger.Widths`, and the halves of equality."""
+    """Bits that do not depend on the size of the layer: those of its numbers (`NumberBits`), and the halves of equality."""
 
     length: int
     alphabet: int
@@ -36,15 +36,15 @@ class Costs:
 
     @cached_property
     def score(self) -> int:
-        return Widths(self.grid, self.length).number
+        return NumberBits(self.grid, self.length).number
 
     @cached_property
     def normaliser(self) -> int:
-        return Widths(self.grid, self.length).normaliser
+        return NumberBits(self.grid, self.length).normaliser
 
     @cached_property
     def value(self) -> int:
-        return Widths(self.grid, self.length).value_sum
+        return NumberBits(self.grid, self.length).value_sum
 
     @cached_property
     def pairs(self) -> int:
@@ -60,7 +60,16 @@ def needed(costs: Costs, variant: str) -> int:
 def protocol_bits(costs: Costs, width: int, heads: int, variant: str) -> int:
     """Bits of the counted protocol of a layer of width m with H heads; its last token's vector has m coordinates."""
     vocabulary = costs.alphabet if variant == VARIANTS[2] else None
-    return ledger(costs.length, width, width, heads, costs.grid, LEDGERS[variant], vocabulary=vocabulary)["total"]
+    steps = message_bits(
+        length=costs.length,
+        width=width,
+        embedding=width,
+        heads=heads,
+        grid=costs.grid,
+        variant=PROTOCOLS[variant],
+        vocabulary=vocabulary,
+    )
+    return steps["total"]
 
 
 def least_width(costs: Costs, heads: int, variant: str) -> int:

@@ -26,7 +26,7 @@ DFA with don't-cares, for every even N. For N = 2, 4, 6 over two symbols, a sear
 What a run shows: these models decide equality with their states as messages of h log2 S bits, on the inputs tried; the smaller
 ones given err on the input printed; the prefixes are distinguished; the search found no smaller DFA. That every recurrent model
 and every attention layer obeys the bounds is the text above; the run does not show it. Theorem 12's numbers are computed from
-the protocol's ledger; that the protocol equals an attention layer is `one_layer_protocol`'s to show.
+the protocol's message bits; that the protocol equals an attention layer is `one_layer_protocol`'s to show.
 """
 
 import itertools

@@ -125,9 +125,9 @@ def two_layers_of_theorem_4(code: PositionCode) -> Theorem4Bits:
     """
     length = code.count
     size = model_size(code)
-    steps = one_layer_protocol.ledger(
-        length,
-        size.width,
+    steps = one_layer_protocol.message_bits(
+        length=length,
+        width=size.width,
         embedding=size.embedding,
         heads=1,
         grid=size.grid,

@@ -42,7 +42,7 @@ Inverted. If f costs D bits for one partition (both learn it: a fooling set, log
 D <= total of `one-learns-and-sends`. `least_width` gives the least m for which that holds, `least_width_heads` the least m H.
 
 What a run shows: on the networks given, for partitions and inputs given, two parties that share a channel alone get the forward
-pass's logits, and the bits on the channel are those of `ledger`. That it is so for every model is the paragraph above.
+pass's logits, and the bits on the channel are those of `message_bits`. That it is so for every model is the paragraph above.
 """
 
 from collections.abc import Collection
