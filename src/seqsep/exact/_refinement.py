@@ -1,8 +1,8 @@
-"""The coarsest partition of a DFA's states that refines a given one and that no token breaks.
+"""Partition refinement: the coarsest partition of a DFA's states that refines a given one and is stable under every token.
 
-Two algorithms in turn. Moore's rounds split every class at once, vectorised: about the depth of the automaton many rounds, few
-for most automata, as many as there are states for a chain. Hopcroft's algorithm splits by one class at a time, O(s n log n)
-for n states and s tokens at worst. Moore begins; once a round adds few classes, Hopcroft ends it from where Moore stopped.
+It takes two algorithms in turn. A round of Moore's splits every class at once and is vectorised; most automata need few rounds,
+but a chain needs as many as it has states. Hopcroft's algorithm splits by one class at a time, in O(s n log n) for n states and
+s tokens. Moore's rounds come first; once one adds few classes, Hopcroft's algorithm goes on from that partition.
 """
 
 import numpy as np
@@ -13,21 +13,22 @@ LEAST_GROWTH = 1 / 16
 
 
 def coarsest(table: Int64[np.ndarray, "states tokens"], classes: Int64[np.ndarray, "states"]) -> Int64[np.ndarray, "states"]:
-    """Classes 0 .. k-1 such that states of one class lie in one given class and move, by every token, into one class."""
+    """Classes 0 .. k-1 such that states of one class share a given class and move, by every token, into one class."""
     classes, count = ranks(classes)
     for _ in range(MOST_ROUNDS):
         refined, grown = moore(table, classes, count)
         if grown == count:
             return classes
-        few = grown - count < LEAST_GROWTH * count
-        classes, count = refined, grown
-        if few:
+        has_slowed = grown - count < LEAST_GROWTH * count
+        classes = refined
+        count = grown
+        if has_slowed:
             break
     return hopcroft(table, classes, count)
 
 
 def ranks(keys: Int64[np.ndarray, "states"]) -> tuple[Int64[np.ndarray, "states"], int]:
-    """Keys as 0 .. k-1, and k."""
+    """Each key's rank among the k different ones, 0 .. k-1; and k."""
     distinct, inverse = np.unique(keys, return_inverse=True)
     return inverse.reshape(-1), len(distinct)
 
@@ -36,19 +37,21 @@ def moore(
     table: Int64[np.ndarray, "states tokens"], classes: Int64[np.ndarray, "states"], count: int
 ) -> tuple[Int64[np.ndarray, "states"], int]:
     """One round: states stay together if they, and their successors by every token, are of one class."""
-    refined, found = classes, count
+    refined = classes
+    grown = count
     for token in range(table.shape[1]):
-        refined, found = ranks(refined * count + classes[table[:, token]])
-    return refined, found
+        refined, grown = ranks(refined * count + classes[table[:, token]])
+    return refined, grown
 
 
 def hopcroft(
     table: Int64[np.ndarray, "states tokens"], classes: Int64[np.ndarray, "states"], count: int
 ) -> Int64[np.ndarray, "states"]:
-    """Hopcroft's algorithm from any partition into 0 .. count-1.
+    """Hopcroft's algorithm from any partition into classes 0 .. count-1.
 
-    `order` lists the states class by class: class c is order[first[c]:last[c]], and order[place[q]] = q. States hit by the
-    splitter are swapped to the front of their class; the smaller part of a class that is hit in part gets a new number.
+    `order` lists the states class by class: class c is order[first[c]:last[c]], and order[place[q]] = q. States that move into
+    the splitter are swapped to the front of their class. If these are only a part of a class, it is split, and the smaller
+    part gets a new number.
     """
     before = [_predecessors(targets) for targets in table.T]
     sizes = np.bincount(classes, minlength=count)
@@ -70,9 +73,12 @@ def hopcroft(
                     c = belongs[state]
                     front = hit.get(c, first[c])
                     hit[c] = front + 1
-                    here, other = place[state], order[front]
-                    order[here], order[front] = other, state
-                    place[other], place[state] = here, front
+                    here = place[state]
+                    other = order[front]
+                    order[here] = other
+                    order[front] = state
+                    place[other] = here
+                    place[state] = front
             for c, front in hit.items():
                 if front == last[c]:
                     continue
@@ -87,7 +93,7 @@ def hopcroft(
                     last[c] = front
                 for index in range(first[new], last[new]):
                     belongs[order[index]] = new
-                # If c waits, both parts now do; if not, the smaller part is enough, and that is the new one.
+                # If c waits, both parts wait now. If it does not, the smaller part is enough, and that is the new class.
                 waiting.append(new)
     return np.array(belongs, dtype=np.int64)
 

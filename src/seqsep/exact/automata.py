@@ -1,9 +1,8 @@
-"""Finite automata and recurrent machines on integers.
+"""Recurrent models with a counted state, and finite automata as tables.
 
-A `Recurrence` is section 2's recurrent model of Bhattamishra et al. 2024 (arXiv:2406.09347) to the letter: a state of a
-counted number of bits, and any transition and read-out that may depend on the time. A `DFA` is one given by a table.
-Automata whose table differs by time step: `exact.layered`. Automata that must agree on given words only:
-`exact.partial_automata`.
+`Recurrence` is the recurrent model of Bhattamishra et al. 2024 (arXiv:2406.09347), section 2: a state of so many bits, and any
+transition and read-out, which may depend on the time. A `DFA` is one that does not, given by a table. See `exact.layered` for
+automata whose table depends on the time, and `exact.partial_automata` for those that must agree on given words only.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +17,14 @@ from seqsep.exact.integers import ceil_log2
 
 @dataclass(frozen=True)
 class Recurrence:
-    """h_t = move(t, h_{t-1}, token), y_t = read(t, h_t), with h_0 = start and 0 <= h < 2^state_bits; t counts from 0."""
+    """A recurrent model: h_t = move(t, h_(t-1), token_t) and y_t = read(t, h_t), for t = 0, 1, ..
+
+    The state before the first token is `start`, and every state is a whole number below 2^state_bits.
+
+    >>> parity = Recurrence(1, 0, move=lambda t, state, token: state ^ token, read=lambda t, state: state)
+    >>> parity.answer([1, 0, 1, 1])
+    1
+    """
 
     state_bits: int
     start: int
@@ -26,7 +32,10 @@ class Recurrence:
     read: Callable[[int, int], int]
 
     def state(self, tokens: Iterable[int], state: int | None = None, t: int = 0) -> int:
-        """The state after the tokens. Raises ValueError where a transition leaves the counted bits."""
+        """The state after the tokens, which begin at time t in the given state (by default `start`).
+
+        Raises ValueError if a transition leads to a state of more than `state_bits` bits.
+        """
         state = self.start if state is None else state
         for offset, token in enumerate(tokens):
             state = self.move(t + offset, state, token)
@@ -35,15 +44,19 @@ class Recurrence:
         return state
 
     def answer(self, tokens: Sequence[int], state: int | None = None, t: int = 0) -> int:
-        """The read-out after the last token."""
+        """The read-out after the last token; `state` and `t` as in `state`."""
         return self.read(t + len(tokens) - 1, self.state(tokens, state, t))
 
 
 @dataclass(frozen=True)
 class DFA:
-    """A total deterministic automaton: table[state, token] is the next state.
+    """A total deterministic finite automaton: table[state, token] is the next state.
 
-    Raises ValueError where the start or an entry of the table is not a state.
+    Raises ValueError if the start or an entry of the table is not a state.
+
+    >>> ends_in_one = DFA(np.array([[0, 1], [0, 1]]), start=0, accepting=np.array([False, True]))
+    >>> ends_in_one.accepts([0, 0, 1])
+    True
     """
 
     table: Int64[np.ndarray, "states tokens"]
@@ -59,13 +72,14 @@ class DFA:
             raise ValueError(f"DFA({shapes}): the start and every entry are states, 0 to {states - 1}")
 
     def accepts(self, word: Iterable[int]) -> bool:
+        """Whether the word leads from the start to an accepting state."""
         state = self.start
         for token in word:
             state = int(self.table[state, token])
         return bool(self.accepting[state])
 
     def live(self) -> Bool[np.ndarray, "states"]:
-        """States from which some word is accepted."""
+        """Which states some word leads from to an accepting state."""
         live = self.accepting.copy()
         while True:
             more = live | live[self.table].any(axis=1)
@@ -74,26 +88,32 @@ class DFA:
             live = more
 
     def reachable(self) -> list[int]:
-        """The states that words reach, in the order of their first words: shorter first, then by tokens."""
-        table, found = self.table.tolist(), [self.start]
+        """The states that words reach, in the order of their first words: shorter words first, then by tokens."""
+        table = self.table.tolist()
+        queue = [self.start]
         seen = bytearray(len(table))
         seen[self.start] = 1
-        for state in found:
+        for state in queue:
             for target in table[state]:
                 if not seen[target]:
                     seen[target] = 1
-                    found.append(target)
-        return found
+                    queue.append(target)
+        return queue
 
     def minimal(self) -> "DFA":
-        """The least equivalent DFA. States are numbered by their first words, so that equal languages give equal tables.
+        """The least equivalent DFA, with states numbered by their first words: equal languages give equal tables.
 
-        Two states are merged exactly when no word tells them apart (`distinguish`); Moore's and Hopcroft's algorithms.
+        Two states are merged if and only if no word distinguishes them (`distinguish`); see `exact._refinement`.
+
+        >>> twice = DFA(np.array([[2, 1], [2, 1], [0, 1]]), start=0, accepting=np.array([False, True, False]))
+        >>> twice.minimal().table.tolist()
+        [[0, 1], [0, 1]]
         """
         order = np.array(self.reachable())
         number = np.zeros(len(self.table), dtype=np.int64)
         number[order] = np.arange(len(order))
-        table, accepting = number[self.table[order]], self.accepting[order]
+        table = number[self.table[order]]
+        accepting = self.accepting[order]
         classes = coarsest(table, accepting.astype(np.int64))
         _, first = np.unique(classes, return_index=True)
         kept = np.sort(first)
@@ -104,8 +124,8 @@ class DFA:
     def distinguish(self, first: int, second: int) -> tuple[int, ...] | None:
         """A shortest word that is accepted from exactly one of two states; None if there is none.
 
-        Breadth first over pairs of states, all pairs of one length at once; up to states^2 pairs are visited (a byte each).
-        Raises ValueError for a number that is not a state.
+        The search is breadth first over pairs of states, all pairs at one distance at once. It visits up to states^2 pairs, a
+        byte each. Raises ValueError for a number that is not a state.
         """
         states, tokens = self.table.shape
         if not (0 <= first < states and 0 <= second < states):
@@ -115,25 +135,22 @@ class DFA:
         seen[pairs] = True
         parents: list[np.ndarray] = []
         while len(pairs):
-            left, right = pairs // states, pairs % states
+            left = pairs // states
+            right = pairs % states
             differs = np.flatnonzero(self.accepting[left] != self.accepting[right])
             if len(differs):
-                word, place = [], int(differs[0])
-                for origin in reversed(parents):
-                    word.append(int(origin[place] % tokens))
-                    place = int(origin[place] // tokens)
-                return tuple(reversed(word))
+                return _word_to(int(differs[0]), parents, tokens)
             reached = (self.table[left] * states + self.table[right]).reshape(-1)
             new = np.flatnonzero(~seen[reached])
-            pairs, found = np.unique(reached[new], return_index=True)
+            pairs, first = np.unique(reached[new], return_index=True)
             seen[pairs] = True
-            parents.append(new[found])
+            parents.append(new[first])
         return None
 
     def difference(self, other: "DFA") -> tuple[int, ...] | None:
         """A shortest word that exactly one of two automata accepts; None if the languages are equal.
 
-        Raises ValueError where they read different numbers of tokens.
+        Raises ValueError if they read different numbers of tokens.
         """
         if self.table.shape[1] != other.table.shape[1]:
             raise ValueError(f"difference: automata over {self.table.shape[1]} and {other.table.shape[1]} tokens")
@@ -143,7 +160,11 @@ class DFA:
         return side_by_side.distinguish(self.start, states + other.start)
 
     def count_words(self, length: int) -> int:
-        """Accepted words of one length, exactly; in whole numbers of any size where 64 bits may not do."""
+        """How many words of one length are accepted, exactly; counted in Python integers if 64 bits may be too few.
+
+        >>> DFA(np.array([[0, 1], [0, 1]]), start=0, accepting=np.array([False, True])).count_words(10)
+        512
+        """
         states, tokens = self.table.shape
         small = max(tokens, 1) ** length < 1 << 63
         ways = np.zeros(states, dtype=np.int64 if small else object)
@@ -155,10 +176,19 @@ class DFA:
         return int(ways[self.accepting].sum())
 
     def recurrence(self) -> Recurrence:
-        """The same automaton as a recurrent model of ceil(log2 states) bits; the read-out is 1 in accepting states."""
+        """The automaton as a recurrent model of ceil(log2 states) bits; the read-out is 1 in accepting states."""
         return Recurrence(
             state_bits=ceil_log2(len(self.table)),
             start=self.start,
             move=lambda t, state, token: int(self.table[state, token]),
             read=lambda t, state: int(self.accepting[state]),
         )
+
+
+def _word_to(pair: int, parents: list[np.ndarray], tokens: int) -> tuple[int, ...]:
+    """The word that leads to a pair of `distinguish`; parents[l][i] = (pair before) * tokens + token, after l + 1 tokens."""
+    word = []
+    for origin in reversed(parents):
+        word.append(int(origin[pair] % tokens))
+        pair = int(origin[pair] // tokens)
+    return tuple(reversed(word))

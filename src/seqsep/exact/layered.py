@@ -1,11 +1,12 @@
-"""Automata whose transition differs by time step: the least recurrent models of functions of one length.
+"""Automata whose transition table depends on the time step: the least recurrent models of functions of one length.
 
-A function f of N tokens, the t-th from its own alphabet, divides the prefixes of every length K into classes: two are in one
-class when no suffix tells them apart. One state a class, in every layer, is an automaton that computes f, and no layer of
-another one is smaller: two prefixes that some suffix tells apart can't leave the same state. So the state of any recurrent
-model for f on all inputs of length N has at least ceil(log2 of the widest layer) bits, and `Layered.recurrence` has that many.
-Classes are found from the last layer back: a prefix's class is the row of its successors' classes. It is the reduced ordered
-decision diagram of f in reading order, with the levels that a diagram would skip kept in.
+Let f be a function of N tokens, the t-th from its own alphabet. Two prefixes of length K are equivalent if no suffix tells
+them apart: f(u w) = f(v w) for every w. An automaton with one state a class, in every layer K, computes f. No layer of another
+one is smaller, since two prefixes that some suffix tells apart cannot lead to one state. So the state of any recurrent model
+for f on all inputs of length N has at least ceil(log2 of the widest layer) bits, and `Layered.recurrence` has that many.
+
+Classes are computed from the last layer back: the class of a prefix is the row of its successors' classes. The automaton is
+the reduced ordered decision diagram of f in reading order, with no level skipped.
 """
 
 import itertools
@@ -21,10 +22,14 @@ from seqsep.exact.integers import ceil_log2
 
 @dataclass(frozen=True)
 class Layered:
-    """tables[t][state, token] is the state in layer t + 1; `answers` has one number for each state of the last layer.
+    """An automaton with a table for each time step: tables[t][state, token] is the state in layer t + 1.
 
-    The first layer has one row for each of its states, of which `start` is one; tokens differ in number by layer if need be.
-    Raises ValueError where an entry is not a state of the next layer.
+    `start` is a state of layer 0, and `answers` has the answer of each state of layer N, the last one. The layers may differ
+    in their numbers of states and of tokens. Raises ValueError if an entry is not a state of the next layer.
+
+    >>> parity = of_function(lambda word: sum(word) % 2, [2, 2, 2])
+    >>> parity.widths, parity.state_bits
+    ([1, 2, 2, 2], 1)
     """
 
     tables: tuple[Int64[np.ndarray, "_states _tokens"], ...]
@@ -46,16 +51,16 @@ class Layered:
 
     @property
     def widths(self) -> list[int]:
-        """States in layers 0 .. N; in a minimal automaton, the number of classes of prefixes of each length."""
+        """The number of states in each layer 0 .. N; in a minimal automaton, of classes of prefixes of each length."""
         return [*(len(table) for table in self.tables), len(self.answers)]
 
     @property
     def state_bits(self) -> int:
-        """ceil(log2 of the widest layer)."""
+        """ceil(log2 of the number of states in the widest layer)."""
         return ceil_log2(max(self.widths))
 
     def states(self, inputs: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
-        """The states in layer `time` after each input, for time <= N."""
+        """The state in layer `time` to which each input leads, for time <= N."""
         states = np.full(len(inputs), self.start, dtype=np.int64)
         for t in range(inputs.shape[1]):
             states = self.tables[t][states, inputs[:, t]]
@@ -68,42 +73,43 @@ class Layered:
         return self.answers[self.states(inputs)]
 
     def minimal(self) -> "Layered":
-        """The least automaton with the same answers: reachable states only, merged from the last layer back."""
+        """The least automaton with the same answers: its states are reachable, and merged from the last layer back."""
         reachable = [np.array([self.start])]
         for table in self.tables:
             reachable.append(np.unique(table[reachable[-1]]))
         values, classes = np.unique(self.answers[reachable[-1]], return_inverse=True)
-        made: list[np.ndarray] = []
+        tables: list[np.ndarray] = []
         for t in range(self.length - 1, -1, -1):
-            after = np.zeros(self.widths[t + 1], dtype=np.int64)
-            after[reachable[t + 1]] = classes
-            table, classes = _distinct_rows(after[self.tables[t][reachable[t]]])
-            made.append(table)
-        return Layered(tuple(reversed(made)), 0, values)
+            class_of = np.zeros(self.widths[t + 1], dtype=np.int64)
+            class_of[reachable[t + 1]] = classes
+            table, classes = _distinct_rows(class_of[self.tables[t][reachable[t]]])
+            tables.append(table)
+        return Layered(tuple(reversed(tables)), 0, values)
 
     def suffix(self, t: int, first: int, second: int) -> tuple[int, ...] | None:
-        """The least suffix, N - t tokens, with different answers from two states of layer t; None if there is none.
+        """The first suffix of N - t tokens that is answered differently from two states of layer t; None if there is none.
 
-        Raises ValueError for a layer or state that is not there.
+        Raises ValueError for a layer or a state that does not exist.
         """
         if not (0 <= t <= self.length and 0 <= first < self.widths[t] and 0 <= second < self.widths[t]):
             raise ValueError(f"suffix({t}, {first}, {second}): layers 0 to {self.length}, of {self.widths} states")
-        same: list[np.ndarray] = [_distinct(self.answers)]
+        class_of: list[np.ndarray] = [_distinct(self.answers)]
         for table in reversed(self.tables[t:]):
-            same.append(_distinct_rows(same[-1][table])[1])
-        same.reverse()
-        if same[0][first] == same[0][second]:
+            class_of.append(_distinct_rows(class_of[-1][table])[1])
+        class_of.reverse()
+        if class_of[0][first] == class_of[0][second]:
             return None
         word = []
         for offset, table in enumerate(self.tables[t:]):
-            after = same[offset + 1]
-            token = int(np.flatnonzero(after[table[first]] != after[table[second]])[0])
-            first, second = int(table[first, token]), int(table[second, token])
+            next_class_of = class_of[offset + 1]
+            token = int(np.flatnonzero(next_class_of[table[first]] != next_class_of[table[second]])[0])
+            first = int(table[first, token])
+            second = int(table[second, token])
             word.append(token)
         return tuple(word)
 
     def prefix(self, t: int, state: int) -> tuple[int, ...] | None:
-        """The least prefix, t tokens, that leads to a state of layer t; None if there is none."""
+        """The first prefix of t tokens that leads to a state of layer t; None if there is none."""
         into = np.arange(self.widths[t]) == state
         onwards = [into]
         for table in reversed(self.tables[:t]):
@@ -119,7 +125,7 @@ class Layered:
         return tuple(word)
 
     def padded(self) -> Int64[np.ndarray, "time states tokens"]:
-        """All tables in one array, filled up with state 0: what `mixers.automaton` reads. The last answer isn't in it."""
+        """All tables in one array, padded with state 0, as `mixers.automaton` reads it; `answers` is not in it."""
         tokens = max((table.shape[1] for table in self.tables), default=0)
         table = np.zeros((self.length, max(self.widths), tokens), dtype=np.int64)
         for t, layer in enumerate(self.tables):
@@ -127,7 +133,7 @@ class Layered:
         return table
 
     def recurrence(self) -> Recurrence:
-        """The same automaton as a recurrent model of `state_bits` bits; it reads the answer after the N-th token, else 0."""
+        """The automaton as a recurrent model of `state_bits` bits; it reads the answer after the N-th token, else 0."""
         return Recurrence(
             state_bits=self.state_bits,
             start=self.start,
@@ -137,43 +143,61 @@ class Layered:
 
 
 def of_values(values: Int64[np.ndarray, "..."]) -> Layered:
-    """The least automaton of the function whose answer to (x_1, .., x_N) is values[x_1, .., x_N]."""
-    shape = values.shape
+    """The least automaton of the function whose answer to (x_1, .., x_N) is values[x_1, .., x_N].
+
+    >>> of_values(np.array([[0, 1], [1, 1]])).tables[0].tolist()  # x or y: after x = 0 and x = 1 different states
+    [[0, 1]]
+    """
     answers, classes = np.unique(values, return_inverse=True)
-    made: list[np.ndarray] = []
-    for alphabet in reversed(shape):
+    tables: list[np.ndarray] = []
+    for alphabet in reversed(values.shape):
         table, classes = _distinct_rows(classes.reshape(-1, alphabet))
-        made.append(table)
-    return Layered(tuple(reversed(made)), 0, answers.astype(np.int64))
+        tables.append(table)
+    return Layered(tuple(reversed(tables)), 0, answers.astype(np.int64))
 
 
 def of_function(function: Callable[[list[int]], int], alphabets: Sequence[int]) -> Layered:
-    """The least automaton of a function of a list of tokens, called once for every input; token t is below alphabets[t]."""
+    """The least automaton of a function of a list of tokens, called once for every input; token t is below alphabets[t].
+
+    >>> of_function(lambda word: int(word[0] == word[1]), [3, 3]).widths
+    [1, 3, 2]
+    """
     inputs = itertools.product(*(range(alphabet) for alphabet in alphabets))
     values = np.array([function(list(one)) for one in inputs], dtype=np.int64)
     return of_values(values.reshape(tuple(alphabets)))
 
 
 def unrolled(automaton: DFA, length: int) -> Layered:
-    """A DFA on words of one length, not yet minimal: `length` copies of its table, and 1 in accepting states."""
+    """A DFA on words of one length: `length` copies of its table, and answer 1 in accepting states; not yet minimal.
+
+    >>> ends_in_one = DFA(np.array([[0, 1], [0, 1]]), start=0, accepting=np.array([False, True]))
+    >>> unrolled(ends_in_one, 3).minimal().widths
+    [1, 1, 1, 2]
+    """
     return Layered((automaton.table,) * length, automaton.start, automaton.accepting.astype(np.int64))
 
 
 def _distinct(values: Int64[np.ndarray, "states"]) -> Int64[np.ndarray, "states"]:
+    """Each value's rank among the different ones."""
     return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
 def _distinct_rows(
     rows: Int64[np.ndarray, "states tokens"],
 ) -> tuple[Int64[np.ndarray, "classes tokens"], Int64[np.ndarray, "states"]]:
-    """The distinct rows, by their first occurrence, and which of them each row is; rows of numbers from 0."""
-    keys, count = np.zeros(len(rows), dtype=np.int64), 1
+    """The distinct rows, by their first occurrence, and which of them each row is; the entries are whole numbers from 0.
+
+    Rows are compared by keys, the entries as digits; the keys are below `count`, and become ranks before they pass 64 bits.
+    """
+    keys = np.zeros(len(rows), dtype=np.int64)
+    count = 1
     for token in range(rows.shape[1]):
         base = int(rows[:, token].max()) + 1
         if count * base >= 1 << 62:
             keys = _distinct(keys)
             count = int(keys.max()) + 1
-        keys, count = keys * base + rows[:, token], count * base
+        keys = keys * base + rows[:, token]
+        count = count * base
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     number = np.argsort(np.argsort(first))
     return rows[np.sort(first)], number[inverse.reshape(-1)]

@@ -1,12 +1,16 @@
 """The least state of any recurrent model that computes a function on all inputs of length N.
 
-Claim. For f defined on every input, the least state is max over K = 0 .. N of ceil(log2 c_K) bits, where c_K counts the classes
-of prefixes of length K: u and v are in one class where f(u w) = f(v w) for every suffix w of N - K tokens.
-At least: let a model have B bits of state, and any transition and read-out that depend on the time. If it left one state after
-u and v, it would answer u w and v w alike for every w; so prefixes of different classes leave different states, 2^B >= c_K.
+    least state = max over K = 0 .. N of ceil(log2 c_K)  bits
+
+for f defined on every input. c_K counts the classes of prefixes of length K: u and v are in one class if f(u w) = f(v w) for
+every suffix w of N - K tokens.
+
+At least: let a model have B bits of state, and any transition and read-out that depend on the time. If u and v led to one
+state, it would answer u w and v w alike for every w. So prefixes of different classes lead to different states: 2^B >= c_K.
 At most: `layered.Layered` with one state a class computes f, and its states fit in that many bits.
-c_K is the width, between the levels K and K + 1, of f's reduced ordered decision diagram in reading order, where an edge that
-skips levels counts in each level that it passes. A model whose transition may not depend on the time also pays for a clock.
+
+c_K is the width of f's reduced ordered decision diagram, in reading order, between the levels K and K + 1; an edge that skips
+levels counts in each level that it passes. A model whose transition may not depend on the time also needs a clock.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 2 (recurrent models) and Theorem 2 (the state is a message).
 We differ: theirs is a lower bound by one split; all the splits together are attained.
@@ -27,7 +31,14 @@ SAMPLED_INPUTS = 4096
 
 @dataclass(frozen=True)
 class DistinguishedPair:
-    """Two prefixes of length `split` and a suffix that tells them apart: no state can stand for both. Places, not tokens."""
+    """Two prefixes of length `split` and a suffix that tells them apart, so no state can stand for both.
+
+    Prefixes and suffix hold places of tokens in the alphabets of their positions; `labels` are the two answers.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> of_table(tabulate(lambda word: max(word), alphabet_ranges([2, 2]))).witness()
+    DistinguishedPair(split=1, prefixes=((0,), (1,)), suffix=(0,), labels=(0, 1))
+    """
 
     split: int
     prefixes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -40,20 +51,28 @@ class DistinguishedPair:
         return self.prefixes[0] + self.suffix, self.prefixes[1] + self.suffix
 
     def verify(self, automaton: Layered) -> None:
-        """Raises ValueError where the inputs do not witness what they should."""
+        """Run the automaton on both inputs. Raises ValueError unless it gives the two labels, and these differ."""
         lengths = [len(prefix) for prefix in self.prefixes]
         if lengths != [self.split, self.split] or len(self.inputs[0]) != automaton.length:
             raise ValueError(
                 f"DistinguishedPair(split={self.split}): prefixes of {lengths} tokens, inputs of {len(self.inputs[0])}"
             )
-        found = automaton.run(np.array(self.inputs, dtype=np.int64)).tolist()
-        if found != list(self.labels) or found[0] == found[1]:
-            raise ValueError(f"DistinguishedPair({self.inputs}): labels {self.labels}, found {found}")
+        answers = automaton.run(np.array(self.inputs, dtype=np.int64)).tolist()
+        if answers != list(self.labels) or answers[0] == answers[1]:
+            raise ValueError(f"DistinguishedPair({self.inputs}): labels {self.labels}, found {answers}")
 
 
 @dataclass(frozen=True)
 class LeastState:
-    """A minimal layered automaton that was run on `inputs_run` inputs, every one there is or a sample, and agreed."""
+    """The minimal layered automaton of a function, and the sizes read off it.
+
+    The automaton was run on `inputs_run` inputs and agreed with the function; `every_input` says whether these were all.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> least = of_table(tabulate(lambda word: word[word[2]], alphabet_ranges([3, 3, 2])))  # index lookup of two symbols
+    >>> least.classes_by_split, least.state_bits
+    ([1, 3, 9, 3], 4)
+    """
 
     automaton: Layered
     inputs_run: int
@@ -66,12 +85,12 @@ class LeastState:
 
     @property
     def classes(self) -> int:
-        """The greatest c_K."""
+        """c, the greatest c_K."""
         return max(self.classes_by_split)
 
     @property
     def split(self) -> int:
-        """The first K at which it is reached."""
+        """The first K with c_K = c."""
         return self.classes_by_split.index(self.classes)
 
     @property
@@ -84,27 +103,29 @@ class LeastState:
         return self.automaton.recurrence()
 
     def witness(self) -> DistinguishedPair | None:
-        """The first two classes of the widest split, with a suffix between them; None where one state is enough."""
+        """The first two classes of the widest split, with a suffix that tells them apart; None if one state is enough."""
         if self.classes == 1:
             return None
-        first, second = self.automaton.prefix(self.split, 0), self.automaton.prefix(self.split, 1)
+        first = self.automaton.prefix(self.split, 0)
+        second = self.automaton.prefix(self.split, 1)
         suffix = self.automaton.suffix(self.split, 0, 1)
         assert first is not None
         assert second is not None
         assert suffix is not None
         ends = self.automaton.run(np.array([first + suffix, second + suffix], dtype=np.int64)).tolist()
-        found = DistinguishedPair(self.split, (first, second), suffix, (ends[0], ends[1]))
-        found.verify(self.automaton)
-        return found
+        pair = DistinguishedPair(self.split, (first, second), suffix, (ends[0], ends[1]))
+        pair.verify(self.automaton)
+        return pair
 
     def distinguishing_table(
         self,
     ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]], Int64[np.ndarray, "prefixes suffixes"]]:
-        """A prefix for each class of the widest split, suffixes, and the labels of their products: all rows are different.
+        """A prefix for each class of the widest split, suffixes, and the label of each prefix with each suffix.
 
-        This shows the lower bound, c_K states, to whoever believes nothing but the function's answers.
+        All rows are different, so the answers of the function alone prove the lower bound of c states.
         """
-        automaton, split = self.automaton, self.split
+        automaton = self.automaton
+        split = self.split
         prefixes = [automaton.prefix(split, state) or () for state in range(self.classes)]
         suffixes: list[tuple[int, ...]] = []
         rows = np.zeros((self.classes, 0), dtype=np.int64)
@@ -122,7 +143,12 @@ class LeastState:
 
 
 def every_label(automaton: Layered) -> Int64[np.ndarray, "inputs"]:
-    """What an automaton answers to every input, in reading order: all prefixes of a length take their step at once."""
+    """The answer of an automaton to every input, in reading order.
+
+    >>> from seqsep.exact.layered import of_function
+    >>> every_label(of_function(max, [2, 2])).tolist()
+    [0, 1, 1, 1]
+    """
     states = np.array([automaton.start])
     for table in automaton.tables:
         states = table[states].reshape(-1)
@@ -132,20 +158,29 @@ def every_label(automaton: Layered) -> Int64[np.ndarray, "inputs"]:
 def of_table(table: Tabulated) -> LeastState:
     """The least state of a function given by its answers; the automaton is run on every input.
 
-    Raises ValueError where the function is not defined on every input: `partial_states` bounds it then.
+    Raises ValueError if some input has no answer: `partial_states` bounds the least state then.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> equality = tabulate(lambda word: word[:2] == word[2:], alphabet_ranges([2] * 4))
+    >>> of_table(equality).state_bits
+    2
     """
     if not table.total:
         raise ValueError("of_table: the function must be defined on every input of the product of its alphabets")
     automaton = of_values(table.values())
-    found = every_label(automaton)
-    assert np.array_equal(found, table.labels), "the minimal automaton errs"
-    return LeastState(automaton, len(found), True)
+    answers = every_label(automaton)
+    assert np.array_equal(answers, table.labels), "the minimal automaton errs"
+    return LeastState(automaton, len(answers), True)
 
 
 def of_automaton(automaton: DFA, length: int, seed: int = 0) -> LeastState:
-    """The least state of a regular language on words of one length; its automaton differs by time step.
+    """The least state of a regular language on words of one length; its automaton depends on the time step.
 
-    It is run on every input where they are few, else on random ones, half of them near a word of the language.
+    It is run on the inputs of `trial_inputs` and must agree with the DFA.
+
+    >>> from seqsep.exact.regular import automaton
+    >>> of_automaton(automaton("(0|11)*"), 64).classes
+    3
     """
     least = unrolled(automaton, length).minimal()
     inputs, every = trial_inputs(least, seed)
@@ -157,7 +192,15 @@ def of_automaton(automaton: DFA, length: int, seed: int = 0) -> LeastState:
 
 
 def trial_inputs(automaton: Layered, seed: int = 0) -> tuple[Int64[np.ndarray, "batch time"], bool]:
-    """Every input and True up to SAMPLED_INPUTS of them, else half uniform, half with each answer equally often, and False."""
+    """All inputs if there are at most 4,096, else a sample of so many; and whether these are all.
+
+    Half of the sample is uniform; in the other half each answer occurs equally often.
+
+    >>> from seqsep.exact.layered import of_function
+    >>> inputs, every = trial_inputs(of_function(max, [2, 2]))
+    >>> inputs.tolist(), every
+    ([[0, 0], [0, 1], [1, 0], [1, 1]], True)
+    """
     alphabets = [table.shape[1] for table in automaton.tables]
     total = 1
     for size in alphabets:
@@ -170,14 +213,21 @@ def trial_inputs(automaton: Layered, seed: int = 0) -> tuple[Int64[np.ndarray, "
 
 
 def answered(automaton: Layered, count: int, draws: np.random.Generator) -> Int64[np.ndarray, "batch time"]:
-    """Random inputs, each answer in turn; those of one answer are drawn uniformly (up to the rounding of floats)."""
+    """Random inputs that are answered by each answer in turn, uniform among those of one answer (up to float rounding).
+
+    >>> from seqsep.exact.layered import of_function
+    >>> least = of_function(max, [2] * 8)
+    >>> least.run(answered(least, 6, np.random.default_rng(0))).tolist()
+    [0, 1, 0, 1, 0, 1]
+    """
     share = np.arange(count) % len(automaton.answers)
     ways = [np.eye(len(automaton.answers))]
     for table in reversed(automaton.tables):
         onwards = ways[-1][table].sum(axis=1)
         ways.append(onwards / onwards.max())
     ways.reverse()
-    states, columns = np.full(count, automaton.start), []
+    states = np.full(count, automaton.start)
+    columns = []
     for t, table in enumerate(automaton.tables):
         weights = ways[t + 1][table[states], share[:, None]].cumsum(axis=1)
         token = (draws.random(count)[:, None] * weights[:, -1:] >= weights).sum(axis=1).clip(max=table.shape[1] - 1)
