@@ -1,8 +1,8 @@
-"""Decision diagrams in reading order: the least state of a Boolean formula, for N where its inputs cannot be enumerated.
+"""The least state of a Boolean formula with more inputs than can be enumerated, by decision diagrams in reading order.
 
-The library is `dd` (extra [exact]), pure Python `dd.autoref`; variables keep the reading order, reordering is off.
-A diagram leaves out levels at which nothing is decided. Prefixes of length K are in one class exactly if they lead to the same
-node with the same complement bit, so the classes at split K are the edges that cross it: `layered_diagram` makes them states.
+Prefixes of length K are in one class if and only if they lead to the same node of the diagram with the same complement bit. A
+diagram skips levels at which nothing is decided, so the classes at split K are the edges that cross it; `layered_diagram`
+makes states of them. The library is the pure Python `dd.autoref` (extra [exact]); reordering of the variables is off.
 """
 
 from typing import Any
@@ -18,9 +18,14 @@ MOST_VARIABLES = 256
 
 
 def of_formula(formula: Thresholds, name: str = "formula", seed: int = 0) -> LeastState:
-    """The least state of a formula of 1 to 256 variables, read in their order; run on every input or on random ones.
+    """The least state of a formula of 1 to 256 variables, read in their order.
 
-    Raises ValueError beyond 256 variables, for a diagram of more than 200,000 nodes on the way, and without the library.
+    The automaton is run on the inputs of `least_state.trial_inputs` and must agree with the formula. Raises ValueError beyond
+    256 variables, if a diagram on the way has more than 200,000 nodes, and without the library.
+
+    >>> from seqsep.exact.formulas import majority
+    >>> of_formula(majority(100)).classes  # in the middle: 0 to 50 ones so far
+    51
     """
     if not 1 <= formula.variables <= MOST_VARIABLES:
         raise ValueError(f"{name}: expected 1 to {MOST_VARIABLES} variables, found {formula.variables}")
@@ -31,7 +36,7 @@ def of_formula(formula: Thresholds, name: str = "formula", seed: int = 0) -> Lea
 
 
 def build_diagram(formula: Thresholds, name: str) -> Any:
-    """The root of the formula's diagram. Features are taken by their last variable, so that diagrams on the way stay small."""
+    """The root of the formula's diagram; features are added by their last variable, which keeps intermediate diagrams small."""
     try:
         from dd.autoref import BDD
     except ImportError:
@@ -48,7 +53,7 @@ def build_diagram(formula: Thresholds, name: str) -> Any:
 
 
 def _limit(manager: Any) -> None:
-    """Refuse a node before it is made: the library's own `max_nodes` raises in the middle, and again when it cleans up."""
+    """Make the manager refuse a node before it is made; the library's own `max_nodes` leaves a manager that cannot clean up."""
     make = manager.find_or_add
 
     def find_or_add(level: int, low: int, high: int) -> int:
@@ -60,7 +65,7 @@ def _limit(manager: Any) -> None:
 
 
 class _TooLarge(Exception):
-    """More than MOST_NODES nodes."""
+    """A diagram has more than MOST_NODES nodes."""
 
 
 def _used(feature: AtLeast | TruthTable) -> tuple[int, ...]:
@@ -83,7 +88,10 @@ def _feature(manager: Any, feature: AtLeast | TruthTable) -> Any:
 
 
 def _threshold(manager: Any, parts: list[Any], bound: int) -> Any:
-    """More than `bound` of the parts hold. more[j]: at least j of those seen; what can no longer decide is not kept."""
+    """The diagram of "more than `bound` of the parts hold".
+
+    more[j] is the diagram of "at least j of the parts so far hold", for the j that can still decide.
+    """
     needed = bound + 1
     if needed <= 0:
         return manager.true
@@ -98,16 +106,18 @@ def _threshold(manager: Any, parts: list[Any], bound: int) -> Any:
 
 
 def layered_diagram(root: Any, variables: int) -> Layered:
-    """The diagram with a layer for each split: states are the edges that cross it, so the automaton is minimal."""
-    frontier, tables = [root], []
+    """The minimal layered automaton of a diagram: the states of a layer are the edges that cross its split."""
+    frontier = [root]
+    tables = []
     for level in range(variables):
         after: dict[int, int] = {}
         targets: list[Any] = []
         rows = []
         for edge in frontier:
             row = []
-            for child in (edge, edge) if edge.var is None or edge.level > level else (edge.low, edge.high):
-                if child is not edge and edge.negated:
+            is_skipped = edge.var is None or edge.level > level
+            for child in (edge, edge) if is_skipped else (edge.low, edge.high):
+                if edge.negated and not is_skipped:
                     child = ~child
                 place = after.setdefault(child.node, len(after))
                 if place == len(targets):

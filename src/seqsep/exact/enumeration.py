@@ -1,7 +1,7 @@
 """Every answer of a function on a product of alphabets, as one array of small integers.
 
-Inputs stand in reading order: the first token is the most significant digit. All that is not the user's own function is
-vectorised: `layered.of_values` finds the classes of prefixes by one sort a split, of as many integers as there are prefixes.
+Inputs stand in reading order: the first token is the most significant digit of an input's number. Only the user's function is
+called input by input; what follows, as `layered.of_values`, is vectorised.
 """
 
 import itertools
@@ -12,15 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int64
 
-OUTSIDE = -1  # the label of an input on which the function is not defined; as in `communication`
+OUTSIDE = -1  # the label of an input outside the function's domain; as in `communication`
 MOST_INPUTS = 1 << 24
 
 
 @dataclass(frozen=True)
 class Tabulated:
-    """labels[i] numbers the answer to input i, or is OUTSIDE; answers[label] is the answer itself.
+    """A function as a table: the answer to input i is answers[labels[i]], or none if labels[i] is OUTSIDE.
 
-    `symbols` holds the tokens allowed at each position; their places in these ranges are the digits of i.
+    `symbols` has the tokens allowed at each position; an input's tokens, by their places in these ranges, are the digits of i.
+
+    >>> table = tabulate(lambda word: word[0] * word[1], [range(2), range(5, 8)], "product")
+    >>> table.labels.tolist(), table.answers
+    ([0, 0, 0, 1, 2, 3], (0, 5, 6, 7))
+    >>> table.word(4)
+    [1, 6]
     """
 
     symbols: tuple[range, ...]
@@ -29,6 +35,7 @@ class Tabulated:
 
     @property
     def alphabets(self) -> tuple[int, ...]:
+        """How many tokens are allowed at each position."""
         return tuple(map(len, self.symbols))
 
     @property
@@ -37,7 +44,7 @@ class Tabulated:
         return not (self.labels == OUTSIDE).any()
 
     def values(self) -> Int64[np.ndarray, "..."]:
-        """The labels with one axis a position."""
+        """The labels, with one axis a position."""
         return self.labels.reshape(self.alphabets)
 
     def digits(self, index: int) -> tuple[int, ...]:
@@ -45,17 +52,25 @@ class Tabulated:
         return tuple(int(digit) for digit in np.unravel_index(index, self.alphabets))
 
     def word(self, index: int) -> list[int]:
-        """An input as tokens."""
+        """The tokens of an input."""
         return [tokens[digit] for tokens, digit in zip(self.symbols, self.digits(index), strict=True)]
 
 
 def alphabet_ranges(alphabets: Sequence[int]) -> tuple[range, ...]:
-    """Symbols 0 .. S-1 at each position."""
+    """The symbols 0 .. S-1 at each position, for alphabets of S symbols.
+
+    >>> alphabet_ranges([2, 3])
+    (range(0, 2), range(0, 3))
+    """
     return tuple(range(size) for size in alphabets)
 
 
 def count_inputs(symbols: Sequence[range], name: str) -> int:
-    """How many inputs there are. Raises ValueError where there are none or more than MOST_INPUTS."""
+    """How many inputs there are. Raises ValueError, with `name`, if there are none or more than 2^24.
+
+    >>> count_inputs([range(2), range(3)], "function")
+    6
+    """
     total = math.prod(len(tokens) for tokens in symbols)
     if not 1 <= total <= MOST_INPUTS:
         raise ValueError(f"{name}: expected 1 to {MOST_INPUTS:,} inputs of length {len(symbols)}, found {total:,}")
@@ -63,24 +78,28 @@ def count_inputs(symbols: Sequence[range], name: str) -> int:
 
 
 def tabulate(function: Callable[[list[int]], int | None], symbols: Sequence[range], name: str = "function") -> Tabulated:
-    """Call the function on a fresh list for every input; bool answers count as 0 and 1, None is outside the domain.
+    """Call the function on every input, each time with a new list; True and False count as 1 and 0, None is no answer.
 
-    Raises ValueError, with `name`, for too many inputs, where the function raises, and where an answer is no integer.
+    Raises ValueError, with `name`, for too many inputs, if the function raises, and if an answer is not an integer.
+
+    >>> tabulate(lambda word: None if word == [1, 1] else sum(word), alphabet_ranges([2, 2])).labels.tolist()
+    [0, 1, 1, -1]
     """
     symbols = tuple(symbols)
     count_inputs(symbols, name)
     word: tuple[int, ...] = ()
-    given: list[int | None] = []
+    answers: list[int | None] = []
     try:
         for word in itertools.product(*symbols):
-            given.append(function(list(word)))
+            answers.append(function(list(word)))
     except Exception as error:
-        found = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise ValueError(f"{name}({list(word)}): expected an integer or None, found an error: {found}") from error
-    if unknown := {kind for kind in set(map(type, given)) if not issubclass(kind, int | np.integer | np.bool | None)}:
-        at = next(index for index, answer in enumerate(given) if type(answer) in unknown)
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise ValueError(f"{name}({list(word)}): expected an integer or None, found an error: {what}") from error
+    wrong_types = {kind for kind in set(map(type, answers)) if not issubclass(kind, int | np.integer | np.bool | None)}
+    if wrong_types:
+        at = next(index for index, answer in enumerate(answers) if type(answer) in wrong_types)
         asked = next(itertools.islice(itertools.product(*symbols), at, None))
-        raise ValueError(f"{name}({list(asked)}): expected an integer or None, found {str(given[at])[:60]!r}")
-    numbers: dict[int | None, int] = {None: OUTSIDE}
-    labels = np.fromiter((numbers.setdefault(answer, len(numbers) - 1) for answer in given), np.int64, len(given))
-    return Tabulated(symbols, labels, tuple(int(answer) for answer in numbers if answer is not None))
+        raise ValueError(f"{name}({list(asked)}): expected an integer or None, found {str(answers[at])[:60]!r}")
+    label_of: dict[int | None, int] = {None: OUTSIDE}
+    labels = np.fromiter((label_of.setdefault(answer, len(label_of) - 1) for answer in answers), np.int64, len(answers))
+    return Tabulated(symbols, labels, tuple(int(answer) for answer in label_of if answer is not None))

@@ -1,8 +1,10 @@
-"""How a quantity grows with the length: constant, logarithmic or linear, by least squares, with the raw numbers.
+"""How the least state grows with the length N: constant, logarithmic or linear, by least squares.
 
-What is fitted is log2 of the number of classes (the state before it is rounded up to whole bits), and its running maximum: a
-model that serves length N and all shorter ones of the list needs that much, and languages without words of some lengths, as
-Dyck words of odd length, have gaps. A fit over a few lengths describes these numbers; it proves nothing about other lengths.
+    bits(N) = running maximum over the lengths up to N of log2(classes)   ~   intercept + slope * g(N),   g(N) = N or log2 N
+
+log2(classes) is the state before it is rounded up to whole bits. The running maximum is what a model needs that serves all the
+lengths up to N; it also bridges the gaps of languages without words of some lengths, such as Dyck words of odd length. A fit
+over a few lengths describes these numbers and proves nothing about other lengths.
 """
 
 import math
@@ -20,7 +22,11 @@ Kind = Literal["constant", "logarithmic", "linear"]
 
 @dataclass(frozen=True)
 class Fit:
-    """bits = intercept + slope * g(N); `error` is the root mean square of what is left, in bits."""
+    """bits = intercept + slope * g(N); `error` is the root mean square of the residuals, in bits.
+
+    >>> Fit(slope=2.0, intercept=0.5, error=0.0).slope
+    2.0
+    """
 
     slope: float
     intercept: float
@@ -29,7 +35,14 @@ class Fit:
 
 @dataclass(frozen=True)
 class Growth:
-    """The kind, with its own fit and the other one; slopes are bits per token and bits per doubling of N."""
+    """The kind of growth, both fits, and the (length, bits) that were fitted.
+
+    The slope of the linear fit is in bits per token, that of the logarithmic one in bits per doubling of N.
+
+    >>> linear = growth([(2, 4), (4, 16), (8, 256)])
+    >>> linear.kind, round(linear.slope, 6), linear.unit
+    ('linear', 1.0, 'bits per token')
+    """
 
     kind: Kind
     linear: Fit
@@ -38,15 +51,16 @@ class Growth:
 
     @property
     def slope(self) -> float:
-        """Of the kind's own fit: bits per token, or bits per doubling; 0 for constant."""
+        """The slope of the kind's own fit, in `unit`; 0 if the kind is constant."""
         return {"constant": 0.0, "linear": self.linear.slope, "logarithmic": self.logarithmic.slope}[self.kind]
 
     @property
     def unit(self) -> str:
+        """The unit of `slope`."""
         return "bits per doubling of N" if self.kind == "logarithmic" else "bits per token"
 
     def line(self) -> str:
-        """For a person."""
+        """One line for people."""
         lengths = f"N = {self.points[0][0]} to {self.points[-1][0]}"
         if self.kind == "constant":
             return f"constant over {lengths}"
@@ -54,7 +68,7 @@ class Growth:
         return f"{self.kind} over {lengths}: {self.slope:.3g} {self.unit} (off by {error:.2g} bits, root mean square)"
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The same as a JSON object."""
         return {
             "kind": self.kind,
             "slope": round(self.slope, 6),
@@ -65,16 +79,20 @@ class Growth:
 
 
 def growth(classes: Sequence[tuple[int, int]]) -> Growth | None:
-    """The growth of the state over (length, classes), lengths rising; None for fewer than three lengths.
+    """The growth of the state over (length, classes), by rising length; None for fewer than three lengths.
 
-    Constant: no length of the upper half needs more than the lower half does. Else the fit with the smaller error.
+    The kind is constant if no length of the upper half needs more than the lower half; else it is the fit with less error.
+
+    >>> growth([(2, 3), (4, 5), (8, 9), (16, 17)]).kind
+    'logarithmic'
     """
     if len(classes) < FEWEST:
         return None
     points = tuple((length, math.log2(count)) for length, count in classes)
     lengths = np.array([length for length, _ in points], dtype=float)
     highest = np.maximum.accumulate([bits for _, bits in points])
-    linear, logarithmic = _fit(lengths, highest), _fit(np.log2(lengths), highest)
+    linear = _fit(lengths, highest)
+    logarithmic = _fit(np.log2(lengths), highest)
     middle = (len(points) + 1) // 2
     if highest[-1] <= highest[middle - 1] + FLAT:
         kind: Kind = "constant"
@@ -85,7 +103,8 @@ def growth(classes: Sequence[tuple[int, int]]) -> Growth | None:
 
 def _fit(across: np.ndarray, bits: np.ndarray) -> Fit:
     slope, intercept = np.polyfit(across, bits, 1)
-    return Fit(float(slope), float(intercept), float(np.sqrt(np.mean((intercept + slope * across - bits) ** 2))))
+    residuals = intercept + slope * across - bits
+    return Fit(float(slope), float(intercept), float(np.sqrt(np.mean(residuals**2))))
 
 
 def _record(fit: Fit) -> dict[str, float]:

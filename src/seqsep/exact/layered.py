@@ -110,17 +110,17 @@ class Layered:
 
     def prefix(self, t: int, state: int) -> tuple[int, ...] | None:
         """The first prefix of t tokens that leads to a state of layer t; None if there is none."""
-        into = np.arange(self.widths[t]) == state
-        onwards = [into]
+        leads_there = [np.arange(self.widths[t]) == state]
         for table in reversed(self.tables[:t]):
-            onwards.append(onwards[-1][table].any(axis=1))
-        onwards.reverse()
-        if not onwards[0][self.start]:
+            leads_there.append(leads_there[-1][table].any(axis=1))
+        leads_there.reverse()
+        if not leads_there[0][self.start]:
             return None
-        now, word = self.start, []
+        current = self.start
+        word = []
         for offset, table in enumerate(self.tables[:t]):
-            token = int(np.flatnonzero(onwards[offset + 1][table[now]])[0])
-            now = int(table[now, token])
+            token = int(np.flatnonzero(leads_there[offset + 1][table[current]])[0])
+            current = int(table[current, token])
             word.append(token)
         return tuple(word)
 

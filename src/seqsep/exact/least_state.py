@@ -220,17 +220,18 @@ def answered(automaton: Layered, count: int, draws: np.random.Generator) -> Int6
     >>> least.run(answered(least, 6, np.random.default_rng(0))).tolist()
     [0, 1, 0, 1, 0, 1]
     """
-    share = np.arange(count) % len(automaton.answers)
-    ways = [np.eye(len(automaton.answers))]
+    wanted = np.arange(count) % len(automaton.answers)
+    ways = [np.eye(len(automaton.answers))]  # by layer: suffixes from a state to an answer, up to a factor
     for table in reversed(automaton.tables):
-        onwards = ways[-1][table].sum(axis=1)
-        ways.append(onwards / onwards.max())
+        before = ways[-1][table].sum(axis=1)
+        ways.append(before / before.max())
     ways.reverse()
     states = np.full(count, automaton.start)
     columns = []
     for t, table in enumerate(automaton.tables):
-        weights = ways[t + 1][table[states], share[:, None]].cumsum(axis=1)
-        token = (draws.random(count)[:, None] * weights[:, -1:] >= weights).sum(axis=1).clip(max=table.shape[1] - 1)
+        weights = ways[t + 1][table[states], wanted[:, None]].cumsum(axis=1)
+        drawn = draws.random(count)[:, None] * weights[:, -1:]
+        token = (drawn >= weights).sum(axis=1).clip(max=table.shape[1] - 1)
         columns.append(token)
         states = table[states, token]
     return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((count, 0), dtype=np.int64)

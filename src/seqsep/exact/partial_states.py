@@ -1,12 +1,14 @@
-"""Bounds for the least state of a function that is not defined on every input.
+"""Lower and upper bounds for the least state of a function that is not defined on every input.
 
-Two prefixes of one length are incompatible where some suffix completes both inside the domain and the answers differ. A model
-that is right on the domain must keep incompatible prefixes apart; compatible ones need not be one class, since u may go with v
-and with w although v and w are incompatible. The least number of states is a colouring of a kind and hard to find.
-Lower bound: prefixes of one length, every two incompatible, need a state each (`Clique`, re-checked by its own `verify`).
-Splits are searched while they can raise this bound by a whole bit.
-Upper bound: a layered automaton that is right on the whole domain. `merged` builds it from the front: the states of layer K
-stand for partial functions of what follows; those of layer K + 1 are merged, first fit, while they agree where defined.
+Two prefixes of one length are incompatible if some suffix completes both inside the domain and the answers differ. A model
+that is right on the domain must keep incompatible prefixes apart. Compatible ones need not be one class: u may be compatible
+with v and with w although v and w are not. The least number of states is a kind of colouring and hard to find, so we bound it.
+
+Lower bound: prefixes of one length, every two incompatible, need a state each (`Clique`). Splits are searched as long as they
+can raise this bound by a whole bit.
+Upper bound: a layered automaton that is right on the whole domain. `merged` builds it from the first layer on. A state of layer
+K stands for a partial function of the tokens that follow; the states of layer K + 1 are merged, first fit, if they agree
+wherever both are defined.
 """
 
 from dataclasses import dataclass
@@ -19,11 +21,12 @@ from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import Layered, of_values
 from seqsep.exact.least_state import every_label
 
-MOST_WORK = 1 << 26  # cells compared for one split; beyond it what was found so far stands
+MOST_WORK = 1 << 26  # cells compared for one split; beyond it the search ends with what it has
 MOST_INPUTS = 1 << 18
 MOST_COMPARED = 256  # prefixes whose incompatibilities are all tabulated
 MOST_BRANCHES = 2000
 FILLINGS = 4
+STARTS = 8
 FIRST_COLUMNS = 64
 
 Rows = Integer[np.ndarray, "rows suffixes"]
@@ -31,17 +34,22 @@ Rows = Integer[np.ndarray, "rows suffixes"]
 
 @dataclass(frozen=True)
 class Clique:
-    """Pairwise incompatible prefixes of length `split`, as numbers in reading order: a lower bound on the states there."""
+    """Pairwise incompatible prefixes of length `split`, as numbers in reading order: each needs a state of its own.
+
+    >>> Clique(split=1, prefixes=(0, 1)).state_bits
+    1
+    """
 
     split: int
     prefixes: tuple[int, ...]
 
     @property
     def state_bits(self) -> int:
+        """The lower bound, ceil(log2 of the number of prefixes)."""
         return ceil_log2(len(self.prefixes))
 
     def verify(self, table: Tabulated) -> None:
-        """Compare every two prefixes from scratch. Raises ValueError naming two that are compatible."""
+        """Compare every two prefixes from scratch. Raises ValueError with two that are compatible."""
         rows = table.labels.reshape(int(np.prod(table.alphabets[: self.split])), -1)
         for place, prefix in enumerate(self.prefixes):
             for other in self.prefixes[:place]:
@@ -51,7 +59,13 @@ class Clique:
 
 @dataclass(frozen=True)
 class PartialState:
-    """A lower bound with its clique, and an upper bound: an automaton that is right on all `domain` inputs."""
+    """A lower bound with its clique, and an upper bound with an automaton that is right on all `domain` inputs.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> either = bounds(tabulate(lambda word: word[0] if word[1] else None, alphabet_ranges([2, 2])))
+    >>> either.lower_bits, either.upper_bits, either.domain
+    (1, 1, 2)
+    """
 
     clique: Clique
     automaton: Layered
@@ -59,28 +73,36 @@ class PartialState:
 
     @property
     def lower_bits(self) -> int:
+        """No model that is right on the domain has fewer state bits."""
         return self.clique.state_bits
 
     @property
     def upper_bits(self) -> int:
+        """Some model of so many state bits is right on the domain."""
         return self.automaton.state_bits
 
 
 def bounds(table: Tabulated, name: str = "bounds") -> PartialState:
-    """Both bounds. The automaton is run on every input and agrees wherever the function is defined.
+    """Both bounds. The automaton is run on every input and must agree wherever the function is defined.
 
     Raises ValueError for more than 2^18 inputs.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> table = tabulate(lambda word: word[0] if word[1] else None, alphabet_ranges([2, 2]))
+    >>> bounds(table).clique
+    Clique(split=1, prefixes=(0, 1))
     """
     if len(table.labels) > MOST_INPUTS:
-        found = f"{len(table.labels):,} inputs of length {len(table.alphabets)}"
-        raise ValueError(f"{name}: expected at most {MOST_INPUTS:,} inputs where some are outside the domain, found {found}")
+        size = f"{len(table.labels):,} inputs of length {len(table.alphabets)}"
+        raise ValueError(f"{name}: expected at most {MOST_INPUTS:,} inputs where some are outside the domain, found {size}")
     small = table.labels.astype(np.int8 if len(table.answers) < 127 else np.int64)
     automaton = min(_candidates(table, small), key=lambda one: (max(one.widths), sum(one.widths)))
     inside = table.labels != OUTSIDE
     assert np.array_equal(every_label(automaton)[inside], table.labels[inside]), "the merged automaton errs"
     best = Clique(0, (0,))
     for split in range(1, len(table.alphabets) + 1):
-        rows, first = np.unique(small.reshape(int(np.prod(table.alphabets[:split])), -1), axis=0, return_index=True)
+        by_prefix = small.reshape(int(np.prod(table.alphabets[:split])), -1)
+        rows, first = np.unique(by_prefix, axis=0, return_index=True)
         if best.state_bits < min(ceil_log2(len(rows)), automaton.state_bits):
             prefixes: list[int] = sorted(first[clique(rows)].tolist())
             best = max(best, Clique(split, tuple(prefixes)), key=lambda one: len(one.prefixes))
@@ -88,16 +110,23 @@ def bounds(table: Tabulated, name: str = "bounds") -> PartialState:
 
 
 def _candidates(table: Tabulated, small: Integer[np.ndarray, "inputs"]) -> list[Layered]:
-    """The merged automaton, and those of total functions that extend this one by one of its commonest answers."""
+    """The merged automaton, and those of the total functions that answer OUTSIDE inputs with one of the commonest answers."""
     values, counts = np.unique(table.labels[table.labels != OUTSIDE], return_counts=True)
-    common = values[np.argsort(-counts, kind="stable")][:FILLINGS]
-    filled = [of_values(np.where(table.labels == OUTSIDE, value, table.labels).reshape(table.alphabets)) for value in common]
-    return [merged(small, table.alphabets), *filled]
+    candidates = [merged(small, table.alphabets)]
+    for value in values[np.argsort(-counts, kind="stable")][:FILLINGS]:
+        filled = np.where(table.labels == OUTSIDE, value, table.labels)
+        candidates.append(of_values(filled.reshape(table.alphabets)))
+    return candidates
 
 
 def merged(labels: Integer[np.ndarray, "inputs"], alphabets: tuple[int, ...]) -> Layered:
-    """First-fit merging from the front."""
-    rows, tables = labels[None], []
+    """An automaton that agrees with the labels wherever they are not OUTSIDE, by first-fit merging of each layer's states.
+
+    >>> merged(np.array([0, OUTSIDE, OUTSIDE, 1]), (2, 2)).widths  # both prefixes can be one state
+    [1, 1, 2]
+    """
+    rows = labels[None]
+    tables = []
     for size in alphabets:
         distinct, inverse = np.unique(rows.reshape(len(rows) * size, -1), axis=0, return_inverse=True)
         states, rows_after = _merge(distinct)
@@ -107,67 +136,86 @@ def merged(labels: Integer[np.ndarray, "inputs"], alphabets: tuple[int, ...]) ->
 
 
 def _merge(rows: Rows) -> tuple[Int64[np.ndarray, "rows"], Integer[np.ndarray, "groups suffixes"]]:
-    """The group of each row and the groups as rows; rows with most answers first."""
+    """The group of each row, and each group's answers as a row; rows with the most answers are placed first."""
     order = np.argsort(-(rows != OUTSIDE).sum(axis=1), kind="stable")
     group = np.zeros(len(rows), dtype=np.int64)
-    made, count, work = np.empty_like(rows), 0, 0
+    answers = np.empty_like(rows)
+    count = 0
+    work = 0
     for index in order:
         row = rows[index]
-        clashes, cells = _clashes(made[:count] if work < MOST_WORK else made[:0], row)
+        clashes, cells = _clashes(answers[:count] if work < MOST_WORK else answers[:0], row)
         work += cells
         free = np.flatnonzero(~clashes)
         if len(free):
             group[index] = free[0]
-            made[free[0]] = np.where(row == OUTSIDE, made[free[0]], row)
+            answers[free[0]] = np.where(row == OUTSIDE, answers[free[0]], row)
         else:
-            group[index], made[count] = count, row
+            group[index] = count
+            answers[count] = row
             count += 1
-    return group, made[:count]
+    return group, answers[:count]
 
 
 def clique(rows: Rows) -> list[int]:
-    """Pairwise incompatible rows: the most there are where a short search ends, else those that a greedy choice finds."""
+    """Pairwise incompatible rows: a largest set if a short search ends, else one that a greedy choice finds.
+
+    >>> clique(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 1]]))
+    [1, 0]
+    """
     if len(rows) <= MOST_COMPARED:
         clashes = incompatible(rows)
-        greedy = max((_grow(clashes, start) for start in np.argsort(-clashes.sum(axis=1))[:8].tolist()), key=len)
+        starts = np.argsort(-clashes.sum(axis=1))[:STARTS].tolist()
+        greedy = max((_grow(clashes, start) for start in starts), key=len)
         return _search(clashes, greedy)
-    alive, found, work = np.argsort(-(rows != OUTSIDE).sum(axis=1), kind="stable"), [], 0
-    while len(alive) and work < MOST_WORK:
-        chosen, alive = alive[0], alive[1:]
-        found.append(int(chosen))
-        clashes, cells = _clashes(rows[alive], rows[chosen])
-        alive, work = alive[clashes], work + cells
-    return found
+    left = np.argsort(-(rows != OUTSIDE).sum(axis=1), kind="stable")
+    chosen: list[int] = []
+    work = 0
+    while len(left) and work < MOST_WORK:
+        chosen.append(int(left[0]))
+        left = left[1:]
+        clashes, cells = _clashes(rows[left], rows[chosen[-1]])
+        left = left[clashes]
+        work += cells
+    return chosen
 
 
 def incompatible(rows: Rows) -> Bool[np.ndarray, "rows rows"]:
-    """Which rows differ somewhere where both are defined."""
+    """Which pairs of rows differ in a column where both are defined.
+
+    >>> incompatible(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 1]])).astype(int).tolist()
+    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    """
     return np.stack([_clashes(rows, row)[0] for row in rows])
 
 
 def _clashes(rows: Rows, row: Integer[np.ndarray, "suffixes"]) -> tuple[Bool[np.ndarray, "rows"], int]:
-    """The rows that are incompatible with one, and the cells compared: few columns tell most rows apart."""
-    found, cells = np.zeros(len(rows), dtype=bool), 0
+    """Which rows are incompatible with one, and how many cells were compared; a few columns tell most rows apart."""
+    clashes = np.zeros(len(rows), dtype=bool)
+    cells = 0
     left: np.ndarray | slice = slice(None)
     for low, high in ((0, FIRST_COLUMNS), (FIRST_COLUMNS, len(row))):
-        part, own = rows[left, low:high], row[low:high]
-        found[left] = ((part != own) & (part != OUTSIDE) & (own != OUTSIDE)).any(axis=1)
-        left, cells = np.flatnonzero(~found), cells + part.size
-    return found, cells
+        part = rows[left, low:high]
+        own = row[low:high]
+        clashes[left] = ((part != own) & (part != OUTSIDE) & (own != OUTSIDE)).any(axis=1)
+        left = np.flatnonzero(~clashes)
+        cells += part.size
+    return clashes, cells
 
 
 def _grow(clashes: Bool[np.ndarray, "rows rows"], start: int) -> list[int]:
-    """From one row, always the next with the most incompatible rows among those left."""
-    found, alive = [start], clashes[start].copy()
-    while alive.any():
-        best = int(np.argmax(np.where(alive, clashes[:, alive].sum(axis=1), -1)))
-        found.append(best)
-        alive &= clashes[best]
-    return found
+    """Pairwise incompatible rows from one on; the next row is the one with the most incompatible rows among those left."""
+    chosen = [start]
+    left = clashes[start].copy()
+    while left.any():
+        best = int(np.argmax(np.where(left, clashes[:, left].sum(axis=1), -1)))
+        chosen.append(best)
+        left &= clashes[best]
+    return chosen
 
 
 def _search(clashes: Bool[np.ndarray, "rows rows"], best: list[int]) -> list[int]:
-    """Branch and bound over sets of rows as bits, a greedy colouring as the bound; stops after MOST_BRANCHES."""
+    """Branch and bound over sets of rows as bit masks, bounded by a greedy colouring; it stops after MOST_BRANCHES."""
     neighbours = [int("".join("1" if clash else "0" for clash in row[::-1]), 2) for row in clashes]
     branches = 0
 
@@ -189,8 +237,9 @@ def _search(clashes: Bool[np.ndarray, "rows rows"], best: list[int]) -> list[int
 
 
 def _coloured(neighbours: list[int], left: int) -> list[tuple[int, int]]:
-    """Rows with their colours, from 1, rising; rows of one colour are compatible, so a clique has at most one of each."""
-    found, colour = [], 0
+    """The rows with their colours, from 1, rising; rows of one colour are compatible, so a clique has at most one of each."""
+    coloured = []
+    colour = 0
     while left:
         colour += 1
         free = left
@@ -198,5 +247,5 @@ def _coloured(neighbours: list[int], left: int) -> list[tuple[int, int]]:
             row = (free & -free).bit_length() - 1
             free &= ~neighbours[row] & ~(1 << row)
             left &= ~(1 << row)
-            found.append((colour, row))
-    return found
+            coloured.append((colour, row))
+    return coloured

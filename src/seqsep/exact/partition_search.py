@@ -1,14 +1,17 @@
-"""How many bits two parties must exchange to compute a function, over the best partition of its positions that is found.
+"""A lower bound on the bits two parties must exchange, for the best partition of a function's positions that a search finds.
 
 A protocol for D(f) bits has at most 2^D leaves, each a rectangle of inputs with one answer (`communication`). The leaves with
-answer v add up to the matrix of "f = v", so they are at least as many as its rank, over any field, and as any fooling set of
-that answer has members. Leaves of different answers are different: D(f) >= log2 of the sum, over the answers, of the greater of
-the two. So a bound from any rows and columns of the matrix is a bound for the whole one, and a sample of them is enough.
+answer v partition the ones of the matrix "f = v". So they are at least as many as its rank, over any field, and as the size of
+any fooling set of that answer. Leaves of different answers are different:
 
-Searched: every partition for N <= 10, each on all its inputs where there are at most 2^14. Beyond N = 10: prefixes, odd against
-even positions, and a local search from the best of these. Large matrices are cut to sampled inputs, every answer equally often;
-the best partition is measured again on a larger part. What is found is a lower bound for *its* partition, which is enough for
-Theorem 4 of Bhattamishra et al. 2024 (arXiv:2406.09347); that no other partition is better is not claimed.
+    D(f) >= log2 of the sum, over the answers v, of max(rank, fooling set)
+
+A bound from some rows and columns of the matrix is a bound for the whole one, so a sample of them is enough.
+
+The search tries every partition if N <= 10, each on all its inputs if these are at most 2^14. Beyond N = 10 it tries prefixes,
+odd against even positions, and a local search from the best of these. Of large matrices it takes sampled inputs, every answer
+equally often, and it measures the best partition again on a larger sample. The result is a lower bound for *its* partition,
+which is enough for Theorem 4 of Bhattamishra et al. 2024 (arXiv:2406.09347); another partition may be better.
 """
 
 import itertools
@@ -31,7 +34,8 @@ from seqsep.exact.witnesses import FoolingSet, Rank
 MOST_TRIED = 10  # positions up to which all partitions are tried
 MOST_WHOLE = 1 << 14  # inputs up to which a partition is tried on all of them
 MOST_CELLS = 1 << 22
-SAMPLED, SAMPLED_LAST = 64, 256
+SAMPLED = 64
+SAMPLED_LAST = 256
 MOST_SIDE = 1024
 MOST_MODULO = 160
 MOST_FOOLED = 1 << 17
@@ -46,7 +50,13 @@ Matrix = Int64[np.ndarray, "rows columns"]
 
 @dataclass(frozen=True)
 class LeafBound:
-    """Leaves with one answer: at least `leaves`, by the witness."""
+    """At least `leaves` leaves have the answer `label`, as the witness proves.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> equality = tabulate(lambda word: word[0] == word[1], alphabet_ranges([4, 4]))
+    >>> [(part.label, part.measure, part.leaves) for part in parts(equality.values())]
+    [(1, 'rank', 4), (0, 'rank', 4)]
+    """
 
     label: int
     measure: str
@@ -56,7 +66,14 @@ class LeafBound:
 
 @dataclass(frozen=True)
 class PartitionBound:
-    """D(f) >= `bits` where Alice holds the positions `alice` (from 0) and Bob the others; a lower bound."""
+    """D(f) >= `bits` if Alice holds the positions `alice`, counted from 0, and Bob the other ones.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> equality = tabulate(lambda word: word[:2] == word[2:], alphabet_ranges([2] * 4))
+    >>> bound = best_partition(SharedFunction.of_table(equality))
+    >>> bound.alice, bound.bits
+    ((0, 1), 3)
+    """
 
     alice: tuple[int, ...]
     parts: tuple[LeafBound, ...]
@@ -65,19 +82,21 @@ class PartitionBound:
 
     @property
     def leaves(self) -> int:
+        """A lower bound of the leaves of every protocol tree."""
         return max(1, sum(part.leaves for part in self.parts))
 
     @property
     def bits(self) -> int:
+        """ceil(log2 of the leaves)."""
         return ceil_log2(self.leaves)
 
     @property
     def measure(self) -> str:
-        """What gave it: rank, fooling set, or both, for different answers."""
+        """What gave the bound: rank or fooling set, or both if the answers differ in this."""
         return " and ".join(dict.fromkeys(part.measure for part in self.parts)) or "none"
 
     def verify(self) -> None:
-        """Check every witness from scratch, and that no answer is counted twice. Raises ValueError."""
+        """Check every witness from scratch, and that no answer is counted twice; raises ValueError if that fails."""
         if len({part.label for part in self.parts}) < len(self.parts):
             raise ValueError(f"PartitionBound(alice={self.alice}): an answer is counted twice")
         for part in self.parts:
@@ -88,10 +107,16 @@ class PartitionBound:
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """A function to be shared: its alphabets, and the table of all its labels if there is one.
+    """A function whose positions are to be shared between two parties: its alphabets and its labels.
 
-    `cells(words, alice, bob)`: the labels of all inputs made of Alice's part of one word and Bob's part of another;
-    `sample(count, draws)`: random words of the domain, every answer equally often.
+    `cells(words, alice, bob)` gives the labels of all inputs that are made of Alice's part of one word and Bob's part of
+    another. `sample(count, draws)` gives random words of the domain, every answer equally often. `values` is the table of all
+    labels with one axis a position, or None.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> equality = SharedFunction.of_table(tabulate(lambda word: word[0] == word[1], alphabet_ranges([3, 3])))
+    >>> equality.matrix((0,), most_cells=9, sampled=4).tolist()
+    [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     """
 
     alphabets: tuple[int, ...]
@@ -101,21 +126,25 @@ class SharedFunction:
 
     @classmethod
     def of_table(cls, table: Tabulated) -> "SharedFunction":
+        """A function given by all its answers."""
         strides = np.array([math.prod(table.alphabets[place + 1 :]) for place in range(len(table.alphabets))], dtype=np.int64)
-        found = [np.flatnonzero(table.labels == label) for label in range(len(table.answers))]
+        by_label = [np.flatnonzero(table.labels == label) for label in range(len(table.answers))]
 
         def sample(count: int, draws: np.random.Generator) -> Words:
-            each = [some[draws.integers(0, len(some), -(-count // len(found)))] for some in found]
-            indices = np.unique(np.concatenate(each))
+            each = -(-count // len(by_label))
+            indices = np.unique(np.concatenate([inputs[draws.integers(0, len(inputs), each)] for inputs in by_label]))
             return (indices[:, None] // strides % np.array(table.alphabets)).astype(np.int64)
 
         def cells(words: Words, alice: tuple[int, ...], bob: tuple[int, ...]) -> Matrix:
-            return table.labels[(words[:, alice] @ strides[list(alice)])[:, None] + words[:, bob] @ strides[list(bob)]]
+            alice_part = words[:, alice] @ strides[list(alice)]
+            bob_part = words[:, bob] @ strides[list(bob)]
+            return table.labels[alice_part[:, None] + bob_part]
 
         return cls(table.alphabets, cells, sample, table.values())
 
     @classmethod
     def of_automaton(cls, automaton: Layered) -> "SharedFunction":
+        """A function given by an automaton, for lengths at which the table would be too large."""
         alphabets = tuple(table.shape[1] for table in automaton.tables)
 
         def cells(words: Words, alice: tuple[int, ...], bob: tuple[int, ...]) -> Matrix:
@@ -126,7 +155,7 @@ class SharedFunction:
         return cls(alphabets, cells, lambda count, draws: np.unique(answered(automaton, count, draws), axis=0))
 
     def matrix(self, alice: tuple[int, ...], most_cells: int, sampled: int) -> Matrix:
-        """The matrix of a partition, all of it or rows and columns of sampled inputs; equal rows and columns once each."""
+        """The matrix of a partition, or its part on sampled inputs beyond `most_cells`; equal rows and columns stand once."""
         bob = tuple(place for place in range(len(self.alphabets)) if place not in alice)
         if self.values is not None and self.values.size <= most_cells:
             rows = math.prod(self.alphabets[place] for place in alice)
@@ -137,44 +166,54 @@ class SharedFunction:
 def best_partition(function: SharedFunction, seed: int = 0) -> PartitionBound:
     """The partition with the greatest bound that the search finds, measured again on more of its inputs.
 
-    Witnesses of up to 256 rows are checked here; larger ones by `verify()`, which takes a minute at 1,024.
+    Witnesses of up to 256 rows are checked here; call `verify()` for larger ones, which takes a minute at 1,024 rows.
+
+    >>> from seqsep.exact.enumeration import alphabet_ranges, tabulate
+    >>> inner_product = tabulate(lambda word: (word[0] * word[2] + word[1] * word[3]) % 2, alphabet_ranges([2] * 4))
+    >>> best_partition(SharedFunction.of_table(inner_product)).bits
+    3
     """
     length = len(function.alphabets)
     if length < 2:
         return PartitionBound(tuple(range(length)), (), "one position, no partition", 0)
-    search = _Search(function)
+    search = _PartitionSearch(function)
     for alice in _all(length) if length <= MOST_TRIED else _natural(length):
         search.attempt(alice)
     if length > MOST_TRIED:
         search.climb(length, np.random.default_rng(seed))
     matrix = function.matrix(search.alice, MOST_CELLS, SAMPLED_LAST)[:MOST_SIDE, :MOST_SIDE]
     searched = "all partitions" if length <= MOST_TRIED else "prefixes, odd and even positions, local search"
-    found = max((search.parts, parts(matrix)), key=lambda some: sum(part.leaves for part in some))
-    best = PartitionBound(search.alice, found, searched, search.partitions)
+    best_parts = max((search.parts, parts(matrix)), key=lambda some: sum(part.leaves for part in some))
+    best = PartitionBound(search.alice, best_parts, searched, search.partitions)
     if best.leaves <= MOST_VERIFIED:
         best.verify()
     return best
 
 
 def parts(matrix: Matrix) -> tuple[LeafBound, ...]:
-    """For each answer the greater of a rank and a fooling set; with inputs outside the domain, fooling sets only."""
+    """For each answer the greater of rank and fooling set; only the fooling set if some input is outside the domain.
+
+    >>> [part.leaves for part in parts(np.eye(4, dtype=np.int64))]
+    [4, 4]
+    """
     labels, counts = np.unique(matrix[matrix != OUTSIDE], return_counts=True)
     common = labels[np.argsort(-counts, kind="stable")][:MOST_ANSWERS]
     return tuple(_part(matrix, int(label)) for label in common)
 
 
 def _part(matrix: Matrix, label: int) -> LeafBound:
-    found: list[LeafBound] = []
+    """The best bound for one answer; a larger field and the fooling set are tried only if they could be better."""
+    candidates: list[LeafBound] = []
     most = min(matrix.shape)
     if not (matrix == OUTSIDE).any():
         equal = (matrix == label).astype(np.int64)
-        found.append(_rank(label, Rank(equal, *independent_gf2(equal), prime=2)))
-        if found[0].leaves < most <= MOST_MODULO:
-            found.append(_rank(label, Rank(equal, *independent_modulo(equal, PRIME), prime=PRIME)))
-    if not found or (max(part.leaves for part in found) < most and matrix.size <= MOST_FOOLED):
+        candidates.append(_rank(label, Rank(equal, *independent_gf2(equal), prime=2)))
+        if candidates[0].leaves < most <= MOST_MODULO:
+            candidates.append(_rank(label, Rank(equal, *independent_modulo(equal, PRIME), prime=PRIME)))
+    if not candidates or (max(part.leaves for part in candidates) < most and matrix.size <= MOST_FOOLED):
         fooling = greedy_fooling(matrix, label)
-        found.append(LeafBound(label, "fooling set", len(fooling.rows), fooling))
-    return max(found, key=lambda part: part.leaves)
+        candidates.append(LeafBound(label, "fooling set", len(fooling.rows), fooling))
+    return max(candidates, key=lambda part: part.leaves)
 
 
 def _rank(label: int, witness: Rank) -> LeafBound:
@@ -182,8 +221,8 @@ def _rank(label: int, witness: Rank) -> LeafBound:
 
 
 @dataclass
-class _Search:
-    """The best partition so far; one that can't gain a whole bit by its numbers of rows and columns is not measured."""
+class _PartitionSearch:
+    """The best partition so far; one whose number of rows and columns rules out a gain of a whole bit is not measured."""
 
     function: SharedFunction
     alice: tuple[int, ...] = ()
@@ -192,22 +231,25 @@ class _Search:
     partitions: int = 0
 
     def attempt(self, alice: tuple[int, ...]) -> None:
-        """Measure a partition; keep it if it has more leaves."""
+        """Measure a partition, and keep it if it needs more leaves."""
         self.partitions += 1
         matrix = self.function.matrix(alice, MOST_WHOLE, SAMPLED)
         most = min(matrix.shape) * min(MOST_ANSWERS, len(np.unique(matrix)))
         if self.alice and ceil_log2(most) <= ceil_log2(max(self.leaves, 1)):
             return
-        found = parts(matrix)
-        leaves = sum(part.leaves for part in found)
+        measured = parts(matrix)
+        leaves = sum(part.leaves for part in measured)
         if not self.alice or leaves > self.leaves:
-            self.alice, self.parts, self.leaves = alice, found, leaves
+            self.alice = alice
+            self.parts = measured
+            self.leaves = leaves
 
     def climb(self, length: int, draws: np.random.Generator) -> None:
-        """Exchange a position of Alice's for one of Bob's, or give one away, at random; keep what is better."""
+        """Local search: exchange a position of Alice's for one of Bob's, or give one away, at random; keep what is better."""
         for _ in range(STEPS):
             alice = set(self.alice)
-            mine, theirs = sorted(alice), [place for place in range(length) if place not in alice]
+            mine = sorted(alice)
+            theirs = [place for place in range(length) if place not in alice]
             move = draws.integers(3)
             if move != 1 and len(mine) > 1:
                 alice.discard(mine[draws.integers(len(mine))])
@@ -218,13 +260,14 @@ class _Search:
 
 
 def _natural(length: int) -> list[tuple[int, ...]]:
-    """Prefixes, at most 16 of them, and the odd positions (from 1)."""
-    cuts = sorted({1 + round(step * (length - 2) / 15) for step in range(16)} | {length // 2})
-    return [tuple(range(length // 2)), tuple(range(0, length, 2)), *(tuple(range(cut)) for cut in cuts if cut != length // 2)]
+    """The first half, every second position, and up to 16 other prefixes."""
+    half = length // 2
+    cuts = {1 + round(step * (length - 2) / 15) for step in range(16)} - {half}
+    return [tuple(range(half)), tuple(range(0, length, 2)), *(tuple(range(cut)) for cut in sorted(cuts))]
 
 
 def _all(length: int) -> Iterator[tuple[int, ...]]:
-    """Every partition, once (Alice has position 0): natural ones first, then by how even they are."""
+    """Every partition once, with position 0 for Alice: natural ones first, then the evenly sized ones."""
     first = [alice for alice in _natural(length) if 0 in alice]
     yield from dict.fromkeys(first)
     seen = set(first)
@@ -235,7 +278,7 @@ def _all(length: int) -> Iterator[tuple[int, ...]]:
 
 
 def _distinct(matrix: Matrix) -> Int64[np.ndarray, "_kept_rows _kept_columns"]:
-    """Rows and columns that differ, by hashes: where two collide, one is lost, which can only weaken a lower bound."""
+    """The matrix with equal rows and columns once, by hashes; if two hashes collide, the lower bound can only get weaker."""
     for _ in range(2):
         weights = np.random.default_rng(1).integers(1, 1 << 62, matrix.shape[1], dtype=np.int64)
         with np.errstate(over="ignore"):
