@@ -8,9 +8,9 @@ import pytest
 
 from seqsep.exact import communication
 from seqsep.exact._elimination import greatest_prime_below, most_modulus
-from seqsep.exact.communication import OUTSIDE, TwoParty, two_party
+from seqsep.exact.communication import TwoParty, two_party
 from seqsep.exact.protocol_trees import Bit, Leaf, ProtocolTree
-from seqsep.exact.witnesses import Discrepancy, DistinctRows, FoolingSet, IncompatibleRows, Merged, Rank
+from seqsep.exact.witnesses import OUTSIDE, Discrepancy, DistinctRows, FoolingSet, IncompatibleRows, Merged, Rank
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 FIELDS = ("rationals", "gf2")

@@ -11,14 +11,14 @@ Numbers = Int64[np.ndarray, "_size"]
 
 
 def is_prime(number: int) -> bool:
-    """By trial division; number <= 2^31."""
+    """Whether a number up to 2^31 is prime, by trial division."""
     divisors = np.arange(2, math.isqrt(max(number, 0)) + 1)
     return number > 1 and bool((number % divisors).all())
 
 
 @lru_cache(maxsize=256)
 def greatest_prime_below(bound: int) -> int:
-    """By trial division; bound <= 2^31."""
+    """The greatest prime below a bound up to 2^31. Raises ValueError if there is none."""
     for number in range(bound - 1, 1, -1):
         if is_prime(number):
             return number
@@ -26,12 +26,12 @@ def greatest_prime_below(bound: int) -> int:
 
 
 def most_modulus(size: int) -> int:
-    """A bound on primes p, such that sums of `size` + 1 products below p^2 are exact in float64; at most 2^26."""
+    """The greatest p such that sums of `size` + 1 products below p^2 are exact in float64; at most 2^26."""
     return math.isqrt((1 << 53) // (size + 1))
 
 
 def independent_modulo(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
-    """Rows and columns of a largest minor that is nonsingular modulo a prime below 2^31 (products fit 63 bits)."""
+    """The rows and columns of a largest minor that is nonsingular modulo a prime below 2^31, so that products fit int64."""
     left = matrix % prime
     order = np.arange(len(left))
     columns: list[int] = []
@@ -41,7 +41,8 @@ def independent_modulo(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
         if not len(pivots):
             continue
         pivot = done + int(pivots[0])
-        left[[done, pivot]], order[[done, pivot]] = left[[pivot, done]], order[[pivot, done]]
+        left[[done, pivot]] = left[[pivot, done]]
+        order[[done, pivot]] = order[[pivot, done]]
         factors = left[done + 1 :, column] * pow(int(left[done, column]), -1, prime) % prime
         below = np.flatnonzero(factors)
         left[done + 1 + below] = (left[done + 1 + below] - factors[below, None] * left[done] % prime) % prime
@@ -52,10 +53,10 @@ def independent_modulo(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
 
 
 def independent_in_floats(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
-    """`independent_modulo` for a prime up to `most_modulus` of the shorter side: about ten times as fast.
+    """The same as `independent_modulo` for a prime up to `most_modulus` of the shorter side, about ten times as fast.
 
-    Crout's elimination: a column, less what the pivots so far explain of it, is worked out when its turn comes, as one product
-    of float64 whose sums stay below 2^53.
+    It is Crout's elimination: a column is reduced by all pivots so far only when its turn comes, as one float64 product whose
+    sums stay below 2^53. Raises ValueError for a greater prime.
     """
     if prime > most_modulus(min(matrix.shape)):
         raise ValueError(
@@ -63,7 +64,8 @@ def independent_in_floats(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]
         )
     left = (matrix % prime).astype(np.float64)
     size = min(left.shape)
-    lower, upper = np.zeros((len(left), size)), np.zeros((size, left.shape[1]))
+    lower = np.zeros((len(left), size))
+    upper = np.zeros((size, left.shape[1]))
     rows: list[int] = []
     columns: list[int] = []
     for column in range(left.shape[1]):
@@ -83,7 +85,7 @@ def independent_in_floats(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]
 
 
 def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bool:
-    """Whether a square matrix of whole numbers has an inverse modulo a prime below 2^31; Gauss-Jordan, row by row."""
+    """Whether a square matrix of whole numbers has an inverse modulo a prime below 2^31, by Gauss-Jordan elimination."""
     left = square % prime
     for step in range(len(left)):
         pivots = np.flatnonzero(left[step:, step])
@@ -91,13 +93,13 @@ def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bo
             return False
         left[[step, step + int(pivots[-1])]] = left[[step + int(pivots[-1]), step]]
         left[step] = left[step] * pow(int(left[step, step]), prime - 2, prime) % prime
-        others = np.arange(len(left)) != step
-        left[others] = (left[others] - left[others, step, None] * left[step]) % prime
+        rest = np.arange(len(left)) != step
+        left[rest] = (left[rest] - left[rest, step, None] * left[step]) % prime
     return True
 
 
 def independent_gf2(matrix: Matrix) -> tuple[Numbers, Numbers]:
-    """Rows and columns of a largest minor that is nonsingular over GF(2); a row is one whole number, a bit a column."""
+    """The rows and columns of a largest minor that is nonsingular over GF(2); a row is one integer with a bit a column."""
     packed = np.packbits(matrix % 2 == 1, axis=1, bitorder="little")
     basis: dict[int, int] = {}
     rows = []

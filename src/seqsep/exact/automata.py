@@ -142,9 +142,9 @@ class DFA:
                 return _word_to(int(differs[0]), parents, tokens)
             reached = (self.table[left] * states + self.table[right]).reshape(-1)
             new = np.flatnonzero(~seen[reached])
-            pairs, first = np.unique(reached[new], return_index=True)
+            pairs, first_place = np.unique(reached[new], return_index=True)
             seen[pairs] = True
-            parents.append(new[first])
+            parents.append(new[first_place])
         return None
 
     def difference(self, other: "DFA") -> tuple[int, ...] | None:

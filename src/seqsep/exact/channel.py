@@ -1,9 +1,9 @@
-"""A counted channel between two parties: what is sent is bits, counted when they are written.
+"""A channel between two parties that counts the bits sent.
 
-Every bit is one byte on the wire, the character 0 or 1, and nothing else is written: no lengths, no ends. So whoever holds the
-other end can count the bits for himself, and both parties must know from the protocol how many to read. A channel is made of
-two byte streams: of a pipe to another process (`Channel(read, write)`), or of one in memory (`meet`). A pipe holds 64 KiB: two
-processes that both write more before they read wait for each other for ever.
+Every bit is one byte on the wire, the character 0 or 1, and nothing else is written: no lengths and no end marks. So either end
+can count the bits, and both parties must know from the protocol how many to read. A channel consists of two byte streams: those
+of a pipe to another process (`Channel(read, write)`), or two in memory (`meet`). A pipe holds 64 KiB: two processes that both
+write more than that before they read wait for each other for ever.
 """
 
 import threading
@@ -13,16 +13,24 @@ from typing import Any
 
 
 class Channel:
-    """One party's end; `sent` and `received` count bits."""
+    """One party's end of a channel; `sent` and `received` count bits.
+
+    >>> from io import BytesIO
+    >>> wire = BytesIO()
+    >>> Channel(read=BytesIO(), write=wire).send(5, width=4)
+    >>> wire.getvalue()
+    b'0101'
+    """
 
     def __init__(self, read: BufferedIOBase, write: BufferedIOBase) -> None:
-        self._read, self._write = read, write
+        self._read = read
+        self._write = write
         self.sent = 0
         self.received = 0
 
     @property
     def bits(self) -> int:
-        """Bits in both directions."""
+        """The bits sent in both directions."""
         return self.sent + self.received
 
     def send(self, value: int, width: int) -> None:
@@ -35,14 +43,17 @@ class Channel:
         self.sent += len(written)
 
     def receive(self, width: int) -> int:
-        """Wait for `width` bits. Raises EOFError where the other party has gone, ValueError for bytes that are no bits."""
-        found = self._read.read(width) if width else b""
-        if len(found) < width:
-            raise EOFError(f"receive({width}): the other party closed the channel after {len(found)} bits")
+        """Wait for a number of `width` bits, the highest first.
+
+        Raises EOFError if the other party has closed the channel, and ValueError for bytes other than 0 and 1.
+        """
+        written = self._read.read(width) if width else b""
+        if len(written) < width:
+            raise EOFError(f"receive({width}): the other party closed the channel after {len(written)} bits")
         self.received += width
-        if found.strip(b"01"):
-            raise ValueError(f"receive({width}): expected bytes 0 and 1, found {found[:20]!r}")
-        return int(found, 2) if width else 0
+        if written.strip(b"01"):
+            raise ValueError(f"receive({width}): expected bytes 0 and 1, found {written[:20]!r}")
+        return int(written, 2) if width else 0
 
     def close(self) -> None:
         """Close both streams."""
@@ -51,7 +62,7 @@ class Channel:
 
 
 class _Memory(BufferedIOBase):
-    """Bytes from one thread to another. Unlike a pipe it is never full: both parties may write all before they read."""
+    """A byte stream from one thread to another; unlike a pipe it is never full, so both parties may write before they read."""
 
     def __init__(self) -> None:
         self._arrived = threading.Condition()
@@ -66,12 +77,12 @@ class _Memory(BufferedIOBase):
     def read(self, size: int | None = -1) -> bytes:
         with self._arrived:
             self._arrived.wait_for(lambda: self.closed or 0 <= (size or 0) <= len(self._waiting))
-            found = bytes(self._waiting[:size])
+            data = bytes(self._waiting[:size])
             del self._waiting[:size]
-        return found
+        return data
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: `write` holds nothing back."""
 
     def close(self) -> None:
         with self._arrived:
@@ -80,12 +91,17 @@ class _Memory(BufferedIOBase):
 
 
 def meet(alice: Callable[[Channel], Any], bob: Callable[[Channel], Any]) -> tuple[Any, Any, int]:
-    """Run two parties, Bob in a thread of his own; what each returns, and the bits that were sent in both directions.
+    """Run two parties, Bob in a thread of his own; returns what each returns, and the bits sent in both directions.
 
-    Raises what Alice raises, or else what Bob raises; a party that waits for one that has gone gets an EOFError.
+    Raises what Alice raises, or else what Bob raises. A party that waits for one that has ended gets an EOFError.
+
+    >>> meet(lambda channel: channel.send(6, 3), lambda channel: channel.receive(3))
+    (None, 6, 3)
     """
-    to_alice, to_bob = _Memory(), _Memory()
-    mine, yours = Channel(to_alice, to_bob), Channel(to_bob, to_alice)
+    to_alice = _Memory()
+    to_bob = _Memory()
+    alice_end = Channel(to_alice, to_bob)
+    bob_end = Channel(to_bob, to_alice)
     results: dict[str, Any] = {}
 
     def run(name: str, party: Callable[[Channel], Any], end: Channel) -> None:
@@ -96,14 +112,15 @@ def meet(alice: Callable[[Channel], Any], bob: Callable[[Channel], Any]) -> tupl
         finally:
             end._write.close()
 
-    thread = threading.Thread(target=run, args=("bob", bob, yours), daemon=True)
+    thread = threading.Thread(target=run, args=("bob", bob, bob_end), daemon=True)
     thread.start()
-    run("alice", alice, mine)
+    run("alice", alice, alice_end)
     thread.join()
-    # A party that only met the other's end is not the one to blame.
+    # A party that failed only because the other one ended is not the cause.
     errors = [error for name in ("alice", "bob") if (error := results.get(f"{name} raised")) is not None]
     for error in sorted(errors, key=lambda error: isinstance(error, EOFError | BrokenPipeError)):
         raise error
-    if mine.sent != yours.received or yours.sent != mine.received:
-        raise ValueError(f"meet: {mine.sent} and {yours.sent} bits sent, {yours.received} and {mine.received} received")
-    return results["alice"], results["bob"], mine.bits
+    if alice_end.sent != bob_end.received or bob_end.sent != alice_end.received:
+        sent = f"{alice_end.sent} and {bob_end.sent} bits sent"
+        raise ValueError(f"meet: {sent}, {bob_end.received} and {alice_end.received} received")
+    return results["alice"], results["bob"], alice_end.bits

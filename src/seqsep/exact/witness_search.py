@@ -1,4 +1,4 @@
-"""Finds the witnesses of `communication`: rows that differ, minors, fooling sets, rectangles."""
+"""The algorithms that find the witnesses of `communication`: rows that differ, minors, fooling sets, rectangles."""
 
 import math
 
@@ -22,9 +22,13 @@ EXACT_SIDE = 16
 
 
 def distinguished(matrix: Matrix) -> DistinctRows:
-    """All different rows; and the first columns in which rows that are neighbours in lexicographic order differ.
+    """All different rows, and columns that tell them apart.
 
-    These tell every two rows apart: at the first column where two rows differ, some neighbours between them differ first, too.
+    The columns are those in which rows that are neighbours in lexicographic order first differ. They tell any two rows apart:
+    at the first column where these differ, some neighbours between them first differ, too.
+
+    >>> distinguished(np.array([[0, 1], [0, 1], [1, 1]])).columns.tolist()
+    [0]
     """
     ordered, rows = np.unique(matrix, axis=0, return_index=True)
     columns = np.unique((ordered[1:] != ordered[:-1]).argmax(axis=1))
@@ -32,20 +36,31 @@ def distinguished(matrix: Matrix) -> DistinctRows:
 
 
 def contradictions(matrix: Matrix) -> Bool[np.ndarray, "rows rows"]:
-    """Which rows differ in a column where both are defined: columns where both are, minus those where they agree."""
+    """Which pairs of rows differ in a column where both are defined.
+
+    These columns are counted as those where both are defined, less those where they agree.
+
+    >>> contradictions(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 0]])).astype(int).tolist()
+    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    """
     both = (matrix != OUTSIDE).astype(np.float32)
     common = both @ both.T
     for value in np.unique(matrix):
         if value != OUTSIDE:
-            here = (matrix == value).astype(np.float32)
-            common -= here @ here.T
+            has_value = (matrix == value).astype(np.float32)
+            common -= has_value @ has_value.T
     return np.asarray(common > 0)
 
 
 def incompatible(matrix: Matrix) -> IncompatibleRows:
-    """A clique of rows that contradict each other, greedily: next the one that contradicts most of those left."""
+    """A clique of rows that contradict each other; the next row is always the one that contradicts most of those left.
+
+    >>> incompatible(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 0]])).rows.tolist()
+    [0, 1]
+    """
     against = contradictions(matrix)
-    left, chosen = np.ones(len(matrix), dtype=bool), []
+    left = np.ones(len(matrix), dtype=bool)
+    chosen: list[int] = []
     while left.any():
         chosen.append(int(np.where(left, (against & left).sum(axis=1), -1).argmax()))
         left &= against[chosen[-1]]
@@ -53,8 +68,15 @@ def incompatible(matrix: Matrix) -> IncompatibleRows:
 
 
 def merged(matrix: Matrix) -> Merged:
-    """Rows join the first class that contradicts none of their answers; those that contradict most go first."""
-    class_of, tables = np.zeros(len(matrix), dtype=np.int64), np.zeros((0, matrix.shape[1]), dtype=np.int64)
+    """Classes of rows that agree where defined: a row joins the first class that it does not contradict.
+
+    Rows that contradict the most other rows come first.
+
+    >>> merged(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 0]])).class_of.tolist()
+    [0, 1, 0]
+    """
+    class_of = np.zeros(len(matrix), dtype=np.int64)
+    tables = np.zeros((0, matrix.shape[1]), dtype=np.int64)
     for row in np.argsort(-contradictions(matrix).sum(axis=1), kind="stable"):
         own = matrix[row]
         fits = ((tables == own) | (tables == OUTSIDE) | (own == OUTSIDE)).all(axis=1)
@@ -67,38 +89,50 @@ def merged(matrix: Matrix) -> Merged:
 
 
 def rank(matrix: Matrix, field: str) -> Rank:
-    """The rank, exactly, and a minor of its size. Raises ValueError for another field.
+    """The rank over the rationals or gf2, exactly, with a nonsingular minor. Raises ValueError for another field.
 
-    Over the rationals: elimination modulo a prime gives a nonsingular minor of r rows. If r is not the number of different
-    rows or columns other than 0, further primes are tried: where all of them give at most r, and their product exceeds the
-    greatest value a minor of r + 1 rows can have (Hadamard), every such minor is divisible by all of them, hence 0.
+    Over the rationals, elimination modulo a prime gives a nonsingular minor of r rows. If r is not the number of different
+    rows or columns other than 0, further primes are tried. Let all give at most r, and let their product exceed the greatest
+    value that a minor of r + 1 rows can have (Hadamard). Then every such minor is divisible by all of them, hence 0.
+
+    >>> len(rank(np.array([[1, 1], [1, 3]]), "rationals").rows), len(rank(np.array([[1, 1], [1, 3]]), "gf2").rows)
+    (2, 1)
     """
     if field not in ("rationals", "gf2"):
         raise ValueError(f"rank_bound(field={field!r}): field is rationals or gf2")
     if field == "gf2":
         return Rank(matrix, *independent_gf2(matrix), prime=2)
     prime = greatest_prime_below(most_modulus(min(matrix.shape)) + 1)
-    best, product = Rank(matrix, *independent_in_floats(matrix, prime), prime=prime), prime
+    best = Rank(matrix, *independent_in_floats(matrix, prime), prime=prime)
+    product = prime
     if len(best.rows) == min(matrix.shape):
         return best
     norms = np.sort((matrix.astype(object) ** 2).sum(axis=1))[::-1]
-    enough = min(len(np.unique(matrix[(matrix != 0).any(axis=1)], axis=0)), _kinds_of_columns(matrix))
+    enough = min(_kinds_of_rows(matrix), _kinds_of_rows(matrix.T))
     while len(best.rows) < enough and product**2 <= math.prod(norms[: len(best.rows) + 1].tolist()):
         prime = greatest_prime_below(prime)
-        found = Rank(matrix, *independent_in_floats(matrix, prime), prime=prime)
+        candidate = Rank(matrix, *independent_in_floats(matrix, prime), prime=prime)
         product *= prime
-        best = max(best, found, key=lambda one: len(one.rows))
+        best = max(best, candidate, key=lambda one: len(one.rows))
     return best
 
 
-def _kinds_of_columns(matrix: Matrix) -> int:
-    return int(np.unique(matrix[:, (matrix != 0).any(axis=0)], axis=1).shape[1])
+def _kinds_of_rows(matrix: Matrix) -> int:
+    """How many different rows other than 0 there are."""
+    return len(np.unique(matrix[(matrix != 0).any(axis=1)], axis=0))
 
 
 def greedy_fooling(matrix: Matrix, value: int) -> FoolingSet:
-    """Next the input left whose row and column agree with the value at the fewest places; what it excludes goes."""
+    """A fooling set of inputs with the value, chosen greedily.
+
+    The next input is the one whose row and column have the value, or none, at the fewest places; what it excludes is dropped.
+
+    >>> greedy_fooling(np.eye(3, dtype=np.int64), 1).rows.tolist()
+    [0, 1, 2]
+    """
     agrees = (matrix == value) | (matrix == OUTSIDE)
-    left, inputs = matrix == value, []
+    left = matrix == value
+    inputs = []
     cost = agrees.sum(axis=1)[:, None] * agrees.sum(axis=0)[None].astype(np.float64)
     while left.any():
         row, column = divmod(int(np.where(left, cost, np.inf).argmin()), matrix.shape[1])
@@ -109,9 +143,12 @@ def greedy_fooling(matrix: Matrix, value: int) -> FoolingSet:
 
 
 def largest_fooling(matrix: Matrix, value: int) -> FoolingSet:
-    """A largest set, by a MaxSAT solver (python-sat's RC2): one variable an input, no two that fool nobody.
+    """A largest fooling set, by a MaxSAT solver (python-sat's RC2): a variable for each input with the value.
 
     Raises ValueError without python-sat, or for more than 400 inputs with the value.
+
+    >>> len(largest_fooling(np.array([[1, 1], [0, 1]]), 1).rows)
+    2
     """
     try:
         from pysat.examples.rc2 import RC2
@@ -135,11 +172,15 @@ def largest_fooling(matrix: Matrix, value: int) -> FoolingSet:
 
 
 def discrepancy(matrix: Matrix) -> Discrepancy:
-    """The greatest difference of ones and zeros of a rectangle: of all subsets of a side of at most 16 inputs.
+    """The greatest difference of the numbers of ones and zeros on a rectangle, or an upper bound of it.
 
-    For a set of rows the best columns are those whose sum of signs is positive, or those where it is negative. Beyond: for
-    indicator vectors u of the rows and v of the columns, |u^T S v| <= |S| sqrt(n m), and |S|^2, the greatest eigenvalue of
-    S S^T, is at most the greatest row sum of its absolute values; the square root is rounded down, as the difference is whole.
+    If the shorter side has at most 16 inputs, all its subsets are tried: for a set of rows, with answers as signs S, the best
+    columns are those whose sum of signs is positive, or those whose sum is negative. Beyond that, |u^T S v| <= |S| sqrt(n m)
+    for indicator vectors u of the rows and v of the columns, and |S|^2, the greatest eigenvalue of S S^T, is at most the
+    greatest row sum of its absolute values. The square root is rounded down, since the difference is whole.
+
+    >>> discrepancy(np.eye(4, dtype=np.int64)).most  # the whole matrix: 12 zeros and 4 ones
+    8
     """
     signs = 2 * matrix - 1
     turned = len(signs) > signs.shape[1]
@@ -149,15 +190,18 @@ def discrepancy(matrix: Matrix) -> Discrepancy:
         return Discrepancy(matrix, math.isqrt(norm * signs.size))
     masks = (np.arange(1 << len(short))[:, None] >> np.arange(len(short)) & 1).astype(np.float32)
     at_once = max(1, (1 << 20) // short.shape[1])
-    best, chosen = -1, (0, 1)
+    best = -1
+    chosen = (0, 1)
     for first in range(0, len(masks), at_once):
-        # Whole numbers up to 16 in float32; their sums in float64. Positive parts are (sum of |s| + sum of s) / 2.
+        # Exact: whole numbers up to 16 in float32, their sums in float64. The positive parts add up to (sum |s| + sum s) / 2.
         sums = masks[first : first + at_once] @ short.astype(np.float32)
-        net, absolute = sums.sum(axis=1, dtype=np.float64), np.abs(sums).sum(axis=1, dtype=np.float64)
+        net = sums.sum(axis=1, dtype=np.float64)
+        absolute = np.abs(sums).sum(axis=1, dtype=np.float64)
         for sign in (1, -1):
             totals = (absolute + sign * net) / 2
             if totals.max() > best:
-                best, chosen = int(totals.max()), (first + int(totals.argmax()), sign)
+                best = int(totals.max())
+                chosen = (first + int(totals.argmax()), sign)
     rows = np.flatnonzero(masks[chosen[0]])
     columns = np.flatnonzero(chosen[1] * short[rows].sum(axis=0) > 0)
     return Discrepancy(matrix, best, columns, rows) if turned else Discrepancy(matrix, best, rows, columns)

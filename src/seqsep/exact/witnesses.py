@@ -1,7 +1,7 @@
-"""What shows a measure of `communication`: rows, minors, fooling sets, rectangles; each re-checks itself with `verify()`.
+"""Witnesses of the bounds of `communication`: rows, minors, fooling sets, rectangles; each re-checks itself by `verify()`.
 
-Witnesses hold the matrix that they speak of (entries from 0; OUTSIDE, -1, where the function is not defined) and numbers of
-rows and columns from 0. `verify` raises ValueError with what is wrong, and uses none of the code that found the witness.
+A witness holds its matrix, with entries from 0 or OUTSIDE, -1, for an input outside the domain, and numbers of rows and columns
+from 0. `verify` raises ValueError with what is wrong; it uses none of the code that found the witness.
 """
 
 from dataclasses import dataclass
@@ -30,14 +30,17 @@ def _require_places(witness: object, name: str, numbers: Numbers, size: int) -> 
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """One row of each kind, and columns in which every two of them differ somewhere."""
+    """One row of each kind, and columns such that every two of these rows differ in one of them.
+
+    >>> DistinctRows(np.array([[0, 1], [0, 1], [1, 1]]), rows=np.array([0, 2]), columns=np.array([0])).verify()
+    """
 
     matrix: Matrix
     rows: Numbers
     columns: Numbers
 
     def verify(self) -> None:
-        """The rows differ in the columns, and every row of the matrix equals one of them."""
+        """Check that the rows differ in the columns, and that every row of the matrix equals one of them."""
         _require_places(self, "rows", self.rows, len(self.matrix))
         _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(bool((self.matrix != OUTSIDE).all()), self, "the function is not defined everywhere")
@@ -49,7 +52,10 @@ class DistinctRows:
 
 @dataclass(frozen=True)
 class IncompatibleRows:
-    """Rows of which every two differ in a column where both are defined."""
+    """Rows, every two of which differ in a column where both are defined.
+
+    >>> IncompatibleRows(np.array([[0, OUTSIDE], [1, 0]]), rows=np.array([0, 1])).verify()
+    """
 
     matrix: Matrix
     rows: Numbers
@@ -64,13 +70,17 @@ class IncompatibleRows:
 
 @dataclass(frozen=True)
 class Merged:
-    """A class for each row, such that rows of one class never contradict each other."""
+    """A class for each row, such that rows of one class agree wherever they are defined.
+
+    >>> Merged(np.array([[0, OUTSIDE], [OUTSIDE, 1]]), class_of=np.array([0, 0])).verify()
+    """
 
     matrix: Matrix
     class_of: Numbers
 
     @property
     def classes(self) -> int:
+        """How many classes there are."""
         return len(set(self.class_of.tolist()))
 
     def verify(self) -> None:
@@ -85,9 +95,9 @@ class Merged:
 
 @dataclass(frozen=True)
 class Rank:
-    """A square minor that is nonsingular over the field, of the size of the rank.
+    """A square minor of the size of the rank that is nonsingular modulo `prime`, hence over the rationals; 2 means GF(2).
 
-    `prime`: the minor is nonsingular modulo it, hence over the rationals (2 for GF(2)).
+    >>> Rank(np.array([[1, 1], [1, 2]]), rows=np.array([0, 1]), columns=np.array([0, 1]), prime=7).verify()
     """
 
     matrix: Matrix
@@ -96,7 +106,7 @@ class Rank:
     prime: int
 
     def verify(self) -> None:
-        """The minor is nonsingular: the rank is at least its size. (That it is no greater makes no bound: not checked.)"""
+        """Check that the minor is nonsingular, so that the rank is at least its size, which is all that the bound needs."""
         _require_places(self, "rows", self.rows, len(self.matrix))
         _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(len(self.rows) == len(self.columns), self, f"{len(self.rows)} rows and {len(self.columns)} columns")
@@ -107,7 +117,10 @@ class Rank:
 
 @dataclass(frozen=True)
 class FoolingSet:
-    """Inputs (rows[i], columns[i]) with answer `value`: of every two, one mixed input is defined and has another answer."""
+    """Inputs (rows[i], columns[i]) with answer `value`, such that every two have a mixed input with another answer.
+
+    >>> FoolingSet(np.eye(3, dtype=np.int64), value=1, rows=np.arange(3), columns=np.arange(3)).verify()
+    """
 
     matrix: Matrix
     value: int
@@ -125,18 +138,20 @@ class FoolingSet:
             some = slice(first, first + at_once)
             one = self.matrix[self.rows[some, None], self.columns]
             other = self.matrix[self.rows, self.columns[some, None]]
-            told = ((one != self.value) & (one != OUTSIDE)) | ((other != self.value) & (other != OUTSIDE))
-            told[np.arange(len(told)), first + np.arange(len(told))] = True
-            if not told.all():
-                row, column = np.argwhere(~told)[0].tolist()
+            fools = ((one != self.value) & (one != OUTSIDE)) | ((other != self.value) & (other != OUTSIDE))
+            fools[np.arange(len(fools)), first + np.arange(len(fools))] = True  # an input with itself
+            if not fools.all():
+                row, column = np.argwhere(~fools)[0].tolist()
                 _require(False, self, f"inputs {first + row} and {column} of the set fool nobody")
 
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """No rectangle has more than `most` ones above its zeros or zeros above its ones.
+    """On every rectangle the numbers of ones and zeros differ by at most `most`.
 
-    `rows` and `columns` are a rectangle that has so many, where it was found exactly; else None.
+    `rows` and `columns` are a rectangle with this difference if `most` is exact; else they are None.
+
+    >>> Discrepancy(np.eye(2, dtype=np.int64), most=1, rows=np.array([0]), columns=np.array([0])).verify()
     """
 
     matrix: Matrix
@@ -145,7 +160,7 @@ class Discrepancy:
     columns: Numbers | None = None
 
     def verify(self) -> None:
-        """Exact: all subsets of the shorter side are tried. Else most^2 is at least n m times a bound of |S|^2."""
+        """Try all subsets of the shorter side; or if `most` is not exact, check most^2 >= n m times a bound of |S|^2."""
         signs = 2 * self.matrix - 1
         _require(bool((np.abs(signs) == 1).all()), self, "answers are not all 0 and 1")
         if self.rows is None or self.columns is None:
@@ -159,18 +174,28 @@ class Discrepancy:
             self,
             "a row or column stands twice",
         )
-        found = abs(int(signs[self.rows][:, self.columns].sum()))
-        _require(found == self.most, self, f"the rectangle has {found}, not {self.most}")
-        short = (signs if len(signs) <= signs.shape[1] else signs.T).astype(np.int32)
-        low, high = (_subset_sums(part) for part in (short[: len(short) // 2], short[len(short) // 2 :]))
-        worst = 0
-        for sums in high:
-            some = low + sums
-            worst = max(worst, int(np.maximum(some, 0).sum(axis=1).max()), int(np.maximum(-some, 0).sum(axis=1).max()))
+        difference = abs(int(signs[self.rows][:, self.columns].sum()))
+        _require(difference == self.most, self, f"the rectangle has {difference}, not {self.most}")
+        worst = _greatest_difference(signs)
         _require(worst == self.most, self, f"a rectangle has {worst}, not {self.most}")
 
 
+def _greatest_difference(signs: Matrix) -> int:
+    """The greatest |sum of signs| of a rectangle: the best columns of a set of rows are those with sums of one sign."""
+    short = (signs if len(signs) <= signs.shape[1] else signs.T).astype(np.int32)
+    first_half = _subset_sums(short[: len(short) // 2])
+    second_half = _subset_sums(short[len(short) // 2 :])
+    greatest = 0
+    for sums in second_half:
+        by_subset = first_half + sums
+        positive = int(np.maximum(by_subset, 0).sum(axis=1).max())
+        negative = int(np.maximum(-by_subset, 0).sum(axis=1).max())
+        greatest = max(greatest, positive, negative)
+    return greatest
+
+
 def _subset_sums(rows: Int32[np.ndarray, "rows columns"]) -> Int32[np.ndarray, "subsets columns"]:
+    """The sum of the rows of every subset."""
     sums = np.zeros((1, rows.shape[1]), dtype=np.int32)
     for row in rows:
         sums = np.concatenate([sums, sums + row])
