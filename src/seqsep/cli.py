@@ -78,9 +78,10 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
         raise SystemExit(DONE)
     options, further = parser.parse_known_args(arguments)
     chosen: Command = options.command
-    if further and not chosen.takes_further_flags:
+    if chosen.read_further is not None:
+        options.further = chosen.read_further(further)
+    elif further:
         raise BadInput(f"unknown argument {further[0]} (try seqsep --help)")
-    options.further = further
     options.words = arguments[1:]
     return chosen, options
 

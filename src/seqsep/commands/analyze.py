@@ -72,12 +72,11 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.certificate import certificate
     from seqsep.report.figures.least_state import draw_least_state, require_format
 
-    fields = fields_from_flags(options.further)
     if options.output is not None:
         require_format(options.output)
     if options.certificate is not None and len(options.targets) > 1:
         raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
-    analyses = [_analyze_one(target, options, fields) for target in options.targets]
+    analyses = [_analyze_one(target, options) for target in options.targets]
     if options.json:
         print_json(analyses[0].record() if len(analyses) == 1 else {"functions": [one.record() for one in analyses]})
     if options.automata is not None:
@@ -92,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _analyze_one(target: str, options: argparse.Namespace, fields: dict[str, int | float | str]) -> "Analysis":
+def _analyze_one(target: str, options: argparse.Namespace) -> "Analysis":
     """Analyse one function; without --json each length is printed when it is done, below a head."""
     from seqsep.analysis import AtLength, analyze
     from seqsep.analysis.analyze import PRECISIONS
@@ -108,7 +107,7 @@ def _analyze_one(target: str, options: argparse.Namespace, fields: dict[str, int
         options.lengths,
         options.alphabet,
         PRECISIONS if options.precision is None else options.precision,
-        fields=fields,
+        fields=options.further,
         is_regular=options.regex,
         report=None if options.json else show,
     )
@@ -118,10 +117,10 @@ def _analyze_one(target: str, options: argparse.Namespace, fields: dict[str, int
 
 
 COMMAND = Command(
-    "analyze",
-    "the least state of any recurrent model for a function of sequences",
-    "seqsep analyze FILE.py:function --lengths 2..16 --alphabet 4",
-    add_flags,
-    run,
-    takes_further_flags=True,
+    name="analyze",
+    purpose="the least state of any recurrent model for a function of sequences",
+    example="seqsep analyze FILE.py:function --lengths 2..16 --alphabet 4",
+    add_flags=add_flags,
+    run=run,
+    read_further=fields_from_flags,
 )

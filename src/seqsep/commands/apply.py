@@ -35,12 +35,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "apply",
-    "run the built weights of a theorem on your own inputs",
-    "seqsep apply index-lookup-attention --length 20 --input FILE.jsonl",
-    add_flags,
-    run,
+    name="apply",
+    purpose="run the built weights of a theorem on your own inputs",
+    example="seqsep apply index-lookup-attention --length 20 --input FILE.jsonl",
+    add_flags=add_flags,
+    run=run,
     details=": one JSON object a line, in the readable form of seqsep sample; one answer a line out; "
     "options of each theorem: seqsep list theorems",
-    takes_further_flags=True,
+    read_further=list,
 )

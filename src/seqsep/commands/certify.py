@@ -30,12 +30,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "certify",
-    "write a certificate that seqsep_check.py checks without seqsep",
-    "seqsep certify bounded-dyck-state --depth 3 -o dyck.json",
-    add_flags,
-    run,
+    name="certify",
+    purpose="write a certificate that seqsep_check.py checks without seqsep",
+    example="seqsep certify bounded-dyck-state --depth 3 -o dyck.json",
+    add_flags=add_flags,
+    run=run,
     details=": python -I -S seqsep_check.py FILE; the options are those of the theorem's evidence "
     "(docs/certificates.md says what is proved)",
-    takes_further_flags=True,
+    read_further=list,
 )

@@ -136,12 +136,12 @@ def _verdict_line(law: str, holds: bool, where: str) -> str:
 
 
 COMMAND = Command(
-    "check",
-    "run theorems and compare measured sizes with their bounds",
-    "seqsep check index-lookup-attention --text README.md",
-    add_flags,
-    run,
+    name="check",
+    purpose="run theorems and compare measured sizes with their bounds",
+    example="seqsep check index-lookup-attention --text README.md",
+    add_flags=add_flags,
+    run=run,
     details="; options of each theorem: seqsep list theorems. Or try every law on a layer or a model of your own, and say "
     "which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]",
-    takes_further_flags=True,
+    read_further=list,
 )

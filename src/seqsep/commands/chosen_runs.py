@@ -82,21 +82,6 @@ class ChosenRuns:
     first: list[Run]
     search: Search | None
 
-    @classmethod
-    def of(cls, experiment: Experiment, preset: str, only: Sequence[str], changes: Sequence[Change]) -> "ChosenRuns":
-        """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each of the changes."""
-        search = experiment.search(preset)
-        runs = experiment.runs(preset)
-        if only:
-            is_wanted = chosen_by(only, runs)
-            runs = [run for run in runs if is_wanted(run)]
-            search = None if search is None else search.only(is_wanted)
-        if search is None:
-            changed = [change(run) for change in changes for run in runs]
-            return cls(list(dict.fromkeys(changed)), None)
-        search = search.changed(*changes)
-        return cls(list(dict.fromkeys(search.runs())), search)
-
     @property
     def further(self) -> int:
         """How many runs may follow from the rows of the first ones, at most."""
@@ -109,6 +94,21 @@ class ChosenRuns:
     def after(self, rows: Iterable[Row]) -> list[Run]:
         """All runs that can be named once these rows are known."""
         return self.first if self.search is None else self.search.runs(rows)
+
+
+def choose_runs(experiment: Experiment, preset: str, only: Sequence[str], changes: Sequence[Change]) -> ChosenRuns:
+    """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each of the changes."""
+    search = experiment.search(preset)
+    runs = experiment.runs(preset)
+    if only:
+        is_wanted = chosen_by(only, runs)
+        runs = [run for run in runs if is_wanted(run)]
+        search = None if search is None else search.only(is_wanted)
+    if search is None:
+        changed = [change(run) for change in changes for run in runs]
+        return ChosenRuns(list(dict.fromkeys(changed)), None)
+    search = search.changed(*changes)
+    return ChosenRuns(list(dict.fromkeys(search.runs())), search)
 
 
 def words_of(run: Run) -> tuple[str, ...]:

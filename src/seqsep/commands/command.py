@@ -22,8 +22,8 @@ class Command:
 
     `run` takes the options that `add_flags` declares and returns the exit status. It imports what it needs itself, as torch
     takes seconds to import and no other command should wait for it. `details` follow the purpose in the command's own help.
-    A command that `takes_further_flags`, whose names are known only later, finds them in `options.further`; `options.words`
-    are all words behind the command's name.
+    `read_further` is there if the command takes flags that its parser does not know, such as a task's fields; `options.further`
+    is what it makes of them. `options.words` are all words behind the command's name.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Command:
     add_flags: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     details: str = ""
-    takes_further_flags: bool = False
+    read_further: Callable[[list[str]], Any] | None = None
 
 
 def print_json(value: Any) -> None:

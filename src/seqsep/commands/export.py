@@ -26,9 +26,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "export",
-    "write the canonical rows of a store",
-    "seqsep export --store runs/store.sqlite -o rows.jsonl",
-    add_flags,
-    run,
+    name="export",
+    purpose="write the canonical rows of a store",
+    example="seqsep export --store runs/store.sqlite -o rows.jsonl",
+    add_flags=add_flags,
+    run=run,
 )

@@ -124,4 +124,10 @@ REGISTRIES: dict[str, Callable[[], list[Record]]] = {
     "theorems": theorems,
     "experiments": experiments,
 }
-COMMAND = Command("list", "list what there is", "seqsep list mixers --json", add_flags, run)
+COMMAND = Command(
+    name="list",
+    purpose="list what there is",
+    example="seqsep list mixers --json",
+    add_flags=add_flags,
+    run=run,
+)

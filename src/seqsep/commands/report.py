@@ -40,11 +40,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "report",
-    "rebuild the page, its figures and tables from committed rows",
-    "seqsep report -o DIR --bibtex",
-    add_flags,
-    run,
+    name="report",
+    purpose="rebuild the page, its figures and tables from committed rows",
+    example="seqsep report -o DIR --bibtex",
+    add_flags=add_flags,
+    run=run,
 )
 
 
@@ -61,9 +61,9 @@ def _run_demo(options: argparse.Namespace) -> int:
 
 
 DEMO = Command(
-    "demo",
-    "check the theorems, train six architectures, write the report page",
-    "seqsep demo",
-    _add_demo_flags,
-    _run_demo,
+    name="demo",
+    purpose="check the theorems, train six architectures, write the report page",
+    example="seqsep demo",
+    add_flags=_add_demo_flags,
+    run=_run_demo,
 )

@@ -95,16 +95,15 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ValueError and FileNotFoundError for bad input.
     """
-    from seqsep.commands.chosen_runs import ChosenRuns, changes_of
+    from seqsep.commands.chosen_runs import changes_of, choose_runs
     from seqsep.experiments import load_experiment
 
-    fields = fields_from_flags(options.further)
     engine = engine_of(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
     settings = {"positions": options.positions, "dtype": options.dtype}
     chosen = {name: value for name, value in settings.items() if value is not None}
-    changes = changes_of(options.mixer, options.model, task=options.task, fields=fields, settings=chosen)
-    runs = ChosenRuns.of(experiment, options.preset, options.only, changes)
+    changes = changes_of(options.mixer, options.model, task=options.task, fields=options.further, settings=chosen)
+    runs = choose_runs(experiment, options.preset, options.only, changes)
     if options.dry_run:
         _say_cost(runs, options.prune, options.workers, options.device)
         return DONE
@@ -183,13 +182,13 @@ def _rows_of(runs: "ChosenRuns", prune: bool, sweep: "Sweep") -> "tuple[list[Row
 
 
 COMMAND = Command(
-    "run",
-    "train the runs of an experiment",
-    "seqsep run index-lookup-architectures --preset demo",
-    add_flags,
-    run,
+    name="run",
+    purpose="train the runs of an experiment",
+    example="seqsep run index-lookup-architectures --preset demo",
+    add_flags=add_flags,
+    run=run,
     details=". Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
     "--task task.py:MyTask --length 20, with further fields of the task as flags. On a cluster (docs/cluster.md): "
     "--engine ray --address HOST:6379 --gpus-per-run 0.25",
-    takes_further_flags=True,
+    read_further=fields_from_flags,
 )

@@ -64,10 +64,10 @@ def task_from_flags(name: str, words: "Sequence[str]") -> "Task":
 
 
 COMMAND = Command(
-    "sample",
-    "print examples of a task",
-    "seqsep sample index-lookup --length 20 --count 3 --json",
-    add_flags,
-    run,
-    takes_further_flags=True,
+    name="sample",
+    purpose="print examples of a task",
+    example="seqsep sample index-lookup --length 20 --count 3 --json",
+    add_flags=add_flags,
+    run=run,
+    read_further=list,
 )

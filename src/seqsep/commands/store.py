@@ -84,9 +84,9 @@ def _count(number: int, noun: str) -> str:
 
 
 COMMAND = Command(
-    "store",
-    "show what a store holds, or repair it",
-    "seqsep store repair runs/store.sqlite",
-    add_flags,
-    run,
+    name="store",
+    purpose="show what a store holds, or repair it",
+    example="seqsep store repair runs/store.sqlite",
+    add_flags=add_flags,
+    run=run,
 )
