@@ -16,8 +16,8 @@ from seqsep.names import BadInput
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status; `argv` is by default that of the process.
 
-    >>> main(["sample", "equality", "--length", "3"])
-    string: 1 0 0 | 1 0 0  label: 1
+    >>> main(["sample", "equality", "--length", "4"])
+    left: [0, 1]  right: [0, 1]  label: 1
     0
     """
     arguments = list(sys.argv[1:] if argv is None else argv)

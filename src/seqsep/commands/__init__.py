@@ -1,20 +1,22 @@
 """The commands: one file each, with its flags, its help and what it does.
 
-demo          `seqsep demo`: theorems, training, the page
-list          `seqsep list`: the members of a registry
-check         `seqsep check`: theorems, or the laws on a user's own layers and models
-apply         `seqsep apply`: built weights on the user's inputs
-certify       `seqsep certify`: certificates
-analyze       `seqsep analyze`: the least state of a function
-sample        `seqsep sample`: examples of a task
-run           `seqsep run`: the runs of an experiment
-export        `seqsep export`: the rows of a store
-store         `seqsep store`: what a store holds, and its repair
-report        `seqsep report`: the page from committed rows
-chosen_runs   which runs `seqsep run` trains
-command       what a command is
-shared_flags  what several commands read from flags
-status        the exit statuses
+    demo          `seqsep demo`: theorems, training, the page
+    list          `seqsep list`: the members of a registry
+    check         `seqsep check`: theorems, or the laws on a user's own layers and models
+    apply         `seqsep apply`: built weights on the user's inputs
+    certify       `seqsep certify`: certificates
+    analyze       `seqsep analyze`: the least state of a function
+    sample        `seqsep sample`: examples of a task
+    run           `seqsep run`: the runs of an experiment
+    export        `seqsep export`: the rows of a store
+    store         `seqsep store`: what a store holds, and its repair
+    report        `seqsep report`: the page from committed rows
+    chosen_runs   which runs `seqsep run` trains
+    command       what a command is
+    shared_flags  what several commands read from flags
+    status        the exit statuses
+
+A command imports what it needs when it runs, since torch takes seconds to import.
 """
 
 from seqsep.commands import analyze, apply, certify, check, export, list, report, run, sample, store

@@ -1,1 +1,9 @@
-"""What every mixer, task and theorem must obey, callable by outside authors."""
+"""What every mixer, task and theorem must obey, callable by outside authors.
+
+    mixer        the laws of mixers, one by one or all together
+    task         the laws of tasks
+    theorem      the laws of theorems
+    _comparison  how a law compares tensors and says where they differ
+
+Import from the file: `from seqsep.laws.mixer import check_mixer`.
+"""

@@ -6,27 +6,22 @@ Each law takes a mixer and random inputs and raises LawFails, which says what di
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqsep.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
+from seqsep.laws._comparison import LawFails, first_time, require, require_close, require_like, step_through
+from seqsep.mixers import Mixer, state_bits, state_from_bytes, state_to_bytes
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.load import PlugInFails, in_words
 
-TOLERANCE = 1e-9
-TOLERANCES = {torch.float64: TOLERANCE, torch.float32: 1e-3}  # float32 is for layers that know nothing else
-
-
-class LawFails(AssertionError):
-    """Which mixer breaks which law, and where."""
+__all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs", "try_law"]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law holds, and in words where it does not."""
+    """Whether a law holds; if it does not, in words where."""
 
     law: str
     holds: bool
@@ -34,28 +29,38 @@ class Verdict:
 
 
 def check_mixer(make: Callable[[int], Mixer], width: int = 8, time: int = 19, batch: int = 3, seed: int = 0) -> None:
-    """Every law of a mixer, in float64, on random inputs; `make(width)` returns a fresh one. Raises LawFails."""
-    mixer, x = subject(make, width, time, batch, seed)
+    """Try every law of a mixer, in float64, on random inputs; `make(width)` returns a fresh mixer.
+
+    `time` is at least 2 tokens. Raises LawFails.
+
+    >>> from seqsep.mixers import LSTM
+    >>> check_mixer(LSTM, width=2, time=4, batch=2)
+    """
+    mixer, x = mixer_and_inputs(make, width, time, batch, seed=seed)
     for law in MIXER_LAWS.values():
         law(mixer, x)
 
 
-def subject(
+def mixer_and_inputs(
     make: Callable[[int], Mixer],
-    width: int = 8,
-    time: int = 19,
-    batch: int = 3,
+    width: int,
+    time: int,
+    batch: int,
+    *,
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
 ) -> tuple[Mixer, Float[Tensor, "batch time width"]]:
-    """A fresh mixer and random inputs for it. Tensors that it makes without a type follow it: `torch.set_default_dtype`."""
+    """A fresh mixer and random inputs for it, both of `dtype`; torch's random state stays as it is."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return make(width).to(dtype), torch.randn(batch, time, width, dtype=dtype)
 
 
-def verdict(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verdict:
-    """Try one of MIXER_LAWS; whatever the mixer raises breaks it. `path`: its file, so that a line of it can be named."""
+def try_law(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verdict:
+    """Try one of MIXER_LAWS; whatever the mixer raises breaks it.
+
+    Tensors that the mixer makes without a type have that of x. `path` is the mixer's file, so that a line of it can be named.
+    """
     default = torch.get_default_dtype()
     torch.set_default_dtype(x.dtype)
     try:
@@ -72,131 +77,105 @@ def verdict(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verd
 
 
 @torch.no_grad()
-def _steps(mixer: Mixer, x: Tensor, state: State | None = None, t: int = 0) -> tuple[Tensor, State]:
-    state = mixer.start(x.shape[0]) if state is None else state
-    outputs = []
-    for offset in range(x.shape[1]):
-        y, state = mixer.step(x[:, offset], state, t + offset)
-        outputs.append(y)
-    return torch.stack(outputs, dim=1), state
-
-
-def _require(condition: bool, mixer: Mixer, words: str) -> None:
-    if not condition:
-        raise LawFails(f"{type(mixer).__name__}: {words}")
-
-
-def _require_close(
-    words: str, mixer: Mixer, found: Tensor, expected: Tensor, along: int | None = None, part: float = 1
-) -> None:
-    """Equal to the tolerance of their type, times `part`; `along` is the axis of time: the first time that differs is named."""
-    _require(found.shape == expected.shape, mixer, f"{words}: shape {tuple(found.shape)} for {tuple(expected.shape)}")
-    tolerance = TOLERANCES[expected.dtype if expected.dtype in TOLERANCES else torch.float64] * part
-    found, expected = (torch.view_as_real(one) if one.is_complex() else one for one in (found, expected))
-    if found.numel() == 0:
-        return
-    difference = (found.double() - expected.double()).abs()
-    wrong = ~(difference <= tolerance * max(1.0, float(expected.abs().max())))
-    if not bool(wrong.any()):
-        return
-    first, at = "", difference
-    if along is not None:
-        times = wrong.movedim(along, 0).flatten(1).any(1)
-        t = int(times.int().argmax())
-        first, at = f", first at time {t}", difference.movedim(along, 0)[t]
-    raise LawFails(f"{type(mixer).__name__}: {words}{first}: they differ by {float(at.max()):.1e}, at most {tolerance:.0e}")
-
-
-@torch.no_grad()
 def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
     """`forward` and `step` give the shapes and types of their inputs; a state is tensors whose first axis is the batch."""
     batch, time, width = x.shape
-    _require_like("forward gives", mixer, mixer(x), (batch, time, width), x.dtype)
+    require_like(mixer, "forward gives", mixer(x), shape=(batch, time, width), dtype=x.dtype)
     state = mixer.start(batch)
     for t in range(2):
         method = f"step at time {t - 1}" if t else "start"
         for number, part in enumerate(state):
             words = f"{method}: tensor {number} of the state: expected {batch} examples on the first axis"
-            _require(part.dim() > 0 and len(part) == batch, mixer, f"{words}, found shape {tuple(part.shape)}")
+            require(part.dim() > 0 and len(part) == batch, mixer, f"{words}, found shape {tuple(part.shape)}")
         y, state = mixer.step(x[:, t % time], state, t)
-        _require_like(f"step at time {t} gives", mixer, y, (batch, width), x.dtype)
-
-
-def _require_like(what: str, mixer: Mixer, y: Any, shape: tuple[int, ...], dtype: torch.dtype) -> None:
-    _require(isinstance(y, Tensor), mixer, f"{what} a {type(y).__name__}, expected a tensor")
-    _require(tuple(y.shape) == shape, mixer, f"{what} shape {tuple(y.shape)}, expected {shape}")
-    _require(y.dtype == dtype, mixer, f"{what} {y.dtype}, expected {dtype}, the type of its input")
+        require_like(mixer, f"step at time {t} gives", y, shape=(batch, width), dtype=x.dtype)
 
 
 @torch.no_grad()
 def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
     """No output of `forward` or `step` is NaN or infinite."""
-    for method, y in (("forward", mixer(x)), ("step", _steps(mixer, x)[0])):
-        spoiled = (~torch.isfinite(y)).movedim(1, 0).flatten(1).any(1)
+    for method, y in (("forward", mixer(x)), ("step", step_through(mixer, x)[0])):
+        spoiled = ~torch.isfinite(y)
         if bool(spoiled.any()):
-            t = int(spoiled.int().argmax())
+            t = first_time(spoiled, time_axis=1)
             kind = "NaN" if bool(y[:, t].isnan().any()) else "an infinite number"
-            raise LawFails(f"{type(mixer).__name__}: {method} gives {kind}, first at time {t}")
+            require(False, mixer, f"{method} gives {kind}, first at time {t}")
 
 
 @torch.no_grad()
 def nothing_is_kept(mixer: Mixer, x: Tensor) -> None:
     """Nothing is remembered between calls but in the state, and what is given to a method is left alone."""
-    other, given = x.flip(0).flip(1) * 2 + 1, x.clone()
-    before = {name: part.clone() for name, part in mixer.state_dict().items()}
-    first, alone = mixer(x), _steps(mixer, x)[0]
+    other = x.flip(0).flip(1) * 2 + 1
+    before = x.clone()
+    parameters = {name: part.clone() for name, part in mixer.state_dict().items()}
+    first = mixer(x)
+    alone = step_through(mixer, x)[0]
     mixer(other)
-    _require(torch.equal(x, given), mixer, "forward or step changes its input in place")
+    require(torch.equal(x, before), mixer, "forward or step changes its input in place")
     for name, part in mixer.state_dict().items():
-        _require(torch.equal(part, before[name]), mixer, f"forward or step changes {name}: something is kept between calls")
+        words = f"forward or step changes {name}: something is kept between calls"
+        require(torch.equal(part, parameters[name]), mixer, words)
     words = "something is kept between calls: the same input gives another output of"
-    _require_close(f"{words} forward the second time", mixer, mixer(x), first, 1, 1e-3)
-    mine, others, outputs = mixer.start(len(x)), mixer.start(len(x)), []
+    require_close(mixer, f"{words} forward the second time", mixer(x), first, time_axis=1, share=1e-3)
+    beside = _step_beside(mixer, x, other)
+    require_close(mixer, f"{words} step while it serves another sequence", beside, alone, time_axis=1, share=1e-3)
+
+
+def _step_beside(mixer: Mixer, x: Tensor, other: Tensor) -> Tensor:
+    """The outputs of `step` for x, while the mixer steps through another sequence too; states it is given must not change."""
+    state = mixer.start(len(x))
+    other_state = mixer.start(len(x))
+    outputs = []
     for t in range(x.shape[1]):
-        kept = [part.clone() for part in mine]
-        y, after = mixer.step(x[:, t], mine, t)
-        for number, (part, copy) in enumerate(zip(mine, kept, strict=True)):
-            _require(
-                torch.equal(part, copy), mixer, f"step changes tensor {number} of the state it is given in place, time {t}"
-            )
-        others, mine = mixer.step(other[:, t], others, t)[1], after
+        copies = [part.clone() for part in state]
+        y, after = mixer.step(x[:, t], state, t)
+        for number, (part, copy) in enumerate(zip(state, copies, strict=True)):
+            words = f"step changes tensor {number} of the state it is given in place, time {t}"
+            require(torch.equal(part, copy), mixer, words)
+        other_state = mixer.step(other[:, t], other_state, t)[1]
+        state = after
         outputs.append(y)
-    _require_close(f"{words} step while it serves another sequence", mixer, torch.stack(outputs, 1), alone, 1, 1e-3)
+    return torch.stack(outputs, 1)
 
 
 @torch.no_grad()
 def global_state_stays(mixer: Mixer, x: Tensor) -> None:
     """Random states, the number of threads and the settings of torch and numpy stay as they are."""
-    for method, call in (("forward", lambda: mixer(x)), ("start or step", lambda: _steps(mixer, x))):
-        before = GlobalState()
+    for method, call in (("forward", lambda: mixer(x)), ("start or step", lambda: step_through(mixer, x))):
+        global_state = GlobalState()
         call()
-        changed = before.changed()
-        _require(changed is None, mixer, f"{method}: {changed}")
+        changed = global_state.changed()
+        require(changed is None, mixer, f"{method}: {changed}")
 
 
 @torch.no_grad()
 def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
     """`forward` is `step` repeated, to 1e-9 in float64; `prefill` leaves the same state."""
-    stepped, state = _steps(mixer, x)
-    _require_close("forward differs from step repeated", mixer, mixer(x), stepped, 1)
-    for found, expected in zip(mixer.prefill(x, mixer.start(len(x)), 0), state, strict=True):
-        _require_close("prefill differs from step", mixer, found, expected)
+    stepped, state = step_through(mixer, x)
+    require_close(mixer, "forward differs from step repeated", mixer(x), stepped, time_axis=1)
+    prefilled = mixer.prefill(x, mixer.start(len(x)), 0)
+    for actual, expected in zip(prefilled, state, strict=True):
+        require_close(mixer, "prefill differs from step", actual, expected)
 
 
 @torch.no_grad()
 def forward_is_causal(mixer: Mixer, x: Tensor) -> None:
     """Changing one input, or all from a position on, changes no output before it."""
-    outputs, other, time = mixer(x), x.flip(1) * 3 - 1, x.shape[1]
-    for cut, end in [*((cut, cut + 1) for cut in range(1, time)), (1, time), (time // 2, time)]:
-        changed = torch.cat([x[:, :cut], other[:, cut:end], x[:, end:]], dim=1)
-        words = f"the input at time {cut}" if end == cut + 1 else f"the inputs from time {cut} on"
-        _require_close(f"it looks ahead: outputs change with {words}", mixer, mixer(changed)[:, :cut], outputs[:, :cut], 1)
+    outputs = mixer(x)
+    other = x.flip(1) * 3 - 1
+    time = x.shape[1]
+    one_input = [(start, start + 1) for start in range(1, time)]
+    for start, end in [*one_input, (1, time), (time // 2, time)]:
+        changed = torch.cat([x[:, :start], other[:, start:end], x[:, end:]], dim=1)
+        which = f"the input at time {start}" if end == start + 1 else f"the inputs from time {start} on"
+        words = f"it looks ahead: outputs change with {which}"
+        require_close(mixer, words, mixer(changed)[:, :start], outputs[:, :start], time_axis=1)
 
 
 @torch.no_grad()
 def examples_stay_apart(mixer: Mixer, x: Tensor) -> None:
     """The output for an example does not depend on the others of its batch."""
-    _require_close("forward mixes the examples of a batch", mixer, mixer(x[:1]), mixer(x)[:1], 1)
+    require_close(mixer, "forward mixes the examples of a batch", mixer(x[:1]), mixer(x)[:1], time_axis=1)
 
 
 @torch.no_grad()
@@ -206,72 +185,77 @@ def state_is_counted(mixer: Mixer, x: Tensor) -> None:
     declared = state_bits(state)
     for t in range(x.shape[1]):
         state = mixer.step(x[:1, t], state, t)[1]
-        found = state_bits(state)
-        words = f"the state grows beyond what start declares: {declared} bits at the start, {found} after the step at time {t}"
-        _require(mixer.grows or found == declared, mixer, f"{words}; grows = True says that it may")
+        bits = state_bits(state)
+        words = f"the state grows beyond what start declares: {declared} bits at the start, {bits} after the step at time {t}"
+        require(mixer.grows or bits == declared, mixer, f"{words}; grows = True says that it may")
 
 
 @torch.no_grad()
 def forward_at_equals_forward(mixer: Mixer, x: Tensor) -> None:
     """`forward_at` gives the rows of `forward`."""
-    at = torch.arange(x.shape[0]) * 7 % x.shape[1]
-    for asked in (at, torch.zeros_like(at), torch.full_like(at, x.shape[1] - 1)):
-        _require_close(
-            "forward_at differs from forward", mixer, mixer.forward_at(x, asked), mixer(x)[torch.arange(len(x)), asked]
-        )
+    examples = torch.arange(len(x))
+    last = x.shape[1] - 1
+    scattered = examples * 7 % x.shape[1]
+    for at in (scattered, torch.zeros_like(examples), torch.full_like(examples, last)):
+        expected = mixer(x)[examples, at]
+        require_close(mixer, "forward_at differs from forward", mixer.forward_at(x, at), expected)
 
 
 @torch.no_grad()
 def padding_changes_nothing(mixer: Mixer, x: Tensor) -> None:
     """Tokens appended on the right leave the outputs before them alone, whatever their values."""
+    time = x.shape[1]
+    last = torch.full((len(x),), time - 1)
     for value in (0.0, 50.0):
         words = f"padding of {value:g} changes what"
         padded = torch.cat([x, torch.full_like(x[:, :5], value)], dim=1)
-        _require_close(f"{words} forward gives before it", mixer, mixer(padded)[:, : x.shape[1]], mixer(x), 1)
-        at = torch.full((len(x),), x.shape[1] - 1)
-        _require_close(f"{words} forward_at gives before it", mixer, mixer.forward_at(padded, at), mixer(x)[:, -1])
+        require_close(mixer, f"{words} forward gives before it", mixer(padded)[:, :time], mixer(x), time_axis=1)
+        require_close(mixer, f"{words} forward_at gives before it", mixer.forward_at(padded, last), mixer(x)[:, -1])
 
 
 @torch.no_grad()
 def step_output_equals_step(mixer: Mixer, x: Tensor) -> None:
     """`step_output` puts many inputs to one state and answers what `step` would."""
-    state = _steps(mixer, x[:1, :-1])[1]
-    asked = x[:, -1]
-    expected = torch.cat([mixer.step(one[None], state, x.shape[1] - 1)[0] for one in asked])
-    _require_close("step_output differs from step", mixer, mixer.step_output(asked, state, x.shape[1] - 1), expected)
+    state = step_through(mixer, x[:1, :-1])[1]
+    inputs = x[:, -1]
+    t = x.shape[1] - 1
+    expected = torch.cat([mixer.step(one[None], state, t)[0] for one in inputs])
+    require_close(mixer, "step_output differs from step", mixer.step_output(inputs, state, t), expected)
 
 
 @torch.no_grad()
 def state_survives_as_bytes(mixer: Mixer, x: Tensor) -> None:
     """A state handed over as bytes has the bits counted and continues bit for bit."""
     half = x.shape[1] // 2
-    state = _steps(mixer, x[:1, :half])[1]
+    state = step_through(mixer, x[:1, :half])[1]
     data = b"".join(state_to_bytes((part,), 0) for part in state)
-    _require(8 * len(data) == state_bits(state), mixer, f"a state of {state_bits(state)} bits is {8 * len(data)} bits as bytes")
-    back = state_from_bytes(state, data)
-    continued, restored = (_steps(mixer, x[:1, half:], one, half)[0] for one in (state, back))
-    _require(torch.equal(continued, restored), mixer, "a state that was handed over as bytes continues differently")
+    require(8 * len(data) == state_bits(state), mixer, f"a state of {state_bits(state)} bits is {8 * len(data)} bits as bytes")
+    rest = x[:1, half:]
+    continued = step_through(mixer, rest, state, half)[0]
+    restored = step_through(mixer, rest, state_from_bytes(state, data), half)[0]
+    require(torch.equal(continued, restored), mixer, "a state that was handed over as bytes continues differently")
 
 
 def gradients_are_right(mixer: Mixer, x: Tensor) -> None:
-    """Gradients of `forward` and `forward_at`, of inputs and parameters, against finite differences (gradcheck)."""
+    """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck)."""
     small = x[:2, :6].clone().requires_grad_()
-    at = torch.tensor([5, 2])[: len(small)]
-    parameters = [parameter for parameter in mixer.parameters() if parameter.requires_grad]
-    names = [name for name, parameter in mixer.named_parameters() if parameter.requires_grad]
+    last = small.shape[1] - 1
+    at = torch.tensor([5, 2])[: len(small)].clamp(max=last)
+    trained = {name: parameter for name, parameter in mixer.named_parameters() if parameter.requires_grad}
+    at_one_position = _ForwardAt(mixer)
 
     def outputs(inputs: Tensor, *values: Tensor) -> tuple[Tensor, Tensor]:
-        given = dict(zip(names, values, strict=True))
-        full = torch.func.functional_call(mixer, given, (inputs,))
-        asked = torch.func.functional_call(_At(mixer), {f"mixer.{name}": value for name, value in given.items()}, (inputs, at))
-        return full, asked
+        parameters = dict(zip(trained, values, strict=True))
+        nested = {f"mixer.{name}": value for name, value in parameters.items()}
+        everywhere = torch.func.functional_call(mixer, parameters, (inputs,))
+        return everywhere, torch.func.functional_call(at_one_position, nested, (inputs, at))
 
-    if names:
-        right = torch.autograd.gradcheck(outputs, (small, *parameters), fast_mode=True, raise_exception=False)
-        _require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
+    if trained:
+        right = torch.autograd.gradcheck(outputs, (small, *trained.values()), fast_mode=True, raise_exception=False)
+        require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
 
 
-class _At(torch.nn.Module):
+class _ForwardAt(torch.nn.Module):
     """`forward_at` as a module's forward, so that parameters can be put in from outside."""
 
     def __init__(self, mixer: Mixer) -> None:
@@ -297,3 +281,4 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
     "state as bytes": state_survives_as_bytes,
     "gradients": gradients_are_right,
 }
+"""By the name that `seqsep check` prints."""

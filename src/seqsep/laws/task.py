@@ -4,45 +4,75 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
+from jaxtyping import Int64
 
 from seqsep.stream import Use
-from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Task
+from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
+
+__all__ = ["check_task", "check_task_answers"]
 
 
 def check_task(task: Task, count: int = 200, seed: int = 5) -> None:
-    """Every law of a task: examples by index, shapes and ranges, and answers that `solve` gives too, where a task has it."""
-    for evaluate in (False, True):
-        whole = task.sample(0, count, seed, evaluate)
-        assert whole.inputs.shape[:2] == whole.targets.shape == (count, task.longest), f"{task!r}: shapes {whole.inputs.shape}"
-        if task.coordinates:
-            assert whole.inputs.shape[2:] == (task.coordinates,), f"{task!r}: vectors of {whole.inputs.shape[2:]} coordinates"
-            assert np.isfinite(whole.inputs).all(), f"{task!r}: a coordinate that is not finite"
-        else:
-            assert whole.inputs.min() >= 0, f"{task!r}: a token below 0"
-            assert whole.inputs.max() < task.vocabulary, f"{task!r}: token {whole.inputs.max()} of {task.vocabulary}"
+    """Try every law of a task on `count` examples of each stream.
+
+    Examples are made by index, shapes and ranges are as declared, and `solve`, if the task has it, gives the same answers.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> check_task(IndexLookup(length=6, alphabet=4), count=20)
+    """
+    training = task.sample(0, count, seed, evaluate=False)
+    evaluation = task.sample(0, count, seed, evaluate=True)
+    for evaluate, batch in ((False, training), (True, evaluation)):
+        _inputs_are_as_declared(task, batch, count)
         for start in (count - 1, 1, count // 2):
             part = task.sample(start, count - start, seed, evaluate)
-            assert np.array_equal(part.inputs, whole.inputs[start:]), f"{task!r}: examples depend on the block, start {start}"
-            assert np.array_equal(part.targets, whole.targets[start:]), f"{task!r}: targets depend on the block, start {start}"
-        for inputs, targets, tokens in zip(whole.inputs, whole.targets, whole.lengths, strict=True):
-            asked = np.flatnonzero(targets != NOTHING_ASKED)
-            assert len(asked), f"{task!r}: an example asks nothing"
-            assert asked[-1] < tokens <= task.longest, f"{task!r}: a question behind the last token"
-            least = 0 if task.loss == "cross-entropy" else EVERY_CLASS
-            assert least <= targets[asked].min() <= targets[asked].max() < task.classes, (
-                f"{task!r}: an answer outside the classes"
-            )
-            for position in asked if getattr(task, "solves", True) else ():
-                given = (
-                    tuple(map(tuple, inputs[: position + 1])) if task.coordinates else tuple(inputs[: position + 1].tolist())
-                )
-                assert task.solve(given) == targets[position], f"{task!r}: solve({given}) is not {targets[position]}"
-    training, evaluation = (task.sample(0, count, seed, evaluate).inputs for evaluate in (False, True))
-    assert not np.array_equal(training, evaluation), f"{task!r}: training and evaluation draw the same ({list(Use)})"
+            _same_examples(task, part, batch, start)
+        for inputs, targets, tokens in zip(batch.inputs, batch.targets, batch.lengths, strict=True):
+            _answers_are_right(task, inputs, targets, int(tokens))
+    differ = not np.array_equal(training.inputs, evaluation.inputs)
+    assert differ, f"{task!r}: training and evaluation draw the same ({list(Use)})"
+
+
+def _inputs_are_as_declared(task: Task, batch: Batch, count: int) -> None:
+    shape = (count, task.longest)
+    assert batch.inputs.shape[:2] == batch.targets.shape == shape, f"{task!r}: shapes {batch.inputs.shape}"
+    if task.coordinates:
+        vector = batch.inputs.shape[2:]
+        assert vector == (task.coordinates,), f"{task!r}: vectors of {vector} coordinates"
+        assert np.isfinite(batch.inputs).all(), f"{task!r}: a coordinate that is not finite"
+    else:
+        assert batch.inputs.min() >= 0, f"{task!r}: a token below 0"
+        assert batch.inputs.max() < task.vocabulary, f"{task!r}: token {batch.inputs.max()} of {task.vocabulary}"
+
+
+def _same_examples(task: Task, part: Batch, whole: Batch, start: int) -> None:
+    """The examples from `start` on are those of the whole block."""
+    assert np.array_equal(part.inputs, whole.inputs[start:]), f"{task!r}: examples depend on the block, start {start}"
+    assert np.array_equal(part.targets, whole.targets[start:]), f"{task!r}: targets depend on the block, start {start}"
+
+
+def _answers_are_right(task: Task, inputs: np.ndarray, targets: Int64[np.ndarray, "time"], tokens: int) -> None:
+    """One example asks something before its end, its answers are classes, and `solve` gives them too."""
+    asked = np.flatnonzero(targets != NOTHING_ASKED)
+    assert len(asked), f"{task!r}: an example asks nothing"
+    assert asked[-1] < tokens <= task.longest, f"{task!r}: a question behind the last token"
+    answers = targets[asked]
+    least = 0 if task.loss == "cross-entropy" else EVERY_CLASS
+    assert least <= answers.min() <= answers.max() < task.classes, f"{task!r}: an answer outside the classes"
+    if not getattr(task, "solves", True):
+        return
+    for position in asked:
+        before = inputs[: position + 1]
+        question = tuple(map(tuple, before)) if task.coordinates else tuple(before.tolist())
+        assert task.solve(question) == targets[position], f"{task!r}: solve({question}) is not {targets[position]}"
 
 
 def check_task_answers(task: Task, length: int, expected: Callable[[tuple[int, ...]], int]) -> None:
-    """`solve` agrees with an independent definition on every input of one length."""
+    """Compare `solve` with an independent definition on every input of one length.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> check_task_answers(IndexLookup(length=3, alphabet=2), 3, lambda tokens: tokens[tokens[-1] - 2])
+    """
     answer = task.function(length)
     for inputs in itertools.product(*task.alphabets(length)):
         assert answer(inputs) == expected(inputs), f"{task!r}: solve({inputs}) = {answer(inputs)}, expected {expected(inputs)}"

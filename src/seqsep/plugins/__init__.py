@@ -1,1 +1,11 @@
-"""A user's own layer, task or whole model, from FILE.py:CLASS."""
+"""A user's own layer, task or whole model, from FILE.py:CLASS.
+
+    name          a class in a user's file, as a value
+    load          runs a user's file
+    layer         a user's layer as a mixer, and what its block holds
+    model         a user's whole model
+    task          a user's task
+    global_state  what a layer must leave as it found it
+
+Users name their files on the command line or in a `Run`; nothing here is imported by them.
+"""

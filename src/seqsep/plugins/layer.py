@@ -8,7 +8,7 @@ The state is a tensor or a tuple of tensors, batch first. Optional class attribu
 """
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, get_args, get_type_hints
 
@@ -31,7 +31,7 @@ class OwnLayer(PlugIn):
         """A fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
         block = block_of(self)
         grows = bool(getattr(load(self), "grows", False))
-        module = construct(self, {"heads": heads}, width)
+        module = construct(self, values=(width,), further={"heads": heads})
         missing = [name for name in METHODS if not callable(getattr(type(module), name, None))]
         if "forward" not in missing and type(module).forward is nn.Module.forward:
             missing.append("forward")
@@ -104,7 +104,7 @@ def block_of(layer: OwnLayer) -> Block:
     return block
 
 
-def construct(plug_in: PlugIn, further: Mapping[str, Any], *values: Any) -> nn.Module:
+def construct(plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]) -> nn.Module:
     """The module of a user's class, built with `values` and those of `further` that its signature names.
 
     Raises PlugInFails if it needs something else, raises, seeds torch, or is no module.

@@ -23,7 +23,7 @@ class OwnModel(PlugIn):
 
     def build(self, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> "WholeModel":
         """A fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
-        module = construct(self, {"heads": heads}, vocabulary, classes, longest, width)
+        module = construct(self, values=(vocabulary, classes, longest, width), further={"heads": heads})
         return WholeModel(module, self.words)
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from seqsep.lab.run import Run
-from seqsep.laws.mixer import MIXER_LAWS, Verdict, subject, verdict
+from seqsep.laws.mixer import MIXER_LAWS, Verdict, mixer_and_inputs, try_law
 from seqsep.laws.task import check_task
 from seqsep.mixers import Block, Mixer, State
 from seqsep.plugins.global_state import GlobalState
@@ -84,7 +84,7 @@ def _verdicts(given: PlugIn, width: int, make: Callable[[int], Mixer], begin: Ca
         exact = DTYPES[getattr(load(given), "checked_in", "float64")]
         global_state = GlobalState()
         for dtype in (exact, torch.float32):
-            subjects[dtype] = subject(make, width, TIME, BATCH, dtype=dtype)
+            subjects[dtype] = mixer_and_inputs(make, width, TIME, BATCH, dtype=dtype)
         changed = global_state.changed()
         if changed is not None:
             raise PlugInFails(f"{given.words}: {changed}")
@@ -110,7 +110,7 @@ def _verdicts(given: PlugIn, width: int, make: Callable[[int], Mixer], begin: Ca
         found = Verdict(law, True)
         for dtype in types:
             mixer, x = subjects[dtype]
-            found = verdict(law, mixer, x, given.path)
+            found = try_law(law, mixer, x, given.path)
             if not found.holds:
                 break
         yield found

@@ -1,0 +1,41 @@
+"""The laws as outsiders call them, and as the lab's workers load them."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from seqsep.laws.mixer import LawFails, check_mixer
+from seqsep.mixers import LSTM
+
+IMPORT_THE_LAB = """
+import importlib, pkgutil, sys
+import seqsep.lab
+for module in pkgutil.walk_packages(seqsep.lab.__path__, "seqsep.lab."):
+    importlib.import_module(module.name)
+assert "seqsep.lab.engines.worker" in sys.modules
+print([name for name in sys.modules if name.startswith("seqsep.theorems")])
+"""
+
+
+def test_the_lab_loads_no_theorems():
+    """A worker tries the laws of mixers and tasks on plug-ins; those of theorems are none of its business."""
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", IMPORT_THE_LAB], capture_output=True, text=True, check=True, env=paths)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("time", [2, 5])
+def test_inputs_may_be_short(time):
+    """Each law finds a position to ask about in inputs of 2 tokens or more."""
+    check_mixer(LSTM, width=2, time=time, batch=2)
+
+
+def test_a_broken_mixer_is_named_with_the_time():
+    class LooksAhead(LSTM):
+        def forward(self, x):
+            return super().forward(x) + x.flip(1)
+
+    with pytest.raises(LawFails, match=r"^LooksAhead: it looks ahead: outputs change with .*, first at time \d+"):
+        check_mixer(LooksAhead, width=2, time=4, batch=2)
