@@ -15,7 +15,10 @@ from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import _one_layer_cost as attention
 from seqsep.theorems.equality import state as equality_state
-from seqsep.theorems.equality._collision import collide, fingerprint, is_equal
+from seqsep.theorems.equality._by_automata import as_automaton
+from seqsep.theorems.equality._collision import STATEMENT as LOWER
+from seqsep.theorems.equality._collision import collide, fingerprint
+from seqsep.theorems.equality._words import has_equal_halves
 from seqsep.theorems.protocols import one_way_protocol
 from seqsep.theorems.protocols.collision import TaskSizes
 from seqsep.theorems.protocols.machine import as_machine, choice
@@ -35,29 +38,29 @@ def test_laws():
 
 
 @pytest.mark.parametrize(("length", "alphabet"), SIZES)
-def test_the_queue_decides_equality_with_as_many_states_as_halves(length, alphabet):
+def test_the_queue_decides_equality_in_as_many_states_as_halves(length, alphabet):
     queue, automaton = equality_state.build(length, alphabet), equality_state.build_automaton(length, alphabet)
     halves = alphabet ** (length // 2)
     assert len(automaton.table) == halves == len(automaton.minimal().table)
     assert 1 << queue.state_bits >= halves > (1 << queue.state_bits) // 2
     for word in words(length, alphabet):
-        assert queue.answer(word) == automaton.accepts(word) == is_equal(list(word)), word
+        assert queue.answer(word) == automaton.accepts(word) == has_equal_halves(list(word)), word
     # Every half is a message of its own.
     assert len({queue.state(half) for half in words(length // 2, alphabet)}) == halves
 
 
 @pytest.mark.parametrize(("length", "alphabet"), SIZES[:6])
 def test_no_layer_and_no_clock_does_with_less(length, alphabet):
-    layers = of_function(lambda word: int(is_equal(word)), (alphabet,) * length)
+    layers = of_function(lambda word: int(has_equal_halves(word)), (alphabet,) * length)
     assert layers.state_bits == equality_state.build(length, alphabet).state_bits
     assert max(layers.widths) == layers.widths[length // 2] == alphabet ** (length // 2)
     machine = layers.recurrence()
-    assert all(machine.answer(word) == is_equal(list(word)) for word in words(length, alphabet))
+    assert all(machine.answer(word) == has_equal_halves(list(word)) for word in words(length, alphabet))
 
 
 @pytest.mark.parametrize(("length", "alphabet"), [(2, 2), (4, 2), (6, 2), (2, 3), (4, 3)])
 def test_the_queue_is_a_least_automaton_with_dont_cares(length, alphabet):
-    examples = on_length(is_equal, length, alphabet)
+    examples = on_length(has_equal_halves, length, alphabet)
     found = least(examples, exhaustive=alphabet ** (length // 2) <= 8)
     assert found.states == alphabet ** (length // 2) == len(distinguished(examples).prefixes)
     assert examples.disagreement(equality_state.build_automaton(length, alphabet)) is None
@@ -66,7 +69,7 @@ def test_the_queue_is_a_least_automaton_with_dont_cares(length, alphabet):
 def test_the_loaded_table_and_its_protocol():
     model, word = Model.load(equality_state.build_network(8)), torch.tensor([1, 0, 1, 1, 1, 0, 1, 1])
     every = torch.tensor(words(8, 2))
-    assert model(every)[:, -1].argmax(-1).tolist() == [int(is_equal(list(w))) for w in words(8, 2)]
+    assert model(every)[:, -1].argmax(-1).tolist() == [int(has_equal_halves(list(w))) for w in words(8, 2)]
     assert one_way_protocol.reduce(model, word) == 8  # a byte of tensor holds its 4 bits
     assert one_way_protocol.reduce(equality_state.build(8), word.tolist()) == 4
 
@@ -86,7 +89,7 @@ def test_smaller_models_err_where_they_are_said_to(length, alphabet, bits, seed)
         assert model.state(first) == model.state(second)
         assert found.tried <= (1 << bits) + 1
         assert found.errs_on[length // 2 :] in found.halves
-        assert found.answer == model.answer(found.errs_on) != found.expected == is_equal(list(found.errs_on))
+        assert found.answer == model.answer(found.errs_on) != found.expected == has_equal_halves(list(found.errs_on))
 
 
 def test_a_rounded_lstm_errs_where_it_is_said_to():
@@ -95,7 +98,7 @@ def test_a_rounded_lstm_errs_where_it_is_said_to():
     found = collide(party, 16)
     assert party.bits == 6
     assert found is not None
-    assert choice(party.read(found.errs_on)[0][-1]) == found.answer != found.expected == is_equal(list(found.errs_on))
+    assert choice(party.read(found.errs_on)[0][-1]) == found.answer != found.expected == has_equal_halves(list(found.errs_on))
 
 
 @pytest.mark.parametrize(("length", "alphabet"), [(2, 2), (10, 2), (4, 5)])
@@ -120,7 +123,7 @@ def test_check(options):
     upper = [outcome for outcome in outcomes if outcome.side == "upper"]
     assert len(upper) == (options["length"] <= 256)
     assert all(set(outcome.measured.values()) == {needed} == set(outcome.bound.values()) for outcome in upper)
-    erring = [outcome for outcome in outcomes if outcome.statement == equality_state.LOWER]
+    erring = [outcome for outcome in outcomes if outcome.statement == LOWER]
     assert all(outcome.measured["state_bits"] < outcome.bound["state_bits"] for outcome in erring)
     searched = [outcome.measured["states"] for outcome in outcomes if str(outcome.variant).startswith("least DFA")]
     assert searched == [2, 4, 8][: options["length"] // 2]
@@ -139,11 +142,11 @@ def test_a_spoiled_queue_is_found_out(monkeypatch):
 
 def test_lemma_4_on_machines_and_their_automata():
     language = equality_state.build_automaton(8)
-    assert equality_state.as_automaton(language.recurrence(), 2).difference(language) is None
+    assert as_automaton(language.recurrence(), 2).difference(language) is None
     rng = np.random.default_rng(0)
     for _ in range(20):
         small = DFA(rng.integers(0, 8, (8, 2)), 0, rng.random(8) < 0.3)
-        automaton = equality_state.as_automaton(small.recurrence(), 2)
+        automaton = as_automaton(small.recurrence(), 2)
         assert automaton.difference(small) is None
         assert len(automaton.table) <= 1 << small.recurrence().state_bits
         word = automaton.difference(language)
@@ -173,38 +176,38 @@ def test_with_the_time_lemma_4_fails_and_theorem_11_holds():
         found = collide(fingerprint(12, 2, bits), 12)
         assert found is not None
         assert found.answer != found.expected
-    assert of_function(lambda word: int(is_equal(word)), (2,) * 12).state_bits == 6
+    assert of_function(lambda word: int(has_equal_halves(word)), (2,) * 12).state_bits == 6
 
 
-def brute_force(costs: attention.Costs, variant: str) -> int:
-    need = attention.needed(costs, variant)
+def brute_force(costs: attention.Costs, exchange: attention.Exchange) -> int:
+    need = attention.needed(costs, exchange)
     sizes = [(m, h) for h in range(1, 120) for m in range(1, 119 // h + 1)]
-    return min(m * h for m, h in sizes if attention.protocol_bits(costs, m, h, variant) >= need)
+    return min(m * h for m, h in sizes if attention.protocol_bits(costs, m, h, exchange) >= need)
 
 
-@pytest.mark.parametrize("variant", attention.VARIANTS)
+@pytest.mark.parametrize("exchange", attention.EXCHANGES, ids=lambda exchange: exchange.name)
 @pytest.mark.parametrize(("length", "alphabet", "exponent"), [(10, 2, 2), (1024, 2, 1), (8192, 2, 2), (4000, 64, 2)])
-def test_least_sizes(length, alphabet, exponent, variant):
+def test_least_sizes(length, alphabet, exponent, exchange):
     costs = attention.Costs(length, alphabet, exponent)
-    width, heads = attention.least_size(costs, variant)
-    assert attention.protocol_bits(costs, width, heads, variant) >= attention.needed(costs, variant)
+    width, heads = attention.least_size(costs, exchange)
+    assert attention.protocol_bits(costs, width, heads, exchange) >= attention.needed(costs, exchange)
     if width * heads < 120:
-        assert width * heads == brute_force(costs, variant)
-    assert attention.least_product(costs, variant) <= width * heads <= attention.least_width(costs, 1, variant)
-    one = attention.least_width(costs, 1, variant)
-    assert attention.protocol_bits(costs, one, 1, variant) >= attention.needed(costs, variant)
-    assert one == 1 or attention.protocol_bits(costs, one - 1, 1, variant) < attention.needed(costs, variant)
+        assert width * heads == brute_force(costs, exchange)
+    assert attention.least_product(costs, exchange) <= width * heads <= attention.least_width(costs, 1, exchange)
+    one = attention.least_width(costs, 1, exchange)
+    assert attention.protocol_bits(costs, one, 1, exchange) >= attention.needed(costs, exchange)
+    assert one == 1 or attention.protocol_bits(costs, one - 1, 1, exchange) < attention.needed(costs, exchange)
 
 
 def test_bits_by_hand():
     """N = 8,192 = 2^13, Kc = 2: L = 2^26, p = 54, the normaliser below 2^40, value sums within 2 L^3 = 2^79."""
     costs = attention.Costs(8192, 2, 2)
     assert (costs.score, costs.normaliser, costs.value) == (54, 40, 80)
-    both, one, sent = attention.VARIANTS
+    both, one, sent = attention.EXCHANGES
     assert attention.protocol_bits(costs, 3, 2, both) == 3 * 54 + 2 * (2 * 54 + 2 * 40 + 2 * 3 * 80)
     assert attention.protocol_bits(costs, 3, 2, one) == 3 * 54 + 2 * (2 * 54 + 2 * 40 + 3 * 80)
     assert attention.protocol_bits(costs, 3, 2, sent) == 1 + 2 * (2 * 54 + 2 * 40 + 3 * 80)
-    assert [attention.needed(costs, variant) for variant in attention.VARIANTS] == [4097, 4096, 4096]
+    assert [attention.needed(costs, exchange) for exchange in attention.EXCHANGES] == [4097, 4096, 4096]
     assert attention.needed(attention.Costs(4, 3, 1), both) == 4  # 3^2 + 1 leaves
     assert attention.needed(attention.Costs(4, 3, 1), one) == 4
 
@@ -213,12 +216,12 @@ def test_theorem_12_does_not_follow_for_narrow_heads():
     costs = attention.Costs(8192, 2, 2)
     printed = 4096 / (3 * (costs.score + 13))
     assert printed == pytest.approx(20.378, abs=1e-3)
-    for variant in attention.VARIANTS:
+    for exchange in attention.EXCHANGES:
         for heads in range(16, 21):  # m H below the printed bound, and enough bits for equality
-            assert attention.protocol_bits(costs, 1, heads, variant) >= attention.needed(costs, variant)
+            assert attention.protocol_bits(costs, 1, heads, exchange) >= attention.needed(costs, exchange)
             assert heads < printed
-    assert attention.least_size(costs, "token sent") == (1, 16)
-    assert attention.least_width(costs, 1, "token sent") == 49
+    assert attention.least_size(costs, attention.TOKEN_SENT) == (1, 16)
+    assert attention.least_width(costs, 1, attention.TOKEN_SENT) == 49
 
 
 def test_wrong_arguments():

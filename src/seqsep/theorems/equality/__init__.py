@@ -6,9 +6,11 @@ Files:
     relabelled_two_layers        the same for every partition of the positions into halves (Lemma 5)
     two_layer_no_short_protocol  no short protocol follows from a two-layer model (Corollary 13.1)
     state                        equality needs N/2 log2 S state bits, and one layer much width (Lemma 4, Theorems 11 and 12)
-    _trials                      inputs of equality, what is expected of them, and the margin
-    _collision                   two halves with one state, and the input on which a model errs
-    _one_layer_cost              what Theorem 12 asks of one attention layer
+    _trials                      inputs put to the attention networks, what is expected of them, and the margin
+    _words                       inputs put to the recurrent models
+    _collision                   Theorem 11 by communication: two halves with one state, and the input on which a model errs
+    _by_automata                 Theorem 11 by automata, and Lemma 4
+    _one_layer_cost              Theorem 12: the width and heads that one attention layer needs
 """
 
 from seqsep.theorems.base import Theorem

@@ -1,52 +1,41 @@
-"""Two halves that leave a recurrent model in one state, and the input of equality on which it must then err.
+"""Theorem 11 by communication: two halves that leave a recurrent model in one state, and the input on which it must then err.
 
-Halves are walked in a fixed scattered order, each once, until one meets the state of another: after at most 2^B + 1 of them, in
-expectation about 2^(B/2) for a model that mixes well. After halves a != b with one state, the model answers a b and b b alike,
-and one of these answers is wrong. Models on tensors run in batches, where sums may round differently; so a collision counts
-once both halves, each alone, leave equal states.
+Alice's half a leaves the model in some state, which is the message of `one_way_protocol`; Bob reads b and answers. Two halves
+a != b must leave different states: after the same state, b's continuation by a gets the answer of a's, and one of b a, a a is
+answered wrongly. So 2^(state bits) >= S^(N/2).
+
+The search walks halves in a fixed scattered order, each once, until one meets the state of another: after at most 2^B + 1 of
+them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors run in batches, where sums may round
+differently; so a collision counts once both halves, each alone, leave equal states.
 """
 
 import itertools
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import torch
+from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
+from seqsep.exact.integers import ceil_log2
+from seqsep.theorems.base import Claim, Number, Outcome
+from seqsep.theorems.equality._words import halves, has_equal_halves, require
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.protocols.collision import MOST_PREFIXES, scattered
-from seqsep.theorems.protocols.machine import AnyModel, as_machine, choice
+from seqsep.theorems.protocols.collision import MOST_PREFIXES, TaskSizes, scattered
+from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
+from seqsep.theorems.protocols.small_models import with_random_weights
 
+STATEMENT = "A recurrent model with fewer than N/2 log2 S state bits errs on an input of equality"
 BLOCK = 256
-
-
-def is_equal(word: list[int]) -> bool:
-    """EQ: the first half equals the second."""
-    return word[: len(word) // 2] == word[len(word) // 2 :]
-
-
-def require(call: str, length: int, alphabet: int) -> None:
-    """Raise ValueError for an odd length, or fewer than two symbols."""
-    if length < 2 or length % 2 or alphabet < 2:
-        raise ValueError(f"{call}(length={length}, alphabet={alphabet}): an even length from 2 and an alphabet from 2")
-
-
-def evidence(length: int = 10, alphabet: int = 2) -> Evidence:
-    """All S^(N/2) halves as prefixes, told apart by all as suffixes: a first half is equal to one of them only.
-
-    Raises ValueError as `require`, or beyond 2^16 pairs of halves.
-    """
-    require("evidence", length, alphabet)
-    if alphabet**length > 1 << 16:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} inputs, at most 65,536")
-    halves = [list(half) for half in itertools.product(range(alphabet), repeat=length // 2)]
-    witness = DistinguishingTable(alice=list(range(length // 2)), rows=halves, columns=halves)
-    return Evidence("equality", {"length": length, "alphabet": alphabet}, witness)
+MOST_PAIRS = 1 << 16
+MOST_FINGERPRINT_BITS = 18
+EXAMPLES = 256
 
 
 @dataclass(frozen=True)
-class Collision:
+class CollidingHalves:
     """Two halves with one state, and the input, a first half and a second, on which the model errs."""
 
     halves: tuple[tuple[int, ...], tuple[int, ...]]
@@ -56,40 +45,68 @@ class Collision:
     tried: int
 
 
-def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> Collision | None:
+def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> CollidingHalves | None:
     """Two halves of N/2 symbols that leave the model in one state, and an input on which it must err.
 
     The model says 1 for equal. None: no two of all S^(N/2) collide (then B >= N/2 log2 S).
-    Raises ValueError where 2^21 were walked without a collision and more remain.
+    Raises ValueError if 2^21 were walked without a collision and more remain.
+
+    >>> parity = Recurrence(1, 0, lambda t, state, token: state ^ token, lambda t, state: 1 - state)
+    >>> shown = collide(parity, length=4)
+    >>> parity.answer(shown.errs_on) == shown.answer != shown.expected
+    True
     """
     require("collide", length, alphabet)
-    party, tried = as_machine(model), 0
-    seen: dict[Hashable, tuple[int, ...]] = {}
+    party = as_machine(model)
+    tried = 0
+    first_with: dict[Hashable, tuple[int, ...]] = {}
     walk = scattered(length // 2, alphabet, seed, MOST_PREFIXES)
     while block := list(itertools.islice(walk, BLOCK)):
         for half, state in zip(block, party.states(np.array(block, dtype=np.int64)), strict=True):
             tried += 1
-            other = seen.setdefault(state, half)
-            if other == half or party.pack(party.read(half)[1]) != party.pack(party.read(other)[1]):
-                continue
-            wrong = half + half if choice(party.read(half + half)[0][-1]) != 1 else other + half
-            answer = choice(party.read(wrong)[0][-1])
-            return Collision((other, half), wrong, answer, int(is_equal(list(wrong))), tried)
-    if tried < alphabet ** (length // 2):
+            other = first_with.setdefault(state, half)
+            if other != half and _packed_state(party, half) == _packed_state(party, other):
+                return _erring(party, other, half, tried)
+    if tried < halves(length, alphabet):
         raise ValueError(f"collide(length={length}, alphabet={alphabet}): no collision among {tried:,} halves")
     return None
+
+
+def _packed_state(party: Machine, half: tuple[int, ...]) -> tuple[int, int]:
+    _, state = party.read(half)
+    return party.pack(state)
+
+
+def _answer(party: Machine, word: tuple[int, ...]) -> int:
+    outputs, _ = party.read(word)
+    return choice(outputs[-1])
+
+
+def _erring(party: Machine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
+    """After halves a != b with one state, the model answers a b and b b alike: it errs on one of them."""
+    errs_on = half + half if _answer(party, half + half) != 1 else other + half
+    return CollidingHalves(
+        halves=(other, half),
+        errs_on=errs_on,
+        answer=_answer(party, errs_on),
+        expected=int(has_equal_halves(list(errs_on))),
+        tried=tried,
+    )
 
 
 def fingerprint(length: int, alphabet: int, bits: int) -> Recurrence:
     """A hash: sum of (x_i + 1) r^i over the first half less that over the second, modulo the greatest prime below 2^bits.
 
     Transitions differ by time step; equal halves always pass. Raises ValueError below 2 bits.
+
+    >>> fingerprint(length=4, alphabet=2, bits=3).answer([0, 1, 0, 1])
+    1
     """
     require("fingerprint", length, alphabet)
     if bits < 2:
         raise ValueError(f"fingerprint(bits={bits}): at least 2 bits, for a prime")
     half = length // 2
-    prime = next(q for q in range((1 << bits) - 1, 1, -1) if all(q % d for d in range(2, math.isqrt(q) + 1)))
+    prime = next(number for number in range((1 << bits) - 1, 1, -1) if _is_prime(number))
     root = 1 + prime // 3
 
     def move(t: int, state: int, token: int) -> int:
@@ -97,3 +114,63 @@ def fingerprint(length: int, alphabet: int, bits: int) -> Recurrence:
         return (state + sign * (token + 1) * pow(root, t % half + 1, prime)) % prime
 
     return Recurrence(bits, 0, move, lambda t, state: int(state == 0))
+
+
+def _is_prime(number: int) -> bool:
+    return all(number % divisor for divisor in range(2, math.isqrt(number) + 1))
+
+
+def check_smaller(
+    claim: Claim, length: int, alphabet: int, words: Int64[np.ndarray, "n length"], seed: int
+) -> Iterator[Outcome]:
+    """Two models with fewer bits than the bound err where it is said: a fingerprint, and an LSTM rounded to a bit a number.
+
+    Raises TheoremFails with a model that does not. Nothing is checked if the bound is below 3 bits.
+    """
+    needed = ceil_log2(halves(length, alphabet))
+    if needed < 3:
+        return
+    bits = min(needed - 1, MOST_FINGERPRINT_BITS)
+    width = min((needed - 1) // 2, 8)
+    lstm = with_random_weights(TaskSizes(alphabet, 2, length), "lstm", width, seed=seed)
+    models = {
+        f"fingerprint modulo a prime of {bits} bits": as_machine(fingerprint(length, alphabet, bits)),
+        "LSTM, a bit a number": as_machine(lstm, 1, torch.from_numpy(words[:EXAMPLES])),
+    }
+    for name, party in models.items():
+        shown = collide(party, length, alphabet, seed)
+        if shown is None or shown.answer == shown.expected:
+            raise claim.fails({"model": name, "state bits": party.bits, "collision": shown})
+        yield claim.lower(
+            statement=STATEMENT,
+            length=length,
+            inputs=shown.tried,
+            measured={"state_bits": party.bits},
+            bound={"state_bits": needed},
+            as_printed=printed(length, alphabet),
+            variant=name,
+            witness={
+                "prefixes": [list(half) for half in shown.halves],
+                "errs_on": list(shown.errs_on),
+                "answer": shown.answer,
+                "expected": shown.expected,
+            },
+        )
+
+
+def printed(length: int, alphabet: int) -> dict[str, Number | str] | None:
+    """The printed bound, N/2 bits, if it is not ours."""
+    return None if alphabet == 2 else {"state_bits": length // 2}
+
+
+def evidence(length: int = 10, alphabet: int = 2) -> Evidence:
+    """All S^(N/2) halves as prefixes, told apart by all as suffixes: a first half is equal to one of them only.
+
+    Raises ValueError as `require`, or beyond 2^16 pairs of halves.
+    """
+    require("evidence", length, alphabet)
+    if alphabet**length > MOST_PAIRS:
+        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} inputs, at most {MOST_PAIRS:,}")
+    every_half = [list(half) for half in itertools.product(range(alphabet), repeat=length // 2)]
+    witness = DistinguishingTable(alice=list(range(length // 2)), rows=every_half, columns=every_half)
+    return Evidence("equality", {"length": length, "alphabet": alphabet}, witness)

@@ -6,25 +6,44 @@ appendix D cost
     both exchange     m p + H (2 p + 2 z + 2 m v)    the last token's vector, then per head maxima, normalisers, value sums
     one learns        m p + H (2 p + 2 z + m v)      only one party's value sums travel
     token sent        t + H (2 p + 2 z + m v)        the last token in t = ceil(log2 S) bits, in place of its vector
-Equality of S^h pairs (h = N/2) needs ceil(log2(S^h + 1)) bits where the transcript names the answer, since no two (a, a) share
-a leaf and some leaf answers 0; and ceil(h log2 S) where one party concludes it from the transcript and its own input: if (a, a)
-and (b, b) share a transcript, so do (a, b) and (b, a), and a party that holds a answers (a, a) and (a, b) alike.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
+from seqsep.theorems.base import Claim, Number, Outcome
+from seqsep.theorems.equality._words import halves
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Variant, message_bits
 
-VARIANTS = ("both exchange", "one learns", "token sent")
-PROTOCOLS: dict[str, Variant] = {"both exchange": "both-exchange", "one learns": "one-learns", "token sent": "one-learns"}
+STATEMENT = "One attention layer that decides equality has m H of at least what the counted protocol asks for"
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A variant of Theorem 4's protocol: its name here, and what travels."""
+
+    name: str
+    variant: Variant
+    token_sent: bool = False
+
+
+BOTH_EXCHANGE = Exchange("both exchange", "both-exchange")
+ONE_LEARNS = Exchange("one learns", "one-learns")
+TOKEN_SENT = Exchange("token sent", "one-learns", token_sent=True)
+EXCHANGES = (BOTH_EXCHANGE, ONE_LEARNS, TOKEN_SENT)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Bits that do not depend on the size of the layer: those of its numbers (`NumberBits`), and the halves of equality."""
+    """Bits that do not depend on the size of the layer: those of each kind of number, and what equality needs.
+
+    >>> costs = Costs(length=8192, alphabet=2, exponent=2)
+    >>> costs.score, costs.normaliser, costs.value
+    (54, 40, 80)
+    """
 
     length: int
     alphabet: int
@@ -32,63 +51,111 @@ class Costs:
 
     @cached_property
     def grid(self) -> Grid:
+        """L = n^Kc."""
         return Grid.of(self.length, self.exponent)
 
     @cached_property
     def score(self) -> int:
+        """p, the bits of a score."""
         return NumberBits(self.grid, self.length).number
 
     @cached_property
     def normaliser(self) -> int:
+        """z, the bits of a sum of exponentials."""
         return NumberBits(self.grid, self.length).normaliser
 
     @cached_property
     def value(self) -> int:
+        """v, the bits of a coordinate of a value sum."""
         return NumberBits(self.grid, self.length).value_sum
 
-    @cached_property
-    def pairs(self) -> int:
-        """S^(N/2): the halves that must be told apart."""
-        return self.alphabet ** (self.length // 2)
+
+def needed(costs: Costs, exchange: Exchange) -> int:
+    """Bits that any protocol of this kind for the equality of S^h pairs (h = N/2) has.
+
+    They are ceil(log2(S^h + 1)) if the transcript names the answer, since no two (a, a) share a leaf and some leaf answers 0.
+    They are ceil(h log2 S) if one party concludes it from the transcript and its own input: if (a, a) and (b, b) share a
+    transcript, so do (a, b) and (b, a), and a party that holds a answers (a, a) and (a, b) alike.
+    """
+    pairs = halves(costs.length, costs.alphabet)
+    return ceil_log2(pairs + 1) if exchange == BOTH_EXCHANGE else ceil_log2(pairs)
 
 
-def needed(costs: Costs, variant: str) -> int:
-    """Bits that any protocol of this kind for equality has."""
-    return costs.pairs.bit_length() if variant == VARIANTS[0] else ceil_log2(costs.pairs)
-
-
-def protocol_bits(costs: Costs, width: int, heads: int, variant: str) -> int:
+def protocol_bits(costs: Costs, width: int, heads: int, exchange: Exchange) -> int:
     """Bits of the counted protocol of a layer of width m with H heads; its last token's vector has m coordinates."""
-    vocabulary = costs.alphabet if variant == VARIANTS[2] else None
     steps = message_bits(
         length=costs.length,
         width=width,
         embedding=width,
         heads=heads,
         grid=costs.grid,
-        variant=PROTOCOLS[variant],
-        vocabulary=vocabulary,
+        variant=exchange.variant,
+        vocabulary=costs.alphabet if exchange.token_sent else None,
     )
     return steps["total"]
 
 
-def least_width(costs: Costs, heads: int, variant: str) -> int:
-    """The least m whose protocol, with so many heads, has the bits needed."""
-    one, two = (protocol_bits(costs, width, heads, variant) for width in (1, 2))
-    return max(1, 1 - (one - needed(costs, variant)) // (two - one))
+def least_width(costs: Costs, heads: int, exchange: Exchange) -> int:
+    """The least m whose protocol, with so many heads, has the bits needed.
+
+    >>> least_width(Costs(length=8192, alphabet=2, exponent=2), heads=1, exchange=TOKEN_SENT)
+    49
+    """
+    one = protocol_bits(costs, 1, heads, exchange)
+    two = protocol_bits(costs, 2, heads, exchange)
+    return max(1, 1 - (one - needed(costs, exchange)) // (two - one))
 
 
-def least_size(costs: Costs, variant: str) -> tuple[int, int]:
+def least_size(costs: Costs, exchange: Exchange) -> tuple[int, int]:
     """(m, H) with the least m H whose protocol has the bits needed: no layer with a smaller m H computes equality."""
-    best, heads = (least_width(costs, 1, variant), 1), 2
+    best = (least_width(costs, 1, exchange), 1)
+    heads = 2
     while heads < best[0] * best[1]:
-        best = min(best, (least_width(costs, heads, variant), heads), key=lambda size: size[0] * size[1])
+        best = min(best, (least_width(costs, heads, exchange), heads), key=lambda size: size[0] * size[1])
         heads += 1
     return best
 
 
-def least_product(costs: Costs, variant: str) -> int:
+def least_product(costs: Costs, exchange: Exchange) -> int:
     """A lower bound on m H in closed form: bits needed over 3 p + 2 z + 2 v (or v; or, less t, over 2 p + 2 z + v)."""
-    fixed = ceil_log2(costs.alphabet) if variant == VARIANTS[2] else 0
-    a_unit = protocol_bits(costs, 1, 1, variant) - fixed
-    return max(1, -(-(needed(costs, variant) - fixed) // a_unit))
+    fixed = ceil_log2(costs.alphabet) if exchange.token_sent else 0
+    a_unit = protocol_bits(costs, 1, 1, exchange) - fixed
+    return max(1, -(-(needed(costs, exchange) - fixed) // a_unit))
+
+
+def printed(costs: Costs) -> float:
+    """Theorem 12's m H >= (N/2) / (3 (p + log2 N))."""
+    return costs.length / 2 / (3 * (costs.score + math.log2(costs.length)))
+
+
+def check_one_layer(claim: Claim, costs: Costs, exchange: Exchange) -> Outcome:
+    """The least m H, that every smaller product has too few bits, and the closed form; "inputs" are pairs (m, H)."""
+    width, heads = least_size(costs, exchange)
+    bits = needed(costs, exchange)
+    product = least_product(costs, exchange)
+    measured: dict[str, Number] = {
+        "width_times_heads": width * heads,
+        "width_of_one_head": least_width(costs, 1, exchange),
+        "protocol_bits": protocol_bits(costs, width, heads, exchange),
+    }
+    bound: dict[str, Number] = {"width_times_heads": product, "width_of_one_head": product, "protocol_bits": bits}
+    smaller = _smaller_sizes(width * heads)
+    enough = [(m, h) for m, h in smaller if protocol_bits(costs, m, h, exchange) >= bits]
+    if enough or any(measured[name] < bound[name] for name in bound):
+        raise claim.fails({"variant": exchange.name, "smaller (m, H)": enough[:3], "measured": measured, "bound": bound})
+    return claim.lower(
+        statement=STATEMENT,
+        length=costs.length,
+        inputs=len(smaller) + 1,
+        exhaustive=True,
+        measured=measured,
+        bound=bound,
+        as_printed={"width_times_heads": round(printed(costs), 3)},
+        variant=f"Theorem 12, {exchange.name}, Kc = {costs.exponent}, p = {costs.score}",
+        witness={"least_width": width, "heads": heads},
+    )
+
+
+def _smaller_sizes(product: int) -> list[tuple[int, int]]:
+    """All (m, H) with m H below a product."""
+    return [(width, heads) for heads in range(1, product) for width in range(1, -(-product // heads))]
