@@ -1,29 +1,31 @@
-"""Ceilings: the highest accuracy that a state of so many bits allows, and the length from which a bound bites.
+"""Ceilings: the highest accuracy that a state of so many bits allows, and the least length at which it is below 1.
 
     B >= N (log2 S - h(e) - e log2(S - 1)),   e <= 1 - 1/S                    (*)
 
-Index lookup with N symbols, uniform and independent, from an alphabet of S; a uniform question; a state of B bits computed
-before the question is seen; e the error rate over both. Bits and symbols are whole numbers, accuracy 1 - e is a fraction.
+holds for index lookup with N uniform and independent symbols from an alphabet of S, a uniform question, and a state of B bits
+that is computed before the question is seen. e is the error rate over symbols and question, so 1 - e is the accuracy, a
+fraction; h is the binary entropy in bits.
 
-Source: Fano's inequality at each position and the data-processing inequality; h is the binary entropy in bits.
+Source: Fano's inequality at each position and the data-processing inequality.
 Proof. Let Z be the state, X_i the symbols, e_i the error rate when position i is asked. Z takes at most 2^B values, so
 B >= H(Z) >= I(X_1 .. X_N; Z) >= sum_i I(X_i; Z), the last step since the X_i are independent. The answer to question i is a
 function of Z (and of coins independent of X), so Fano gives I(X_i; Z) >= log2 S - h(e_i) - e_i log2(S - 1). The right side is
-convex in e_i, h being concave, so by Jensen the sum over i is at least N times its value at e, the mean of the e_i. That value
+convex in e_i, as h is concave, so by Jensen the sum over i is at least N times its value at e, the mean of the e_i. That value
 falls from log2 S at e = 0 to 0 at e = 1 - 1/S: the least e that (*) allows is its smaller root, and accuracy is at most 1 - e.
 
-Associative recall with uniform, independent values given its keys is the same with N pairs: (*) holds given the keys.
+Associative recall of N pairs, with uniform and independent values given the keys, is the same: (*) holds given the keys.
 
     accuracy <= 2^B / V                                               (**)
 
-Examples that are right only if every answer in them is, for V equally likely lists of answers, independent of the questions'
-order: multi-query recall with n pairs (V = S^n, or S (S - 1) .. (S - n + 1) where values differ); nearest neighbour, whose n
-labels are of S kinds; next characters in equality (V = S^(N/2)). Proof: fix the order and the state Z before the first
-question. Later inputs are questions, or answers that are already due; along a right run these are the model's own, so at most
-one list of answers is right throughout. There are at most 2^B states for V lists.
+holds for examples that are right only if every answer in them is right, if the V lists of answers are equally likely and
+independent of the questions' order: multi-query recall with n pairs (V = S^n, or S (S - 1) .. (S - n + 1) if values differ),
+nearest neighbour with n labels of S kinds (V = S^n), and next characters in equality (V = S^(N/2)).
+Proof. Fix the order and the state Z before the first question. Later inputs are questions, or answers that are already due.
+While all answers are right these are the model's own, so at most one list of answers is right throughout. There are at most
+2^B states for V lists.
 
-The bounds hold for every scheme, however found: what a model loses *above* its ceiling it could not hold; what it loses below,
-it failed to learn.
+The bounds hold for every model, trained or built: no accuracy above the ceiling is possible. For an accuracy below it, the
+state does not forbid it.
 """
 
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
@@ -40,15 +42,21 @@ LEAST_ERROR = Decimal(10) ** -32
 
 
 def ceiling(task: Task, state_bits: int) -> float | None:
-    """Highest accuracy on a task's evaluation examples with a state of `state_bits` bits; None where no bound on average is
-    known. A state that can hold all that a task asks for (`answer_bits`) has the ceiling 1."""
+    """The highest accuracy, as a fraction, on a task's evaluation examples with a state of `state_bits` bits.
+
+    It is 1 for a state that can hold all that the task asks for (`answer_bits`), and None if no bound on average is known.
+
+    >>> round(ceiling(IndexLookup(length=100, alphabet=64), state_bits=300), 3)
+    0.654
+    """
     if isinstance(task, IndexLookup):
         return index_lookup_ceiling(task.length, task.alphabet, state_bits)
     if isinstance(task, AssociativeRecall):
         return index_lookup_ceiling(task.length, task.values, state_bits)
     if isinstance(task, MultiQueryRecall):
         pairs = task.pair_count
-        return counting_ceiling(perm(task.values, pairs) if task.form == "zoology" else task.values**pairs, state_bits)
+        lists_of_values = perm(task.values, pairs) if task.form == "zoology" else task.values**pairs
+        return counting_ceiling(lists_of_values, state_bits)
     if isinstance(task, Equality) and task.variant == "next":
         return counting_ceiling(task.symbols ** (task.length // 2), state_bits)
     if isinstance(task, NearestNeighbor):
@@ -59,8 +67,13 @@ def ceiling(task: Task, state_bits: int) -> float | None:
 
 
 def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) -> int | None:
-    """The least length of such a task at which a state of `state_bits` + N `bits_per_token` bits has a ceiling below 1; None
-    where that is no length, or where no bound on average is known."""
+    """The least length N of such a task at which a state of `state_bits` + N `bits_per_token` bits has a ceiling below 1.
+
+    None if there is no such length, or if no bound on average is known.
+
+    >>> first_bitten_length(IndexLookup(length=100, alphabet=64), state_bits=300)
+    51
+    """
     if isinstance(task, IndexLookup):
         return length_where_it_bites(task.alphabet, state_bits, bits_per_token)
     if (isinstance(task, Equality) and task.variant == "next") or isinstance(task, NearestNeighbor):
@@ -71,10 +84,15 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
 
 @cache
 def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
-    """Highest accuracy on index lookup, as a fraction: an upper bound on it, rounded up, so never below the true bound.
+    """The highest accuracy on index lookup, as a fraction, by (*); it is rounded up, so never below the true bound.
 
-    It is 1/S for an empty state and exactly 1.0 where state_bits >= length log2 alphabet. Where it bites by less than a
-    float can tell, the rounding makes it 1.0 too.
+    It is 1/S for an empty state and exactly 1.0 if state_bits >= length log2 alphabet, or if the true bound is closer to 1
+    than a float can tell.
+
+    >>> index_lookup_ceiling(length=100, alphabet=64, state_bits=600)
+    1.0
+    >>> round(index_lookup_ceiling(length=100, alphabet=64, state_bits=0), 9) == 1 / 64
+    True
     """
     call = f"index_lookup_ceiling(length={length}, alphabet={alphabet}, state_bits={state_bits})"
     _require(length >= 1, call, "length is at least 1 symbol")
@@ -83,14 +101,17 @@ def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
         return 1.0
     with localcontext(Context(prec=DIGITS, rounding=ROUND_CEILING)):
         symbols = Decimal(alphabet)
-        # MARGIN exceeds what 50 digits lose here, so that every error rate on the way is proved to lie below the root.
+        # MARGIN exceeds what 50 digits lose here, so every error rate of the iteration is proved to lie below the root.
         missing_nats = symbols.ln() - Decimal(state_bits) / length * Decimal(2).ln() - MARGIN
-        error, step = LEAST_ERROR, LEAST_ERROR
+        log_wrong_symbols = (symbols - 1).ln()
+        error = LEAST_ERROR
+        step = LEAST_ERROR
         while step >= LEAST_ERROR:
-            # Newton's method: the doubt is concave in the error, so a step from below the root ends below it.
-            log_error, log_right, log_others = error.ln(), (1 - error).ln(), (symbols - 1).ln()
-            doubt_nats = error * (log_others - log_error) - (1 - error) * log_right
-            step = max(Decimal(0), (missing_nats - doubt_nats) / (log_others - log_error + log_right))
+            # Newton's method: h(e) + e log(S - 1) is concave in the error, so a step from below the root ends below it.
+            log_error = error.ln()
+            log_right = (1 - error).ln()
+            entropy_nats = error * (log_wrong_symbols - log_error) - (1 - error) * log_right
+            step = max(Decimal(0), (missing_nats - entropy_nats) / (log_wrong_symbols - log_error + log_right))
             error += step
         accuracy = 1 - (error if error > LEAST_ERROR else 0)
     nearest = float(accuracy)
@@ -98,7 +119,11 @@ def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
 
 
 def counting_ceiling(possibilities: int, state_bits: int) -> float:
-    """2^B over the number of equally likely lists of answers, (**), at most 1; rounded up, so never below the true bound."""
+    """2^B / V for V = `possibilities` equally likely lists of answers, (**), at most 1; rounded up, so never below the bound.
+
+    >>> counting_ceiling(possibilities=2**10, state_bits=8)
+    0.25
+    """
     call = f"counting_ceiling(possibilities={possibilities}, state_bits={state_bits})"
     _require(possibilities >= 1 and state_bits >= 0, call, "possibilities is at least 1, state_bits at least 0")
     if state_bits >= ceil_log2(possibilities):
@@ -110,10 +135,15 @@ def counting_ceiling(possibilities: int, state_bits: int) -> float:
 
 @cache
 def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 0) -> int | None:
-    """The least length N with state_bits + N bits_per_token < N log2 alphabet: from there on the ceiling is below 1.
+    """The least length N with state_bits + N bits_per_token < N log2 alphabet; from there on the ceiling is below 1.
 
-    Exact for any sizes: 2^B < S^N is decided without forming either. None: never, since the state grows at least as fast as
-    what is asked (an attention layer's cache), or since an alphabet of one symbol asks for nothing.
+    It is exact for any sizes: 2^B < S^N is decided without forming either number. None if there is no such length: the state
+    grows at least as fast as what is asked (an attention layer's cache), or an alphabet of one symbol asks for nothing.
+
+    >>> length_where_it_bites(alphabet=64, state_bits=300)
+    51
+    >>> length_where_it_bites(alphabet=64, state_bits=300, bits_per_token=2048) is None
+    True
     """
     call = f"length_where_it_bites(alphabet={alphabet}, state_bits={state_bits}, bits_per_token={bits_per_token})"
     _require(alphabet >= 1, call, "alphabet is at least 1 symbol")
@@ -131,7 +161,8 @@ def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 
         with localcontext(Context(prec=digits)):
             shortfall = Decimal(alphabet).ln() / Decimal(2).ln() - bits_per_token
             slack = Decimal(10) ** (len(str(bits_per_token)) + 5 - digits)
-            low, high = state_bits / (shortfall + slack), state_bits / max(shortfall - slack, slack)
+            low = state_bits / (shortfall + slack)
+            high = state_bits / max(shortfall - slack, slack)
             if low.adjusted() < digits - 10 and int(low - slack * low) == int(high + slack * high):
                 return int(low) + 1
         digits *= 2

@@ -1,12 +1,12 @@
-"""Counter-based random integers: example i under seed s is a pure function of (s, i).
+"""Counter-based random integers: the numbers of example i under seed s are a pure function of s and i.
 
-The generator is Philox4x64-10 (Salmon et al. 2011) through `numpy.random.Philox`, whose raw stream NumPy guarantees.
-Key = (seed, use); counter = (position of the block, 0, 0, attempt). An example owns a fixed multiple of four 64-bit words,
-so a block of examples is one generator, one `advance` and one `random_raw`, and the words of an example are the same for
-every block size, order, worker count, resume point and platform. Training and evaluation have different keys: no
-evaluation example is a training example by index.
+The generator is Philox4x64-10 (Salmon et al. 2011) through `numpy.random.Philox`, whose raw stream NumPy guarantees. The key is
+(seed, use) and the counter (position of the block, 0, 0, attempt). An example owns a fixed multiple of four 64-bit words, so a
+block of examples takes one generator, one `advance` and one `random_raw`. The words of an example are the same for every block
+size, order, worker count, resume point and platform. Training and evaluation have different keys, so no evaluation example is a
+training example by index.
 
-Bounded integers are 32-bit multiply-shift: value v of `below(draws, bound)` has a probability within 2^-32 of 1/bound.
+Bounded integers are 32-bit multiply-shift: each value of `below(draws, bound)` has a probability within 2^-32 of 1/bound.
 """
 
 from enum import IntEnum
@@ -19,7 +19,11 @@ ATTEMPTS = 1 << 16
 
 
 class Use(IntEnum):
-    """What a stream is for: examples to train on, examples to evaluate on, random position codes. Half of the key."""
+    """What a stream is for: training examples, evaluation examples, or random position codes. It is half of the key.
+
+    >>> draws(0, Use.TRAINING, 0, 1, 2).tolist() == draws(0, Use.EVALUATION, 0, 1, 2).tolist()
+    False
+    """
 
     TRAINING = 0
     EVALUATION = 1
@@ -27,10 +31,14 @@ class Use(IntEnum):
 
 
 def draws(seed: int, use: Use, start: int, count: int, each: int, attempt: int = 0) -> UInt32[np.ndarray, "count each"]:
-    """Uniform 32-bit integers for examples start .. start + count - 1, `each` per example.
+    """Uniform 32-bit integers for the examples start .. start + count - 1, `each` of them for an example.
 
-    `attempt` numbers the tries of an example that is drawn again. Raises ValueError for a seed outside 64 bits,
-    a negative start or count, or an attempt beyond 65,535.
+    `attempt` numbers the tries of an example that is drawn again. Raises ValueError for a seed outside 64 bits, a negative
+    start or count, or an attempt beyond 65,535.
+
+    >>> block = draws(seed=7, use=Use.TRAINING, start=0, count=10, each=3)
+    >>> np.array_equal(block[4:6], draws(seed=7, use=Use.TRAINING, start=4, count=2, each=3))
+    True
     """
     if not 0 <= seed < 1 << 64:
         raise ValueError(f"draws(seed={seed}, ...): a seed is an integer from 0 to 2^64 - 1")
@@ -49,7 +57,11 @@ def draws(seed: int, use: Use, start: int, count: int, each: int, attempt: int =
 
 
 def below(uniform: UInt32[np.ndarray, "..."], bound: int | Int64[np.ndarray, "..."]) -> Int64[np.ndarray, "..."]:
-    """Integers in 0 .. bound - 1 from 32-bit draws: (draw * bound) >> 32, for 1 <= bound <= 2^31."""
+    """Integers in 0 .. bound - 1 from 32-bit draws: (draw * bound) >> 32, for 1 <= bound <= 2^31.
+
+    >>> below(np.array([0, 2**31, 2**32 - 1], dtype=np.uint32), 6).tolist()
+    [0, 3, 5]
+    """
     product = np.multiply(uniform, np.asarray(bound, dtype=np.uint64), dtype=np.uint64)
     product >>= np.uint64(32)
     return product.view(np.int64)

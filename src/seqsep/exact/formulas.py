@@ -1,7 +1,11 @@
-"""Formulas as data: thresholds of k-sparse features, evaluated by brute force; clauses read from DIMACS files.
+"""Boolean formulas as data: thresholds of k-sparse features, and CNF formulas from DIMACS files.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix F.3: 1 where more than b of the features are 1, each a function of
-at most k of the N bits. A literal is v for bit v (from 1) and -v for its negation, as in DIMACS.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix F.3. With features f_1 .. f_M, each a function of at most k of the
+N bits of x, the formula is
+
+    1 if f_1(x) + .. + f_M(x) > b, else 0
+
+A literal is v for bit v, counted from 1, and -v for its negation, as in DIMACS.
 """
 
 import re
@@ -17,12 +21,18 @@ NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 @dataclass(frozen=True)
 class AtLeast:
-    """1 where at least `least` of the literals hold: a clause for 1, a term for all. A repeated literal counts twice."""
+    """The feature "at least `least` of the literals hold": a clause for 1, a term for all. A repeated literal counts twice.
+
+    >>> clause = AtLeast((1, -2))
+    >>> clause.holds(np.array([[False, True], [True, True]])).tolist()
+    [False, True]
+    """
 
     literals: tuple[int, ...]
     least: int = 1
 
     def holds(self, bits: Bool[np.ndarray, "batch variables"]) -> Bool[np.ndarray, "batch"]:
+        """Whether the feature is 1 on each assignment."""
         true = np.zeros(len(bits), dtype=np.int64)
         for literal in self.literals:
             true += bits[:, abs(literal) - 1] == (literal > 0)
@@ -31,38 +41,51 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class TruthTable:
-    """Any function of some bits: values[a], where binary digit j of a is the bit of index indices[j]."""
+    """Any function of some bits: values[a], with bit indices[j] as binary digit j of a.
+
+    >>> TruthTable((1, 2), (1, 0, 0, 1)).holds(np.array([[False, False], [False, True]])).tolist()  # x_1 = x_2
+    [True, False]
+    """
 
     indices: tuple[int, ...]
     values: tuple[int, ...]
 
     def holds(self, bits: Bool[np.ndarray, "batch variables"]) -> Bool[np.ndarray, "batch"]:
+        """Whether the feature is 1 on each assignment."""
         row = np.zeros(len(bits), dtype=np.int64)
         for digit, index in enumerate(self.indices):
             row += bits[:, index - 1].astype(np.int64) << digit
         return np.array(self.values, dtype=bool)[row]
 
     def gates(self) -> tuple[tuple[AtLeast, ...], int]:
-        """Terms or clauses whose sum is this function plus a constant, and the constant; at most 2^(k-1) of them.
+        """At most 2^(k-1) terms or clauses whose sum is this function plus a constant, and the constant.
 
-        A term for each row that is 1, of which just one holds there: their sum is the function. Or, where these are fewer, a
-        clause against each row that is 0: all hold but, on such a row, one, so their sum is the function plus their number - 1.
+        Either a term for each row of the table that is 1: exactly one of them holds on such a row, so their sum is the
+        function. Or, if that is fewer, a clause for each row that is 0, which fails on that row only: all clauses hold but,
+        on such a row, one. So their sum is the function plus their number - 1.
         """
-        rows = range(len(self.values))
-        ones, zeros = ([row for row in rows if self.values[row] == value] for value in (1, 0))
+        ones = [row for row, value in enumerate(self.values) if value == 1]
+        zeros = [row for row, value in enumerate(self.values) if value == 0]
         if len(ones) <= len(zeros):
             return tuple(AtLeast(self._literals(row), len(self.indices)) for row in ones), 0
-        return tuple(AtLeast(tuple(-literal for literal in self._literals(row))) for row in zeros), len(zeros) - 1
+        clauses = [AtLeast(tuple(-literal for literal in self._literals(row))) for row in zeros]
+        return tuple(clauses), len(zeros) - 1
 
     def _literals(self, row: int) -> tuple[int, ...]:
+        """The literals that hold on a row of the table."""
         return tuple(index if row >> digit & 1 else -index for digit, index in enumerate(self.indices))
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """1 where more than `bound` of the features are 1; `by_index`: the features are functions of their number and N alone.
+    """The formula "more than `bound` of the features are 1".
 
-    Raises ValueError for a literal or index that is none of 1 .. variables, or a table whose values are not 2^k zeros and ones.
+    `by_index` says that the features are functions of their number and N alone, so they need not be stored.
+    Raises ValueError for a literal or index beyond the variables, or a table whose values are not 2^k zeros and ones.
+
+    >>> two_of_three = Thresholds(3, (AtLeast((1,)), AtLeast((2,)), AtLeast((3,))), bound=1)
+    >>> two_of_three.evaluate(np.array([[1, 0, 1], [0, 0, 1]])).tolist()
+    [1, 0]
     """
 
     variables: int
@@ -85,59 +108,83 @@ class Thresholds:
 
     @property
     def sparsity(self) -> int:
-        """k, the most bits of a feature, repeated ones counted."""
+        """k, the most literals or bits of a feature, repeated ones counted."""
         sizes = (len(entry.literals if isinstance(entry, AtLeast) else entry.indices) for entry in self.features)
         return max(sizes, default=0)
 
     def count(self, assignments: Int[np.ndarray, "batch variables"]) -> Int64[np.ndarray, "batch"]:
-        """How many features are 1, one after the other."""
-        bits, true = assignments.astype(bool), np.zeros(len(assignments), dtype=np.int64)
+        """How many features are 1 on each assignment."""
+        bits = assignments.astype(bool)
+        true = np.zeros(len(assignments), dtype=np.int64)
         for feature in self.features:
             true += feature.holds(bits)
         return true
 
     def evaluate(self, assignments: Int[np.ndarray, "batch variables"]) -> Int64[np.ndarray, "batch"]:
-        """0 or 1 for each assignment."""
+        """The formula's value, 0 or 1, on each assignment."""
         return (self.count(assignments) > self.bound).astype(np.int64)
 
     def gates(self) -> "Thresholds":
-        """The same function with each table taken apart into terms or clauses."""
+        """The same function with each truth table replaced by terms or clauses (`TruthTable.gates`)."""
         gates: list[AtLeast] = []
         bound = self.bound
         for feature in self.features:
-            some, constant = ((feature,), 0) if isinstance(feature, AtLeast) else feature.gates()
-            gates.extend(some)
+            if isinstance(feature, AtLeast):
+                gates.append(feature)
+                continue
+            parts, constant = feature.gates()
+            gates.extend(parts)
             bound += constant
         return Thresholds(self.variables, tuple(gates), bound, self.by_index)
 
 
 def cnf(variables: int, clauses: Iterable[Sequence[int]]) -> Thresholds:
-    """Every clause holds. None at all: true; an empty one: false."""
+    """The formula "every clause holds": true without clauses, false with an empty one.
+
+    >>> cnf(2, [(1, 2), (-1,)]).evaluate(np.array([[0, 1], [1, 1]])).tolist()
+    [1, 0]
+    """
     features = tuple(AtLeast(tuple(clause)) for clause in clauses)
     return Thresholds(variables, features, len(features) - 1)
 
 
 def dnf(variables: int, terms: Iterable[Sequence[int]]) -> Thresholds:
-    """Some term holds. None at all: false; an empty one: true."""
+    """The formula "some term holds": false without terms, true with an empty one.
+
+    >>> dnf(2, [(1, 2), (-1,)]).evaluate(np.array([[0, 1], [1, 0]])).tolist()
+    [1, 0]
+    """
     return Thresholds(variables, tuple(AtLeast(tuple(term), len(term)) for term in terms), 0)
 
 
 def disjointness(length: int) -> Thresholds:
-    """DISJ as in B.1: 1 where the sets meet, some i with both x_i and x_(i + N/2). A 2-DNF."""
+    """DISJ as in B.1, a 2-DNF: 1 if the sets meet, that is, x_i = x_(i + N/2) = 1 for some i.
+
+    >>> disjointness(4).evaluate(np.array([[1, 0, 1, 0], [1, 0, 0, 1]])).tolist()
+    [1, 0]
+    """
     half = _half("disjointness", length)
     terms = tuple(AtLeast((index, index + half), 2) for index in range(1, half + 1))
     return Thresholds(length, terms, 0, by_index=True)
 
 
 def equality(length: int) -> Thresholds:
-    """EQ: x_i = x_(i + N/2) for every i."""
+    """EQ: 1 if x_i = x_(i + N/2) for every i.
+
+    >>> equality(4).evaluate(np.array([[1, 0, 1, 0], [1, 0, 0, 1]])).tolist()
+    [1, 0]
+    """
     half = _half("equality", length)
     tables = tuple(TruthTable((index, index + half), (1, 0, 0, 1)) for index in range(1, half + 1))
     return Thresholds(length, tables, half - 1, by_index=True)
 
 
 def majority(length: int) -> Thresholds:
-    """More than half of the bits are 1."""
+    """MAJ: 1 if more than half of the bits are 1.
+
+    >>> majority(4).evaluate(np.array([[1, 1, 1, 0], [1, 0, 1, 0]])).tolist()
+    [1, 0]
+    """
     return Thresholds(length, tuple(AtLeast((index,)) for index in range(1, length + 1)), length // 2, by_index=True)
 
 
@@ -148,7 +195,16 @@ def _half(name: str, length: int) -> int:
 
 
 def read_dimacs(path: Path, widest: int | None = None) -> Thresholds:
-    """The formula of a DIMACS CNF file. Raises ValueError with the file, the line, what was expected and what was found."""
+    """The formula of a DIMACS CNF file (`dimacs`).
+
+    Raises ValueError with the file, the line, what was expected and what was found.
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile("w", suffix=".cnf") as file:
+    ...     print("p cnf 2 1", "1 -2 0", sep=chr(10), file=file, flush=True)
+    ...     read_dimacs(Path(file.name)).features
+    (AtLeast(literals=(1, -2), least=1),)
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -157,10 +213,15 @@ def read_dimacs(path: Path, widest: int | None = None) -> Thresholds:
 
 
 def dimacs(text: str, source: str = "input", widest: int | None = None) -> Thresholds:
-    """The formula of `p cnf VARIABLES CLAUSES`, then clauses of literals, each ended by 0, over any number of lines.
+    """The formula of a DIMACS text: a line `p cnf VARIABLES CLAUSES`, then the literals of each clause and 0.
 
-    Lines that begin with c are comments; one that begins with % ends the file, as in SATLIB. Repeated literals, tautologies and
-    empty clauses are kept. Raises ValueError as `read_dimacs` does, also for a clause of more than `widest` literals.
+    Clauses may be split over lines. A line that begins with c is a comment; one that begins with % ends the text, as in SATLIB.
+    Repeated literals, tautologies and empty clauses are kept. Raises ValueError as `read_dimacs` does, and for a clause of more
+    than `widest` literals.
+
+    >>> formula = dimacs("p cnf 2 2 \\n 1 2 0 \\n -1 0")
+    >>> [feature.literals for feature in formula.features]
+    [(1, 2), (-1,)]
     """
     sizes: tuple[int, int] | None = None
     clauses: list[tuple[int, ...]] = []

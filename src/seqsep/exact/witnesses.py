@@ -63,7 +63,8 @@ class IncompatibleRows:
     def verify(self) -> None:
         _require_places(self, "rows", self.rows, len(self.matrix))
         for first, second in combinations(self.rows.tolist(), 2):
-            one, other = self.matrix[first], self.matrix[second]
+            one = self.matrix[first]
+            other = self.matrix[second]
             differs = (one != other) & (one != OUTSIDE) & (other != OUTSIDE)
             _require(bool(differs.any()), self, f"rows {first} and {second} may be merged")
 
