@@ -189,7 +189,7 @@ def test_workers_share_the_gpus_also_after_a_loss(tmp_path: Path, monkeypatch: p
     jobs = [Job(run_of("lstm", seed=seed), tmp_path / str(seed)) for seed in range(1, 9)]
     with Supervisor(4, 60.0, "cuda") as supervisor:
         found = [event.result for event in supervisor.run(jobs) if isinstance(event, Ended) and "gpu" in event.result]
-        at_the_end = Counter(worker.given["CUDA_VISIBLE_DEVICES"] for worker in supervisor.workers)
+        at_the_end = Counter(worker.variables["CUDA_VISIBLE_DEVICES"] for worker in supervisor.workers)
     assert {result["device"] for result in found} == {"cuda"}
     assert {result["gpu"] for result in found} == {"4", "6"}
     assert set(at_the_end.values()) <= {1, 2}

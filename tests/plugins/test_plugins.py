@@ -11,7 +11,7 @@ import torch
 
 from seqsep.cli import main
 from seqsep.lab.device import environment
-from seqsep.lab.engines import examination
+from seqsep.lab.engines import validation
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
@@ -106,7 +106,7 @@ def test_bad_layers_fail_with_their_reasons_and_the_other_runs_are_bit_identical
 
 @pytest.mark.parametrize("name", MORE)
 def test_the_laws_name_the_law_and_the_place(name: str) -> None:
-    verdicts = list(examination.layer_verdicts(OwnLayer.parse(f"{BAD}:{name}"), 8, 2, lambda part: None))
+    verdicts = list(validation.layer_verdicts(OwnLayer.parse(f"{BAD}:{name}"), 8, 2, lambda part: None))
     law, where = MORE[name]
     failed = next(verdict for verdict in verdicts if not verdict.holds)
     assert failed.law == law
@@ -116,7 +116,7 @@ def test_the_laws_name_the_law_and_the_place(name: str) -> None:
 @pytest.mark.parametrize("name", ["Sum", "Mean"])
 def test_a_good_layer_obeys_every_law(name: str) -> None:
     begun: list[str] = []
-    verdicts = list(examination.layer_verdicts(OwnLayer.parse(f"{GOOD}:{name}"), 8, 2, begun.append))
+    verdicts = list(validation.layer_verdicts(OwnLayer.parse(f"{GOOD}:{name}"), 8, 2, begun.append))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     assert begun == [verdict.law for verdict in verdicts] == ["loads", "builds", *mixer_laws.MIXER_LAWS]
 
@@ -124,7 +124,7 @@ def test_a_good_layer_obeys_every_law(name: str) -> None:
 @pytest.mark.parametrize(("name", "state_bits"), [("Recurrent", (0, 64)), ("Stepping", (2 * 8 * 32, 0))])
 def test_a_whole_model_obeys_the_laws_and_trains(name: str, state_bits: tuple[int, int]) -> None:
     run = run_of(f"model:{GOOD}:{name}")
-    examination.examine(run, lambda part: None)
+    validation.validate(run, lambda part: None)
     model, result = train(run)
     assert isinstance(model, WholeModel)
     assert result.steps == 30
@@ -140,7 +140,7 @@ def test_a_whole_model_obeys_the_laws_and_trains(name: str, state_bits: tuple[in
 
 def test_a_whole_model_that_looks_ahead_fails() -> None:
     with pytest.raises(PlugInFails, match=r"bad.py:Backwards: causal: it looks ahead"):
-        examination.examine(run_of(f"model:{BAD}:Backwards"), lambda part: None)
+        validation.validate(run_of(f"model:{BAD}:Backwards"), lambda part: None)
 
 
 def test_what_a_class_says_of_its_block_and_takes_is_heeded() -> None:
@@ -205,7 +205,7 @@ def test_a_file_that_is_not_there_is_bad_input(capsys: pytest.CaptureFixture[str
 def test_a_task_of_ones_own_trains_and_obeys_the_laws() -> None:
     task = OwnTask.of(PlugIn.parse(f"{GOOD}:Parity"), length=6, alphabet=3)
     run = run_of("lstm", task=task)
-    examination.examine(run, lambda part: None)
+    validation.validate(run, lambda part: None)
     assert train(run)[1].steps == 30
     back = Run.from_configuration(run.configuration(), run.files())
     assert (back, back.task.vocabulary, back.task.longest) == (run, 3, 6)
@@ -225,7 +225,7 @@ def test_a_task_of_ones_own_trains_and_obeys_the_laws() -> None:
 def test_a_bad_task_fails_with_its_reason(name: str, message: str) -> None:
     task = OwnTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), length=6)
     with pytest.raises(PlugInFails, match=message):
-        examination.examine(run_of("lstm", task=task), lambda part: None)
+        validation.validate(run_of("lstm", task=task), lambda part: None)
 
 
 def listed(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -282,7 +282,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_the_example_of_a_layer_obeys_every_law_and_trains() -> None:
     name = f"{EXAMPLES / 'own_layer.py'}:MovingAverage"
-    verdicts = list(examination.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None))
+    verdicts = list(validation.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     code = (EXAMPLES / "own_layer.py").read_text().partition('"""\n\n')[2]
     assert len(code.strip().splitlines()) <= 32
@@ -299,7 +299,7 @@ def flash_linear_attention() -> None:
 def test_the_example_of_a_foreign_layer_obeys_every_law_and_trains() -> None:
     flash_linear_attention()
     name = f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"
-    verdicts = list(examination.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None, examination.WITHOUT_GRADIENTS))
+    verdicts = list(validation.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None, validation.WITHOUT_GRADIENTS))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     result = train(run_of(name))[1]
     assert (result.steps, result.state_bits) == (30, (4 * 2 * 2 * 32, 0))

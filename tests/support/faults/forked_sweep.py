@@ -60,7 +60,7 @@ class Forked:
         os.closerange(3, descriptor)  # among them the lock of the store, which would outlive the driver
         os.closerange(descriptor + 1, 1024)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        threading.Thread(target=worker.watch, args=(parent,), daemon=True).start()
+        threading.Thread(target=worker.end_with, args=(parent,), daemon=True).start()
         Forked.in_worker()
         worker.serve(Connection(descriptor), "cpu")
 

@@ -1,6 +1,6 @@
-"""What a sweep asks of an engine: work in, events out. `local` is supervisor.py, `ray` is ray_driver.py.
+"""What a sweep asks of an engine: jobs in, events out. The engines are `local` (local.py) and `ray` (ray.py).
 
-Engines differ in nothing but where a run executes: each run is trained by a process of worker.py with one torch thread.
+They differ in nothing but where a run executes: each run is trained by a process of worker.py with one torch thread.
 """
 
 import os
@@ -15,12 +15,12 @@ FAILED_STARTS = 3
 
 
 class EngineUnavailable(OSError):
-    """The environment refuses: what the engine needs is not installed, or does not answer. One line."""
+    """What an engine needs is not installed, or does not answer; the message is one line."""
 
 
 @runtime_checkable
 class Work(Protocol):
-    """What an engine knows of a job: a message for worker.py, and whether a user's code runs in it."""
+    """A job as an engine knows it: a message for worker.py, and whether a user's code runs in it."""
 
     @property
     def digests(self) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Judged:
-    """A law was tried on the plug-in of a Check: whether it holds, and where it does not."""
+    """A law was tried on the plug-in of a Check: whether it holds and, if not, where."""
 
     job: int
     law: str
@@ -65,7 +65,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Ended:
-    """A job came to its end: the result as JSON, where a failed one holds only `status`; seconds count every attempt."""
+    """A job came to its end: the result as JSON (of a failed job only `status`); seconds count every attempt."""
 
     job: int
     result: dict[str, Any]
@@ -87,13 +87,19 @@ class Engine(Protocol):
         """Stop every process that the engine started."""
 
     def environment(self) -> dict[str, Any]:
-        """What its results depend on beside the runs (`device.environment`). Raises OSError where it is not available."""
+        """What its results depend on beside the runs (`device.environment`). Raises OSError if it is not available."""
 
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
-        """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`. Raises OSError where the engine
-        is not available."""
+        """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
+
+        Raises OSError if the engine is not available.
+        """
 
 
 def usable_cores() -> int:
-    """Cores that this process may run on, where the system tells; else all."""
+    """The number of cores that this process may run on; of all if the system does not tell.
+
+    >>> usable_cores() >= 1
+    True
+    """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -11,8 +11,7 @@ from seqsep.plugins.model import OwnModel
 
 @dataclass(frozen=True)
 class Job:
-    """A run to train, where its checkpoints go, the digests of those that are there already (the last one first), and the step
-    to pause at, if any."""
+    """A run to train: where its checkpoints go, the digests of those there (the last one first), and the step to pause at."""
 
     run: Run
     checkpoint: Path
@@ -32,7 +31,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Check:
-    """A plug-in to try the laws on: a layer of `sizes` width and heads; a whole model has vocabulary, classes, longest too."""
+    """A plug-in to try the laws on, in `sizes`: width and heads; of a whole model also vocabulary, classes and longest."""
 
     plug_in: OwnLayer | OwnModel
     sizes: dict[str, int]

@@ -1,4 +1,4 @@
-"""The engine `local`: a supervisor of long-lived worker processes, each with one torch thread, each replaceable.
+"""The engine `local`: a supervisor of long-lived worker processes on this machine, each with one thread, each replaceable.
 
 A pool of the standard library dies whole when one worker segfaults; here the dead worker is replaced, and its run starts
 again from its last checkpoint. A run whose workers keep dying ends as failed (a user's code: at once), and the others go on.
@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import TracebackType
@@ -33,11 +34,48 @@ if sys.platform == "linux":
     WORKER_ENVIRONMENT |= {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 34), "MALLOC_TOP_PAD_": str(1 << 26)}
 
 
-class Supervisor:
-    """Runs jobs on `workers` processes; leaving the context stops them at once, whatever they do.
+@dataclass
+class Course:
+    """How far the jobs have come: those that wait for a worker, and of each its checkpoints, attempts and beginning."""
 
-    A job that says nothing for `stall_seconds` has failed. `device`: cpu, or cuda, where the processes share the GPUs that
-    this one sees, each process on the one with the fewest.
+    jobs: Sequence[Work]
+    waiting: deque[int] = field(init=False)
+    digests: list[tuple[str, ...]] = field(init=False)
+    attempts: list[int] = field(init=False)
+    begun: list[float] = field(init=False)
+    failed_starts: int = 0
+
+    def __post_init__(self) -> None:
+        self.waiting = deque(range(len(self.jobs)))
+        self.digests = [job.digests for job in self.jobs]
+        self.attempts = [0] * len(self.jobs)
+        self.begun = [0.0] * len(self.jobs)
+
+    def take(self) -> tuple[int, dict[str, Any]]:
+        """The next job, and what its worker is told."""
+        job = self.waiting.popleft()
+        self.attempts[job] += 1
+        self.begun[job] = self.begun[job] or time.monotonic()
+        return job, self.jobs[job].message(self.digests[job])
+
+    def ended(self, job: int, result: dict[str, Any]) -> Ended:
+        """The event of a job's end."""
+        return Ended(job, result, seconds=time.monotonic() - self.begun[job], attempts=self.attempts[job])
+
+    def may_try_again(self, job: int) -> bool:
+        """Whether a job whose worker died goes to another: a user's code does not, since it may have killed the worker."""
+        return self.attempts[job] <= RETRIES and not self.jobs[job].has_plug_ins
+
+
+class Supervisor:
+    """The engine `local`: runs jobs on `workers` processes; leaving the context stops them at once, whatever they do.
+
+    A job that says nothing for `stall_seconds` has failed. `device`: cpu, or cuda, whose processes share the GPUs that this one
+    sees, each process on the GPU with the fewest.
+
+    >>> with Supervisor(workers=2) as engine:  # a process is started once there is a job for it
+    ...     list(engine.run([]))
+    []
     """
 
     def __init__(self, workers: int, stall_seconds: float = STALL_SECONDS, device: str = CPU) -> None:
@@ -47,7 +85,9 @@ class Supervisor:
             raise ValueError(f"Supervisor(stall_seconds={stall_seconds}): stall_seconds is above 0")
         if device not in (CPU, GPU):
             raise ValueError(f"Supervisor(device={device!r}): device is {CPU} or {GPU}")
-        self.limit, self.stall_seconds, self.device = workers, stall_seconds, device
+        self.limit = workers
+        self.stall_seconds = stall_seconds
+        self.device = device
         self.workers: list[Worker] = []
 
     def __enter__(self) -> "Supervisor":
@@ -62,83 +102,93 @@ class Supervisor:
         self.workers.clear()
 
     def environment(self) -> dict[str, Any]:
-        """What its results depend on beside the runs. Raises EngineUnavailable where the device is not there."""
+        """What its results depend on beside the runs. Raises EngineUnavailable if the device is not there."""
         return environment(self.device)
 
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
-        Raises ChildProcessError (an OSError) when workers do not even start.
+        Raises ChildProcessError (an OSError) if workers do not even start.
         """
-        waiting = deque(range(len(jobs)))
-        digests = [job.digests for job in jobs]
-        attempts, begun = [0] * len(jobs), [0.0] * len(jobs)
-        failed_starts = 0
-
-        def ended(worker: Worker, result: dict[str, Any]) -> Ended:
-            assert worker.job is not None
-            job, worker.job = worker.job, None
-            if jobs[job].has_plug_ins and worker in self.workers:
-                self._discard(worker)
-            return Ended(job, result, time.monotonic() - begun[job], attempts[job])
-
-        while waiting or any(worker.job is not None for worker in self.workers):
-            busy = sum(worker.job is not None for worker in self.workers)
-            while len(self.workers) < min(self.limit, busy + len(waiting)):
-                given = variables(self.device, [worker.given.get("CUDA_VISIBLE_DEVICES") for worker in self.workers])
-                self.workers.append(Worker(WORKER, WORKER_ENVIRONMENT | given, self.device))
+        course = Course(jobs)
+        while course.waiting or any(worker.job is not None for worker in self.workers):
+            self._start_workers(len(course.waiting))
             for worker in self.workers:
-                if waiting and worker.ready and worker.job is None:
-                    index = waiting.popleft()
-                    attempts[index] += 1
-                    begun[index] = begun[index] or time.monotonic()
-                    worker.take(index)
+                if course.waiting and worker.ready and worker.job is None:
+                    job, message = course.take()
+                    worker.take(job)
                     with suppress(OSError):  # a worker that has just died is found by its closed pipe
-                        worker.connection.send_bytes(json.dumps(jobs[index].message(digests[index])).encode())
-                    yield Moved(index, worker.process.pid, 0, None)
+                        worker.connection.send_bytes(json.dumps(message).encode())
+                    yield Moved(job, worker.process.pid, step=0, accuracy=None)
             for worker, message in self._heard():
-                at, pid = worker.job, worker.process.pid
                 worker.heard = time.monotonic()
-                match message["kind"]:
-                    case "ready":
-                        worker.ready, failed_starts = True, 0
-                    case "stage":
-                        worker.stage = message["words"]
-                    case "progress":
-                        assert at is not None
-                        worker.stage = f"after step {message['step']}"
-                        yield Moved(at, pid, message["step"], message["accuracy"])
-                    case "checkpoint":
-                        assert at is not None
-                        digests[at] = tuple(message["digests"])
-                        yield Saved(at, message["step"], digests[at])
-                    case "verdict":
-                        assert at is not None
-                        yield Judged(at, message["law"], message["holds"], message["where"])
-                    case "result" | "failure":
-                        if message["kind"] == "failure" and self.device != CPU:
-                            self._discard(worker)  # after an error of a GPU its process may never compute again
-                        yield ended(worker, message.get("result") or {"status": f"failed: {message['error']}"})
-                    case "too much" | "stalled":
-                        self._discard(worker)
-                        yield ended(worker, {"status": f"failed: {message['error']}{_during(worker)}"})
-                    case "gone":
-                        self.workers.remove(worker)
-                        death = worker.death()
-                        failed_starts += not worker.ready
-                        if failed_starts == FAILED_STARTS:
-                            raise ChildProcessError(f"workers do not start: {FAILED_STARTS} in a row ended with {death}")
-                        if at is not None and attempts[at] <= RETRIES and not jobs[at].has_plug_ins:
-                            waiting.appendleft(at)
-                        elif at is not None:
-                            yield ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"})
+                yield from self._events(worker, message, course)
+
+    def _start_workers(self, waiting: int) -> None:
+        """Start a process for each job that waits, up to the limit."""
+        busy = sum(worker.job is not None for worker in self.workers)
+        while len(self.workers) < min(self.limit, busy + waiting):
+            in_use = [worker.variables.get("CUDA_VISIBLE_DEVICES") for worker in self.workers]
+            self.workers.append(Worker(WORKER, WORKER_ENVIRONMENT | variables(self.device, in_use), self.device))
+
+    def _events(self, worker: Worker, message: dict[str, Any], course: Course) -> Iterator[Event]:
+        """What a message of a worker means to the sweep."""
+        pid = worker.process.pid
+        match message["kind"]:
+            case "ready":
+                worker.ready = True
+                course.failed_starts = 0
+            case "stage":
+                worker.stage = message["words"]
+            case "progress":
+                worker.stage = f"after step {message['step']}"
+                yield Moved(worker.job_at_work, pid, message["step"], message["accuracy"])
+            case "checkpoint":
+                job = worker.job_at_work
+                course.digests[job] = tuple(message["digests"])
+                yield Saved(job, message["step"], course.digests[job])
+            case "verdict":
+                yield Judged(worker.job_at_work, message["law"], message["holds"], message["where"])
+            case "result":
+                yield self._ended(worker, message["result"], course)
+            case "failure":
+                if self.device != CPU:
+                    self._discard(worker)  # after an error of a GPU its process may never compute again
+                yield self._ended(worker, {"status": f"failed: {message['error']}"}, course)
+            case "too much" | "stalled":
+                self._discard(worker)
+                yield self._ended(worker, {"status": f"failed: {message['error']}{_during(worker)}"}, course)
+            case "gone":
+                yield from self._gone(worker, course)
+
+    def _gone(self, worker: Worker, course: Course) -> Iterator[Event]:
+        """A worker has died: its job goes to another one, or has failed."""
+        self.workers.remove(worker)
+        death = worker.death()
+        course.failed_starts += not worker.ready
+        if course.failed_starts == FAILED_STARTS:
+            raise ChildProcessError(f"workers do not start: {FAILED_STARTS} in a row ended with {death}")
+        if worker.job is None:
+            return
+        if course.may_try_again(worker.job):
+            course.waiting.appendleft(worker.job)
+        else:
+            yield self._ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"}, course)
+
+    def _ended(self, worker: Worker, result: dict[str, Any], course: Course) -> Ended:
+        """The end of a worker's job. The worker takes the next one, unless it ran a user's code."""
+        job = worker.job_at_work
+        worker.job = None
+        if course.jobs[job].has_plug_ins and worker in self.workers:
+            self._discard(worker)
+        return course.ended(job, result)
 
     def _heard(self) -> Iterator[tuple[Worker, dict[str, Any]]]:
         """The next message of each worker that has one, or that it is gone, stalled or prints too much."""
-        by_source = {worker.connection: worker for worker in self.workers}
-        by_output = {worker.output: worker for worker in self.workers if worker.prints and worker.printed <= MOST_PRINTED}
+        connections = [worker.connection for worker in self.workers]
+        outputs = [worker.output for worker in self.workers if worker.prints and worker.printed <= MOST_PRINTED]
         limits = [worker.heard + self.stall_seconds - time.monotonic() for worker in self.workers if worker.job is not None]
-        ready = wait([*by_source, *by_output], max(0.0, min([SECONDS_BETWEEN_LOOKS, *limits])))
+        ready = wait([*connections, *outputs], max(0.0, min([SECONDS_BETWEEN_LOOKS, *limits])))
         for worker in list(self.workers):
             if worker.output in ready:
                 worker.show()
@@ -154,11 +204,12 @@ class Supervisor:
             elif worker.process.poll() is not None and not worker.connection.poll():
                 # What it has started may hold its pipe open.
                 yield worker, {"kind": "gone"}
-            elif (
-                worker.job is not None and time.monotonic() > worker.heard + self.stall_seconds and not worker.connection.poll()
-            ):
+            elif self._is_stalled(worker) and not worker.connection.poll():
                 words = f"no progress for {self.stall_seconds:g} s (--stall-seconds is the limit)"
                 yield worker, {"kind": "stalled", "error": words}
+
+    def _is_stalled(self, worker: Worker) -> bool:
+        return worker.job is not None and time.monotonic() > worker.heard + self.stall_seconds
 
     def _discard(self, worker: Worker) -> None:
         self.workers.remove(worker)

@@ -15,11 +15,13 @@ GRACE_SECONDS = 0.5
 
 
 class Worker:
-    """One process, the pipes to it, the job that it has, and what it was last heard doing."""
+    """One process, the pipes to it, the job that it has, and what it was last heard doing.
 
-    def __init__(self, script: Path, given: Mapping[str, str], device: str) -> None:
-        """`given`: variables of its environment, beside those of this process."""
-        self.given = given
+    `variables` stand in its environment beside those of this process; `script` is given the pipe, this process and `device`.
+    """
+
+    def __init__(self, script: Path, variables: Mapping[str, str], device: str) -> None:
+        self.variables = variables
         self.connection, theirs = Pipe()
         self.output, printed = os.pipe()
         os.set_blocking(self.output, False)
@@ -27,7 +29,7 @@ class Worker:
         command = [sys.executable, "-P", str(script), str(theirs.fileno()), str(os.getpid()), device]
         self.process = subprocess.Popen(
             command,
-            env={**os.environ, **given, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env={**os.environ, **variables, "PYTHONPATH": os.pathsep.join(sys.path)},
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,
@@ -38,12 +40,23 @@ class Worker:
         os.close(printed)
         self.ready = False
         self.job: int | None = None
-        self.printed, self.prints = 0, True
-        self.heard, self.stage = time.monotonic(), ""
+        self.printed = 0
+        self.prints = True
+        self.heard = time.monotonic()
+        self.stage = ""
 
     def take(self, job: int) -> None:
         """It has a job from now on."""
-        self.job, self.printed, self.heard, self.stage = job, 0, time.monotonic(), ""
+        self.job = job
+        self.printed = 0
+        self.heard = time.monotonic()
+        self.stage = ""
+
+    @property
+    def job_at_work(self) -> int:
+        """The job that it must have, since it reports on it."""
+        assert self.job is not None
+        return self.job
 
     def show(self) -> None:
         """Pass on what it has printed, to stderr, as long as it is not too much."""
@@ -65,7 +78,7 @@ class Worker:
         return f"signal {-code}: {signal.strsignal(-code)}" if code < 0 else f"exit status {code}"
 
     def stop(self, deadline: float) -> None:
-        """Wait for the process until `deadline`, then kill it, and what it has started."""
+        """Wait for the process until `deadline`, then kill it; what it has started is killed as well."""
         try:
             self.process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:

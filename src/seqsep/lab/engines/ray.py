@@ -1,9 +1,9 @@
-"""The engine `ray`: runs on the nodes of a Ray cluster, or on a Ray of its own on this machine, by actors of ray_worker.py.
+"""The engine `ray`: actors of ray_worker.py train the runs on the nodes of a Ray cluster, or on a Ray started on this machine.
 
 An actor is given a batch of runs and is asked what has happened since; the more actors, the longer each waits to be asked, so
 that the driver hears about as much from a thousand as from ten. Checkpoints come with the answers, as bytes, and are written
-beside the store, so no folder needs to be shared. Where an actor or its node is lost, its runs go to the others, from their
-last checkpoints.
+beside the store, so no folder needs to be shared. If an actor or its node is lost, its runs go to the others, from their last
+checkpoints.
 """
 
 import sys
@@ -22,8 +22,10 @@ from seqsep.lab.engines.ray_connection import RayConnection
 from seqsep.lab.engines.ray_worker import Answer, Order, RayWorker, differs, identity
 from seqsep.lab.whole_file import checkpoint_file, write_checkpoint
 
-ANSWERS_A_SECOND, LEAST_SECONDS = 20, 0.2
-MOST_IN_A_BATCH, BATCHES_EACH = 8, 4
+ANSWERS_A_SECOND = 20
+LEAST_SECONDS = 0.2
+MOST_IN_A_BATCH = 8
+BATCHES_EACH = 4
 SECONDS_TO_STOP = 5.0
 
 
@@ -38,28 +40,82 @@ class Actor:
     ready: bool = False
 
 
+@dataclass
+class ClusterCourse:
+    """How far the jobs have come: those that wait for an actor, and of each its checkpoints, lost actors, beginning and seconds
+    spent on actors that were lost."""
+
+    jobs: Sequence[Work]
+    waiting: deque[int] = field(init=False)
+    digests: list[tuple[str, ...]] = field(init=False)
+    lost: list[int] = field(init=False)
+    lost_in_a_row: list[int] = field(init=False)
+    begun: list[float] = field(init=False)
+    spent: list[float] = field(init=False)
+    failed_starts: int = 0
+
+    def __post_init__(self) -> None:
+        self.waiting = deque(range(len(self.jobs)))
+        self.digests = [job.digests for job in self.jobs]
+        self.lost = [0] * len(self.jobs)
+        self.lost_in_a_row = [0] * len(self.jobs)
+        self.begun = [0.0] * len(self.jobs)
+        self.spent = [0.0] * len(self.jobs)
+
+    def take(self, actors: int) -> list[int]:
+        """The next batch of jobs: the fewer are left for each of the actors, the smaller it is."""
+        size = min(MOST_IN_A_BATCH, max(1, len(self.waiting) // (BATCHES_EACH * actors)))
+        return [self.waiting.popleft() for _ in range(size)]
+
+    def saved(self, job: int, digests: tuple[str, ...], data: bytes) -> tuple[str, ...]:
+        """Write a checkpoint that came from a node beside the store; the digests of those that are there now."""
+        path = Path(self.jobs[job].message(digests)["checkpoint"])
+        write_checkpoint(path, digests[0], data)
+        here = tuple(digest for digest in digests if checkpoint_file(path, digest).exists())
+        self.digests[job] = here
+        self.lost_in_a_row[job] = 0
+        return here
+
+    def lose(self, job: int) -> None:
+        """The actor that worked on a job is lost."""
+        self.lost[job] += 1
+        self.lost_in_a_row[job] += 1
+        self.spent[job] += time.monotonic() - self.begun[job] if self.begun[job] else 0.0
+
+
 class RayEngine:
-    """Runs jobs on `workers` actors, by default as many as fit, of one core and `gpus_per_run` of a GPU each: above 0 runs
-    compute there.
+    """The engine `ray`: runs jobs on `workers` actors, by default as many as fit, of one core and `gpus_per_run` of a GPU each;
+    above 0 the runs compute there.
 
     `address` is HOST:PORT of a cluster, or auto; by default $RAY_ADDRESS, and without it a Ray of its own is started here.
     A job that says nothing for `stall_seconds` has failed. A process that is connected to Ray already uses that.
+
+    >>> with RayEngine(workers=2) as engine:  # Ray is reached once there is a job
+    ...     list(engine.run([]))
+    []
     """
 
-    def __init__(self, workers: int | None = None, stall_seconds: float = STALL_SECONDS, address: str | None = None,
-                 gpus_per_run: float = 0.0) -> None:  # fmt: skip
+    def __init__(
+        self,
+        workers: int | None = None,
+        stall_seconds: float = STALL_SECONDS,
+        address: str | None = None,
+        gpus_per_run: float = 0.0,
+    ) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"RayEngine(workers={workers}): workers is at least 1")
         if not stall_seconds > 0:
             raise ValueError(f"RayEngine(stall_seconds={stall_seconds}): stall_seconds is above 0")
         if not (0 <= gpus_per_run <= 1 or (gpus_per_run < float("inf") and gpus_per_run == int(gpus_per_run))):
             raise ValueError(f"RayEngine(gpus_per_run={gpus_per_run}): gpus_per_run is from 0 to 1, or a whole number")
-        self.limit, self.stall_seconds, self.gpus_per_run = workers, stall_seconds, gpus_per_run
+        self.limit = workers
+        self.stall_seconds = stall_seconds
+        self.gpus_per_run = gpus_per_run
         self.connection = RayConnection(address, workers)
         self.device = GPU if gpus_per_run else CPU
         self.ray: Any = None
         self.actors: list[Actor] = []
-        self.found: dict[str, Any] | None = None
+        self.known_environment: dict[str, Any] | None = None
 
     def __enter__(self) -> "RayEngine":
         return self
@@ -78,19 +134,19 @@ class RayEngine:
     def environment(self) -> dict[str, Any]:
         """What its results depend on beside the runs; which GPUs there are says the first actor, as this machine may have none.
 
-        Raises EngineUnavailable as `run` does, and where torch finds no GPU on a node that has room for it.
+        Raises EngineUnavailable as `run` does, and if torch finds no GPU on a node that has room for it.
         """
-        if self.found is None:
-            found = environment()
+        if self.known_environment is None:
+            known = environment()
             if self.device != CPU:
                 self._open()
                 self.actors.append(self._actor())
                 try:
-                    found |= self.ray.get(self.actors[0].question)["environment"]
+                    known |= self.ray.get(self.actors[0].question)["environment"]
                 except self.ray.exceptions.RayError as error:
                     raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
-            self.found = found
-        return self.found
+            self.known_environment = known
+        return self.known_environment
 
     def _open(self) -> int:
         """Reach Ray; returns for how many runs there is room."""
@@ -106,76 +162,80 @@ class RayEngine:
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
-        Raises EngineUnavailable where Ray is not installed or does not answer, no node has room for a run, or a node has
-        another seqsep, torch or GPU; ChildProcessError when actors do not even start.
+        Raises EngineUnavailable if Ray is not installed or does not answer, no node has room for a run, or a node has another
+        seqsep, torch or GPU; ChildProcessError if actors do not even start.
         """
         if not jobs:
             return
         room = self._open()
         limit = room if self.limit is None else self.limit
-        interval = max(LEAST_SECONDS, limit / ANSWERS_A_SECOND)
         ours = identity(self.environment() if self.device != CPU else {})
-        waiting = deque(range(len(jobs)))
-        digests = [job.digests for job in jobs]
-        lost, in_a_row = [0] * len(jobs), [0] * len(jobs)
-        begun, spent = [0.0] * len(jobs), [0.0] * len(jobs)
-        failed_starts = 0
-        while waiting or any(actor.open for actor in self.actors):
+        course = ClusterCourse(jobs)
+        while course.waiting or any(actor.open for actor in self.actors):
             busy = sum(bool(actor.open) for actor in self.actors)
-            while len(self.actors) < min(limit, busy + len(waiting)):
+            while len(self.actors) < min(limit, busy + len(course.waiting)):
                 self.actors.append(self._actor())
-            for actor in self.actors:
-                if actor.question is None and (actor.open or waiting):
-                    orders = []
-                    if not actor.open:
-                        size = min(MOST_IN_A_BATCH, max(1, len(waiting) // (BATCHES_EACH * limit)))
-                        actor.batch = [waiting.popleft() for _ in range(size)]
-                        actor.open = list(actor.batch)
-                        orders = [Order.of(jobs[job], digests[job]) for job in actor.batch]
-                    actor.question = actor.handle.work.remote(orders, interval)
-            for actor, found in self._answers():
-                if isinstance(found, dict):
-                    refused = differs(ours, found)
+            self._ask(course, limit)
+            for actor, answer in self._answers():
+                if isinstance(answer, dict):
+                    refused = differs(ours, answer)
                     if refused is not None:
                         raise EngineUnavailable(refused)
-                    actor.ready, failed_starts = True, 0
-                elif isinstance(found, Answer):
-                    sys.stderr.write(found.printed)
-                    for event in found.events:
-                        job = actor.batch[event.job]
-                        match event:
-                            case Moved(worker=process, step=step, accuracy=accuracy):
-                                if step == 0:
-                                    begun[job] = time.monotonic()
-                                yield Moved(job, process, step, accuracy)
-                            case Saved(step=step, digests=saved):
-                                path = Path(jobs[job].message(saved)["checkpoint"])
-                                write_checkpoint(path, saved[0], found.checkpoints[event.job])
-                                here = tuple(digest for digest in saved if checkpoint_file(path, digest).exists())
-                                digests[job], in_a_row[job] = here, 0
-                                yield Saved(job, step, here)
-                            case Ended(result=result, seconds=seconds, attempts=attempts):
-                                actor.open.remove(job)
-                                yield Ended(job, result, seconds + spent[job], attempts + lost[job])
+                    actor.ready = True
+                    course.failed_starts = 0
+                elif isinstance(answer, Answer):
+                    sys.stderr.write(answer.printed)
+                    yield from self._events(actor, answer, course)
                 else:
-                    self.actors.remove(actor)
-                    self.ray.kill(actor.handle)
-                    failed_starts += not actor.ready
-                    if failed_starts == FAILED_STARTS:
-                        raise ChildProcessError(f"workers do not start: {FAILED_STARTS} in a row ended with {in_words(found)}")
-                    if actor.open:
-                        job = actor.open[0]
-                        lost[job] += 1
-                        in_a_row[job] += 1
-                        spent[job] += time.monotonic() - begun[job] if begun[job] else 0.0
-                        if in_a_row[job] > RETRIES:
-                            actor.open.pop(0)
-                            status = f"failed: worker lost {in_a_row[job]} times without a checkpoint ({in_words(found)})"
-                            yield Ended(job, {"status": status}, spent[job], lost[job])
-                        waiting.extendleft(reversed(actor.open))
+                    yield from self._gone(actor, answer, course)
+
+    def _ask(self, course: ClusterCourse, limit: int) -> None:
+        """Ask every actor that owes no answer what has happened; one whose batch has ended is given the next."""
+        interval = max(LEAST_SECONDS, limit / ANSWERS_A_SECOND)
+        for actor in self.actors:
+            if actor.question is None and (actor.open or course.waiting):
+                orders = []
+                if not actor.open:
+                    actor.batch = course.take(limit)
+                    actor.open = list(actor.batch)
+                    orders = [Order.of(course.jobs[job], course.digests[job]) for job in actor.batch]
+                actor.question = actor.handle.work.remote(orders, interval)
+
+    def _events(self, actor: Actor, answer: Answer, course: ClusterCourse) -> Iterator[Event]:
+        """What an answer means to the sweep: its events, with jobs counted as the sweep does."""
+        for event in answer.events:
+            job = actor.batch[event.job]
+            match event:
+                case Moved(worker=process, step=step, accuracy=accuracy):
+                    if step == 0:
+                        course.begun[job] = time.monotonic()
+                    yield Moved(job, process, step, accuracy)
+                case Saved(step=step, digests=digests):
+                    yield Saved(job, step, course.saved(job, digests, answer.checkpoints[event.job]))
+                case Ended(result=result, seconds=seconds, attempts=attempts):
+                    actor.open.remove(job)
+                    yield Ended(job, result, seconds + course.spent[job], attempts + course.lost[job])
+
+    def _gone(self, actor: Actor, error: BaseException, course: ClusterCourse) -> Iterator[Event]:
+        """An actor is lost: its jobs go to others; the one that it worked on has failed if that has come too often."""
+        self.actors.remove(actor)
+        self.ray.kill(actor.handle)
+        course.failed_starts += not actor.ready
+        if course.failed_starts == FAILED_STARTS:
+            raise ChildProcessError(f"workers do not start: {FAILED_STARTS} in a row ended with {in_words(error)}")
+        if not actor.open:
+            return
+        job = actor.open[0]
+        course.lose(job)
+        times = course.lost_in_a_row[job]
+        if times > RETRIES:
+            actor.open.pop(0)
+            status = f"failed: worker lost {times} times without a checkpoint ({in_words(error)})"
+            yield Ended(job, {"status": status}, seconds=course.spent[job], attempts=course.lost[job])
+        course.waiting.extendleft(reversed(actor.open))
 
     def _answers(self) -> Iterator[tuple[Actor, Any]]:
-        """What has been answered; an error of Ray where the actor is lost."""
+        """What has been answered; an error of Ray if the actor is lost."""
         by_question = {actor.question: actor for actor in self.actors if actor.question is not None}
         questions = list(by_question)
         self.ray.wait(questions, num_returns=1, timeout=1.0)
@@ -183,10 +243,10 @@ class RayEngine:
             actor = by_question[question]
             actor.question = None
             try:
-                found = self.ray.get(question)
+                answer = self.ray.get(question)
             except self.ray.exceptions.RayError as error:
-                found = error
-            yield actor, found
+                answer = error
+            yield actor, answer
 
     def _room(self) -> int:
         """How many runs fit on the nodes that are there."""
@@ -194,14 +254,19 @@ class RayEngine:
         needs = {"CPU": 1.0} | ({"GPU": self.gpus_per_run} if self.gpus_per_run else {})
         room = sum(int(min(node.get(name, 0.0) / need for name, need in needs.items()) + 1e-6) for node in nodes)
         if not room:
-            found = "; ".join(", ".join(f"{node.get(name, 0.0):g} {name}" for name in needs) for node in nodes) or "no node"
+            there = [", ".join(f"{node.get(name, 0.0):g} {name}" for name in needs) for node in nodes]
             wanted = " and ".join(f"{need:g} {name}" for name, need in needs.items())
-            raise EngineUnavailable(f"Ray at {self.connection.address}: expected a node with {wanted} for a run, found {found}")
+            expected = f"expected a node with {wanted} for a run, found {'; '.join(there) or 'no node'}"
+            raise EngineUnavailable(f"Ray at {self.connection.address}: {expected}")
         return room
 
 
 def in_words(error: BaseException) -> str:
-    """An error of Ray in a few words: by its cause where it has one."""
+    """An error of Ray in a few words, by its cause if it has one.
+
+    >>> in_words(OSError("no room"))
+    'OSError: no room'
+    """
     cause = getattr(error, "cause", None) or error
     with suppress(IndexError):
         return f"{type(cause).__name__}: {str(cause).strip().splitlines()[0][:200]}"

@@ -1,4 +1,4 @@
-"""How the engine `ray` reaches Ray: a cluster that answers, or a Ray of its own on this machine, gone when it is closed.
+"""The connection of the engine `ray`: to a cluster that answers, or to a Ray started on this machine, gone when it is closed.
 
 Usage statistics are off. What is started here asks for a secret, has no dashboard and leaves no files.
 """
@@ -18,21 +18,25 @@ from seqsep.lab.engines.engine import EngineUnavailable, usable_cores
 INSTALL = "pip install 'seqsep[cluster]'"
 SECONDS_TO_CONNECT = 5.0
 OBJECT_STORE_BYTES = 128 << 20
-# By us or, the last two, by Ray; as they were when the connection is closed.
+# Environment variables that we set or, the last two, Ray; closing the connection puts them back.
 CHANGED = ("RAY_USAGE_STATS_ENABLED", "RAY_AUTH_TOKEN", "RAY_AUTH_MODE", "PYTHONBREAKPOINT")
 
 
 class RayConnection:
-    """To the cluster at `address`, HOST:PORT or auto; by default to that of $RAY_ADDRESS, else to a new one of `cores`."""
+    """A connection to the cluster at `address`, HOST:PORT or auto.
+
+    The default is that of $RAY_ADDRESS, else a new one of `cores` on this machine.
+    """
 
     def __init__(self, address: str | None, cores: int | None) -> None:
-        self.address, self.cores = address or os.environ.get("RAY_ADDRESS") or "local", cores
+        self.address = address or os.environ.get("RAY_ADDRESS") or "local"
+        self.cores = cores
         self.folder: str | None = None
         self._opened: Any = None
         self._before: dict[str, str | None] = {}
 
     def open(self) -> Any:
-        """The module `ray`, connected; a process that is connected already stays so. Raises EngineUnavailable."""
+        """Connect; returns the module `ray`. A process that is connected already stays so. Raises EngineUnavailable."""
         self._before = {name: os.environ.get(name) for name in CHANGED}
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         try:
@@ -47,7 +51,7 @@ class RayConnection:
             options |= self._own()
         else:
             _require_answer(self.address)
-        # Ray puts its own in the place of whoever handles SIGTERM.
+        # Ray replaces the handler of SIGTERM by its own.
         ours = signal.getsignal(signal.SIGTERM)
         try:
             self._opened = ray

@@ -1,7 +1,7 @@
-"""What the engine `ray` runs on a node: one long-lived actor with a supervisor of one training process, given batches of runs.
+"""What the engine `ray` runs on a node: one long-lived actor, which gives batches of runs to one training process.
 
 The training process is that of the engine `local`, so what a run does, prints, or dies of is the same. Files come and go as
-bytes: checkpoints in both directions, plug-ins to the node where it does not have them. Nothing here waits for torch.
+bytes: checkpoints in both directions, plug-ins to a node that does not have them. Nothing here waits for torch.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ class Order:
 
     @classmethod
     def of(cls, work: Work, digests: tuple[str, ...]) -> "Order":
-        """On the driver. What cannot be read is left out: a checkpoint that is gone means a start from step 0."""
+        """Pack a job on the driver. What cannot be read is left out: without its checkpoint a run starts from step 0."""
         content = work.message(digests)
         read = {name: _bytes(Path(path)) for name, path in content["files"].items()}
         path = Path(content.get("checkpoint", ""))
@@ -52,7 +52,7 @@ class Order:
         )
 
     def unpacked(self, folder: Path) -> "Order":
-        """On a node, with every file below `folder`, but plug-ins where the node has them already: with what they import."""
+        """The order on a node, with its files below `folder`; plug-ins that the node has already stay beside their imports."""
         checkpoint = folder / Path(self.content["checkpoint"]).name
         for digest, data in self.checkpoints.items():
             checkpoint_file(checkpoint, digest).write_bytes(data)
@@ -73,7 +73,7 @@ class Order:
 
 @dataclass
 class Answer:
-    """What has happened since the last one; jobs are counted within the batch. `checkpoints`: the bytes of those saved."""
+    """What has happened since the last answer; jobs are counted within the batch. `checkpoints`: the bytes of those saved."""
 
     events: list[Event] = field(default_factory=list)
     checkpoints: dict[int, bytes] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Answer:
 
 
 class RayWorker:
-    """The actor. Its training process ends by itself where the actor is killed."""
+    """The actor. Its training process ends by itself if the actor is killed."""
 
     def __init__(self, stall_seconds: float, folder: str | None, device: str = CPU) -> None:
         self.supervisor = Supervisor(1, stall_seconds, device)
@@ -98,7 +98,8 @@ class RayWorker:
         """Go on for about `seconds`, or until a run has ended; `orders` are the next batch, once all of the last has ended."""
         if orders:
             self.batch = [order.unpacked(Path(self.folder.name)) for order in orders]
-            self.events, self.kept = self.supervisor.run(self.batch), {}
+            self.events = self.supervisor.run(self.batch)
+            self.kept = {}
         deadline = time.monotonic() + seconds
         events: list[Event] = []
         with redirect_stderr(io.StringIO()) as printed:
@@ -139,7 +140,7 @@ class RayWorker:
 
 
 def identity(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """Host, version of torch, version of seqsep and a digest of its sources, and the environment of results on GPUs."""
+    """What tells versions apart: host, torch, seqsep with a digest of its sources, and the environment of results on GPUs."""
     sources = hashlib.sha256()
     for path in sorted(Path(seqsep.__file__).parent.rglob("*.py")):
         sources.update(path.read_bytes())

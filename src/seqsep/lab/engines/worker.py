@@ -1,4 +1,4 @@
-"""The process that trains: takes runs from a pipe, one at a time, and reports in messages. Its driver is supervisor.py.
+"""The process that trains: it takes runs from a pipe, one at a time, and reports in messages. Its driver is local.py.
 
 Started as a script, so that it watches its parent before it imports anything slow: no worker outlives a killed driver.
 A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digests (of its checkpoints, the last one
@@ -7,8 +7,8 @@ Out, by `kind`: ready; stage (what begins now, in words); progress (step, accura
 of the one before); verdict (law, holds, where); result (result); failure (error, one line). If no checkpoint can be written,
 the result is `unavailable`: why.
 
-A run with plug-ins is examined first (examination.py). Its process takes no other run: what a plug-in leaves behind in it could
-reach them.
+The plug-ins of a run are validated first (validation.py). Its process takes no other run: what a plug-in leaves behind in it
+could reach them.
 """
 
 import json
@@ -20,14 +20,19 @@ import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # nothing slow is imported before this process watches its parent
+    from seqsep.lab.engines.watch import Watch
+    from seqsep.lab.run import Run
+    from seqsep.lab.train import Progress
 
 SECONDS_BETWEEN_REPORTS = 0.2
 SECONDS_BETWEEN_LOOKS = 0.25
 LONGEST_ERROR = 500
 
 
-def watch(parent: int) -> None:
+def end_with(parent: int) -> None:
     """End this process once its parent is gone."""
     while os.getppid() == parent:
         time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -42,7 +47,7 @@ class Reporter:
         self.process = os.getpid()
 
     def send(self, kind: str, **content: Any) -> None:
-        """One message; where the driver is gone, nobody wants the rest, and this process ends; so does a fork of it."""
+        """Send one message. If the driver is gone, nobody wants the rest, and this process ends; so does a fork of it."""
         if os.getpid() != self.process:
             os._exit(1)
         try:
@@ -51,15 +56,15 @@ class Reporter:
             os._exit(1)
 
     def stage(self, words: str) -> None:
-        """What begins now."""
+        """Say what begins now."""
         self.send("stage", words=words)
 
     def fail(self, words: str) -> None:
-        """The end, with a reason."""
+        """Say that the run came to its end, and why."""
         self.end("failure", error=" ".join(words.split())[:LONGEST_ERROR])
 
     def end(self, kind: str, **content: Any) -> None:
-        """The last message of a run: after it this process may be stopped, so what was printed goes first."""
+        """Send the last message of a run: after it this process may be stopped, so what was printed goes first."""
         for stream in (sys.stdout, sys.stderr):
             with suppress(Exception):  # a plug-in may have closed or replaced it
                 stream.flush()
@@ -81,7 +86,7 @@ def serve(connection: Connection, device: str) -> None:
             return
         files = message.get("files", {})
         try:
-            result = examine(message, files, reporter) if "check" in message else work(message, files, reporter, device)
+            result = check(message, files, reporter) if "check" in message else work(message, files, reporter, device)
         except PlugInFails as failure:
             reporter.fail(str(failure))
         except (Exception, SystemExit) as error:
@@ -92,70 +97,96 @@ def serve(connection: Connection, device: str) -> None:
 
 
 def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, device: str = "cpu") -> dict[str, Any]:
-    """Train one run. A checkpoint that is missing or spoiled means a start from the one before, or from step 0, and a line."""
+    """Train one run, from the first of its checkpoints that is sound, else from step 0; a line says which one is not."""
     from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
     from seqsep.lab.run import Run
-    from seqsep.lab.train import Progress, train
+    from seqsep.lab.train import train
 
-    run, checkpoint = Run.from_configuration(message["run"], files), Path(message["checkpoint"])
-    due, points, watch = 0.0, 0, None
-    kept: list[str] = []
-    if run.plug_ins():
-        from seqsep.lab.engines import examination
-
-        watch = examination.Watch(run.plug_ins())
-        examination.examine(run, reporter.stage)
-        watch.begin()
-        reporter.stage("training")
-
-    def moved(progress: Progress) -> None:
-        nonlocal due, points
-        if watch is not None:
-            watch.look()
-        now = time.monotonic()
-        if now >= due or len(progress.curve) > points:
-            due, points = now + SECONDS_BETWEEN_REPORTS, len(progress.curve)
-            accuracy = progress.curve[-1].accuracy if progress.curve else None
-            reporter.send("progress", step=progress.step, accuracy=accuracy)
-
-    def saved(step: int, digest: str) -> None:
-        kept[:] = [digest, *kept][:2]
-        reporter.send("checkpoint", step=step, digests=tuple(kept))
-
+    run = Run.from_configuration(message["run"], files)
+    watch = validated(run, reporter) if run.plug_ins() else None
+    reports = Reports(reporter, watch)
     starts = [*message["digests"], None]
-    for start, other in zip(starts, [*starts[1:], None], strict=True):
-        kept[:] = [start] if start else []
+    for start, next_start in zip(starts, [*starts[1:], None], strict=True):
+        reports.kept = (start,) if start else ()
         try:
-            _, result = train(run, checkpoint, moved, saved, start, message.get("until"), device)
+            _, result = train(
+                run,
+                checkpoint=Path(message["checkpoint"]),
+                on_progress=reports.progress,
+                on_checkpoint=reports.checkpoint,
+                resume_digest=start,
+                until=message.get("until"),
+                device=device,
+            )
             break
         except CheckpointError as error:
-            instead = "the checkpoint before it" if other else "step 0"
+            instead = "the checkpoint before it" if next_start else "step 0"
             print(f"{error}; {run.label()} goes on from {instead}", file=sys.stderr)
         except CheckpointNotWritten as error:
             return {"status": f"failed: {error}", "unavailable": str(error)}
     if watch is not None:
-        watch.look()
+        watch.check()
     return result.record()
 
 
-def examine(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
-    """Try the laws on a layer and send each verdict; the result says whether all of them hold."""
-    from seqsep.lab.engines import examination
+class Reports:
+    """What a run that trains tells the driver: each checkpoint, each evaluation, and its step now and then."""
+
+    def __init__(self, reporter: Reporter, watch: "Watch | None") -> None:
+        self.reporter = reporter
+        self.watch = watch
+        self.due = 0.0
+        self.points = 0
+        self.kept: tuple[str, ...] = ()
+
+    def progress(self, progress: "Progress") -> None:
+        """A step was made; raises PlugInFails if a plug-in did meanwhile what it must not."""
+        if self.watch is not None:
+            self.watch.check()
+        now = time.monotonic()
+        if now >= self.due or len(progress.curve) > self.points:
+            self.due = now + SECONDS_BETWEEN_REPORTS
+            self.points = len(progress.curve)
+            accuracy = progress.curve[-1].accuracy if progress.curve else None
+            self.reporter.send("progress", step=progress.step, accuracy=accuracy)
+
+    def checkpoint(self, step: int, digest: str) -> None:
+        """A checkpoint is on disk; the one before it is kept as well."""
+        self.kept = (digest, *self.kept)[:2]
+        self.reporter.send("checkpoint", step=step, digests=self.kept)
+
+
+def validated(run: "Run", reporter: Reporter) -> "Watch":
+    """Validate the plug-ins of a run; the watch over them while it trains. Raises PlugInFails."""
+    from seqsep.lab.engines.validation import validate
+    from seqsep.lab.engines.watch import Watch
+
+    watch = Watch(run.plug_ins())
+    validate(run, reporter.stage)
+    watch.begin()
+    reporter.stage("training")
+    return watch
+
+
+def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
+    """Try the laws on a plug-in and send each verdict; the result says whether all of them hold."""
+    from seqsep.lab.engines.validation import verdicts
+    from seqsep.lab.engines.watch import Watch
     from seqsep.plugins.model import restore_layer
 
     plug_in = restore_layer(message["check"], files)
     assert not isinstance(plug_in, str)
-    watch = examination.Watch([plug_in])
+    watch = Watch([plug_in])
     holds = True
-    for verdict in examination.verdicts(plug_in, **message["sizes"], begin=reporter.stage):
+    for verdict in verdicts(plug_in, **message["sizes"], begin=reporter.stage):
         holds &= verdict.holds
         reporter.send("verdict", law=verdict.law, holds=verdict.holds, where=verdict.where[:LONGEST_ERROR])
     if watch.forks:
-        watch.look()
+        watch.check()
     return {"holds": holds}
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=watch, args=(int(sys.argv[2]),), daemon=True).start()
+    threading.Thread(target=end_with, args=(int(sys.argv[2]),), daemon=True).start()
     serve(Connection(int(sys.argv[1])), sys.argv[3])

@@ -1,0 +1,49 @@
+"""What a plug-in must leave alone while it trains: random states, threads, settings; and no second process of this one."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from seqsep.plugins.global_state import GlobalState
+from seqsep.plugins.load import PlugInFails
+from seqsep.plugins.name import PlugIn
+
+
+class Watch:
+    """Hears of forks from the moment it is made; `begin` marks the global state, and `check` compares with it."""
+
+    def __init__(self, plug_ins: Sequence[PlugIn]) -> None:
+        self.words = ", ".join(plug_in.words for plug_in in plug_ins)
+        self.forks: list[str] = []
+        self.starts_programs = False
+        sys.addaudithook(self._heard)
+        self.global_state = GlobalState()
+
+    def begin(self) -> None:
+        """From here on the global state must stay as it is."""
+        self.global_state = GlobalState()
+
+    def check(self) -> None:
+        """Raise PlugInFails for what has happened since."""
+        if not self.forks and not self.starts_programs and _has_children():
+            self.forks.append("past Python")
+        changed = f"it forks ({self.forks[0]})" if self.forks else self.global_state.changed()
+        if changed is not None:
+            raise PlugInFails(f"{self.words}: {changed}")
+
+    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        # Raised inside the call, before there is a second process; `check` reports it also if the plug-in catches it.
+        if event in ("os.fork", "os.forkpty"):
+            self.forks.append(event)
+            raise PlugInFails(f"{self.words}: it forks ({event})")
+        # Another program, such as a compiler of kernels, is no copy of this process.
+        self.starts_programs |= event in ("subprocess.Popen", "os.posix_spawn", "os.system")
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
