@@ -24,11 +24,15 @@ class CheckpointError(ValueError):
 
 
 class CheckpointNotWritten(OSError):
-    """The environment refuses: the disk is full, the folder is not writable."""
+    """A checkpoint could not be written: the disk is full, or the folder is not writable."""
 
 
 def workplace(device: torch.device) -> dict[str, str]:
-    """What the bits of a step depend on beside the run, as this process has it; `device` is the model's."""
+    """What the bits of a step depend on beside the run, in this process; `device` is the model's.
+
+    >>> sorted(workplace(torch.device("cpu")))
+    ['processor', 'threads', 'torch']
+    """
     processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
     gpu = {} if device.type == CPU else {"device": torch.cuda.get_device_name(device)}
     return {"torch": str(torch.__version__), "threads": str(torch.get_num_threads()), "processor": processor} | gpu
@@ -38,7 +42,9 @@ def save_checkpoint(
     path: Path, model: Model, optimizer: torch.optim.Optimizer, step: int, curve: list[list[int | float]]
 ) -> str:
     """Write the training state after `step` updates to `checkpoint_file(path, digest)`; returns the digest, its SHA-256.
-    Raises CheckpointNotWritten, and leaves nothing then."""
+
+    Raises CheckpointNotWritten, and leaves no file then.
+    """
     tensors = {f"model.{name}": value.contiguous() for name, value in model.state_dict().items()}
     for index, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{index}.{name}": value.contiguous() for name, value in state.items()}
@@ -55,16 +61,18 @@ def save_checkpoint(
 def load_checkpoint(
     path: Path, digest: str, model: Model, optimizer: torch.optim.Optimizer
 ) -> tuple[int, list[list[int | float]]]:
-    """Fill the model and the optimiser; returns the step and the curve. Raises CheckpointError, after which both may hold
-    anything."""
+    """Fill the model and the optimiser; returns the step and the curve.
+
+    Raises CheckpointError, after which both may hold anything.
+    """
     file = checkpoint_file(path, digest)
     try:
         data = file.read_bytes()
     except OSError as error:
         raise CheckpointError(f"{file}: expected a checkpoint, found none to read: {error.strerror}") from error
-    found = hashlib.sha256(data).hexdigest()
-    if found != digest:
-        raise CheckpointError(f"{file}: expected a checkpoint with SHA-256 {digest}, found {found}")
+    actual = hashlib.sha256(data).hexdigest()
+    if actual != digest:
+        raise CheckpointError(f"{file}: expected a checkpoint with SHA-256 {digest}, found {actual}")
     try:
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
         _require_same(file, workplace(device_of(model)), json.loads(header["workplace"]))

@@ -1,4 +1,4 @@
-"""Where runs are computed: on the processor, or on NVIDIA GPUs; what a process sets up for that, and what rows say of it.
+"""The device of a run, the processor or an NVIDIA GPU: what a process sets up for it, and what rows say of it.
 
 A worker has one device. On GPUs products of float32 are products of float32, not of the shorter TF32, but for what
 `mixers/_kernels.py` says of its kernels, and operations that have a deterministic form use it; PyTorch names those that have
@@ -16,23 +16,27 @@ if TYPE_CHECKING:  # an actor of Ray on a node without GPUs needs none of it
     import torch
     from torch import nn
 
-CPU, GPU = "cpu", "cuda"
+CPU = "cpu"
+GPU = "cuda"
 RUNS_PER_GPU = 4
 
 
 def environment(device: str = CPU) -> dict[str, Any]:
     """What results depend on beside the run; one machine with one such environment gives equal bits on the processor.
 
-    `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind; `kernels` is there only where mixers
-    take some that are installed. Raises EngineUnavailable where torch finds no GPU, or several kinds.
+    `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind; `kernels` is there only if mixers
+    take some that are installed. Raises EngineUnavailable if torch finds no GPU, or several kinds.
+
+    >>> sorted(environment())
+    ['device', 'threads', 'torch']
     """
     import torch
 
     from seqsep.mixers import kernels_in_use
 
-    found = {"torch": str(torch.__version__), "device": device if device == CPU else _kind_of_gpu(), "threads": 1}
+    here = {"torch": str(torch.__version__), "device": device if device == CPU else _kind_of_gpu(), "threads": 1}
     kernels = kernels_in_use(device)
-    return found if kernels is None else found | {"kernels": kernels}
+    return here if kernels is None else here | {"kernels": kernels}
 
 
 def _kind_of_gpu() -> str:
@@ -55,43 +59,51 @@ def gpus() -> list[str]:
     """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
     import torch
 
-    seen, count = os.environ.get("CUDA_VISIBLE_DEVICES"), torch.cuda.device_count()
-    return [str(index) for index in range(count)] if seen is None else [name.strip() for name in seen.split(",")][:count]
+    count = torch.cuda.device_count()
+    seen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if seen is None:
+        return [str(index) for index in range(count)]
+    return [name.strip() for name in seen.split(",")][:count]
 
 
 def at_once(device: str) -> int:
-    """How many runs share this machine where nobody says: one a core, and at most RUNS_PER_GPU a GPU."""
+    """How many runs share this machine by default: one a core, and at most RUNS_PER_GPU a GPU."""
     return usable_cores() if device == CPU else max(1, min(usable_cores(), RUNS_PER_GPU * len(gpus())))
 
 
-def variables(device: str, busy: list[str | None]) -> dict[str, str]:
-    """What the environment of a new worker says of its device: of the GPUs the one that fewest of `busy` are on."""
+def variables(device: str, in_use: list[str | None]) -> dict[str, str]:
+    """The variables that give a new worker its device: of the GPUs the one that stands least often in `in_use`."""
     if device == CPU:
         return {}
-    least = min(gpus(), key=busy.count)
+    least = min(gpus(), key=in_use.count)
     return {"CUDA_VISIBLE_DEVICES": least, "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "TRITON_F32_DEFAULT": "ieee"}
 
 
 def prepare(device: str) -> None:
-    """Set this process up to compute there, on one thread. Raises what torch raises where it cannot have the GPU."""
+    """Set this process up to compute there, on one thread.
+
+    Raises EngineUnavailable if torch finds no GPU, or several kinds, and what torch raises if it cannot have the GPU.
+    """
     import torch
 
     torch.set_num_threads(1)
     if device != CPU:
+        _kind_of_gpu()
         torch.backends.cuda.matmul.allow_tf32 = False  # first, as who reads it after the next but one line alone gets an error
         torch.backends.cudnn.allow_tf32 = False
         torch.backends.fp32_precision = "ieee"  # type: ignore[attr-defined]
         torch.use_deterministic_algorithms(True, warn_only=True)
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         warnings.filterwarnings("once", message=".*does not have a deterministic implementation")
-        for fused in (torch.backends.cuda.enable_flash_sdp, torch.backends.cuda.enable_mem_efficient_sdp,
-                      torch.backends.cuda.enable_cudnn_sdp):  # fmt: skip
-            fused(False)  # of attention their backward is not deterministic where the above only warns
+        # The backward pass of fused attention is not deterministic, and the setting above only warns of it.
+        torch.backends.cuda.enable_flash_sdp(False)
+        torch.backends.cuda.enable_mem_efficient_sdp(False)
+        torch.backends.cuda.enable_cudnn_sdp(False)
         torch.zeros((), device=device)
 
 
 def leave(device: str) -> None:
-    """Between two runs: give the memory of a GPU back to those who share it."""
+    """Give the memory of a GPU back, between two runs, to those who share it."""
     import torch
 
     if device != CPU:
@@ -99,7 +111,7 @@ def leave(device: str) -> None:
 
 
 def device_of(model: "nn.Module") -> "torch.device":
-    """That of its weights; the processor where it has none."""
+    """The device of a model's weights; the processor if it has none."""
     import torch
 
     return next((weight.device for weight in model.parameters()), torch.device(CPU))

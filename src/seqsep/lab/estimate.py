@@ -1,8 +1,8 @@
-"""What a sweep may cost: its runs, their steps, and hours on this machine from a short measurement.
+"""The cost of a sweep: its runs, their steps, and hours on this machine from a short measurement.
 
 Seconds of a step are measured on one thread at two short lengths, for one and for two layers of each architecture, width and
-batch, and continued in a straight line in length and in depth. Attention at every position grows faster than that with length,
-so its hours at hundreds of tokens are too few; a run that converges early takes less than is said.
+batch, and extrapolated linearly in length and in depth. The time of attention at every position grows faster than that with
+length, so its hours at hundreds of tokens are too few; a run that converges early takes less than is said.
 """
 
 import time
@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import torch
 
-from seqsep.lab.device import CPU, environment, gpus, prepare
+from seqsep.lab.device import CPU, gpus, prepare
 from seqsep.lab.run import Run
 from seqsep.lab.train import step_once
 
@@ -24,9 +24,11 @@ FORWARD_SHARE = 1 / 3
 def show_cost(
     runs: Sequence[Run], further: int, workers: int, pruned: Mapping[Run, float] | None = None, device: str = CPU
 ) -> None:
-    """Print one line a run, and their sum; `further` runs may follow from the outcome of these. `pruned`: the steps of a run
-    that races with others, on average over its race. On `device` cuda runs that share a GPU are taken to share its time."""
-    environment(device)  # says at once where there is no GPU
+    """Print one line a run, and their sum; `further` runs may follow from the outcome of these.
+
+    `pruned`: the steps of a run that competes with others, on average over its bracket. On `device` cuda runs that share a GPU
+    are taken to share its time. Raises EngineUnavailable if there is no such GPU.
+    """
     if device != CPU:
         prepare(device)
     pruned = pruned or {}
@@ -42,15 +44,16 @@ def show_cost(
         return
     total = estimate(runs, pruned, device) * (1 + further / len(runs) * whole / steps)
     each = "pruned as said" if pruned else "each run to its last step"
-    parts, shared = (workers, f"on {workers} workers here")
-    if device != CPU:
-        parts, shared = len(gpus()), f"on {len(gpus())} GPUs here, one run at a time on each"
+    parts = workers if device == CPU else len(gpus())
+    shared = f"on {workers} workers here" if device == CPU else f"on {parts} GPUs here, one run at a time on each"
     print(f"at most about {total / parts / 3600:.3g} hours {shared}, {each}")
 
 
 def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType({}), device: str = CPU) -> float:
-    """Seconds of all runs to their last step, or as many as `pruned` has for them, evaluations included: of one core's time,
-    or of a GPU's where nothing else runs on it."""
+    """Seconds of all runs to their last step, or as many steps as `pruned` has for them, evaluations included.
+
+    They are seconds of one core, or of a GPU on which nothing else runs.
+    """
     known: dict[Run, float] = {}
 
     def seconds(run: Run) -> float:
@@ -63,12 +66,12 @@ def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType
 
 
 def _evaluations(run: Run) -> float:
-    """Work of evaluations beside that of a step."""
+    """The work of evaluations as a fraction of that of the steps."""
     return FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
 
 
 def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
-    """One step, from `seconds` at short lengths and few layers."""
+    """Seconds of one step, extrapolated from `seconds` at short lengths and few layers."""
     depths = (len(run.layers),) if len(set(run.layers)) > 1 or len(run.layers) < 3 else (1, 2)
     short, longer = (replace(run.task, length=min(length, run.task.length)) for length in LENGTHS)
     at = {
@@ -88,7 +91,7 @@ def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
 
 
 def measured(run: Run, device: str = CPU) -> float:
-    """Seconds of a step of this very run, the second one: the first one warms up. CPU seconds, or a GPU's by the clock."""
+    """Seconds of the run's second step (the first one warms up): processor time, or on a GPU time by the clock."""
     clock = time.process_time if device == CPU else _clock
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -96,15 +99,15 @@ def measured(run: Run, device: str = CPU) -> float:
         model = run.model().to(device)
         optimizer = torch.optim.Adam(model.parameters(), lr=run.learning_rate, fused=True)
         batch = run.task.sample(0, run.batch, 0)
-        step_once(run, model, optimizer, batch, 0)
+        step_once(run, model, optimizer, batch=batch, step=0)
         start = clock()
-        step_once(run, model, optimizer, batch, 0)
+        step_once(run, model, optimizer, batch=batch, step=0)
         return clock() - start
     finally:
         torch.set_num_threads(threads)
 
 
 def _clock() -> float:
-    """The time once the GPU has done all that it was asked for."""
+    """The time, in seconds, after the GPU has done all that it was asked for."""
     torch.cuda.synchronize()
     return time.perf_counter()

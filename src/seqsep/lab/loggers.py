@@ -1,4 +1,4 @@
-"""Loggers: what rows hold, for TensorBoard or Weights & Biases. The driver writes, never a worker; both are optional extras.
+"""Loggers write rows for TensorBoard or Weights & Biases; both are optional extras. The driver writes, never a worker.
 
 Each run has a folder of its own, named by experiment, label and key: its curve (accuracy, and loss in nats, over steps), its
 hyperparameters, and the row that was written. The folder appears whole; while its row is the same it is not written again, so
@@ -25,19 +25,20 @@ Parameter = str | int | float | bool
 
 
 class LoggerUnavailable(OSError):
-    """What a logger needs is not installed. One line, with the command that installs it."""
+    """What a logger needs is not installed; the message is one line, with the command that installs it."""
 
 
 class Logger:
     """Writes the rows that have an outcome, each to `folder`/`kind`/`name_of(row)`; `kind` is one of LOGGERS.
 
-    Raises LoggerUnavailable where its package is not installed.
+    Raises LoggerUnavailable if its package is not installed.
     """
 
     def __init__(self, kind: str, folder: Path) -> None:
         if kind not in LOGGERS:
             raise ValueError(f"Logger({kind!r}, ...): kind is one of {', '.join(LOGGERS)}")
-        self.folder, self.fill = folder / kind, LOGGERS[kind]
+        self.folder = folder / kind
+        self.fill = LOGGERS[kind]
         try:
             import_module(kind)
         except ImportError as error:
@@ -48,7 +49,8 @@ class Logger:
         """Write a row, unless it is there already or has no outcome; returns whether it was written."""
         if not row.has_outcome:
             return False
-        place, text = self.folder / name_of(row), row.to_json()
+        place = self.folder / name_of(row)
+        text = row.to_json()
         with suppress(FileNotFoundError):
             if (place / ROW).read_text(encoding="utf-8") == text:
                 return False
@@ -63,13 +65,13 @@ class Logger:
 
 
 def name_of(row: Row) -> str:
-    """Experiment/label-key: in characters that every file system takes, and the beginning of the key."""
+    """The folder of a row, experiment/label-key, in characters that every file system takes, with the beginning of the key."""
     experiment, label = (re.sub("[^A-Za-z0-9.=+_-]+", "-", words) for words in (row.experiment, row.run.label()))
     return f"{experiment}/{label}-{row.key[:12]}"
 
 
 def parameters_of(run: Run) -> dict[str, Parameter]:
-    """Every field of a run, and of its task those that are not as by default, as plain values."""
+    """Every field of a run, and of its task those that differ from their defaults, as plain values."""
     chosen: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(run) if field.name != "task"}
     chosen["layers"] = "+".join(map(str, run.layers))
     chosen |= {f"task.{name}": value for name, value in run.task.configuration().items()}

@@ -1,4 +1,4 @@
-"""What a sweep shows while it runs: bars with an ETA on a terminal, one line per finished run elsewhere; on stderr, always."""
+"""Displays of a running sweep, on stderr: bars with an ETA on a terminal, one line per finished run elsewhere."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,17 +12,19 @@ from seqsep.lab.run import Run
 
 
 class Display:
-    """Shows nothing; the others fill in what they show. A sweep calls `begin` first and `close` last, whatever happens;
-    before, it says at which steps runs will pause."""
+    """A display that shows nothing; its subclasses fill in what they show.
+
+    A sweep sets `pauses`, the steps at which runs will pause; then it calls `begin` first and `close` last, whatever happens.
+    """
 
     pauses: Mapping[Run, int] = MappingProxyType({})
 
     def steps(self, run: Run) -> int:
-        """The most that it takes in this sweep."""
+        """The most steps that a run takes in this sweep."""
         return self.pauses.get(run, run.steps)
 
     def begin(self, runs: Sequence[Run], finished: int) -> None:
-        """The runs that will be trained, and how many more the store holds finished."""
+        """The sweep begins: the runs that will be trained, and how many more the store holds finished."""
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
         """A run is at `step` in the process `worker`; step 0 says that it has just been handed over."""
@@ -31,7 +33,7 @@ class Display:
         """A run has ended and is on disk; the result of a failed run has nothing but `status`."""
 
     def note(self, line: str) -> None:
-        """Something went another way than asked for: a line on stderr, also where nothing else is shown."""
+        """Say on stderr that something went another way than asked for, even if nothing else is shown."""
         print(line, file=sys.stderr, flush=True)
 
     def close(self) -> None:
@@ -39,16 +41,17 @@ class Display:
 
 
 class Lines(Display):
-    """One plain line per finished run."""
+    """A display of one plain line per finished run."""
 
     def begin(self, runs: Sequence[Run], finished: int) -> None:
-        """A line where the store holds some already."""
-        self.ended, self.total = finished, finished + len(runs)
+        """Show a line if the store holds some runs already."""
+        self.ended = finished
+        self.total = finished + len(runs)
         if finished:
             self.show(f"{finished} of {self.total} runs are in the store")
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
-        """The run's line."""
+        """Show the run's line."""
         self.ended += 1
         outcome = result["status"]
         if "steps" in result:
@@ -60,26 +63,29 @@ class Lines(Display):
         print(line, file=sys.stderr, flush=True)
 
     def note(self, line: str) -> None:
-        """The same."""
+        """Show the line among the others."""
         self.show(line)
 
 
 class Bars(Lines):
-    """A bar for the whole sweep, in steps, and one per run under way; the plain lines scroll by above them."""
+    """A display of a bar for the whole sweep, in steps, and one per run under way; plain lines scroll by above them."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.bars = Progress(
+        columns = (
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
             TextColumn("{task.fields[note]}"),
             TimeRemainingColumn(),
+        )
+        self.bars = Progress(
+            *columns,
             console=console or Console(stderr=True),
             transient=True,
         )
 
     def begin(self, runs: Sequence[Run], finished: int) -> None:
-        """The bar for the whole."""
+        """Show the bar for the whole."""
         super().begin(runs, finished)
         self.active: dict[Run, tuple[TaskID, int]] = {}
         self.done = 0
@@ -89,7 +95,7 @@ class Bars(Lines):
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
         """Move the run's bar and the whole one."""
-        # Bars belong to runs, not to processes: where a worker died, the next one goes on with the same bar.
+        # Bars belong to runs, not to processes: if a worker dies, the next one goes on with the same bar.
         if run not in self.active:
             self.active[run] = (self.bars.add_task(run.label(), total=self.steps(run), note=""), 0)
         bar, _ = self.active[run]
@@ -98,7 +104,7 @@ class Bars(Lines):
         self._move()
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
-        """The run's line in place of its bar."""
+        """Show the run's line in place of its bar."""
         if run in self.active:
             self.bars.remove_task(self.active.pop(run)[0])
         self.done += self.steps(run)  # all of them, also where it converged early: none is left to wait for
@@ -122,5 +128,5 @@ class Bars(Lines):
 
 
 def display() -> Display:
-    """Bars where stderr is a terminal, else lines."""
+    """Bars if stderr is a terminal, else lines."""
     return Bars() if sys.stderr.isatty() else Lines()

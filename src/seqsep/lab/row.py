@@ -1,4 +1,4 @@
-"""Rows: what a finished run leaves for reports, as canonical JSON, one a line. No times, no hosts, no process ids."""
+"""A row is what a finished run leaves for reports, as canonical JSON, one a line, without times, hosts and process ids."""
 
 import json
 import os
@@ -31,8 +31,15 @@ def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
 
 @dataclass(frozen=True)
 class Row:
-    """One run of an experiment with its outcome. A run without one (its worker died, it raised) is never exported: its
-    `result` holds nothing but `status`, and `finished` is False."""
+    """One run of an experiment with its outcome.
+
+    A run without outcome (its worker died, it raised) is never exported: its `result` holds nothing but `status`, and
+    `finished` is False.
+
+    >>> row = Row("trial", "0" * 64, configuration={}, result={"status": "failed: worker died"}, environment={})
+    >>> row.status, row.has_outcome, row.finished
+    ('failed: worker died', False, False)
+    """
 
     experiment: str
     key: str
@@ -47,7 +54,7 @@ class Row:
 
     @property
     def status(self) -> str:
-        """converged, finished, pruned or failed: ..."""
+        """How the run ended: converged, finished, pruned or failed: ..."""
         return self.result["status"]
 
     @property
@@ -61,13 +68,13 @@ class Row:
         return self.has_outcome and self.status != PRUNED
 
     def to_json(self) -> str:
-        """Canonical JSON; the configuration is called `run` there."""
+        """The row as canonical JSON, in which the configuration is called `run`."""
         parts = asdict(self)
         return canonical_json({"run": parts.pop("configuration")} | parts)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Row":
-        """Raises ValueError, in one line, for anything but the JSON of a finished row."""
+        """The row of its JSON. Raises ValueError, in one line, for anything but the JSON of a finished row."""
         try:
             parts = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -80,12 +87,12 @@ class Row:
         if missing:
             raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")
         row = cls(configuration=parts.pop("run"), **parts)
-        _ = row.run  # raises where the task, a mixer or a field is unknown
+        _ = row.run  # raises if the task, a mixer or a field is unknown
         return row
 
 
 def write_rows(path: Path | str, rows: Iterable[Row]) -> None:
-    """The rows, sorted by experiment and key, one a line; the file appears whole or not at all."""
+    """Write the rows, sorted by experiment and key, one a line; the file appears whole or not at all."""
     path = Path(path)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     lines = [row.to_json() + "\n" for row in sorted(rows, key=lambda row: (row.experiment, row.key))]

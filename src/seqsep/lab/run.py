@@ -1,4 +1,4 @@
-"""One training run as a frozen value, its key, and its canonical JSON.
+"""A training run as a frozen value, its key, and its canonical JSON.
 
 The key is the SHA-256 of the canonical fields: a field equal to its default is left out (a default never changes), and the
 revisions of the task, the mixers and the training loop enter. Equal keys mean equal results in an equal environment.
@@ -27,15 +27,26 @@ Precision = Literal["float32", "bfloat16"]
 
 @dataclass(frozen=True)
 class Run:
-    """What to train and how. Steps are batches of fresh examples; Adam, the task's loss; `decay` of the learning rate is
-    "constant" or "linear" (to 0 at the last step). Two standard deviations of the weights drawn at the start:
-    `embedding_scale` for tokens and positions, `weight_scale` for the read-out and for the linear layers that start as
-    GPT-2's (those of attention, linear attention, retention and their MLPs). Every `evaluate_every` steps the model is
-    scored on the first `evaluation` examples of the evaluation stream, and the run has converged once their accuracy
-    reaches `target`. A layer is the name of a mixer or FILE.py:CLASS, a user's own (`plugins.layer`); model:FILE.py:CLASS,
-    alone, is a user's whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`.
-    With `dtype` bfloat16 products of matrices, and what torch's autocast lists beside them, are done in bfloat16; weights,
-    optimizer, loss and the state that is counted stay float32."""
+    """What to train and how.
+
+    A step is a batch of fresh examples, with Adam on the task's loss; `decay` of the learning rate is "constant" or "linear"
+    (to 0 at the last step). Every `evaluate_every` steps the model is scored on the first `evaluation` examples of the
+    evaluation stream, and the run has converged once their accuracy reaches `target`.
+
+    A layer is the name of a mixer or FILE.py:CLASS, a user's own (`plugins.layer`); model:FILE.py:CLASS, alone, is a user's
+    whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`. `embedding_scale` is the
+    standard deviation of the weights drawn at the start for tokens and positions; `weight_scale` that for the read-out and for
+    the linear layers that start as GPT-2's (those of attention, linear attention, retention and their MLPs). With `dtype`
+    bfloat16, products of matrices, and what torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss
+    and the state that is counted stay float32. Raises ValueError for a field that is not as required.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> run = Run(IndexLookup(length=20), layers=("lstm",), width=32, learning_rate=3e-3)
+    >>> run.label()
+    'lstm index-lookup N=20 rate 0.003 seed 0'
+    >>> Run.from_configuration(run.configuration()) == run
+    True
+    """
 
     task: Task
     layers: tuple[str | OwnLayer | OwnModel, ...]
@@ -85,18 +96,20 @@ class Run:
             raise ValueError(f"Run(task={self.task.name}, layers={tuple(map(str, self.layers))!r}, ...): {expected}")
 
     def _mixer_names(self) -> list[str]:
-        """Those of its layers that are built in."""
+        """The names of the layers that are built in."""
         return [layer for layer in self.layers if isinstance(layer, str)]
 
     def configuration(self) -> dict[str, Any]:
-        """The canonical fields: what differs from its default, the task's own likewise."""
+        """The canonical fields: those that differ from their defaults, and the task's own likewise."""
         chosen = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
         return chosen | {"task": self.task.configuration(), "layers": list(map(str, self.layers))}
 
     @classmethod
     def from_configuration(cls, configuration: dict[str, Any], files: Mapping[str, str] | None = None) -> "Run":
-        """The run of a canonical JSON object; `files`: where the files of its plug-ins are (`Run.files`), without which it can
-        be read but not trained. Raises ValueError for an unknown task, mixer or field."""
+        """The run of a canonical JSON object; `files` says where the files of its plug-ins are (`Run.files`).
+
+        Without them it can be read but not trained. Raises ValueError for an unknown task, mixer or field.
+        """
         try:
             chosen = dict(configuration)
             task = dict(chosen.pop("task"))
@@ -109,7 +122,7 @@ class Run:
             raise ValueError(f"Run.from_configuration({configuration!r}): unknown or missing field {error}") from error
 
     def key(self) -> str:
-        """64 hexadecimal digits."""
+        """The SHA-256 of the canonical fields and of the revisions: 64 hexadecimal digits."""
         revisions = {"task": self.task.revision, "loop": LOOP_REVISION}
         revisions |= {f"mixer:{name}": MIXERS[name].revision for name in self._mixer_names()}
         canonical = canonical_json({"run": self.configuration(), "revisions": revisions})
@@ -158,5 +171,9 @@ def _layer(layer: str | OwnLayer | OwnModel) -> str | OwnLayer | OwnModel:
 
 
 def canonical_json(value: Any) -> str:
-    """Sorted keys, no spaces, no NaN: equal values have equal texts."""
+    """The JSON of a value with sorted keys, no spaces and no NaN, so that equal values have equal texts.
+
+    >>> canonical_json({"b": 1, "a": [0.5]})
+    '{"a":[0.5],"b":1}'
+    """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -1,7 +1,7 @@
 """The training loop: fresh examples each step, evaluation on a schedule, a stop on convergence, checkpoints, resume.
 
 Data and weights are pure functions of the run, so a run that is resumed from a checkpoint continues bit for bit on the same
-machine and thread count. A loss, gradient or weight that is not finite ends the run as failed, at the next step.
+machine and thread count. A loss, gradient or weight that is not finite ends the run as failed.
 """
 
 import math
@@ -26,6 +26,7 @@ from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 EXAMPLES_PER_BLOCK = 4096
 NO_SET = -2
 PAUSED = "paused"
+NON_FINITE = "failed: non-finite"
 
 
 @dataclass(frozen=True)
@@ -39,17 +40,23 @@ class Point:
 
 @dataclass
 class Progress:
-    """Where a run stands; `status` is running, paused, converged, finished or failed: ..."""
+    """How far a run has come; `status` is running, paused, converged, finished or failed: ..."""
 
     step: int = 0
     curve: list[Point] = field(default_factory=list)
     status: str = "running"
 
+    def points(self) -> list[list[int | float]]:
+        """The curve as JSON."""
+        return [[point.step, point.accuracy, point.loss_nats] for point in self.curve]
+
 
 @dataclass(frozen=True)
 class Result:
-    """What a run leaves at its end or pause: the last and best evaluation, the curve, state bits as (fixed, per token),
-    parameters."""
+    """What a run leaves at its end or pause.
+
+    It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters.
+    """
 
     status: str
     steps: int
@@ -60,7 +67,7 @@ class Result:
     parameters: int
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The result as JSON."""
         return asdict(self) | {
             "curve": [[point.step, point.accuracy, point.loss_nats] for point in self.curve],
             "state_bits": list(self.state_bits),
@@ -76,11 +83,18 @@ def train(
     until: int | None = None,
     device: str = CPU,
 ) -> tuple[Model, Result]:
-    """Train one run to its end on `device`, resuming from `checkpoint` where that file has the digest `resume_digest`.
+    """Train one run to its end on `device`, resuming from the checkpoint at `checkpoint` that has the digest `resume_digest`.
 
     `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. A run that has not
     ended by the evaluation at step `until` pauses there, after its checkpoint; from a later checkpoint it pauses at once.
-    Numerical results depend on torch's version, its threads and the device.
+    Numerical results depend on torch's version, its threads and the device. Raises ValueError for an `until` that is no
+    evaluation before the last step, CheckpointError and CheckpointNotWritten.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> run = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=2, batch=4, evaluate_every=1, evaluation=20)
+    >>> model, result = train(run)
+    >>> result.status, result.steps, len(result.curve), result.state_bits
+    ('finished', 2, 2, (512, 0))
     """
     if until is not None and not (0 < until < run.steps and until % run.evaluate_every == 0):
         between = f"a multiple of evaluate_every, {run.evaluate_every}, above 0 and below {run.steps}"
@@ -96,32 +110,40 @@ def train(
     if until is not None and progress.step >= until:
         progress.status = PAUSED
     for batch in training_batches(run, progress.step) if progress.status == "running" else ():
-        loss = step_once(run, model, optimizer, batch, progress.step)
+        loss = step_once(run, model, optimizer, batch=batch, step=progress.step)
         progress.step += 1
         if not math.isfinite(loss):
-            progress.status = "failed: non-finite"
+            progress.status = NON_FINITE
         elif progress.step % run.evaluate_every == 0 or progress.step == run.steps:
-            point = evaluate(run, model, progress.step)
-            sound = math.isfinite(point.loss_nats) and finite(model.parameters())
-            if sound:
-                progress.curve.append(point)
-            if not sound:  # the update spoiled the weights, though its own loss was finite
-                progress.status = "failed: non-finite"
-            elif point.accuracy >= run.target:
-                progress.status = "converged"
-            elif progress.step == run.steps:
-                progress.status = "finished"
-            elif checkpoint is not None and on_checkpoint is not None:
-                points = [[point.step, point.accuracy, point.loss_nats] for point in progress.curve]
-                on_checkpoint(progress.step, save_checkpoint(checkpoint, model, optimizer, progress.step, points))
+            _evaluate_and_judge(run, model, progress)
+            if progress.status == "running" and checkpoint is not None and on_checkpoint is not None:
+                digest = save_checkpoint(checkpoint, model, optimizer, step=progress.step, curve=progress.points())
+                on_checkpoint(progress.step, digest)
             if progress.status == "running" and progress.step == until:
                 progress.status = PAUSED
         if on_progress is not None:
             on_progress(progress)
         if progress.status != "running":
             break
+    return model, _result(model, progress)
+
+
+def _evaluate_and_judge(run: Run, model: Model, progress: Progress) -> None:
+    """Add a point to the curve, and the status if the run ends with it."""
+    point = evaluate(run, model, progress.step)
+    if not math.isfinite(point.loss_nats) or not finite(model.parameters()):
+        progress.status = NON_FINITE  # the update spoiled the weights, though its own loss was finite
+        return
+    progress.curve.append(point)
+    if point.accuracy >= run.target:
+        progress.status = "converged"
+    elif progress.step == run.steps:
+        progress.status = "finished"
+
+
+def _result(model: Model, progress: Progress) -> Result:
     curve = tuple(progress.curve)
-    result = Result(
+    return Result(
         status=progress.status,
         steps=progress.step,
         accuracy=curve[-1].accuracy if curve else 0.0,
@@ -130,11 +152,10 @@ def train(
         state_bits=model.state_bits(),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
     )
-    return model, result
 
 
-def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: Batch, step: int) -> float:
-    """One update; returns the loss, or NaN where the loss, a gradient or a weight is not finite (then no update)."""
+def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch: Batch, step: int) -> float:
+    """Make one update; returns the loss, or NaN (then without update) if the loss, a gradient or a weight is not finite."""
     if run.decay == "linear":
         optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
     with computing(run, model):
@@ -143,7 +164,8 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     weights = optimizer.param_groups[0]["params"]
-    if not finite([loss, *weights, *(weight.grad for weight in weights if weight.grad is not None)]):
+    gradients = [weight.grad for weight in weights if weight.grad is not None]
+    if not finite([loss, *weights, *gradients]):
         return math.nan
     value = loss.item()  # known by now; after the step a GPU would be waited for once more
     optimizer.step()
@@ -152,19 +174,19 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, batch: B
 
 @torch.no_grad()
 def finite(tensors: Iterable[Tensor]) -> bool:
-    """Whether no number is NaN or infinite, nor a tensor's sum: sums are the cheapest that every such number reaches."""
+    """Whether no tensor's sum is NaN or infinite: the cheapest number that every NaN or infinity reaches."""
     return bool(torch.stack([tensor.sum() for tensor in tensors]).isfinite().all())
 
 
 def computing(run: Run, model: Model) -> AbstractContextManager[Any]:
-    """The precision of a run's products: with bfloat16, autocast casts their factors; what leaves `asked` is float32 again."""
+    """The context of a run's precision: with bfloat16, autocast casts factors of products; `asked` returns float32 again."""
     if run.dtype != "bfloat16":
         return nullcontext()
     return torch.autocast(device_of(model).type, dtype=torch.bfloat16)
 
 
 def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int64[Tensor, "asked"]) -> Float[Tensor, ""]:
-    """In nats, summed over the asked positions; of binary cross-entropy the mean over classes."""
+    """The loss in nats, summed over the asked positions; of binary cross-entropy the mean over classes."""
     if task.loss == "cross-entropy":
         return F.cross_entropy(logits, targets, reduction="sum")
     follows = (targets[:, None] == torch.arange(logits.shape[1], device=logits.device)) | (targets == EVERY_CLASS)[:, None]
@@ -172,20 +194,28 @@ def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int6
 
 
 def predicted(task: Task, logits: Float[Tensor, "asked classes"]) -> Int64[Tensor, "asked"]:
-    """Targets as the logits have them: the greatest class; or the set of classes with a positive logit, NO_SET if it is
-    neither one class nor all."""
+    """The targets that the logits predict.
+
+    With cross-entropy it is the class with the greatest logit; with binary cross-entropy the set of classes with a positive
+    logit: one class, EVERY_CLASS, or NO_SET for any other set.
+    """
     if task.loss == "cross-entropy":
         return logits.argmax(-1)
     positive = logits > 0
-    every, single = positive.all(-1), positive.sum(-1) == 1
-    return torch.where(single, positive.int().argmax(-1), torch.where(every, EVERY_CLASS, NO_SET))
+    is_single = positive.sum(-1) == 1
+    otherwise = torch.where(positive.all(-1), EVERY_CLASS, NO_SET)
+    return torch.where(is_single, positive.int().argmax(-1), otherwise)
 
 
 def asked(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Logits and targets of the asked positions, on the model's device; where each example asks once, only that position is
-    computed. Which they are is known before anything is computed: a device is not waited for."""
+    """Logits and targets of the asked positions, on the model's device.
+
+    If each example asks once, only that position is computed. Which positions they are is known before anything is computed,
+    so that a device is not waited for.
+    """
     device = device_of(model)
-    inputs, targets = torch.from_numpy(batch.inputs).to(device), torch.from_numpy(batch.targets)
+    inputs = torch.from_numpy(batch.inputs).to(device)
+    targets = torch.from_numpy(batch.targets)
     questions = targets != NOTHING_ASKED
     wanted = targets[questions].to(device)
     if bool((questions.sum(1) == 1).all()):
@@ -199,7 +229,7 @@ def _single(logits: Float[Tensor, "asked classes"]) -> Float[Tensor, "asked clas
 
 
 def training_batches(run: Run, first: int) -> Iterator[Batch]:
-    """The batches of steps first .. steps - 1, generated in blocks of several batches."""
+    """The batches of the steps from `first` on, generated in blocks of several batches."""
     at_once = max(1, EXAMPLES_PER_BLOCK // run.batch)
     for step in range(first, run.steps, at_once):
         count = min(at_once, run.steps - step) * run.batch
@@ -207,7 +237,7 @@ def training_batches(run: Run, first: int) -> Iterator[Batch]:
 
 
 def split(block: Batch, size: int) -> Iterator[Batch]:
-    """A block cut into batches; tokens behind the longest example of a batch are dropped."""
+    """Cut a block into batches; tokens behind the longest example of a batch are dropped."""
     for first in range(0, len(block.lengths), size):
         part = slice(first, first + size)
         longest = int(block.lengths[part].max())
@@ -217,7 +247,9 @@ def split(block: Batch, size: int) -> Iterator[Batch]:
 @torch.no_grad()
 def evaluate(run: Run, model: Model, step: int) -> Point:
     """Accuracy and loss on the first `evaluation` examples of the evaluation stream, under seed 0 for every run."""
-    right, loss, positions = 0, 0.0, 0
+    right = 0
+    loss = 0.0
+    positions = 0
     for batch in split(_evaluation_block(run.task, run.evaluation), 250):
         with computing(run, model):
             logits, targets = asked(model, batch)
@@ -233,7 +265,7 @@ _evaluation_blocks: dict[tuple[Task, int], Batch] = {}
 
 
 def _evaluation_block(task: Task, count: int) -> Batch:
-    """The evaluation examples, kept for the task that was asked last."""
+    """The evaluation examples; those of the last task are cached, because every evaluation of a run needs them."""
     if (task, count) not in _evaluation_blocks:
         _evaluation_blocks.clear()
         _evaluation_blocks[task, count] = task.sample(0, count, 0, evaluate=True)

@@ -231,7 +231,7 @@ def test_plug_ins_go_as_bytes_where_the_node_does_not_have_them(tmp_path, monkey
     one = replace(job(1, tmp_path), run=replace(job(1, tmp_path).run, layers=(f"{path}:Layer",)))
     result = ended(play(FakeRay(), [one], monkeypatch))[0].result
     assert result["places"] == [str(path)]
-    order = ray_worker.Order.of(one, None)
+    order = ray_worker.Order.of(one, ())
     path.unlink()
     node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
     [_, *_, last] = [event for _ in range(20) for event in node.work([order] if not node.batch else [], 0.5).events]
@@ -253,15 +253,16 @@ def test_a_plug_in_that_is_gone_fails_its_run_and_not_the_sweep(tmp_path, monkey
 
 def test_the_last_two_checkpoints_stay_on_a_node_and_a_spoiled_one_is_not_sent(tmp_path) -> None:
     node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
-    node.batch = [ray_worker.Order.of(job(1, tmp_path), None).unpacked(Path(node.folder.name))]
+    node.batch = [ray_worker.Order.of(job(1, tmp_path), ()).unpacked(Path(node.folder.name))]
     place = Path(node.batch[0].content["checkpoint"])
     early, late = (hashlib.sha256(str(step).encode()).hexdigest() for step in (10, 20))
     checkpoint_file(place, early).write_bytes(b"spoiled")
     checkpoint_file(place, late).write_bytes(b"20")
-    first, second = Saved(0, 10, early), Saved(0, 20, f"{late} {early}")
+    first = Saved(0, 10, (early,))
+    second = Saved(0, 20, (late, early))
     assert node._answer([first, second], "").checkpoints == {0: b"20"}
     assert checkpoint_file(place, early).exists()
-    assert node._answer([Saved(0, 20, late)], "").checkpoints == {0: b"20"}
+    assert node._answer([Saved(0, 20, (late,))], "").checkpoints == {0: b"20"}
     assert not checkpoint_file(place, early).exists()
     checkpoint_file(place, early).write_bytes(b"spoiled")
     assert node._answer([first], "").events == []

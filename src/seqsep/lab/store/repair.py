@@ -1,10 +1,11 @@
-"""Repair of a damaged store: a new one from every intact row; the damaged file stays beside it under another name."""
+"""Repair of a damaged store: every intact row goes to a new one, and the damaged file stays beside it under another name."""
 
 import os
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from seqsep.lab.store.salvage import Salvage, salvage
 from seqsep.lab.store.schema import digests_of
@@ -16,8 +17,10 @@ BESIDE = ("-wal", "-journal", "-shm")
 
 @dataclass(frozen=True)
 class Repaired:
-    """What a repair came to: rows of runs and checkpoints kept, what is lost in words, and where the damaged file is now
-    (None: it was sound, and is as it was)."""
+    """What a repair came to: how many rows of runs and checkpoints it kept, what is lost in words, and the damaged file.
+
+    `damaged` is None if the store was sound; then it is as it was.
+    """
 
     runs: int
     checkpoints: int
@@ -28,8 +31,8 @@ class Repaired:
 def repair(path: Path | str) -> Repaired:
     """Keep every intact row of a store that SQLite or its digests find damaged; a sound one is left as it is.
 
-    Raises StoreError where no row is intact, and StoreUnavailable while a sweep writes or where the disk is full; the file is
-    as it was then.
+    Raises StoreError if no row is intact, and StoreUnavailable while a sweep writes or if the disk is full; the file is as it
+    was then.
     """
     path = Path(path).resolve()
     if not path.is_file():
@@ -38,20 +41,20 @@ def repair(path: Path | str) -> Repaired:
         try:
             beside = Path(f"{path}-wal")
             log = beside.read_bytes() if beside.exists() else b""
-            found = salvage(path.read_bytes(), log)
-            sound = _sound(path, found, bool(log))
+            salvaged = salvage(path.read_bytes(), log)
+            sound = _sound(path, salvaged, bool(log))
             if sound is not None:
                 return sound
-            if not found.runs and not found.checkpoints:
+            if not salvaged.runs and not salvaged.checkpoints:
                 raise StoreError(f"{path}: expected a store with an intact row, found none; the file is as it was")
-            return _rebuilt(path, found)
+            return _rebuilt(path, salvaged)
         except StoreUnavailable:
             raise
         except OSError as error:
             raise StoreUnavailable(f"{path}: cannot be repaired: {error.strerror or error}; the file is as it was") from error
 
 
-def _sound(path: Path, found: Salvage, has_log: bool) -> Repaired | None:
+def _sound(path: Path, salvaged: Salvage, has_log: bool) -> Repaired | None:
     """What a sound store holds. A copy is opened, as SQLite would write to the file itself."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
@@ -64,28 +67,29 @@ def _sound(path: Path, found: Salvage, has_log: bool) -> Repaired | None:
         except StoreError:
             return None
     # SQLite drops the rest of a log from the first damaged page on, and finds nothing wrong.
-    known = {row[1] for row in runs if row[4] is not None} | {row[0] for row in checkpoints}
-    hidden = found.runs.keys() - {(row[0], row[1]) for row in runs}
-    unseen = [key for key, row in found.checkpoints.items() if key not in known and _on_disk(path, key, row[2])]
-    dropped = has_log and (found.lost or found.lost_checkpoints)
+    ended = {key for _, key, _, _, result, *_ in runs if result is not None}
+    known = ended | {key for key, *_ in checkpoints}
+    hidden = salvaged.runs.keys() - {(experiment, key) for experiment, key, *_ in runs}
+    unseen = [key for key, row in salvaged.checkpoints.items() if key not in known and _on_disk(path, row)]
+    dropped = has_log and (salvaged.lost or salvaged.lost_checkpoints)
     return None if hidden or unseen or dropped else Repaired(len(runs), len(checkpoints), (), None)
 
 
-def _rebuilt(path: Path, found: Salvage) -> Repaired:
-    checkpoints = [row for row in found.checkpoints.values() if _on_disk(path, row[0], row[2])]
+def _rebuilt(path: Path, salvaged: Salvage) -> Repaired:
+    checkpoints = [row for row in salvaged.checkpoints.values() if _on_disk(path, row)]
     fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with Store(fresh) as store:
-            store.fill({"runs": found.runs.values(), "checkpoints": checkpoints})
+            store.fill({"runs": salvaged.runs.values(), "checkpoints": checkpoints})
         shutil.copymode(path, fresh)
         damaged = _unused(path)
         _replace(path, fresh, damaged)
     finally:
         for suffix in ("", ".lock", *BESIDE):
             Path(f"{fresh}{suffix}").unlink(missing_ok=True)
-    lost = [f"run {key} of experiment {experiment!r}" for experiment, key in found.lost]
-    lost += [f"checkpoint of run {key}" for key in found.lost_checkpoints]
-    return Repaired(len(found.runs), len(checkpoints), tuple(lost), damaged)
+    lost = [f"run {key} of experiment {experiment!r}" for experiment, key in salvaged.lost]
+    lost += [f"checkpoint of run {key}" for key in salvaged.lost_checkpoints]
+    return Repaired(len(salvaged.runs), len(checkpoints), tuple(lost), damaged)
 
 
 def _replace(path: Path, fresh: Path, damaged: Path) -> None:
@@ -107,7 +111,8 @@ def _unused(path: Path) -> Path:
     return Path(f"{path}.damaged-{number}")
 
 
-def _on_disk(path: Path, key: str, column: str) -> bool:
-    """Whether a file of a checkpoint is there; a row without one is of a run that has ended since, and worth nothing."""
+def _on_disk(path: Path, row: tuple[Any, ...]) -> bool:
+    """Whether a file of a checkpoint's row is there; a row without one is of a run that has ended since, and worth nothing."""
+    key, _, column, _ = row
     place = Path(f"{path}.checkpoints") / f"{key}.safetensors"
     return any(checkpoint_file(place, digest).exists() for digest in digests_of(column))

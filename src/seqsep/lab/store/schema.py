@@ -1,4 +1,4 @@
-"""What the file of a store holds, and how a new one appears."""
+"""The tables in the file of a store, and how a new one appears."""
 
 import sqlite3
 from pathlib import Path
@@ -35,9 +35,11 @@ def digests_column(digests: tuple[str, ...]) -> str:
 
 
 def make_database(path: Path) -> None:
-    """Put an empty store at `path`, whole and in WAL mode at once: who opens it while its maker would still change the mode
-    may be told, or make SQLite tell the maker, that the database is locked. One process at a time (`store.only_driver`). Raises
-    sqlite3.Error and OSError."""
+    """Put an empty store at `path`, whole and in WAL mode at once, one process at a time (`store.only_driver`).
+
+    If it appeared earlier, whoever opened it while its maker changes the mode could be told that the database is locked, or
+    make SQLite tell the maker so. Raises sqlite3.Error and OSError.
+    """
     half = path.with_name(f".{path.name}.tmp")
     files = (half, *(Path(f"{half}-{end}") for end in ("journal", "wal", "shm")))
     for left in files:  # of a maker that was killed

@@ -1,4 +1,4 @@
-"""The store: SQLite on local disk, one row per run and experiment, a SHA-256 over every column, checkpoints in a folder beside.
+"""The store: an SQLite file with one row per run and experiment and a SHA-256 of each, and a folder of checkpoints beside it.
 
 A row is checked on every read, the file on opening. A write is a transaction and on disk when the call returns; only the one
 driver that holds the lock file writes.
@@ -35,20 +35,29 @@ ENVIRONMENT_CODES = {
 
 
 class StoreError(ValueError):
-    """A file that is no sound store of this version: one line with the path, what was expected and what was found."""
+    """A file is no sound store of this version; the message is one line: the path, what was expected and what was found."""
 
 
 class StoreUnavailable(OSError):
-    """The environment refuses: another driver writes, the disk is full, the directory is not writable."""
+    """A store cannot be used now: another driver writes, the disk is full, the directory is not writable."""
 
 
 class Store:
-    """The rows and checkpoints of sweeps, in the file `path`; open it with `with`. `create=False` demands that it exists."""
+    """The rows and checkpoints of sweeps, in the file `path`; open it with `with`. `create=False` demands that it exists.
+
+    Raises StoreError if the file is no sound store, and StoreUnavailable if it cannot be opened or made.
+
+    >>> with Store("store.db") as store, store.driving():
+    ...     store.record(Row("trial", "0" * 64, {}, {"status": "failed: worker died"}, {}), seconds=1.5, attempts=3)
+    ...     [row.status for row in store.rows("trial")]
+    ['failed: worker died']
+    """
 
     def __init__(self, path: Path | str, create: bool = True) -> None:
         self.path = Path(path)
         beside = self.path.resolve()  # one store has one lock, by whatever links it is reached
-        self.lock, self.checkpoints = Path(f"{beside}.lock"), Path(f"{beside}.checkpoints")
+        self.lock = Path(f"{beside}.lock")
+        self.checkpoints = Path(f"{beside}.checkpoints")
         self._driving = False
         if not self._exists(create):
             self._make()
@@ -77,12 +86,13 @@ class Store:
         except OSError as error:
             raise StoreUnavailable(f"{self.path}: cannot be opened: {error.strerror or error}") from error
         if header and header[:16] != b"SQLite format 3\0":
-            found_here = f"found a file that begins with {header[:16]!r}"
-            raise StoreError(f"{self.path}: expected a SQLite database, {found_here}; if it was a store, {_repair(self.path)}")
-        found = int.from_bytes(header[68:72], "big")
-        if header and found != APPLICATION_ID:
+            other = f"found a file that begins with {header[:16]!r}"
+            raise StoreError(f"{self.path}: expected a SQLite database, {other}; if it was a store, {_repair(self.path)}")
+        application = int.from_bytes(header[68:72], "big")
+        if header and application != APPLICATION_ID:
             expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
-            raise StoreError(f"{self.path}: {expected}, found a database of another program (application id {found:#x})")
+            other = f"found a database of another program (application id {application:#x})"
+            raise StoreError(f"{self.path}: {expected}, {other}")
         if not header and not create:
             raise StoreError(f"{self.path}: expected a store of seqsep, found an empty file")
         return bool(header)
@@ -103,15 +113,15 @@ class Store:
         if version != SCHEMA_VERSION:
             age = "newer" if version > SCHEMA_VERSION else "unknown"
             raise StoreError(f"{self.path}: expected schema version {SCHEMA_VERSION}, found the {age} version {version}")
-        tables = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
-        found = dict(self._database.execute(tables).fetchall())
-        if found != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
+        query = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+        tables = dict(self._database.execute(query).fetchall())
+        if tables != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
             expected = f"expected the tables {', '.join(TABLES)} of schema version {version}"
             raise StoreError(f"{self.path}: {expected}, found others; if it was sound before, {_repair(self.path)}")
         problem = self._database.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if problem != "ok":
-            found_here = " ".join(problem.split())
-            raise StoreError(f"{self.path}: expected a sound database, found: {found_here}; {_repair(self.path)}")
+            damage = " ".join(problem.split())
+            raise StoreError(f"{self.path}: expected a sound database, found: {damage}; {_repair(self.path)}")
 
     def __enter__(self) -> "Store":
         return self
@@ -125,7 +135,7 @@ class Store:
 
     @contextmanager
     def driving(self) -> Iterator[None]:
-        """Be the one driver that writes; raises StoreUnavailable while another is. The kernel frees a killed driver's lock."""
+        """Be the one driver that writes; raises StoreUnavailable while another does. A killed driver's lock is free."""
         with only_driver(self.path):
             self._driving = True
             try:
@@ -135,12 +145,22 @@ class Store:
                 self._driving = False
 
     def record(self, row: Row, seconds: float, attempts: int) -> None:
-        """Store one run's outcome in place of an earlier one. On return it is on disk; with an outcome, its checkpoint is
-        gone."""
-        result = canonical_json(row.result) if row.has_outcome else None
-        texts = canonical_json(row.configuration), row.status, result, canonical_json(row.environment)
+        """Store one run's row in place of an earlier one.
+
+        On return it is on disk; if the row has an outcome, the run's checkpoints are gone.
+        """
+        columns = (
+            row.experiment,
+            row.key,
+            canonical_json(row.configuration),
+            row.status,
+            canonical_json(row.result) if row.has_outcome else None,
+            canonical_json(row.environment),
+            float(seconds),
+            attempts,
+        )
         with self._in_one_line(), self._transaction():
-            self._write("runs", (row.experiment, row.key, *texts, float(seconds), attempts))
+            self._write("runs", columns)
             if row.has_outcome:
                 self._database.execute("DELETE FROM checkpoints WHERE key = ?", (row.key,))
         if row.has_outcome:
@@ -165,7 +185,7 @@ class Store:
         return len(rows)
 
     def checkpoint_path(self, key: str) -> Path:
-        """Where the run with this key keeps its checkpoints: `checkpoint_file` of this path and of the digest of each."""
+        """The path of a run's checkpoints: each is at `checkpoint_file` of this path and of its digest."""
         return self.checkpoints / f"{key}.safetensors"
 
     def record_checkpoint(self, key: str, step: int, digests: tuple[str, ...], environment: dict[str, Any]) -> None:
@@ -183,15 +203,16 @@ class Store:
     def checkpoint(
         self, key: str, environment: dict[str, Any], say: Callable[[str], None] | None = None
     ) -> tuple[int, tuple[str, ...]] | None:
-        """Step of the last checkpoint of a run, and the digests as `record_checkpoint` had them; None without one, and where
-        another environment wrote it, as that would mix results: `say` is then called with a line."""
+        """The step of the last checkpoint of a run, and its digests as `record_checkpoint` had them; None without one.
+
+        None also if another environment wrote it, since that would mix results: `say` is then called with a line.
+        """
         for _, step, column, written_in in self._read("checkpoints", "key = ?", key):
             if written_in == canonical_json(environment):
                 return step, digests_of(column)
             if say is not None:
-                pair = (environment, json.loads(written_in))
-                expected, found = (", ".join(f"{name} {where[name]}" for name in sorted(where)) for where in pair)
-                words = f"checkpoint of run {key[:12]} at step {step}: expected one of {expected}, found one of {found}"
+                expected, other = (_in_words(one) for one in (environment, json.loads(written_in)))
+                words = f"checkpoint of run {key[:12]} at step {step}: expected one of {expected}, found one of {other}"
                 say(f"{self.path}: {words}; the run starts at step 0")
         return None
 
@@ -211,19 +232,25 @@ class Store:
     def _rows(self, condition: str, *values: str) -> list[Row]:
         rows = []
         for experiment, key, configuration, status, result, where, _, _ in self._read("runs", condition, *values):
-            outcome = {"status": status} if result is None else json.loads(result)
-            rows.append(Row(experiment, key, json.loads(configuration), outcome, json.loads(where)))
+            row = Row(
+                experiment=experiment,
+                key=key,
+                configuration=json.loads(configuration),
+                result={"status": status} if result is None else json.loads(result),
+                environment=json.loads(where),
+            )
+            rows.append(row)
         return sorted(rows, key=lambda row: (row.experiment, row.key))
 
     def _read(self, table: str, condition: str, *values: str) -> list[list[Any]]:
         with self._in_one_line():
-            found = self._database.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
-        for *row, digest in found:
+            rows = self._database.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
+        for *row, digest in rows:
             if digest != digest_of(row):
                 name = f"table {table}, row {row[0]!r:.40}, {row[1]!r:.20}"
                 expected = f"expected columns of SHA-256 {digest_of(row)}, found {digest!r:.70}"
                 raise StoreError(f"{self.path}: {name}: {expected}; {_repair(self.path)}")
-        return [row for *row, _ in found]
+        return [row for *row, _ in rows]
 
     def _write(self, table: str, row: tuple[Any, ...]) -> None:
         assert self._driving, "only the driver writes"
@@ -235,8 +262,8 @@ class Store:
         rows = self._read("checkpoints", "1")
         saved = [(key, digest) for key, _, column, _ in rows for digest in digests_of(column)]
         known = {checkpoint_file(self.checkpoint_path(key), digest) for key, digest in saved}
-        found = [path for path in self.checkpoints.glob("*") if path.suffix in (".safetensors", ".tmp")]
-        _remove(path for path in found if path not in known)
+        files = [path for path in self.checkpoints.glob("*") if path.suffix in (".safetensors", ".tmp")]
+        _remove(path for path in files if path not in known)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -264,7 +291,7 @@ class Store:
 
 @contextmanager
 def only_driver(store: Path) -> Iterator[None]:
-    """Hold the lock of a store, be it damaged or not there yet. Raises StoreUnavailable while another process does."""
+    """Hold the lock of a store, even if it is damaged or not there yet. Raises StoreUnavailable while another process does."""
     lock = Path(f"{store.resolve()}.lock")
     try:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
@@ -296,6 +323,14 @@ def _remove(paths: Iterable[Path]) -> None:
             path.unlink(missing_ok=True)
 
 
+def _in_words(environment: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {environment[name]}" for name in sorted(environment))
+
+
 def digest_of(row: Iterable[Any]) -> str:
-    """The SHA-256 of a row's columns as JSON; what JSON cannot hold (a blob that someone put there) is as Python writes it."""
+    """The SHA-256 of a row's columns as JSON; what JSON cannot hold (a blob that someone put there) is as Python writes it.
+
+    >>> digest_of(["trial", 3])[:16]
+    'a9a94332208cb5fe'
+    """
     return hashlib.sha256(json.dumps(list(row), separators=(",", ":"), default=repr).encode()).hexdigest()
