@@ -26,13 +26,13 @@ def run_of(**fields: Any) -> Run:
     return Run(IndexLookup(length=5, alphabet=4), ("lstm",), **chosen)
 
 
-def spoil_after(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Model], None], step: int = SPOILED_AFTER) -> None:
-    """Call `spoil` on the model once it has had `step` updates."""
+def spoil_after(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Model], None], updates: int = SPOILED_AFTER) -> None:
+    """Call `spoil` on the model once it has had so many updates."""
     kept = loop.step_once
 
-    def step_once(run: Run, model: Model, optimizer: Any, batch: Any, at: int) -> float:
-        loss = kept(run, model, optimizer, batch, at)
-        if at + 1 == step:
+    def step_once(run: Run, model: Model, optimizer: Any, *, batch: Any, step: int) -> float:
+        loss = kept(run, model, optimizer, batch=batch, step=step)
+        if step + 1 == updates:
             spoil(model)
         return loss
 
@@ -104,7 +104,8 @@ def test_finite_sees_every_number_of_every_type() -> None:
 
 
 def test_a_sweep_goes_on_and_keeps_the_outcome(tmp_path: Path) -> None:
-    infinite, fine = replace(run_of(embedding_scale=1e30), layers=("attention",)), run_of(steps=2)
+    infinite = replace(run_of(embedding_scale=1e30), layers=("attention",))
+    fine = run_of(steps=2)
     with Store(tmp_path / "store.db") as store:
         rows = sweep([infinite, fine], store, "trial", workers=1)
         assert [(row.status, row.finished) for row in rows] == [("failed: non-finite", True), ("finished", True)]

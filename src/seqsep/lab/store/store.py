@@ -47,7 +47,8 @@ class Store:
 
     Raises StoreError if the file is no sound store, and StoreUnavailable if it cannot be opened or made.
 
-    >>> with Store("store.db") as store, store.driving():
+    >>> from tempfile import mkdtemp
+    >>> with Store(Path(mkdtemp()) / "store.db") as store, store.driving():
     ...     store.record(Row("trial", "0" * 64, {}, {"status": "failed: worker died"}, {}), seconds=1.5, attempts=3)
     ...     [row.status for row in store.rows("trial")]
     ['failed: worker died']
