@@ -99,7 +99,7 @@ def test_a_recurrence_and_hand_built_networks():
         assert {reduce(Model.load(network), word) for word in words} == {bits}
 
 
-def test_a_recurrence_whose_answer_is_not_in_its_state_is_found_out():
+def test_an_answer_that_is_not_in_the_state_is_found_out():
     kept = []
 
     def move(t, state, token):
@@ -157,7 +157,7 @@ def test_a_checkpoint_from_the_command_line(tmp_path, capsys):
     assert "says which mixers" in capsys.readouterr().err
 
 
-def test_a_checkpoint_without_a_length_is_read_as_far_as_its_positions_go(tmp_path):
+def test_a_checkpoint_is_read_as_far_as_its_positions_go(tmp_path):
     (outcome,) = one_way_protocol.check(checkpoint=checkpoint(tmp_path / "a.safetensors"))
     assert outcome.length == TASK.longest == 10
     with pytest.raises(ValueError, match="positions for 10"):
@@ -197,7 +197,7 @@ print(json.dumps({"bits": len(data), "claimed": message.bits, "outputs": outputs
 
 
 @pytest.mark.parametrize("split", [4])
-def test_alice_and_bob_in_two_processes_share_a_pipe_and_the_weights(tmp_path, split):
+def test_two_processes_share_a_pipe_and_the_weights(tmp_path, split):
     path = checkpoint(tmp_path / "one.safetensors")
     model, tokens = load_model(path), [str(token) for token in TOKENS.tolist()]
     read, write = os.pipe()

@@ -4,12 +4,12 @@ Files:
 
     one_way_protocol    a recurrent model is a one-way protocol of its state (Theorem 2)
     one_layer_protocol  one attention layer is a protocol of few bits (Theorem 4)
-    one_layer_ledger    the bits of that protocol, step by step
-    _one_layer_parties  the two parties of that protocol
+    _one_layer_parties  Alice and Bob of that protocol, with the proof of each step
+    one_layer_ledger    the bits of that protocol, step by step, and the least width that they ask for
     one_layer_trials    random networks, inputs and partitions for it
-    machine             any recurrent model, with its state as a number
+    machine             any recurrent model, with its state as a number of counted bits
     collision           two prefixes that leave a model in one state, and the input on which it errs
-    small_models        models whose state is too small for a task
+    small_models        models whose state is too small for a task, as a user chooses them or by default
 """
 
 from seqsep.theorems.base import Theorem

@@ -98,7 +98,10 @@ class Party:
         self.mine = embedded(network, [own[place] for place in places], places)
 
     def last(self) -> Array:
-        """Step 1, question: the asker sends x_N, d numbers of p bits, or its token, ceil(log2 S) bits."""
+        """Step 1, question: the asker sends x_N, d numbers of p bits, or its token, ceil(log2 S) bits.
+
+        From x_N both compute the query of every head.
+        """
         if not self.asks:
             return _receive_question(self.network, self.bits, self.line, self.question)
         self._send_question(self.own[self.length - 1])
@@ -113,7 +116,7 @@ class Party:
         self.line.exchange(entries, self.bits.number, self.bits.most_number, hears=False)
 
     def scores(self, last: Array) -> list[Numbers]:
-        """The scores of the own positions in steps, for each head: they depend on x_N and the own rows alone."""
+        """The scores A_i of the own positions in steps, for each head: each depends on x_N and x_i alone."""
         scores = []
         for head in self.heads:
             query = self.grid.product(last, _transposed(head.query), Tally(), "")
@@ -122,27 +125,36 @@ class Party:
         return scores
 
     def maxima(self, scores: list[Numbers]) -> list[int]:
-        """Step 2, maxima: each sends its greatest score for each head, p bits (-L if it has no position)."""
+        """Step 2, maxima: each sends its greatest score for each head, p bits (-L, the least number, if it has no position).
+
+        The greater one is M = max A_i, whoever has it.
+        """
         most = self.bits.most_number
         own = [int(row.max(initial=-most)) for row in scores]
         others = self.line.exchange(own, self.bits.number, offset=most)
         return [max(pair) for pair in zip(own, others, strict=True)]
 
     def shares(self, scores: list[Numbers], maxima: list[int]) -> list[list[int]]:
-        """The exponentials e_i = round(L exp(score - maximum)) of the own positions, for each head."""
+        """The exponentials e_i = round(L exp(A_i - M)) of the own positions, for each head: whole numbers from 0 to L."""
         below = [row - maximum for row, maximum in zip(scores, maxima, strict=True)]
         return [exponentials(self.grid, Array(row, self.grid.step)).tolist() for row in below]
 
     def normalisers(self, shares: list[list[int]]) -> list[int]:
-        """Step 3, normalisers: each sends the sum of its exponentials for each head, bit_length(N L) bits."""
+        """Step 3, normalisers: each sends the sum of its e_i for each head, bit_length(N L) bits.
+
+        Z is the sum of both. It is a sum of whole numbers: it does not depend on its order, hence not on the partition.
+        """
         own = [sum(share) for share in shares]
         others = self.line.exchange(own, self.bits.normaliser)
         return [sum(pair) for pair in zip(own, others, strict=True)]
 
     def value_sums(self, shares: list[list[int]], normalisers: list[int]) -> list[int] | None:
-        """Step 4, value_sums: sums of weights times values, m for each head, in units of 1/L^2; None if this party learns not.
+        """Step 4, value_sums: sums of w_i V(x_i), m for each head, bit_length(2 W L^2) bits each; None if it learns nothing.
 
-        `both-exchange`: each sends its own. Otherwise only the asker hears the other's.
+        w_i = round(L e_i / Z). The sums are whole numbers in units of 1/L^2, not rounded yet, of magnitude at most W L^2, with
+        W >= the sum of all w_i: rounded down, W = L, since sum of floor(L e_i / Z) <= L; to the nearest, W = L + floor(N/2).
+        The whole sum is then rounded once and placed on the grid, as in the forward pass. In `both-exchange` each sends its
+        own; otherwise only the asker hears the other's.
         """
         own: list[int] = []
         for head, share, normaliser in zip(self.heads, shares, normalisers, strict=True):

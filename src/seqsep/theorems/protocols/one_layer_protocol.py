@@ -5,44 +5,33 @@ m coordinates, embeddings of d coordinates (the paper's width is max(m, d)), num
 We differ: every number has the exact width that it needs; x_N is sent once, not per head; three variants, of which the printed
 one costs more than the printed total; and the token may be sent in place of x_N, after which d does not matter.
 
-Proof, as code. L steps make 1, softmax stepwise: subtract the maximum, round each exponential, divide by their exact sum,
-round. The grid is {i/L : |i| <= L^2}. Both parties know the network, so its embeddings and positions, and who has which
-position; the asker is the one with position N. Signed numbers i are sent as i + their greatest magnitude. What they send:
-1. question: the asker sends x_N, d p bits (or its token, ceil(log2 S) bits). Now both compute the query of every head, and the
-   scores A_i of their own positions: these depend on x_N and x_i alone.
-2. maxima: each sends its greatest score per head (-L, the least number, if it has no position), 2 p H bits, where
-   p = bit_length(2 L^2). The greater one is M = max A_i, whoever has it. Each has e_i = round(L exp(A_i - M)) in 0 .. L.
-3. normalisers: each sends the sum of its e_i, 2 bit_length(N L) H bits. Z is the sum of both. It is a sum of whole numbers: it
-   does not depend on its order, hence not on the partition. Each has its weights w_i = round(L e_i / Z).
-4. value_sums: sums of w_i V(x_i), whole numbers in units of 1/L^2, not rounded yet. Their magnitude is at most W L^2, with
-   W >= the sum of all w_i: rounded down, W = L, since sum of floor(L e_i / Z) <= L; to the nearest, W = L + floor(N/2). So
-   bit_length(2 W L^2) bits a coordinate, m H of them. `both-exchange` (as printed): each sends its own. `one-learns`: only
-   the asker hears the other's. The whole sum is then rounded once and placed on the grid, as in the forward pass.
-5. answer (`one-learns-and-sends`): the asker sends the class of its greatest logit, ceil(log2 C) bits for C classes.
-A party with x_N and all value sums has the output of the attention at N, and the rest (W_O, the residual, the feed-forward
-part, the read-out, or any function) is its own work. So it has the logits of the forward pass, bit for bit.
-* No mask matters, as position N sees all. Where scores, values or x saturate they do so in one party, as in the forward pass.
+The two parties. Alice has some positions, Bob the others. Both know the network, so its embeddings and positions, and who has
+which position; the asker is the one with position N. What they send, with the bits that it costs:
+1. question: x_N, d p bits, from the asker; or its token, ceil(log2 S) bits.
+2. maxima: the greatest score of each head, 2 p H bits.
+3. normalisers: the sum of the exponentials of each head, 2 bit_length(N L) H bits.
+4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. In `both-exchange` (as printed) each
+   sends its own; in `one-learns` only the asker hears the other's.
+5. answer (`one-learns-and-sends`): the class of the greatest logit, ceil(log2 C) bits for C classes, from the asker.
+Why each step is enough stands at that step, in `_one_layer_parties.Party`; the widths are `one_layer_ledger.NumberBits`.
+
+The grid is {i/L : |i| <= L^2}, with p = bit_length(2 L^2); signed numbers i are sent as i + their greatest magnitude.
+Softmax is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round.
+* A party with x_N and all value sums has the output of the attention at N, and the rest (W_O, the residual, the feed-forward
+  part, the read-out, or any function) is its own work. So it has the logits of the forward pass, bit for bit.
+* No mask matters, as position N sees all. If scores, values or x saturate, they do so in one party, as in the forward pass.
 * A sum that saturates could depend on its order, so on the partition. None does. Z is an exact whole number (on a grid that had
   to hold it as well, Z <= N <= L would be needed: with N > L a protocol of this kind would not be the forward pass). A value
   sum saturates, if ever (`nearest` only), in the one rounding after both parts are added.
-* It is for softmax="stepwise" alone, as appendix D has it. With "once" weights are exp(A_i) / sum of exp(A_j), rounded once:
-  a party's share of the sum is irrational, no number of p + log N bits is equal to it, and weights from rounded shares may be
-  other ones. `reduce` refuses it.
-
-The printed total, 3 m (p + log2 N) H, is less than the four printed steps add up to when Kc >= 2, and than `both-exchange`
-costs (d = m, H = 1: 1.06 to 1.12 times for m >= 16, Kc = 2). But it does hold for `one-learns-and-sends`, after which both know
-the class: with the token asked if m >= 2 and S C <= (N/2)^4; with x_N if m >= 6, d <= m H, N >= 4 and C <= 2^27 (at Kc <= 2
-from m = 3 on). Write l = log2 N. As 2 log2 L + 1 < p, a normaliser takes at most l + p/2 + 1/2 bits and a value sum at most
-3p/2 + 1/2. So with q bits for the question the steps take at most
-    q + H (2 p + 2 l + p + 1 + 3mp/2 + m/2) + log2 C + 1.
-Token: q <= log2 S + 1; 3 p <= 3mp/2 and 2 l + 1 + m/2 + log2 S C + 2 <= 3 m l. Vector: q <= m p H; 3 p <= mp/2 and
-2 l + 1 + m/2 + log2 C + 1 <= 3 m l. For m = 1 it takes about 4.5 p + 2 l bits a head, which is more than 3 (p + l).
+* With softmax="once" weights are exp(A_i) / sum of exp(A_j), rounded once: a party's share of the sum is irrational, no number
+  of p + log N bits is equal to it, and weights from rounded shares may be other ones. `reduce` refuses it.
+* The printed total, 3 m (p + log2 N) H, is less than these steps cost in most cases; when it holds is at `printed`.
 
 Inverted. If f costs D bits for one partition (both learn it: a fooling set, log-rank), a one-layer model that computes it has
 D <= total of `one-learns-and-sends`. `least_width` gives the least m for which that holds, `least_width_heads` the least m H.
 
 What a run shows: on the networks given, for partitions and inputs given, two parties that share a channel alone get the forward
-pass's logits, and the bits on the channel are those of `message_bits`. That it is so for every model is the paragraph above.
+pass's logits, and the bits on the channel are those of `message_bits`. That it is so for every model is the proof at the steps.
 """
 
 from collections.abc import Collection

@@ -5,11 +5,11 @@ We differ: B is counted from the state that is sent, at its own precision (the p
 logits, and may depend on the last token beside the state, as it does in a block with a residual connection; Bob gets every
 output from the split on, not the last one only.
 
-Proof, as code. Alice reads s_1 .. s_K, K < N, with the model and sends its state, written as a number of B bits; Bob puts the
-number back in the place of a state and reads s_{K+1} .. s_N. The time is not state: both parties know K. Bob computes the same
-functions of the same state and tokens as the uncut pass from K on, so his outputs are the same. So a function of s_1 .. s_N
-that a model with B state bits computes has one-way communication cost of at most B at every split into a prefix and a suffix:
-where a function needs more, no such model computes it.
+The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob the suffix s_{K+1} .. s_N; both have the model. Alice sends one
+message, Bob says the outputs. `alice` and `bob` are what they do, with the step of the proof that each is.
+
+So a function of s_1 .. s_N that a model with B state bits computes has one-way communication cost of at most B at every split
+into a prefix and a suffix: if a function needs more, no such model computes it.
 * The model may be built (a `Recurrence`; a network in `Model`, with elman or automaton mixers), trained (`load_model` of
   `seqsep.model.weights`; `--checkpoint`), or a user's object with start, step and forward.
 * The number goes over a counted channel (`exact.channel`); a test runs the parties as two processes with a pipe between them.
@@ -19,8 +19,8 @@ where a function needs more, no such model computes it.
 What a run shows: on the models given, for the inputs given, at every split 0 <= K < N, the message has exactly the counted
 state bits, Bob's outputs equal those of the uncut recurrent pass bit for bit (one example at a time, same threads), and those
 are `forward`'s within TOLERANCE times max(1, greatest output): 1e-9 in float64, 2e-5 in float32, where sums taken in another
-order differ by at most 1.4e-6 for our mixers at 200 tokens. That the reduction applies to every recurrent model is the
-paragraph above.
+order differ by at most 1.4e-6 for our mixers at 200 tokens. That the reduction applies to every recurrent model is the proof
+at `alice` and `bob`.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ import torch
 from torch import Tensor
 
 from seqsep.exact.channel import Channel, meet
-from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import Mixer
 from seqsep.model.model import Model
 from seqsep.model.weights import load_model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 from seqsep.theorems.protocols.machine import AnyModel, OfTensors, as_machine
+from seqsep.theorems.protocols.small_models import RECURRENT
 
 CLAIM = Claim(
     name="one-way-protocol",
@@ -46,19 +46,23 @@ CLAIM = Claim(
     statement="A recurrent model's answer is a one-way protocol whose message is its state, at every split",
 )
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-5}
-RECURRENT = tuple(name for name, mixer in MIXERS.items() if not mixer.grows)
 INPUTS = 3
+LENGTH = 10
 
 
 @dataclass(frozen=True)
 class Message:
-    """What Alice sends: a number of so many bits."""
+    """What Alice sends: a number of so many bits.
+
+    >>> Message(number=5, bits=3).bits
+    3
+    """
 
     number: int
     bits: int
 
     def send(self, channel: Channel) -> None:
-        """Write it, bit by bit."""
+        """Write the number, bit by bit."""
         channel.send(self.number, self.bits)
 
     @classmethod
@@ -71,63 +75,96 @@ class Message:
 def carry(message: Message, model: AnyModel) -> Message:
     """What the owner of `model` hears of a message over a counted pipe; `bits` are those that were written.
 
-    Raises ValueError where a state of the model has other bits than the message.
+    Raises ValueError if a state of the model has other bits than the message.
     """
-    if message.bits != (expected := as_machine(model).bits):
+    expected = as_machine(model).bits
+    if message.bits != expected:
         raise ValueError(f"carry(a message of {message.bits} bits): the model has a state of {expected} bits")
     _, number, bits = meet(message.send, lambda channel: channel.receive(expected))
     return Message(number, bits)
 
 
 def alice(model: AnyModel, prefix: Sequence[Any] | Tensor) -> Message:
-    """Read the prefix; the state as a message."""
+    """Read the prefix with the model, and send its state, written as a number of B bits.
+
+    The time is not state: both parties know K.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_state import build
+    >>> alice(build(length=3, alphabet=2), (1, 0))
+    Message(number=2, bits=3)
+    """
     party = as_machine(model)
-    return Message(*party.pack(party.read(prefix)[1]))
+    _, state = party.read(prefix)
+    number, bits = party.pack(state)
+    return Message(number, bits)
 
 
 def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int) -> list[Any]:
-    """Put the message back as a state and read the suffix from time t; the output after each of its tokens."""
+    """Put the number back as a state, and read the suffix from time t on; returns the output after each of its tokens.
+
+    From t on Bob computes the same functions of the same state and tokens as the uncut pass, so his outputs are the same.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_state import build
+    >>> remembers = build(length=3, alphabet=2)
+    >>> bob(remembers, alice(remembers, (1, 0)), (1, 4), t=2)[-1]  # the symbols 1 0 1, the token 4 asks for the last of them
+    1
+    """
     party = as_machine(model)
-    return party.read(suffix, party.unpack(message.number), t)[0]
+    outputs, _ = party.read(suffix, party.unpack(message.number), t)
+    return outputs
 
 
 def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name) -> int:
     """Run the protocol at every split of one input (tokens, or vectors in a tensor); returns the bits of the message.
 
-    Raises ValueError for an empty input or outputs of a precision without a stated tolerance; TheoremFails where outputs
+    Raises ValueError for an empty input or outputs of a precision without a stated tolerance; TheoremFails if outputs
     differ or a message has other bits than the start state.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_state import build
+    >>> reduce(build(length=5, alphabet=3), (0, 2, 1, 1, 0, 6))  # 3^5 = 243 states
+    8
     """
     if len(inputs) == 0:
         raise ValueError("reduce(inputs=()): at least 1 token")
-    first = as_machine(model)
-    second, shown = first.another(), inputs.tolist() if isinstance(inputs, Tensor) else list(inputs)
-    uncut, expected = first.read(inputs)[0], first.bits
-    if isinstance(first, OfTensors):
-        _require_forward(first, inputs, uncut, shown, name)
+    of_alice = as_machine(model)
+    of_bob = of_alice.another()
+    state_bits = of_alice.bits
+    uncut, _ = of_alice.read(inputs)
+    if isinstance(of_alice, OfTensors):
+        _require_forward(of_alice, inputs, uncut, name)
     for split in reversed(range(len(inputs))):  # so that Bob's copy has never read a token of the prefix
-        message = alice(first, inputs[:split])
-        if message.bits != expected:
-            raise TheoremFails(name, {"split": split, "message bits": message.bits, "state bits": expected})
-        outputs = bob(second, carry(message, second), inputs[split:], split)
-        for place, (found, wanted) in enumerate(zip(outputs, uncut[split:], strict=True), start=split):
-            if not _equal(found, wanted):
-                raise TheoremFails(name, {"inputs": shown, "split": split, "differs after token": place + 1})
-    return expected
+        message = alice(of_alice, inputs[:split])
+        if message.bits != state_bits:
+            raise TheoremFails(name, {"split": split, "message bits": message.bits, "state bits": state_bits})
+        outputs = bob(of_bob, carry(message, of_bob), inputs[split:], split)
+        for place, (output, expected) in enumerate(zip(outputs, uncut[split:], strict=True), start=split):
+            if not _equal(output, expected):
+                shown = {"inputs": _listed(inputs), "split": split, "differs after token": place + 1}
+                raise TheoremFails(name, shown)
+    return state_bits
 
 
-def _equal(found: Any, wanted: Any) -> bool:
-    return torch.equal(found, wanted) if isinstance(found, Tensor) else bool(found == wanted)
+def _listed(inputs: Sequence[Any] | Tensor) -> list[Any]:
+    if isinstance(inputs, Tensor):
+        return list(inputs.tolist())
+    return list(inputs)
+
+
+def _equal(output: Any, expected: Any) -> bool:
+    return torch.equal(output, expected) if isinstance(output, Tensor) else bool(output == expected)
 
 
 @torch.no_grad()
-def _require_forward(party: OfTensors, inputs: Sequence[Any] | Tensor, uncut: list[Tensor], shown: Any, name: str) -> None:
-    stepped, parallel = torch.stack(uncut), party.model.forward(torch.as_tensor(inputs)[None])[0]
+def _require_forward(party: OfTensors, inputs: Sequence[Any] | Tensor, uncut: list[Tensor], name: str) -> None:
+    """Raise TheoremFails if the outputs of the recurrent pass are not those of `forward`."""
+    stepped = torch.stack(uncut)
+    parallel = party.model.forward(torch.as_tensor(inputs)[None])[0]
     if stepped.dtype not in TOLERANCE:
         raise ValueError(f"reduce(outputs of {stepped.dtype}): float64 or float32; another precision has no stated tolerance")
     most = TOLERANCE[stepped.dtype] * max(1.0, float(stepped.abs().max()))
     error = float((stepped - parallel).abs().max())
     if not error <= most:
-        raise TheoremFails(name, {"inputs": shown, "difference of step and forward": error, "at most": most})
+        raise TheoremFails(name, {"inputs": _listed(inputs), "difference of step and forward": error, "at most": most})
 
 
 def check(length: int | None = None, seed: int = 0, mixer: str | None = None, checkpoint: Path | None = None) -> list[Outcome]:
@@ -145,20 +182,22 @@ def check(length: int | None = None, seed: int = 0, mixer: str | None = None, ch
         if mixer is not None:
             raise ValueError(f"check(mixer={mixer!r}, checkpoint=...): the checkpoint says which mixers it has")
         return [_check_trained(checkpoint, length, seed)]
-    outcomes, length = [], 10 if length is None else length
-    task = IndexLookup(length, alphabet=8)
+    task = IndexLookup(LENGTH if length is None else length, alphabet=8)
+    return [_check_random(task, name, seed) for name in (RECURRENT if mixer is None else (mixer,))]
+
+
+def _check_random(task: IndexLookup, mixer: str, seed: int) -> Outcome:
+    """Two layers of a mixer with random weights, on inputs of the task."""
     batch = task.sample(0, INPUTS, seed)
-    for name in RECURRENT if mixer is None else (mixer,):
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            model = Model.build(task.vocabulary, task.classes, task.longest, (name, name), width=16, heads=2)
-        model = model.double().eval()
-        given = [torch.from_numpy(inputs[:tokens]) for inputs, tokens in zip(batch.inputs, batch.lengths, strict=True)]
-        outcomes.append(_outcome(model, given, length, f"2 x {name}"))
-    return outcomes
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = Model.build(task.vocabulary, task.classes, task.longest, (mixer, mixer), width=16, heads=2)
+    some = [torch.from_numpy(inputs[:tokens]) for inputs, tokens in zip(batch.inputs, batch.lengths, strict=True)]
+    return _outcome(model.double().eval(), some, task.length, f"2 x {mixer}")
 
 
 def _check_trained(checkpoint: Path, length: int | None, seed: int) -> Outcome:
+    """The trained model of a file, on random tokens."""
     model = load_model(checkpoint)
     mixers = [block.mixer for block in model.blocks if isinstance(block.mixer, Mixer)]
     layers = ", ".join(one.name for one in mixers)
@@ -166,22 +205,21 @@ def _check_trained(checkpoint: Path, length: int | None, seed: int) -> Outcome:
         raise ValueError(f"{checkpoint}: a model of {layers}: no layer's state may grow with time, as that of attention does")
     assert isinstance(model.tokens, torch.nn.Embedding)
     if length is None:
-        length = 10 if model.positions is None else min(10, model.positions.num_embeddings)
+        length = LENGTH if model.positions is None else min(LENGTH, model.positions.num_embeddings)
     generator = torch.Generator().manual_seed(seed)
-    given = [torch.randint(model.tokens.num_embeddings, (length,), generator=generator) for _ in range(INPUTS)]
-    return _outcome(
-        model, given, length, f"{checkpoint.name}: {layers}, {str(model.readout.weight.dtype).removeprefix('torch.')}"
-    )
+    some = [torch.randint(model.tokens.num_embeddings, (length,), generator=generator) for _ in range(INPUTS)]
+    precision = str(model.readout.weight.dtype).removeprefix("torch.")
+    return _outcome(model, some, length, f"{checkpoint.name}: {layers}, {precision}")
 
 
-def _outcome(model: Model, given: list[Tensor], length: int, variant: str) -> Outcome:
-    sent = {reduce(model, inputs) for inputs in given}
+def _outcome(model: Model, some: list[Tensor], length: int, variant: str) -> Outcome:
+    sent = {reduce(model, inputs) for inputs in some}
     counted, _ = model.state_bits()
     if sent != {counted}:
         raise CLAIM.fails({"variant": variant, "message bits": sorted(sent), "state bits": counted})
     return CLAIM.lower(
         length=length,
-        inputs=sum(len(inputs) for inputs in given),
+        inputs=sum(len(inputs) for inputs in some),
         measured={"message_bits": sent.pop()},
         bound={"message_bits": counted},
         variant=variant,
