@@ -4,7 +4,9 @@ Files:
 
     two_layers  two layers answer it (Theorem 7)
     state       it needs floor(N/2) state bits (Theorem 8)
-    _inputs     random and hard settings of points and labels, on the grid
+    _plan       what is built, with eta2 and Kc
+    _settings   points and labels on the grid, their margins and their tokens
+    _drawn      random and hard settings to try
     _reading    a user's points, rounded to the grid, with their margins
     _trials     settings put to the network, and searches for small margins
     _printed    the construction of the paper as printed, and its errata

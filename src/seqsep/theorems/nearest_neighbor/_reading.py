@@ -1,4 +1,4 @@
-"""A user's question to the nearest-neighbour network, read and checked; every fault is a ValueError that names the field."""
+"""Reading and checking of a user's question to the nearest-neighbour network: a fault is a ValueError with the field's name."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ import numpy as np
 
 from seqsep.exact.grid import Grid
 from seqsep.theorems.base import whole_number, whole_numbers
-from seqsep.theorems.nearest_neighbor._inputs import Settings, measured, on_grid, symbol_points
+from seqsep.theorems.nearest_neighbor._settings import Settings, measured, on_grid, symbol_points
 
 NORM_SQUARED = Fraction(5, 4)
 ROUNDING = 1e-6
-"""What the norm of a vector that was normalised in float32 may exceed 1 by."""
+"""The most by which the norm of a vector that was normalised in float32 exceeds 1."""
 
 
 class Asked(NamedTuple):
@@ -26,11 +26,13 @@ class Asked(NamedTuple):
     name: str
 
     def settings(self, alphabet: int, grid: Grid) -> Settings:
-        """One setting for each question, on the grid. Raises ValueError where a rounded vector is too long."""
+        """One setting for each question, on the grid. Raises ValueError for a vector that is too long once it is rounded."""
         if self.recall:
-            points, questions = (symbol_points(some, alphabet, grid) for some in (self.points, self.questions))
+            points = symbol_points(self.points, alphabet, grid)
+            questions = symbol_points(self.questions, alphabet, grid)
         else:
-            points, questions = _rounded(self.points, "points", grid), _rounded(self.questions, self.name, grid)
+            points = _rounded(self.points, "points", grid)
+            questions = _rounded(self.questions, self.name, grid)
         count = len(questions)
         return Settings(
             np.concatenate([np.repeat(points[None], count, axis=0), questions[:, None]], axis=1),
@@ -39,8 +41,9 @@ class Asked(NamedTuple):
 
 
 def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> Asked:
-    """Either form of input, with at most `length` points in all."""
-    recall, name = "pairs" in given, "queries" if "queries" in given else "query"
+    """Read either form of input, with at most `length` points in all."""
+    recall = "pairs" in given
+    name = "queries" if "queries" in given else "query"
     if name not in given:
         raise ValueError(f"query: missing; found {', '.join(given) or 'no fields'}")
     asked = _recall(given, name, classes, alphabet) if recall else _points(given, name, classes)
@@ -51,9 +54,7 @@ def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> 
 
 def _recall(given: Mapping[str, Any], name: str, classes: int, alphabet: int) -> Asked:
     pairs = given["pairs"]
-    if not isinstance(pairs, list) or not all(
-        isinstance(pair, list) and len(pair) == 2 and all(type(entry) is int for entry in pair) for pair in pairs
-    ):
+    if not isinstance(pairs, list) or not all(_is_pair(pair) for pair in pairs):
         raise ValueError(f"pairs: expected a list of [key, value] of whole numbers, found {str(pairs)[:80]}")
     values: dict[int, int] = {}
     for key, value in pairs:
@@ -69,8 +70,18 @@ def _recall(given: Mapping[str, Any], name: str, classes: int, alphabet: int) ->
     for question in questions:
         if question not in values:
             raise ValueError(f"{name}: {question} is not the key of any pair")
-    keys, asked = (np.array(some, dtype=np.int64) for some in ([key for key, _ in pairs], questions))
-    return Asked(True, keys, labels, asked, name)
+    return Asked(
+        recall=True,
+        points=np.array([key for key, _ in pairs], dtype=np.int64),
+        labels=labels,
+        questions=np.array(questions, dtype=np.int64),
+        name=name,
+    )
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is two whole numbers."""
+    return isinstance(value, list) and len(value) == 2 and all(type(entry) is int for entry in value)
 
 
 def _points(given: Mapping[str, Any], name: str, classes: int) -> Asked:
@@ -82,7 +93,8 @@ def _points(given: Mapping[str, Any], name: str, classes: int) -> Asked:
     if len(points) != len(labels):
         raise ValueError(f"labels: expected {len(points)}, one a point, found {len(labels)}")
     asked = [given[name]] if name == "query" else given[name]
-    return Asked(False, points, labels, _vectors(asked, name, points.shape[1]), name)
+    questions = _vectors(asked, name, points.shape[1])
+    return Asked(recall=False, points=points, labels=labels, questions=questions, name=name)
 
 
 def _require_classes(labels: Sequence[int], classes: int, what: str) -> None:
@@ -91,8 +103,7 @@ def _require_classes(labels: Sequence[int], classes: int, what: str) -> None:
 
 
 def _vectors(value: Any, name: str, dimension: int | None) -> np.ndarray:
-    good = isinstance(value, list) and len(value) > 0 and all(isinstance(row, list) and row for row in value)
-    if not good or not all(type(entry) in (int, float) and math.isfinite(entry) for row in value for entry in row):
+    if not isinstance(value, list) or not value or not all(_is_vector(row) for row in value):
         raise ValueError(f"{name}: expected vectors of finite numbers, found {str(value)[:80]}")
     wanted = len(value[0]) if dimension is None else dimension
     for row in value:
@@ -105,18 +116,28 @@ def _vectors(value: Any, name: str, dimension: int | None) -> np.ndarray:
     return vectors
 
 
+def _is_vector(value: Any) -> bool:
+    """Whether a value is a list of finite numbers, at least one."""
+    return isinstance(value, list) and bool(value) and all(_is_number(entry) for entry in value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
 def _rounded(vectors: np.ndarray, name: str, grid: Grid) -> np.ndarray:
-    found = on_grid(vectors, grid)
-    longest = max(sum(int(entry) ** 2 for entry in row) for row in found)
+    """Vectors in steps of the grid. Raises ValueError for a squared norm above 5/4."""
+    rounded = on_grid(vectors, grid)
+    longest = max(sum(int(entry) ** 2 for entry in row) for row in rounded)
     if longest > NORM_SQUARED * grid.steps**2:
         raise ValueError(f"{name}: a squared norm of {longest / grid.steps**2:.4g} after rounding to 1/{grid.steps}, above 5/4")
-    return found
+    return rounded
 
 
 def require_margin(settings: Settings, gamma: Fraction, name: str, grid: Grid) -> None:
-    """Raises ValueError for a question whose margin on the grid is below gamma."""
+    """Raise ValueError for a question whose margin on the grid is below gamma."""
     last = np.full((len(settings.points), 1), settings.points.shape[1] - 1)
-    _, margins = measured(settings.points, settings.labels, last, grid)
+    _, margins = measured(settings, last, grid)
     for place, margin in enumerate(margins[:, 0]):
         if int(margin) < gamma * grid.steps**2:
             which = "the question" if name == "query" else f"question {place + 1}"

@@ -1,17 +1,19 @@
-"""Puts settings to the nearest-neighbour network and requires the right answers; climbs towards smaller margins."""
+"""Settings put to the nearest-neighbour network, the answers that are required, and climbs to smaller margins."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Int64
 
 from seqsep.exact.executor import Execution
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.theorems.checking import passes
-from seqsep.theorems.nearest_neighbor import _inputs as drawn
+from seqsep.theorems.nearest_neighbor._drawn import Source
+from seqsep.theorems.nearest_neighbor._settings import Settings, askable, measured, tokens
 from seqsep.theorems.trial import Trial, distances
 
 CLIMBS = 12
@@ -21,79 +23,118 @@ class Asking:
     """Asks every point in the second half whose margin on the grid is at least gamma, or `most_asked` of them."""
 
     def __init__(self, theorem: str, network: Network, gamma: Fraction, most_asked: int | None = None) -> None:
-        self.network, self.gamma, self.most_asked = network, gamma, most_asked
+        self.network = network
+        self.gamma = gamma
+        self.most_asked = most_asked
         self.classes = len(network.readout.integers)
         self.trial = Trial(theorem, network, lambda result: distances(self._retrieved(result), Fraction(0)))
         self.least_gamma: Fraction | None = None
 
+    def source(self, random: np.random.Generator, batch: int) -> Source:
+        """A source of settings on the network's grid, with as many labels as it has classes."""
+        return Source(self.classes, self.network.grid, random, batch)
+
     def _retrieved(self, result: Execution) -> Array:
         return result.attended[1][..., self.network.spaces["label"]]
 
-    def put(self, settings: drawn.Settings) -> tuple[np.ndarray, np.ndarray]:
-        """Which settings have an askable last point, and the least digit retrieved for it, in steps."""
-        grid, (points, labels) = self.network.grid, settings
-        places = drawn.askable(points.shape[1])
-        if self.most_asked is not None and len(places) > self.most_asked:
-            places = places[np.linspace(0, len(places) - 1, self.most_asked).astype(np.int64)]
-        expected, margins = drawn.measured(points, labels, np.broadcast_to(places, (len(points), len(places))), grid)
+    def put(self, settings: Settings) -> tuple[Bool[np.ndarray, "batch"], Int64[np.ndarray, "batch"]]:
+        """Which settings have an askable last point, and the least digit retrieved for it, in steps (0 without one)."""
+        grid = self.network.grid
+        places = self._places(settings.points.shape[1])
+        expected, margins = measured(settings, np.broadcast_to(places, (len(settings.points), len(places))), grid)
         good = (margins >= math.ceil(self.gamma * grid.steps**2)).astype(bool)
-        kept, digits = np.flatnonzero(good.any(axis=1)), np.zeros(len(points), dtype=np.int64)
-        if len(kept) == 0:
-            return good[:, -1], digits
-        # A question without the margin is replaced by the last one of its setting that has it, which counts once.
-        which = np.where(good, np.arange(len(places)), -1)
-        chosen = np.where(good, which, which.max(axis=1, keepdims=True))[kept]
-        at = 2 * places[chosen]
-
-        def readable(row: int) -> Mapping[str, Any]:
-            shown = points[kept[row]] / grid.steps, labels[kept[row]], at[row] // 2 + 1
-            return dict(zip(("points", "labels", "asked"), (part.tolist() for part in shown), strict=True))
-
-        inputs = drawn.tokens(drawn.Settings(points[kept], labels[kept]), self.classes, grid)
-        result = self.trial.require(inputs, np.take_along_axis(expected[kept], chosen, axis=1), readable, at)
-        self.trial.inputs -= int((~good[kept]).sum())
-        least = Fraction(int(margins[good].min()), grid.steps**2)
-        self.least_gamma = least if self.least_gamma is None else min(self.least_gamma, least)
-        digits[kept] = np.abs(self._retrieved(result).of_unit(grid.step).integers[:, -1]).min(axis=-1)
+        digits = np.zeros(len(good), dtype=np.int64)
+        kept = np.flatnonzero(good.any(axis=1))
+        if len(kept):
+            chosen = _last_good(good[kept])
+            questions = Questions(
+                settings=Settings(settings.points[kept], settings.labels[kept]),
+                asked=places[chosen],
+                answers=np.take_along_axis(expected[kept], chosen, axis=1),
+            )
+            digits[kept] = self._require(questions)
+            self.trial.inputs -= int((~good[kept]).sum())  # a question that replaces another counts once
+            least = Fraction(int(margins[good].min()), grid.steps**2)
+            self.least_gamma = least if self.least_gamma is None else min(self.least_gamma, least)
         return good[:, -1], digits
 
-    def put_all(self, settings: drawn.Settings, at_once: int = 1024) -> None:
-        """In parts, so that a wrong answer is found early and only the first few thousand run in float64 too."""
-        for first in range(0, len(settings.points), at_once):
-            self.put(drawn.Settings(*(part[first : first + at_once] for part in settings)))
+    def _places(self, length: int) -> Int64[np.ndarray, "asked"]:
+        """The points to ask, from 0: all in the second half, or spread ones."""
+        places = askable(length)
+        if self.most_asked is None or len(places) <= self.most_asked:
+            return places
+        return places[np.linspace(0, len(places) - 1, self.most_asked).astype(np.int64)]
 
-    def climb(self, settings: drawn.Settings, random: np.random.Generator) -> None:
+    def _require(self, questions: "Questions") -> Int64[np.ndarray, "batch"]:
+        """Require the answers; the least digit retrieved for each last question, in steps."""
+        grid = self.network.grid
+        inputs = tokens(questions.settings, self.classes, grid)
+        result = self.trial.require(inputs, questions.answers, questions.readable(grid.steps), at=2 * questions.asked)
+        least: np.ndarray = np.abs(self._retrieved(result).of_unit(grid.step).integers[:, -1]).min(axis=-1)
+        return least
+
+    def put_all(self, settings: Settings, at_once: int = 1024) -> None:
+        """Put settings in parts, so that a wrong answer is found early and only the first few thousand run in float64 too."""
+        for first in range(0, len(settings.points), at_once):
+            self.put(settings.some(slice(first, first + at_once)))
+
+    def climb(self, settings: Settings, source: Source) -> None:
         """Move points and draw labels again so that the digits retrieved for the last question shrink."""
         best = np.full(len(settings.points), np.iinfo(np.int64).max)
-        other = settings
+        nudged = settings
         for _ in range(CLIMBS):
-            allowed, now = self.put(other)
-            better = allowed & (now < best)
-            best = np.where(better, now, best)
-            settings = drawn.Settings(
-                np.where(better[:, None, None], other.points, settings.points),
-                np.where(better[:, None], other.labels, settings.labels),
+            allowed, digits = self.put(nudged)
+            better = allowed & (digits < best)
+            best = np.where(better, digits, best)
+            settings = Settings(
+                np.where(better[:, None, None], nudged.points, settings.points),
+                np.where(better[:, None], nudged.labels, settings.labels),
             )
-            other = drawn.nudged(settings, self.classes, self.network.grid, random)
+            nudged = source.nudged(settings)
 
-    def try_hard(self, length: int, dimension: int, random: np.random.Generator, batch: int, until: int = 1 << 62) -> None:
+    def try_hard(self, length: int, dimension: int, source: Source, until: int = 1 << 62) -> None:
         """Settings of `length` points and, below 1,024, of fewer, and climbs, until so many questions are answered."""
-        grid = self.network.grid
         for shorter in lengths(length) if length < 1024 else [length]:
-            self.put(drawn.crowded(shorter, dimension, self.classes, grid, self.gamma, random, batch))
-            for settings in drawn.hard(shorter, dimension, self.classes, grid, random, batch):
+            self.put(source.crowded(shorter, dimension, self.gamma))
+            for settings in source.hard(shorter, dimension):
                 if self.trial.inputs < until:
                     self.put(settings)
         if length <= 64 and self.trial.inputs < until:
             size = min(length, 12)
-            self.climb(next(drawn.hard(size, dimension, self.classes, grid, random, batch)), random)
-            self.climb(drawn.crowded(size, dimension, self.classes, grid, self.gamma, random, batch), random)
+            self.climb(next(source.hard(size, dimension)), source)
+            self.climb(source.crowded(size, dimension, self.gamma), source)
 
-    def try_recall(self, length: int, alphabet: int, random: np.random.Generator, batch: int) -> None:
+    def try_recall(self, length: int, alphabet: int, source: Source) -> None:
         """MQAR over an alphabet, with shorter inputs too."""
         for shorter in lengths(length):
-            for settings in drawn.recalled(shorter, alphabet, self.classes, self.network.grid, random, batch):
+            for settings in source.recalled(shorter, alphabet):
                 self.put(settings)
+
+
+class Questions(NamedTuple):
+    """Settings, the points that are asked, from 0, and the right answers."""
+
+    settings: Settings
+    asked: Int64[np.ndarray, "batch asked"]
+    answers: Int64[np.ndarray, "batch asked"]
+
+    def readable(self, steps: int) -> Callable[[int], Mapping[str, Any]]:
+        """A row as a user would write it: real points, and the points asked from 1."""
+
+        def row_of(row: int) -> Mapping[str, Any]:
+            return {
+                "points": (self.settings.points[row] / steps).tolist(),
+                "labels": self.settings.labels[row].tolist(),
+                "asked": (self.asked[row] + 1).tolist(),
+            }
+
+        return row_of
+
+
+def _last_good(good: Bool[np.ndarray, "batch asked"]) -> Int64[np.ndarray, "batch asked"]:
+    """The place itself if it is good, else the last good one of its row."""
+    places = np.where(good, np.arange(good.shape[1]), -1)
+    return np.where(good, places, places.max(axis=1, keepdims=True))
 
 
 def lengths(length: int) -> list[int]:
@@ -101,25 +142,34 @@ def lengths(length: int) -> list[int]:
     return sorted({2, min(3, length), 1 << (length.bit_length() - 1), length})
 
 
-def answers_hard(theorem: str, network: Network, gamma: Fraction, length: int, dimension: int, seed: int) -> bool:
+def answers_hard(asking: Asking, length: int, dimension: int, seed: int) -> bool:
     """Whether hard settings, drawn on the network's own grid with margins of at least gamma there, are all answered."""
-    asking, random = Asking(theorem, network, gamma), np.random.default_rng(seed)
     asking.trial.in_floats = 0
+    source = asking.source(np.random.default_rng(seed), batch=8)
 
     def ask_all() -> None:
-        asking.put(drawn.crowded(length, dimension, asking.classes, network.grid, gamma, random, 8))
-        for settings in drawn.hard(length, dimension, asking.classes, network.grid, random, 8):
+        asking.put(source.crowded(length, dimension, asking.gamma))
+        for settings in source.hard(length, dimension):
             asking.put(settings)
 
     return passes(ask_all) and asking.trial.inputs > 0
 
 
-def plan(inputs_small: int, inputs_large: int) -> Iterator[tuple[int, int, int, int]]:
-    """(N, c, questions, settings at once), for margins down to n^-c: half of the small ones at N <= 64, half at 100 and 250."""
-    cases = [(length, power) for length in (2, 3, 4, 8, 16, 33, 64) for power in (1, 2)]
-    for length, power in cases:
-        yield length, power, inputs_small // 2 // len(cases) + 1, 24
+class Series(NamedTuple):
+    """One length and least margin n^-c of the long check: so many questions, `batch` settings at once."""
+
+    length: int
+    power: int
+    inputs: int
+    batch: int
+
+
+def all_series(inputs_small: int, inputs_large: int) -> Iterator[Series]:
+    """Margins down to n^-c: half of the small ones at N <= 64, half at 100 and 250."""
+    short = [(length, power) for length in (2, 3, 4, 8, 16, 33, 64) for power in (1, 2)]
+    for length, power in short:
+        yield Series(length, power, inputs_small // 2 // len(short) + 1, batch=24)
     for length, power in ((100, 1), (100, 2), (250, 1), (250, 2)):
-        yield length, power, inputs_small // 8 + 1, 8
+        yield Series(length, power, inputs_small // 8 + 1, batch=8)
     for length, power in ((1024, 1), (1024, 2), (4096, 1), (4096, 2)) if inputs_large else ():
-        yield length, power, inputs_large // 4 + 1, 1
+        yield Series(length, power, inputs_large // 4 + 1, batch=1)

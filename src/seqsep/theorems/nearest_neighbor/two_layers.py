@@ -2,34 +2,24 @@
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 7 and appendix G.2; associative recall and MQAR from appendix G.
 Points x_1, y_1, .., x_(k-1), y_(k-1), x_k with N/2 < k <= N: the answer is the label of the i < k with the greatest <x_k, x_i>.
+
+Margins, each proved below for every N, d', C and 0 < gamma <= 1, with D = 1/L:
+* layer 1: the weight of the token before is exactly 1;
+* layer 2: the nearest label scores above every other label by at least eta2 gamma - D, above every point by 9/4 eta2 - D;
+* a retrieved digit (+1 or -1) from 0: at least (1-R)/(1+R) - n D, which is above 1/2, R < e^D / 3;
+* the logit of the right class above any other: more than 1.
+
 We differ: the construction is another one (`variant="repaired"`), whose width does not depend on the margin; the printed one
-(`variant="printed"`, `_nearest_neighbor_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates. Labels are 0 .. C - 1, and
-gamma is asked for only between the nearest point and points of *another label*: equal points with equal labels do no harm.
-Points are read on the grid, where hardly any has norm 1: |x|^2 <= 5/4 is enough, and gamma is measured after rounding.
+(`variant="printed"`, `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates. Labels are 0 .. C - 1, and gamma is asked for
+only between the nearest point and points of *another label*: equal points with equal labels do no harm. Points are read on the
+grid, where hardly any has norm 1: |x|^2 <= 5/4 is enough, and gamma is measured after rounding.
 
-Proof, as code. n = max(4, 2 N - 1) tokens; L = n^Kc steps a unit, D = 1/L; stepwise softmax, rounding down; 0 < gamma <= 1;
-b = max(1, ceil(log2 C)). A point comes in as [x, 0], a label as [0, one-hot], and the residual stream is
-[point: d' | label: b | place: 3]: x or 0; the label's digits as ±1, or 0 at a point; (t, t^2, 1) for the centred time t.
-* Layer 1, query (2 eta1 (t-1), -eta1, -eta1 (t-1)^2 / n), key (t', t'^2, n): the score -eta1 (t' - t + 1)^2 is 0 at the token
-  before and at most -eta1 elsewhere. eta1 = floor(ln L) + 1 > ln L, so all other exponentials round down to 0 and the weight is
-  exactly 1. The value is the point space, written to it: a label, whose point space was 0, now holds exactly its x_i; a point
-  gets the 0 of the label before it. Only the first token sees nothing but itself, and becomes 2 x_1. Losing scores may
-  saturate at -L < -ln L. Entries: |t| <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4, Kc >= 2.
-* FFN of layer 1: with y the first digit, the last place coordinate becomes 1 - relu(y) - relu(-y): 0 at labels, 1 at points.
-* Layer 2, eta2 = ceil(ln(3 N) / gamma), query (eta2 x_k, 1), key (point space, -6 eta2 or, at labels, 0). A label scores
-  floor(eta2 <x_k, x_i>), so the nearest (at least -5/4 eta2 - D) is above every other label by at least eta2 gamma - D.
-  A point scores at most 5/4 eta2 - 6 eta2, the first token (5/2 - 6) eta2: at least 9/4 eta2 - D below the nearest label, so
-  the question never meets itself. Since 6 eta2 <= L, only such losers may saturate, and stay below.
-* Let R be the sum of the exponentials of all tokens that do not carry the nearest label, against the nearest one's 1. At most
-  N - 2 labels of e^(D - ln 3N) and N points of e^(D - 2 ln 3N): R <= e^D ((N-2)/(3N) + 1/(9N)) < e^D / 3. The labels that agree
-  weigh at least 1/(1+R) - n D after the floors, the others at most R/(1+R) together. A digit of the answer, of sign s, is thus
-  retrieved as s z with z >= (1-R)/(1+R) - n D > 1/2: R = 1/3 - r gives (1-R)/(1+R) >= 1/2 + 9r/8, r >= 5/(9N) - 0.35 D, and
-  5/(8N) - 0.4 D > n D for N >= 4 since n D <= 1/n; at N = 2 and 3 it is at least 0.63 and 0.53.
-* Read-out of class c: sum over digits of s_cj z_j, more than 1 above that of any other class. There is no threshold.
+Sizes. n = max(4, 2 N - 1) tokens; b = max(1, ceil(log2 C)) digits; L = n^Kc steps a unit (stepwise softmax, rounding down).
+Inputs. A point comes in as [x, 0], a label as [0, one-hot], and the residual stream is [point: d' | label: b | place: 3]:
+x or 0; the label's digits as +1 or -1, or 0 at a point; (t, t^2, 1) for the centred time t.
+The proof goes on beside the weights: `_copy_point_before`, `_mark_points`, `_attend_to_nearest`, `_readout`;
+L is chosen in `_plan.exponent`.
 
-On the grid: Kc is the least with Kc >= 2 and 6 eta2 <= n^Kc. For gamma >= n^-c, c >= 1, Kc = c + 1 is enough from N = 12 on,
-since 6 (n^c ln(3/2 (n+1)) + 1) <= n^(c+1) there, and Kc = c + 2 always. p = bit_length(2 n^(2 Kc)). With L that n does not
-divide (tightness) 1/n is rounded down to the grid, which shifts all scores of a row of layer 1 alike.
 Real inputs: rounding to the nearest step moves a norm by at most r = sqrt(d') D/2, a product by 2 r + r^2, a difference of two
 by twice that: gamma0 before it leaves gamma >= gamma0 - 9/4 sqrt(d') D while sqrt(d') D <= 1/2.
 Recall: a symbol is its d = ceil(log2 S) digits as ±floor(L / sqrt d) steps. Two symbols differ in a digit, so the margin is
@@ -47,15 +37,18 @@ from typing import Any
 import numpy as np
 
 from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid, common_unit
-from seqsep.exact.integers import digits_of
+from seqsep.exact.grid import Array, common_unit
+from seqsep.exact.integers import digits_of, spelled
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.checking import tighten
-from seqsep.theorems.nearest_neighbor import _inputs as drawn
 from seqsep.theorems.nearest_neighbor import _printed as as_printed
+from seqsep.theorems.nearest_neighbor._drawn import on_circle
+from seqsep.theorems.nearest_neighbor._plan import APART, Plan, base, least_margin
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
-from seqsep.theorems.nearest_neighbor._trials import Asking, answers_hard, plan
+from seqsep.theorems.nearest_neighbor._settings import tokens
+from seqsep.theorems.nearest_neighbor._trials import Asking, all_series, answers_hard
 
 CLAIM = Claim(
     name="nearest-neighbor-two-layers",
@@ -66,7 +59,6 @@ CLAIM = Claim(
 RECALL = "Two causal one-head layers of width ceil(log2 S) + ceil(log2 C) + 3 answer multi-query associative recall"
 MARGIN = "a retrieved digit (±1) from 0"
 VARIANTS = ("repaired", "printed")
-APART = 6  # points score this many eta2 below what their product gives them
 
 
 def build(
@@ -81,92 +73,133 @@ def build(
 
     Inputs are vectors: a point [x, 0], a label [0, one-hot]. `steps` and `eta` replace L and eta2, for tightness.
     Raises ValueError for a length below 2, a dimension or class count below 1, or a margin outside (0, 1].
+
+    >>> network = build(length=8, dimension=3)
+    >>> network.width, list(network.spaces)
+    (7, ['point', 'label', 'place'])
     """
-    _require("build", length, dimension, classes, 1, gamma, "repaired")
-    n, gamma = _base(length), _margin_asked(length, gamma)
-    eta = scale(length, gamma) if eta is None else eta
-    grid = Grid.of(n, exponent(length, gamma)) if steps is None else Grid(steps)
-    first_eta, digits = math.floor(math.log(grid.steps)) + 1, _digits(classes)
-    width = dimension + digits + 3
-    spaces = {"point": slice(0, dimension), "label": slice(dimension, dimension + digits), "place": slice(width - 3, width)}
-    rows = np.eye(width, dtype=np.int64)
-    point, label, (time, squared, one) = (rows[space] for space in spaces.values())
-    spelled = 2 * ((np.arange(classes)[:, None] >> np.arange(digits)) & 1) - 1
-    centred = np.arange(2 * length - 1) - (length - 1)
-    share = Fraction(grid.steps // n, grid.steps)  # 1/n
-    unit = common_unit(Fraction(1), share)
-    whole_unit, part = int(1 / unit), int(share / unit)
-    before = np.stack([2 * whole_unit * (time - one), -whole_unit * one, -part * (squared - 2 * time + one)])
-    key = whole(np.stack([time, squared, n * one]))
-    copy = Head(Array(first_eta * before, unit), key, value=whole(point), output=whole(point.T))
-    inner, outer = np.stack([label[0], -label[0]]), np.stack([-one, -one], axis=1)
-    flag = FeedForward(whole(inner), whole([0, 0]), whole(outer), whole(np.zeros(width)))
-    query, key = whole(np.concatenate([eta * point, [one]])), whole(np.concatenate([point, [-APART * eta * one]]))
-    compare = Head(query, key, value=whole(label), output=whole(label.T))
+    _require("build", length=length, dimension=dimension, classes=classes, gamma=gamma)
+    return assemble(Plan(length, dimension, classes, least_margin(length, gamma), eta=eta, steps=steps))
+
+
+def assemble(plan: Plan) -> Network:
+    """The network of a plan."""
+    spaces = Spaces(point=plan.dimension, label=plan.digits, place=3)
+    signs = 2 * spelled(plan.classes) - 1
+    time = np.arange(2 * plan.length - 1) - (plan.length - 1)
+    place = np.stack([time, time**2, np.ones_like(time)], axis=1)
     return Network(
         name=CLAIM.name,
-        grid=grid,
-        spaces=spaces,
+        grid=plan.grid,
+        spaces=spaces.slices,
         symbols=None,
-        vectors=whole(np.concatenate([point, spelled @ label])),
-        positions=whole(np.stack([centred, centred**2, np.ones_like(centred)], axis=1) @ rows[-3:], by_index=True),
-        layers=((AttentionLayer((copy,)), flag), (AttentionLayer((compare,)), None)),
-        readout=whole(spelled @ label),
-        readout_bias=whole(np.zeros(classes)),
+        vectors=whole(np.concatenate([spaces["point"], spaces.embed(label=signs)])),
+        positions=whole(spaces.embed(place=place), by_index=True),
+        layers=(
+            (AttentionLayer((_copy_point_before(plan, spaces),)), _mark_points(spaces)),
+            (AttentionLayer((_attend_to_nearest(plan, spaces),)), None),
+        ),
+        readout=_readout(plan, spaces),
+        readout_bias=whole(np.zeros(plan.classes)),
     )
 
 
-def _base(length: int) -> int:
-    return max(4, 2 * length - 1)
+def _copy_point_before(plan: Plan, spaces: Spaces) -> Head:
+    """Query (2 eta1 (t-1), -eta1, -eta1 (t-1)^2 / n), key (t', t'^2, n): the score is -eta1 (t' - t + 1)^2.
+
+    It is 0 at the token before and at most -eta1 elsewhere. eta1 = floor(ln L) + 1 > ln L, so all other exponentials round down
+    to 0 and the weight is exactly 1. The value is the point space, written to it: a label, whose point space was 0, now holds
+    exactly its x_i; a point gets the 0 of the label before it. Only the first token sees nothing but itself, and becomes 2 x_1.
+    Losing scores may saturate at -L < -ln L. Entries: |t| <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4, Kc >= 2.
+    With L that n does not divide (tightness) 1/n is rounded down to the grid, which shifts all scores of a row alike.
+    """
+    n = base(plan.length)
+    steps = plan.grid.steps
+    eta = math.floor(math.log(steps)) + 1
+    time, squared, one = spaces["place"]
+    nth = Fraction(steps // n, steps)
+    unit = common_unit(Fraction(1), nth)
+    units = int(1 / unit)
+    nth_units = int(nth / unit)
+    query = np.stack([2 * units * (time - one), -units * one, -nth_units * (squared - 2 * time + one)])
+    key = np.stack([time, squared, n * one])
+    return Head(
+        query=Array(eta * query, unit),
+        key=whole(key),
+        value=whole(spaces["point"]),
+        output=whole(spaces["point"].T),
+    )
 
 
-def _digits(classes: int) -> int:
-    return digits_of(classes)
+def _mark_points(spaces: Spaces) -> FeedForward:
+    """With y the first digit, the last place coordinate becomes 1 - relu(y) - relu(-y): 0 at labels, 1 at points."""
+    first_digit = spaces["label"][:1]
+    one = spaces["place"][2:]
+    absolute = Units(
+        inner=np.concatenate([first_digit, -first_digit]),
+        bias=np.zeros(2, dtype=np.int64),
+        outer=np.concatenate([-one, -one]),
+    )
+    return feed_forward([absolute], bias=spaces.nothing()[0])
 
 
-def _margin_asked(length: int, gamma: Fraction | float | None) -> Fraction:
-    return Fraction(1, _base(length)) if gamma is None else Fraction(gamma)
+def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
+    """Query (eta2 x_k, 1), key (point space, -6 eta2 or, at labels, 0), with eta2 = ceil(ln(3 N) / gamma).
+
+    A label scores floor(eta2 <x_k, x_i>), so the nearest (at least -5/4 eta2 - D) is above every other label by at least
+    eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, the first token (5/2 - 6) eta2: at least 9/4 eta2 - D below the
+    nearest label, so the question never meets itself. Since 6 eta2 <= L, only such losers may saturate, and stay below.
+
+    Let R be the sum of the exponentials of all tokens that do not carry the nearest label, against the nearest one's 1. At most
+    N - 2 labels of e^(D - ln 3N) and N points of e^(D - 2 ln 3N): R <= e^D ((N-2)/(3N) + 1/(9N)) < e^D / 3. The labels that
+    agree weigh at least 1/(1+R) - n D after the floors, the others at most R/(1+R) together. A digit of the answer, of sign s,
+    is thus retrieved as s z with z >= (1-R)/(1+R) - n D > 1/2: R = 1/3 - r gives (1-R)/(1+R) >= 1/2 + 9r/8,
+    r >= 5/(9N) - 0.35 D, and 5/(8N) - 0.4 D > n D for N >= 4 since n D <= 1/n; at N = 2 and 3 it is at least 0.63 and 0.53.
+    """
+    eta = plan.second_eta
+    point = spaces["point"]
+    is_point = spaces["place"][2:]
+    return Head(
+        query=whole(np.concatenate([eta * point, is_point])),
+        key=whole(np.concatenate([point, -APART * eta * is_point])),
+        value=whole(spaces["label"]),
+        output=whole(spaces["label"].T),
+    )
 
 
-def scale(length: int, gamma: Fraction) -> int:
-    """eta2 = ceil(ln(3 N) / gamma)."""
-    return math.ceil(Fraction(math.log(3 * length)) / gamma)
+def _readout(plan: Plan, spaces: Spaces) -> Array:
+    """Class c: the sum over digits of s_cj z_j, more than 1 above that of any other class. There is no threshold."""
+    return whole(spaces.embed(label=2 * spelled(plan.classes) - 1))
 
 
-def exponent(length: int, gamma: Fraction) -> int:
-    """The least Kc >= 2 with 6 eta2 <= n^Kc."""
-    found = 2
-    while _base(length) ** found < APART * scale(length, gamma):
-        found += 1
-    return found
+def proved(length: int, steps: int) -> float:
+    """(1 - R) / (1 + R) - n D, the least of a retrieved digit."""
+    others = math.exp(1 / steps) * ((length - 2) / (3 * length) + 1 / (9 * length))
+    return (1 - others) / (1 + others) - base(length) / steps
 
 
-def bound(length: int, dimension: int, classes: int, gamma: Fraction) -> dict[str, Number]:
+def bound(plan: Plan) -> dict[str, Number]:
     """Every size with explicit constants, from N, d', C and gamma alone.
 
     width d = d' + b + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (max(3, d') + max(d' + 1, b)), one head of each layer;
     tables = program + p (2 N - 1) d; program = p (d (d' + C) + 6 d + 2 d' d + 5 d + 2 + 2 (d' + 1) d + 2 b d + C (d + 1)): the
     reading of vectors; W_Q and W_K, W_V and W_O of layer 1; its FFN; the same of layer 2; the read-out and its bias.
     """
-    b = _digits(classes)
-    d, p = dimension + b + 3, Grid.of(_base(length), exponent(length, gamma)).precision
-    entries = d * (dimension + classes + 6 + 2 * dimension + 5 + 2 * (dimension + 1) + 2 * b + classes) + 2 + classes
+    b = plan.digits
+    d = plan.dimension + b + 3
+    p = plan.grid.precision
+    rows = (plan.dimension + plan.classes) + 6 + 2 * plan.dimension + 5 + 2 * (plan.dimension + 1) + 2 * b + plan.classes
+    entries = d * rows + 2 + plan.classes
     return {
         "width": d,
         "heads": 1,
         "layers": 2,
-        "eta": scale(length, gamma),
+        "eta": plan.second_eta,
         "precision": p,
-        "core_bits": 3 * d * p * (max(3, dimension) + max(dimension + 1, b)),
+        "core_bits": 3 * d * p * (max(3, plan.dimension) + max(plan.dimension + 1, b)),
         "program_bits": p * entries,
-        "tables_bits": p * (entries + (2 * length - 1) * d),
+        "tables_bits": p * (entries + (2 * plan.length - 1) * d),
     }
-
-
-def proved(length: int, steps: int) -> float:
-    """(1 - R) / (1 + R) - n D, the least of a retrieved digit."""
-    others = math.exp(1 / steps) * ((length - 2) / (3 * length) + 1 / (9 * length))
-    return (1 - others) / (1 + others) - _base(length) / steps
 
 
 def check(
@@ -187,43 +220,62 @@ def check(
     construction at k = 16,384, gamma 1 by default, which need not hold.
     Raises TheoremFails with the setting that is answered wrongly.
     """
-    _require("check", length, dimension, classes, alphabet, gamma, variant)
+    _require("check", length, dimension=dimension, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     if variant == "printed":
-        printed = Fraction(1 if gamma is None else gamma)
-        return [as_printed.outcome(CLAIM, length, dimension, classes, printed, seed)]
-    random, gamma, digits = np.random.default_rng(seed), _margin_asked(length, gamma), _digits(alphabet)
-    asking = Asking(CLAIM.name, build(length, dimension, classes, gamma), gamma)
-    exhaustive = (length, dimension) == (5, 2)
+        asked = as_printed.Plan(length, dimension, classes, Fraction(1 if gamma is None else gamma))
+        return [as_printed.outcome(CLAIM, asked, seed)]
+    random = np.random.default_rng(seed)
+    plan = Plan(length, dimension, classes, least_margin(length, gamma))
+    outcome = _check(plan, random)
+    recalled = _check_recall(length, classes, alphabet, random)
+    return [_tightness(outcome, plan, seed)] if tightness else [outcome, recalled]
+
+
+def _check(plan: Plan, random: np.random.Generator) -> Outcome:
+    asking = Asking(CLAIM.name, assemble(plan), plan.gamma)
+    exhaustive = (plan.length, plan.dimension) == (5, 2)
     if exhaustive:
-        asking.put_all(drawn.on_circle(classes, asking.network.grid, gamma))
+        asking.put_all(on_circle(plan.classes, asking.network.grid, plan.gamma))
     else:
-        asking.try_hard(length, dimension, random, batch=16)
-    recalling = Asking(CLAIM.name, build(length, digits, classes, Fraction(1, digits)), Fraction(1, digits))
-    recalling.try_recall(length, alphabet, random, batch=16)
-    outcomes = [
-        _outcome(asking, length, dimension, "repaired", exhaustive),
-        replace(_outcome(recalling, length, digits, f"repaired, recall over {alphabet} symbols"), statement=RECALL),
-    ]
-    return [_tightness(outcomes[0], dimension, classes, gamma, seed)] if tightness else outcomes
+        asking.try_hard(plan.length, plan.dimension, asking.source(random, batch=16))
+    return _outcome(asking, plan, "repaired", exhaustive=exhaustive)
+
+
+def _check_recall(length: int, classes: int, alphabet: int, random: np.random.Generator) -> Outcome:
+    digits = digits_of(alphabet)
+    plan = Plan(length, digits, classes, gamma=Fraction(1, digits))
+    asking = Asking(CLAIM.name, assemble(plan), plan.gamma)
+    asking.try_recall(length, alphabet, asking.source(random, batch=16))
+    return replace(_outcome(asking, plan, f"repaired, recall over {alphabet} symbols"), statement=RECALL)
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Hard settings until so many questions are answered, with margins down to n^-1 and n^-2; `plan` gives the lengths."""
-    random, outcomes = np.random.default_rng(seed), []
-    for place, (length, power, inputs, batch) in enumerate(plan(inputs_small, inputs_large)):
-        dimension, classes = (2, 4, 8, 3)[place % 4], (2, 2, 5)[place % 3]
-        gamma = Fraction(1, _base(length) ** power)
-        asking = Asking(CLAIM.name, build(length, dimension, classes, gamma), gamma, most_asked=128)
-        asking.trial.in_floats = 2_000 if length <= 250 else 0
-        while asking.trial.inputs < inputs:
-            asking.try_hard(length, dimension, random, batch, until=inputs)
-        outcomes.append(_outcome(asking, length, dimension, f"repaired, gamma >= n^-{power}"))
+    """Hard settings until so many questions are answered, with margins down to n^-1 and n^-2: `all_series`."""
+    random = np.random.default_rng(seed)
+    outcomes = []
+    for place, series in enumerate(all_series(inputs_small, inputs_large)):
+        dimension = (2, 4, 8, 3)[place % 4]
+        classes = (2, 2, 5)[place % 3]
+        plan = Plan(series.length, dimension, classes, gamma=Fraction(1, base(series.length) ** series.power))
+        asking = Asking(CLAIM.name, assemble(plan), plan.gamma, most_asked=128)
+        asking.trial.in_floats = 2_000 if plan.length <= 250 else 0
+        while asking.trial.inputs < series.inputs:
+            asking.try_hard(plan.length, dimension, asking.source(random, series.batch), until=series.inputs)
+        outcomes.append(_outcome(asking, plan, f"repaired, gamma >= n^-{series.power}"))
     return outcomes
 
 
 def _require(
-    call: str, length: int, dimension: int, classes: int, alphabet: int, gamma: Fraction | float | None, variant: str
+    call: str,
+    length: int,
+    *,
+    dimension: int = 1,
+    classes: int,
+    alphabet: int = 1,
+    gamma: Fraction | float | None,
+    variant: str = "repaired",
 ) -> None:
+    """Raise ValueError for an argument out of range."""
     if variant not in VARIANTS:
         raise ValueError(f"{call}(variant={variant!r}): variant is one of {', '.join(VARIANTS)}")
     if length < 2 or min(dimension, classes, alphabet) < 1 or (gamma is not None and not 0 < gamma <= 1):
@@ -233,34 +285,37 @@ def _require(
         )
 
 
-def _tightness(outcome: Outcome, dimension: int, classes: int, gamma: Fraction, seed: int) -> Outcome:
+def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
+    """The least eta2 and L, on hard settings."""
     return tighten(
         replace(outcome, exhaustive=False),
-        grid=build(outcome.length, dimension, classes, gamma).grid,
-        eta=scale(outcome.length, gamma),
-        build=lambda steps, eta: build(outcome.length, dimension, classes, gamma, steps, eta),
-        answers=lambda network: answers_hard(CLAIM.name, network, gamma, outcome.length, dimension, seed),
+        grid=plan.grid,
+        eta=plan.second_eta,
+        build=lambda steps, eta: Asking(CLAIM.name, assemble(replace(plan, steps=steps, eta=eta)), plan.gamma),
+        answers=lambda asking: answers_hard(asking, plan.length, plan.dimension, seed),
     )
 
 
-def _outcome(asking: Asking, length: int, dimension: int, variant: str, exhaustive: bool = False) -> Outcome:
-    network, trial = asking.network, asking.trial
+def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False) -> Outcome:
+    network = asking.network
+    trial = asking.trial
     if trial.least is None or asking.least_gamma is None:
-        raise ValueError(f"check(length={length}, gamma={asking.gamma}): no setting that was tried has such a margin")
-    compare, _ = network.layers[1]
-    assert isinstance(compare, AttentionLayer)
-    measured = {**sizes(network), "eta": int(compare.heads[0].query.largest)}
-    bounds = bound(length, dimension, asking.classes, asking.gamma)
+        raise ValueError(f"check(length={plan.length}, gamma={plan.gamma}): no setting that was tried has such a margin")
+    attend, _ = network.layers[1]
+    assert isinstance(attend, AttentionLayer)
+    measured = {**sizes(network), "eta": int(attend.heads[0].query.largest)}
+    bounds = bound(plan)
+    printed = as_printed.Plan(plan.length, plan.dimension, plan.classes, plan.gamma)
     return CLAIM.upper(
-        length=length,
+        length=plan.length,
         inputs=trial.inputs,
         exhaustive=exhaustive,
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
-        as_printed=as_printed.needed(length, dimension, _digits(asking.classes), asking.gamma),
+        as_printed=printed.needed(),
         variant=variant,
-        witness={"gamma": float(asking.gamma), "least_gamma_met": float(asking.least_gamma)},
-        margin=Margin(float(trial.least), proved(length, network.grid.steps), MARGIN),
+        witness={"gamma": float(plan.gamma), "least_gamma_met": float(asking.least_gamma)},
+        margin=Margin(float(trial.least), proved(plan.length, network.grid.steps), MARGIN),
         saturated=trial.saturated,
     )
 
@@ -268,29 +323,31 @@ def _outcome(asking: Asking, length: int, dimension: int, variant: str, exhausti
 def applier(
     length: int, classes: int = 64, alphabet: int = 64, gamma: Fraction | float | None = None, variant: str = "repaired"
 ) -> Callable[[Mapping[str, Any]], int | list[int]]:
-    """Answers {"points": [[..], ..], "labels": [..], "query": [..]} and {"pairs": [[key, value], ..], "query": key}.
+    """Answer {"points": [[..], ..], "labels": [..], "query": [..]} and {"pairs": [[key, value], ..], "query": key}.
 
     At most `length` points with the question; labels and values are 0 to C - 1, keys 0 to S - 1. With "queries", a list,
     each is asked alone and the answer is a list. Vectors have norm at most 1; they are rounded to the grid, and each
     question needs the margin gamma there (by default 1/n; in recall half of what the code has).
     """
-    _require("applier", length, 1, classes, alphabet, gamma, variant)
-    networks: dict[tuple[int, Fraction], Network] = {}
+    _require("applier", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
+    networks: dict[Plan, Network] = {}
 
     def answer(given: Mapping[str, Any]) -> int | list[int]:
         asked = read(given, length, classes, alphabet)
-        dimension = _digits(alphabet) if asked.recall else asked.points.shape[1]
-        least = _margin_asked(length, Fraction(1, dimension) if asked.recall and gamma is None else gamma)
-        if (dimension, least) not in networks:
-            networks[dimension, least] = build(length, dimension, classes, least)
-        network = networks[dimension, least]
+        dimension = digits_of(alphabet) if asked.recall else asked.points.shape[1]
+        least = least_margin(length, Fraction(1, dimension) if asked.recall and gamma is None else gamma)
+        plan = Plan(length, dimension, classes, least)
+        if plan not in networks:
+            networks[plan] = assemble(plan)
+        network = networks[plan]
         settings = asked.settings(alphabet, network.grid)
         require_margin(settings, least, asked.name, network.grid)
         if variant == "printed":
-            found = as_printed.answers(settings.points / network.grid.steps, settings.labels, _digits(classes), least)
+            printed = as_printed.Plan(settings.points.shape[1], dimension, classes, least)
+            answers = as_printed.answers(printed, settings.points / network.grid.steps, settings.labels)
         else:
-            found = run(network, drawn.tokens(settings, classes, network.grid), at=-1).answers[:, 0]
-        return int(found[0]) if asked.name == "query" else found.tolist()
+            answers = run(network, tokens(settings, classes, network.grid), at=-1).answers[:, 0]
+        return int(answers[0]) if asked.name == "query" else answers.tolist()
 
     return answer
 

@@ -1,0 +1,64 @@
+"""What `two_layers` builds: N, d', C and gamma, and the numbers eta2 and Kc that follow from them."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from seqsep.exact.grid import Grid, least_exponent
+from seqsep.exact.integers import digits_of
+
+APART = 6  # points score this many eta2 below what their product gives them
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is built: N points, the question included, in d' dimensions, C labels, and margins of at least gamma.
+
+    `eta` and `steps`, unless they are None, replace eta2 and L.
+    """
+
+    length: int
+    dimension: int
+    classes: int
+    gamma: Fraction
+    eta: int | None = None
+    steps: int | None = None
+
+    @property
+    def digits(self) -> int:
+        """b, the binary digits of a label."""
+        return digits_of(self.classes)
+
+    @property
+    def second_eta(self) -> int:
+        """eta2, the scale of the scores of layer 2."""
+        return scale(self.length, self.gamma) if self.eta is None else self.eta
+
+    @property
+    def grid(self) -> Grid:
+        """L = n^Kc, unless `steps` are given."""
+        return Grid.of(base(self.length), exponent(self.length, self.gamma)) if self.steps is None else Grid(self.steps)
+
+
+def base(length: int) -> int:
+    """n = max(4, 2 N - 1) tokens."""
+    return max(4, 2 * length - 1)
+
+
+def scale(length: int, gamma: Fraction) -> int:
+    """eta2 = ceil(ln(3 N) / gamma)."""
+    return math.ceil(Fraction(math.log(3 * length)) / gamma)
+
+
+def exponent(length: int, gamma: Fraction) -> int:
+    """The least Kc >= 2 with 6 eta2 <= n^Kc.
+
+    For gamma >= n^-c, c >= 1, Kc = c + 1 is enough from N = 12 on, since 6 (n^c ln(3/2 (n+1)) + 1) <= n^(c+1) there, and
+    Kc = c + 2 always. p = bit_length(2 n^(2 Kc)).
+    """
+    return least_exponent(base(length), APART * scale(length, gamma), least=2)
+
+
+def least_margin(length: int, gamma: Fraction | float | None) -> Fraction:
+    """The margin that is asked for, by default 1/n."""
+    return Fraction(1, base(length)) if gamma is None else Fraction(gamma)
