@@ -1,73 +1,103 @@
-"""`seqsep run --only`: the part of a preset that is trained."""
+"""`seqsep run` and `seqsep export`: a user's file of runs, from the command line to the rows."""
+
+import json
+import sqlite3
 
 import pytest
 
 from seqsep.cli import main
-from seqsep.commands.chosen_runs import chosen_by, words_of
-from seqsep.experiments import BY_NAME, EXPERIMENTS
-
-PAPER = BY_NAME["index-lookup-architectures"].runs("paper")
+from seqsep.lab.store.store import Store
+from support.command_line import TWO_SHORT_RUNS, call, json_lines
 
 
-def listed(capsys, *arguments, preset="paper"):
-    """The runs that `--dry-run` prints, and what it says of how many follow."""
-    command = ["run", "index-lookup-architectures", "--preset", preset, *arguments, "--dry-run"]
-    assert main(command) == 0
-    lines = capsys.readouterr().out.splitlines()
-    return [line.split("  ")[0] for line in lines if "at most" in line and "  " in line], lines
+def test_dry_run_prints_the_runs(capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(TWO_SHORT_RUNS)
+    status, out, _ = call(capsys, "run", str(file), "--preset", "tiny", "--dry-run", "--store", str(tmp_path / "s.sqlite"))
+    assert status == 0
+    assert "2 runs, at most 40 steps" in out
+    assert not (tmp_path / "s.sqlite").exists()
 
 
-def keys(kept):
-    return [run.key()[:12] for run in kept]
+def test_run_and_export_and_a_user_file(capsys, tmp_path):
+    file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
+    file.write_text(TWO_SHORT_RUNS)
+    assert main(["run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1"]) == 0
+    assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
+    capsys.readouterr()
+    exported = json_lines(rows.read_text())
+    assert [row["experiment"] for row in exported] == ["mine"] * 2
+    assert all(row["result"]["steps"] == 20 for row in exported)
 
 
-def test_the_cells_that_are_chosen_keep_all_their_rates_and_heads(capsys):
-    found, lines = listed(capsys, "--only", "attention,N=50")
-    kept = [run for run in PAPER if run.layers == ("attention",) and run.task.length == 50]
-    assert found == keys(kept)
-    assert len(found) == 7 * 2
-    assert "then at most 2 more: rates around the best, and other seeds of the best" in lines
+def test_run_with_pruning_says_who_is_pruned(capsys, tmp_path):
+    file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
+    three_rates = "learning_rate=rate) for rate in (1e-2, 1e-6, 1e-5)"
+    file.write_text(TWO_SHORT_RUNS.replace("seed=seed) for seed in (0, 1)", three_rates))
+    arguments = ["run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1", "--prune"]
+    assert main([*arguments, "--dry-run"]) == 0
+    assert "3 runs, at most 50 steps of 60, as runs are pruned" in capsys.readouterr().out
+    assert main(arguments) == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"3 runs in {store}, 1 pruned, 0 failed\n"
+    decided = "step 10, lstm index-lookup N=5: 2 of 3 go on; pruned: rate "
+    assert sum(line.startswith(decided) for line in captured.err.splitlines()) == 1
+    assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
+    assert main(["store", "show", str(store)]) == 0
+    assert capsys.readouterr().out.endswith("  mine: 2 finished, 1 pruned, 0 failed\n")
+    results = [row["result"] for row in json_lines(rows.read_text())]
+    assert sorted((result["status"], result["steps"]) for result in results) == [("finished", 20)] * 2 + [("pruned", 10)]
 
 
-def test_one_pattern_asks_for_all_its_words_and_several_for_any(capsys):
-    found, lines = listed(capsys, "--only", "attention, N=50", "--only", "heads=8,attention,N=20")
-    wanted = ((50, 4), (50, 8), (20, 8))
-    kept = [run for run in PAPER if run.layers == ("attention",) and (run.task.length, run.heads) in wanted]
-    assert found == keys(kept)
-    assert len(found) == 21
-    assert "then at most 4 more: rates around the best, and other seeds of the best" in lines
+def test_positions_and_dtype_of_every_run(capsys, tmp_path):
+    file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
+    file.write_text(TWO_SHORT_RUNS)
+    chosen = ["--positions", "sinusoidal", "--dtype", "bfloat16"]
+    assert main(["run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1", *chosen]) == 0
+    assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
+    capsys.readouterr()
+    found = [json.loads(line)["run"] for line in rows.read_text().splitlines()]
+    assert found
+    assert all((run["positions"], run["dtype"]) == ("sinusoidal", "bfloat16") for run in found)
+    assert main(["run", str(file), "--store", str(store), "--positions", "rotary"]) == 2
+    assert "--positions" in capsys.readouterr().err
 
 
-def test_a_preset_without_a_search_is_chosen_from_too(capsys):
-    found, _ = listed(capsys, "--only", "lstm,N=20", preset="demo")
-    runs = BY_NAME["index-lookup-architectures"].runs("demo")
-    assert found == keys(run for run in runs if run.layers == ("lstm",) and run.task.length == 20)
-    assert len(found) == 1
-
-
-def test_what_is_chosen_comes_before_what_is_put_in_its_place(capsys):
-    found, lines = listed(capsys, "--only", "lstm,N=20", "--mixer", "attention", preset="demo")
-    assert len(found) == 1
-    assert "  attention index-lookup N=20" in lines[0]
+@pytest.mark.parametrize(("pragma", "expected"), [("application_id = 7", "program"), ("user_version = 99", "version")])
+def test_a_store_of_another_program_or_a_newer_version(capsys, tmp_path, pragma, expected):
+    store = tmp_path / "s.sqlite"
+    with Store(store):
+        pass
+    connection = sqlite3.connect(store)
+    connection.execute(f"PRAGMA {pragma}")
+    connection.close()
+    status, _, err = call(capsys, "export", "--store", str(store), "-o", str(tmp_path / "rows.jsonl"))
+    assert status == 2
+    assert err.count("\n") == 1
+    assert expected in err
+    assert str(store) in err
 
 
 @pytest.mark.parametrize(
-    ("pattern", "message"),
+    ("text", "expected"),
     [
-        ("attention,N=51", "'N=51', which is none of mamba, index-lookup, N=400, layers=6, width=256, heads=4, dss, retention"),
-        ("attention,width=256", "words that no run has together"),
-        ("", "'', which is none of mamba"),
+        ("import json\n\n1 / 0\n", "expected a file that loads, found ZeroDivisionError: division by zero (mine.py, line 3)"),
+        ("def runs(preset):\n    return [][0]\n", "IndexError: list index out of range (mine.py, line 2)"),
+        ("def runs(preset:\n", "expected a file that loads, found SyntaxError: '(' was never closed (mine.py, line 1)"),
+        ("runs = 3\n", "expected a function runs(preset) that returns a list of Run, found none"),
     ],
 )
-def test_words_that_choose_nothing_are_refused(capsys, pattern, message):
-    assert main(["run", "index-lookup-architectures", "--preset", "paper", "--only", pattern, "--dry-run"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"seqsep: --only {pattern}: expected words of a run, found {message}")
-    assert said.count("\n") == 1
+def test_an_error_in_a_users_file_names_the_line(capsys, tmp_path, text, expected):
+    file = tmp_path / "mine.py"
+    file.write_text(text)
+    status, out, err = call(capsys, "run", str(file), "--dry-run")
+    assert (status, out) == (2, "")
+    assert err == f"seqsep: {file}: {expected}\n"
 
 
-def test_every_run_of_the_papers_sizes_is_chosen_by_its_own_words():
-    for experiment in EXPERIMENTS:
-        runs = experiment.runs("paper")
-        for run in {words_of(run): run for run in runs}.values():
-            assert chosen_by([",".join(words_of(run))], runs)(run)
+def test_a_users_file_that_changes_is_run_again(capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    for steps in (20, 30):
+        file.write_text(TWO_SHORT_RUNS.replace('"tiny": 20', f'"tiny": {steps}'))
+        _, out, _ = call(capsys, "run", str(file), "--preset", "tiny", "--dry-run")
+        assert f"2 runs, at most {2 * steps} steps" in out

@@ -1,0 +1,36 @@
+"""`seqsep sample`: the format of examples."""
+
+from seqsep.tasks import BoundedDyck, IndexLookup
+from support.command_line import call, json_lines
+
+
+def test_sample_index_lookup(capsys):
+    status, out, _ = call(capsys, "sample", "index-lookup", "--length", "6", "--count", "5", "--seed", "3", "--json")
+    assert status == 0
+    batch = IndexLookup(6).sample(0, 5, 3, evaluate=True)
+    for row, inputs in zip(json_lines(out), batch.inputs.tolist(), strict=True):
+        assert set(row) == {"inputs", "targets", "readable"}
+        assert row["inputs"] == inputs
+        readable = row["readable"]
+        assert set(readable) == {"symbols", "position", "answer"}
+        assert readable["symbols"] == inputs[:6]
+        assert readable["answer"] == readable["symbols"][readable["position"] - 1] == row["targets"][-1]
+        assert row["targets"][:-1] == [-100] * 6
+
+
+def test_sample_training_examples_are_cut_at_their_length(capsys):
+    _, out, _ = call(
+        capsys, "sample", "index_lookup", "--length", "30", "--count", "9", "--json", "--training", "--alphabet", "4"
+    )
+    batch = IndexLookup(30, alphabet=4).sample(0, 9, 0)
+    assert [len(row["inputs"]) for row in json_lines(out)] == batch.lengths.tolist()
+
+
+def test_sample_bounded_dyck(capsys):
+    _, out, _ = call(capsys, "sample", "bounded-dyck", "--length", "8", "--count", "20", "--start", "5", "--json")
+    task = BoundedDyck(8)
+    for row in json_lines(out):
+        assert [" ()[]".index(c) - 1 for c in row["readable"]["string"]] == row["inputs"]
+        assert row["readable"]["label"] == row["targets"][-1] == task.solve(tuple(row["inputs"]))
+    _, plain, _ = call(capsys, "sample", "bounded-dyck", "--length", "4", "--kinds", "4")
+    assert plain.startswith("string: ")
