@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from seqsep.exact.executor import run
-from seqsep.exact.grid import Array
-from seqsep.exact.network import AttentionLayer, Network
+from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
@@ -21,6 +20,7 @@ from seqsep.theorems.bounded_dyck._plan import Plan
 from seqsep.theorems.bounded_dyck._prefixes import prefixes
 from seqsep.theorems.bounded_dyck._strings import with_start
 from seqsep.theorems.bounded_dyck._words import hard, walks
+from support.networks import spoiled
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -145,34 +145,6 @@ def test_two_layers_for_any_depth_err_after_invalid_prefixes():
     assert not allowed[2].any()
 
 
-def with_array(network: Network, name: str, array: Array) -> Network:
-    """The network with one array replaced, by its name in `arrays()`."""
-    if "." not in name:
-        return dataclasses.replace(network, **{name: array})
-    layers, parts = list(network.layers), name.split(".")
-    attention, feed_forward = layers[int(parts[1])]
-    if parts[2] == "feed_forward":
-        feed_forward = dataclasses.replace(feed_forward, **{parts[3]: array})
-    else:
-        heads = list(attention.heads)
-        heads[int(parts[3])] = dataclasses.replace(heads[int(parts[3])], **{parts[4]: array})
-        attention = AttentionLayer(tuple(heads))
-    layers[int(parts[1])] = attention, feed_forward
-    return dataclasses.replace(network, layers=tuple(layers))
-
-
-def spoiled(network: Network, seed: int) -> Network:
-    random = np.random.default_rng(seed)
-    arrays = list(network.arrays())
-    name, array = arrays[seed % len(arrays)]
-    integers = array.integers.copy()
-    place = tuple(random.integers(side) for side in integers.shape)
-    integers[place] = (
-        -integers[place] if integers[place] and random.integers(2) else integers[place] + random.choice([-2, -1, 1, 2])
-    )
-    return with_array(network, name, Array(integers, array.unit, array.by_index))
-
-
 @pytest.mark.parametrize(
     ("variant", "depth", "ask"), [("one-layer", 2, "next"), ("two-layer", 3, "word"), ("three-layer", 3, "next")]
 )
@@ -194,13 +166,13 @@ def test_10_defects_each_that_change_the_function_are_all_caught(monkeypatch, va
     while changed < 10:
         seed += 1
         try:
-            network = spoiled(honest, seed)
+            name, network = spoiled(honest, seed)
         except ValueError:  # not on the grid: refused when built
             continue
         if right(network):
             continue
         changed += 1
-        arrays.add(seed % len(list(honest.arrays())))
+        arrays.add(name)
         monkeypatch.setattr(trials, "assemble", lambda plan, network=network: network)
         with pytest.raises(TheoremFails, match="string"):
             bounded_dyck_attention.check(length, 2, depth, variant, ask)

@@ -10,11 +10,11 @@ import torch
 
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array
-from seqsep.exact.network import ElmanLayer, Network
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
+from support.networks import spoiled
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -80,21 +80,6 @@ def test_a_wrong_automaton_is_found_out(monkeypatch):
         bounded_dyck_state.check(8)
 
 
-def spoiled(network: Network, seed: int) -> Network:
-    """One entry of one array changed."""
-    random = np.random.default_rng(seed)
-    layer, _ = network.layers[0]
-    arrays = {"symbols": network.symbols, "readout": network.readout, "readout_bias": network.readout_bias}
-    arrays |= {name: getattr(layer, name) for name in ("recurrent", "input", "bias", "start")}
-    name = list(arrays)[seed % len(arrays)]
-    integers = arrays[name].integers.copy()
-    integers[tuple(random.integers(side) for side in integers.shape)] += random.choice([-2, -1, 1, 2])
-    if name in ("symbols", "readout", "readout_bias"):
-        return dataclasses.replace(network, **{name: Array(integers)})
-    assert isinstance(layer, ElmanLayer)
-    return dataclasses.replace(network, layers=((dataclasses.replace(layer, **{name: Array(integers)}), None),))
-
-
 def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     """At depth 2 on all words of 6 brackets; whether a defect changes the function is told by `solve`."""
     honest, task = bounded_dyck_state.build_elman(), BoundedDyck(6)
@@ -104,12 +89,12 @@ def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     changed, seed, arrays = 0, 0, set()
     while changed < 30:
         seed += 1
-        network = spoiled(honest, seed)
+        name, network = spoiled(honest, seed)
         result = run(network, words)
         if np.array_equal(result.answers, truth) and result.sure.all():
             continue
         changed += 1
-        arrays.add(seed % 7)
+        arrays.add(name)
         monkeypatch.setattr(bounded_dyck_state, "build_elman", lambda *given, network=network: network)
         with pytest.raises(TheoremFails):
             bounded_dyck_state.check(6, variant="relu")

@@ -1,6 +1,5 @@
 """Theorem 6: equality of two halves by two layers, on the grid and in floats; where the printed proof slips, in numbers."""
 
-import dataclasses
 import math
 from fractions import Fraction
 
@@ -11,12 +10,12 @@ import torch
 from seqsep.exact.codes import CODES, position_code
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid, Tally
-from seqsep.exact.network import Network
 from seqsep.exact.softmax import attend
 from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import two_layers as equality_two_layers
 from seqsep.theorems.equality._trials import Halves, answers_hard, every_input, is_equal
+from support.networks import spoiled
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -47,48 +46,19 @@ def test_equality_at_larger_lengths(code, length):
     assert outcome.margin.proved <= outcome.margin.least
 
 
-def with_array(network: Network, name: str, array: Array) -> Network:
-    """The network with one array replaced, by its name in `arrays()`."""
-    parts = name.split(".")
-    if len(parts) == 1:
-        return dataclasses.replace(network, **{name: array})
-    layers = list(network.layers)
-    attention, feed_forward = layers[int(parts[1])]
-    if parts[2] == "heads":
-        heads = list(attention.heads)
-        heads[int(parts[3])] = dataclasses.replace(heads[int(parts[3])], **{parts[4]: array})
-        attention = dataclasses.replace(attention, heads=tuple(heads))
-    else:
-        feed_forward = dataclasses.replace(feed_forward, **{parts[3]: array})
-    layers[int(parts[1])] = attention, feed_forward
-    return dataclasses.replace(network, layers=tuple(layers))
-
-
-def defective(network: Network, seed: int) -> tuple[str, Network]:
-    """One entry of one array changed by 1, 2 or its negative."""
-    random = np.random.default_rng(seed)
-    arrays = list(network.arrays())
-    name, array = arrays[seed % len(arrays)]
-    integers = array.integers.copy()
-    place = tuple(random.integers(side) for side in integers.shape)
-    changed = integers[place] + random.choice([-2, -1, 1, 2])
-    integers[place] = -integers[place] if integers[place] and random.integers(2) else changed
-    return name, with_array(network, name, Array(integers, array.unit, array.by_index))
-
-
 def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     honest, inputs = equality_two_layers.build(6, 3), every_input(6, 3)
     assert np.array_equal(run(honest, inputs, at=-1).answers[:, 0], is_equal(inputs))
     arrays, changed, seed = set(), 0, 0
     while changed < 30:
         seed += 1
-        name, spoiled = defective(honest, seed)
-        result = run(spoiled, inputs, at=-1)
+        name, network = spoiled(honest, seed)
+        result = run(network, inputs, at=-1)
         if np.array_equal(result.answers[:, 0], is_equal(inputs)) and result.sure.all():
             continue
         changed += 1
         arrays.add(name)
-        monkeypatch.setattr(equality_two_layers, "assemble", lambda *given, spoiled=spoiled: spoiled)
+        monkeypatch.setattr(equality_two_layers, "assemble", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="left"):
             equality_two_layers.check(6, 3, "parabola")
     assert len(arrays) >= 8

@@ -9,13 +9,13 @@ import torch
 from seqsep.exact.codes import CODES
 from seqsep.exact.executor import ask, run
 from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, Network
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.retrieval import index_lookup_attention
 from seqsep.theorems.retrieval._index_lookup_trials import hard_sequences, require_answers, retrieved_margin
 from seqsep.theorems.trial import Trial
+from support.networks import spoiled, with_array
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -46,32 +46,6 @@ def test_forward_answers_too_not_only_the_cached_state():
     assert np.array_equal(answers, batch.targets[np.arange(200), at])
 
 
-def with_array(network: Network, name: str, array: Array) -> Network:
-    """The network with one array replaced, by its name in `arrays()`."""
-    if "." not in name:
-        return dataclasses.replace(network, **{name: array})
-    attention, feed_forward = network.layers[0]
-    entry = name.rsplit(".", 1)[1]
-    if "feed_forward" in name:
-        feed_forward = dataclasses.replace(feed_forward, **{entry: array})
-    else:
-        attention = AttentionLayer((dataclasses.replace(attention.heads[0], **{entry: array}),))
-    return dataclasses.replace(network, layers=((attention, feed_forward),))
-
-
-def defective(network: Network, seed: int) -> Network:
-    """One entry of one array changed by 1, 2 or its negative."""
-    random = np.random.default_rng(seed)
-    arrays = list(network.arrays())
-    name, array = arrays[seed % len(arrays)]
-    integers = array.integers.copy()
-    place = tuple(random.integers(side) for side in integers.shape)
-    integers[place] = (
-        -integers[place] if integers[place] and random.integers(2) else integers[place] + random.choice([-2, -1, 1, 2])
-    )
-    return with_array(network, name, Array(integers, array.unit, array.by_index))
-
-
 def every_input(length: int, alphabet: int) -> tuple[np.ndarray, np.ndarray]:
     sequences = np.array(np.unravel_index(np.arange(alphabet**length), (alphabet,) * length)).T
     inputs = np.array([[*sequence, alphabet + p] for sequence in sequences.tolist() for p in range(length)])
@@ -87,12 +61,12 @@ def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     arrays = set()
     while changed < 30:
         seed += 1
-        spoiled = defective(honest, seed)
-        if np.array_equal(run(spoiled, inputs, at=-1).answers[:, 0], answers):
+        name, network = spoiled(honest, seed)
+        if np.array_equal(run(network, inputs, at=-1).answers[:, 0], answers):
             continue
         changed += 1
-        arrays.add(seed % len(list(honest.arrays())))
-        monkeypatch.setattr(index_lookup_attention, "assemble", lambda *given, spoiled=spoiled: spoiled)
+        arrays.add(name)
+        monkeypatch.setattr(index_lookup_attention, "assemble", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="position"):
             index_lookup_attention.check(length, alphabet, "parabola")
     assert len(arrays) >= 8

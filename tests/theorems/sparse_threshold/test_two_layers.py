@@ -10,7 +10,6 @@ import torch
 from seqsep.exact.codes import position_code
 from seqsep.exact.executor import run
 from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
-from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
@@ -18,6 +17,7 @@ from seqsep.theorems.sparse_threshold import two_layers as sparse_threshold_two_
 from seqsep.theorems.sparse_threshold._formulas import random_cnf
 from seqsep.theorems.sparse_threshold._slots import Scales
 from seqsep.theorems.sparse_threshold._trials import answers_hard, every_assignment, tokens
+from support.networks import spoiled
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -126,40 +126,18 @@ def test_where_slots_count():
     assert free.program - fixed.program == 10 * network.width * network.precision
 
 
-def with_array(network: Network, name: str, array: Array) -> Network:
-    parts = name.split(".")
-    if len(parts) == 1:
-        return dataclasses.replace(network, **{name: array})
-    layers = list(network.layers)
-    attention, feed_forward = layers[int(parts[1])]
-    if parts[2] == "heads":
-        heads = list(attention.heads)
-        heads[int(parts[3])] = dataclasses.replace(heads[int(parts[3])], **{parts[4]: array})
-        attention = dataclasses.replace(attention, heads=tuple(heads))
-    else:
-        feed_forward = dataclasses.replace(feed_forward, **{parts[3]: array})
-    layers[int(parts[1])] = attention, feed_forward
-    return dataclasses.replace(network, layers=tuple(layers))
-
-
 def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     honest, inputs = build(equality(4)), every_assignment(4)
-    expected, arrays = equality(4).evaluate(inputs), list(honest.arrays())
+    expected = equality(4).evaluate(inputs)
     caught, changed, seed = set(), 0, 0
     while changed < 30:
         seed += 1
-        random = np.random.default_rng(seed)
-        name, array = arrays[seed % len(arrays)]
-        integers = array.integers.copy()
-        place = tuple(random.integers(side) for side in integers.shape)
-        moved = integers[place] + random.choice([-2, -1, 1, 2])
-        integers[place] = -integers[place] if integers[place] and random.integers(2) else moved
-        spoiled = with_array(honest, name, Array(integers, array.unit, array.by_index))
-        if np.array_equal(answers(spoiled, inputs), expected):
+        name, network = spoiled(honest, seed)
+        if np.array_equal(answers(network, inputs), expected):
             continue
         changed += 1
         caught.add(name)
-        monkeypatch.setattr(sparse_threshold_two_layers, "assemble", lambda plan, spoiled=spoiled: spoiled)
+        monkeypatch.setattr(sparse_threshold_two_layers, "assemble", lambda plan, network=network: network)
         with pytest.raises(TheoremFails, match="bits"):
             sparse_threshold_two_layers.check(4, "equality")
     assert len(caught) >= 8
