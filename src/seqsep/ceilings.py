@@ -1,4 +1,4 @@
-"""Ceilings: the highest accuracy that a state of so many bits allows, and the least length at which it is below 1.
+"""Ceilings: the highest accuracy that a state of so many bits allows, and from which length it is below 1.
 
     B >= N (log2 S - h(e) - e log2(S - 1)),   e <= 1 - 1/S                    (*)
 
@@ -67,9 +67,9 @@ def ceiling(task: Task, state_bits: int) -> float | None:
 
 
 def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) -> int | None:
-    """The least length N of such a task at which a state of `state_bits` + N `bits_per_token` bits has a ceiling below 1.
+    """The least length N of such a task at which the ceiling is below 1.
 
-    None if there is no such length, or if no bound on average is known.
+    The state has `state_bits` + N `bits_per_token` bits. None if there is no such length, or if no bound on average is known.
 
     >>> first_bitten_length(IndexLookup(length=100, alphabet=64), state_bits=300)
     51
@@ -84,7 +84,7 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
 
 @cache
 def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
-    """The highest accuracy on index lookup, as a fraction, by (*); it is rounded up, so never below the true bound.
+    """The highest accuracy on index lookup, as a fraction, by (*). It is rounded up, so never below the true bound.
 
     It is 1/S for an empty state and exactly 1.0 if state_bits >= length log2 alphabet, or if the true bound is closer to 1
     than a float can tell.
@@ -119,7 +119,7 @@ def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
 
 
 def counting_ceiling(possibilities: int, state_bits: int) -> float:
-    """2^B / V for V = `possibilities` equally likely lists of answers, (**), at most 1; rounded up, so never below the bound.
+    """The ceiling (**): 2^B / V for V = `possibilities` equally likely lists of answers, at most 1, rounded up.
 
     >>> counting_ceiling(possibilities=2**10, state_bits=8)
     0.25
@@ -135,7 +135,7 @@ def counting_ceiling(possibilities: int, state_bits: int) -> float:
 
 @cache
 def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 0) -> int | None:
-    """The least length N with state_bits + N bits_per_token < N log2 alphabet; from there on the ceiling is below 1.
+    """The least length N with state_bits + N bits_per_token < N log2 alphabet. From there on the ceiling is below 1.
 
     It is exact for any sizes: 2^B < S^N is decided without forming either number. None if there is no such length: the state
     grows at least as fast as what is asked (an attention layer's cache), or an alphabet of one symbol asks for nothing.

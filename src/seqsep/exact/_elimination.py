@@ -31,7 +31,7 @@ def most_modulus(size: int) -> int:
 
 
 def independent_modulo(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]:
-    """The rows and columns of a largest minor that is nonsingular modulo a prime below 2^31, so that products fit int64."""
+    """The rows and columns of a largest minor that is nonsingular modulo a prime below 2^31. Products fit int64."""
     left = matrix % prime
     order = np.arange(len(left))
     columns: list[int] = []
@@ -99,7 +99,7 @@ def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bo
 
 
 def independent_gf2(matrix: Matrix) -> tuple[Numbers, Numbers]:
-    """The rows and columns of a largest minor that is nonsingular over GF(2); a row is one integer with a bit a column."""
+    """The rows and columns of a largest minor that is nonsingular over GF(2). A row is one integer with a bit a column."""
     packed = np.packbits(matrix % 2 == 1, axis=1, bitorder="little")
     basis: dict[int, int] = {}
     rows = []

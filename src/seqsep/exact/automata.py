@@ -186,7 +186,10 @@ class DFA:
 
 
 def _word_to(pair: int, parents: list[np.ndarray], tokens: int) -> tuple[int, ...]:
-    """The word that leads to a pair of `distinguish`; parents[l][i] = (pair before) * tokens + token, after l + 1 tokens."""
+    """The word that leads to a pair of `distinguish`.
+
+    parents[l][i] is (pair before) * tokens + token for the i-th pair that is reached after l + 1 tokens.
+    """
     word = []
     for origin in reversed(parents):
         word.append(int(origin[pair] % tokens))

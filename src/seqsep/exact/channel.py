@@ -62,7 +62,7 @@ class Channel:
 
 
 class _Memory(BufferedIOBase):
-    """A byte stream from one thread to another; unlike a pipe it is never full, so both parties may write before they read."""
+    """A byte stream from one thread to another. Unlike a pipe it is never full, so both parties may write before they read."""
 
     def __init__(self) -> None:
         self._arrived = threading.Condition()
@@ -91,7 +91,7 @@ class _Memory(BufferedIOBase):
 
 
 def meet(alice: Callable[[Channel], Any], bob: Callable[[Channel], Any]) -> tuple[Any, Any, int]:
-    """Run two parties, Bob in a thread of his own; returns what each returns, and the bits sent in both directions.
+    """Run two parties, Bob in a thread of his own; return what each returns, and the bits sent.
 
     Raises what Alice raises, or else what Bob raises. A party that waits for one that has ended gets an EOFError.
 

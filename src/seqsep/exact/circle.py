@@ -17,8 +17,9 @@ BLOCK = 1 << 16
 
 
 class Circle(PositionCode):
-    """Two coordinates: v is u = (cos t, sin t) at t = 2 pi address / N, rounded to multiples of 1/R, with R = max(4, N)^3.
+    """Points on the unit circle, rounded to multiples of 1/R with R = max(4, N)^3; two coordinates.
 
+    The point of an address is v, the rounded u = (cos t, sin t) at t = 2 pi address / N.
     Keys and queries are v R, and unit = 1/R. The product of two of these integer vectors passes 64 bits from N = 1,449 on; R
     is below 2^63 for at most 2,097,151 addresses.
 
@@ -70,9 +71,10 @@ class Circle(PositionCode):
         return float(2 * weights[:-1].sum() + (self.count - 1 - 2 * terms) * weights[-1])
 
     def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        """The points of the addresses: each is a coarse rotation times a fine one, so N points take only 2 sqrt(N) series.
+        """The points of the addresses, in units.
 
-        The product is within 4 * 2^12 + 1 < 2^15 of 2^128 cos and sin, and R times that is below 2^-50 of a unit.
+        Each is a coarse rotation times a fine one, so N points take only 2 sqrt(N) series. The product is within 4 * 2^12 + 1
+        < 2^15 of 2^128 cos and sin, and R times that is below 2^-50 of a unit.
         """
         fine = math.isqrt(self.count)
         cos_1, sin_1 = _cos_and_sin(addresses // fine * fine, self.count)

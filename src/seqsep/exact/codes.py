@@ -157,7 +157,7 @@ class OneHot(PositionCode):
 
 
 class Parabola(PositionCode):
-    """Two coordinates for any count: keys (x, x^2) and queries (2 x_p, -1), with x = address - floor(count / 2).
+    """Points on a parabola: keys (x, x^2) and queries (2 x_p, -1), with x = address - floor(count / 2).
 
     The score is x_p^2 - (x - x_p)^2, greatest at x = x_p by at least 1; x is centred to keep the numbers small. At most two
     addresses lie at each distance t, so for every count

@@ -34,9 +34,9 @@ Cost = Literal["one-way", "two-way"]
 
 @dataclass(frozen=True)
 class TwoParty:
-    """A function f(x, y): entry (i, j) is the answer to Alice's i-th and Bob's j-th input, a whole number from 0.
+    """A function f(x, y) as a matrix: entry (i, j) is the answer to Alice's i-th and Bob's j-th input.
 
-    OUTSIDE, -1, stands for an input outside the domain.
+    Answers are whole numbers from 0; OUTSIDE, -1, stands for an input outside the domain.
     Raises ValueError for a matrix without rows or columns, or with an entry below -1.
 
     >>> TwoParty(np.array([[0, 1], [OUTSIDE, 1]])).total
@@ -85,11 +85,11 @@ class Measure:
 
 
 def two_party(function: Callable[[list[int]], int | None], alphabets: Sequence[int], alice: Sequence[int]) -> TwoParty:
-    """A function of N tokens as a matrix: Alice has those at the positions `alice`, counted from 0, Bob the other ones.
+    """A function of N tokens as a matrix: Alice has the tokens at the positions `alice`, Bob the other ones.
 
-    Token t is below alphabets[t]; the answer None says that an input is outside the domain. Rows and columns are in the
-    lexicographic order of the parties' tokens, in the order of their positions. Raises ValueError for positions that do not
-    exist or stand twice, for more than 2^26 inputs, or for an answer that is no whole number from 0.
+    Positions count from 0. Token t is below alphabets[t]; the answer None says that an input is outside the domain. Rows and
+    columns are in the lexicographic order of the parties' tokens, in the order of their positions. Raises ValueError for
+    positions that do not exist or stand twice, for more than 2^26 inputs, or for an answer that is no whole number from 0.
 
     >>> two_party(lambda word: int(word[0] == word[1]), [2, 2], alice=[0]).matrix.tolist()
     [[1, 0], [0, 1]]
@@ -141,7 +141,9 @@ def distinct_rows(f: TwoParty) -> Measure:
 
 
 def incompatible_rows(f: TwoParty) -> Measure:
-    """A lower bound of the one-way cost of any function: rows, every two of which differ in a column where both are defined.
+    """A lower bound of the one-way cost of any function: rows, every two of which contradict each other.
+
+    Two rows contradict each other if they differ in a column where both are defined.
 
     >>> incompatible_rows(TwoParty(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 1]]))).value
     2
@@ -182,11 +184,12 @@ def rank_bound(f: TwoParty, field: str = "rationals") -> Measure:
 
 
 def fooling_set(f: TwoParty, value: int = 1, maximum: bool = False) -> Measure:
-    """A lower bound of D(f): log2 of the size of a fooling set (Fact 4 and Definition 1 of Bhattamishra et al. 2024).
+    """A lower bound of D(f): log2 of the size of a fooling set.
 
-    A fooling set holds inputs with the answer `value`, such that of every two, (x, y) and (x', y'), one of (x, y') and (x', y)
-    is defined and has another answer; so no two are at one leaf, a rectangle. It is found greedily; with `maximum` a largest
-    one is found by a solver (extra `exact`: python-sat). Raises ValueError if no input has the value.
+    Source: Fact 4 and Definition 1 of Bhattamishra et al. 2024. A fooling set holds inputs with the answer `value`, such that
+    of every two, (x, y) and (x', y'), one of (x, y') and (x', y) is defined and has another answer; so no two are at one leaf,
+    a rectangle. It is found greedily; with `maximum` a largest one is found by a solver (extra `exact`: python-sat). Raises
+    ValueError if no input has the value.
 
     >>> fooling_set(TwoParty(np.eye(8, dtype=np.int64))).value
     8
@@ -240,9 +243,10 @@ def trivial_cost(f: TwoParty) -> Measure:
 
 
 def protocol_cost(f: TwoParty, most_nodes: int = 2_000_000) -> Measure:
-    """D(f) exactly, with a protocol tree of that depth; 8 x 8 different rows and columns are fast, 16 x 16 may take too long.
+    """D(f) exactly, with a protocol tree of that depth.
 
-    Raises ValueError beyond 16 x 16, or if the search takes more than `most_nodes` rectangles.
+    8 x 8 different rows and columns are fast, 16 x 16 may take too long. Raises ValueError beyond 16 x 16, or if the search
+    takes more than `most_nodes` rectangles.
 
     >>> protocol_cost(TwoParty(np.eye(4, dtype=np.int64))).bits
     3

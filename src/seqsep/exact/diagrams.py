@@ -53,7 +53,7 @@ def build_diagram(formula: Thresholds, name: str) -> Any:
 
 
 def _limit(manager: Any) -> None:
-    """Make the manager refuse a node before it is made; the library's own `max_nodes` leaves a manager that cannot clean up."""
+    """Make the manager refuse a node before it is made. The library's own `max_nodes` leaves a manager that cannot clean up."""
     make = manager.find_or_add
 
     def find_or_add(level: int, low: int, high: int) -> int:

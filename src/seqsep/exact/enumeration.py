@@ -78,9 +78,10 @@ def count_inputs(symbols: Sequence[range], name: str) -> int:
 
 
 def tabulate(function: Callable[[list[int]], int | None], symbols: Sequence[range], name: str = "function") -> Tabulated:
-    """Call the function on every input, each time with a new list; True and False count as 1 and 0, None is no answer.
+    """Call the function on every input, each time with a new list.
 
-    Raises ValueError, with `name`, for too many inputs, if the function raises, and if an answer is not an integer.
+    True and False count as 1 and 0; None says that the input is outside the domain. Raises ValueError, with `name`, for too
+    many inputs, if the function raises, and if an answer is not an integer.
 
     >>> tabulate(lambda word: None if word == [1, 1] else sum(word), alphabet_ranges([2, 2])).labels.tolist()
     [0, 1, 1, -1]

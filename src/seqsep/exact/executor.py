@@ -62,7 +62,12 @@ class Execution:
 
 
 class ResidualStream(NamedTuple):
-    """Vectors of width d, and the number of the vector at each position; equal tokens at equal times share one."""
+    """Vectors of width d, and the number of the vector at each position; equal tokens at equal times share one.
+
+    >>> stream = ResidualStream(Array(np.array([[1, 0], [0, 1]])), place=np.array([[0, 1, 0]]))
+    >>> stream.dense().integers.shape
+    (1, 3, 2)
+    """
 
     rows: Array
     place: Int64[np.ndarray, "batch time"]
@@ -77,11 +82,12 @@ class ResidualStream(NamedTuple):
 
 
 def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked"] | int | None = None) -> Execution:
-    """Run the network on a batch of tokens (batch, time), or of vectors (batch, time, coordinates) in steps of the grid.
+    """Run the network on a batch of inputs.
 
-    `at` says which positions to read: one row an example, or one number for all (-1: the last); by default every position.
-    Raises ValueError for a token that is not in the vocabulary, more tokens than positions, a vector off the grid, an
-    automaton's layer, or an Elman layer with a sigmoid.
+    Inputs are tokens (batch, time), or vectors (batch, time, coordinates) in steps of the grid. `at` says which positions to
+    read: one row an example, or one number for all (-1: the last); by default every position. Raises ValueError for a token
+    that is not in the vocabulary, more tokens than positions, a vector off the grid, an automaton's layer, or an Elman layer
+    with a sigmoid.
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> run(build(3, 2), np.array([[1, 0, 1, 3]]), at=-1).answers.tolist()  # the symbol at position 2 of 1 0 1
@@ -237,7 +243,7 @@ def _attention(
 
 
 def _mixed(rounded: _Rounded, head: Head, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"], *, causal: bool) -> Array:
-    """z of one head at the asked positions, (batch x asked) rows; in blocks, so that memory for the scores is bounded."""
+    """z of one head at the asked positions, (batch x asked) rows; in blocks, to bound the memory for scores."""
     batch, time = x.place.shape
     count = asked.shape[1]
     examples = max(1, ENTRIES_AT_ONCE // (count * time))

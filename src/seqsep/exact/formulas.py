@@ -158,7 +158,7 @@ def dnf(variables: int, terms: Iterable[Sequence[int]]) -> Thresholds:
 
 
 def disjointness(length: int) -> Thresholds:
-    """DISJ as in B.1, a 2-DNF: 1 if the sets meet, that is, x_i = x_(i + N/2) = 1 for some i.
+    """DISJ as in B.1, a 2-DNF: 1 if x_i = x_(i + N/2) = 1 for some i.
 
     >>> disjointness(4).evaluate(np.array([[1, 0, 1, 0], [1, 0, 0, 1]])).tolist()
     [1, 0]

@@ -191,7 +191,7 @@ class Grid:
         return self._place(_Exact(array.integers, array.most, array.unit), tally, where)
 
     def product(self, x: Array, y: Array, tally: Tally, where: str, bias: Array | None = None) -> Array:
-        """R(x @ y + bias), over the last axis of x and the second last of y: summed exactly, rounded once, saturated."""
+        """R(x @ y + bias), over the last axis of x and the second last of y. The sum is exact and rounded once."""
         unit = x.unit * y.unit
         sums, most = dot(x.integers, y.integers, x.most, y.most)
         if bias is None or not bias.most:

@@ -72,7 +72,9 @@ def scaled(integers: Shaped[np.ndarray, "..."], most: int, factor: int) -> Shape
 
 @dataclass(frozen=True)
 class Limbs:
-    """Sums that pass int64, as high 2^(2 shift) + middle 2^shift + low; |high| and |low| are below 2^53, |middle| below 2^54.
+    """Sums that pass int64, as high 2^(2 shift) + middle 2^shift + low.
+
+    |high| and |low| are below 2^53, |middle| is below 2^54.
 
     >>> entries = np.array([[2**40, 1]])
     >>> sums, most = dot(entries, entries.T, 2**40, 2**40)
@@ -150,7 +152,7 @@ def dot(
 def total_by_row(
     steps: Shaped[np.ndarray, "entries"], first: Int64[np.ndarray, "rows"], most: int
 ) -> Shaped[np.ndarray, "rows"]:
-    """The sum of each row's entries, at most `most` each; row r begins at first[r] and has at least one entry.
+    """The sum of each row's entries, at most `most` each. Row r begins at first[r] and has at least one entry.
 
     >>> total_by_row(np.array([1, 2, 3]), first=np.array([0, 2]), most=3).tolist()
     [3, 3]

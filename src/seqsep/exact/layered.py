@@ -87,9 +87,9 @@ class Layered:
         return Layered(tuple(reversed(tables)), 0, values)
 
     def suffix(self, t: int, first: int, second: int) -> tuple[int, ...] | None:
-        """The first suffix of N - t tokens that is answered differently from two states of layer t; None if there is none.
+        """The first suffix of N - t tokens that is answered differently from two states of layer t.
 
-        Raises ValueError for a layer or a state that does not exist.
+        None if there is none. Raises ValueError for a layer or a state that does not exist.
         """
         if not (0 <= t <= self.length and 0 <= first < self.widths[t] and 0 <= second < self.widths[t]):
             raise ValueError(f"suffix({t}, {first}, {second}): layers 0 to {self.length}, of {self.widths} states")
@@ -157,7 +157,7 @@ def of_values(values: Int64[np.ndarray, "..."]) -> Layered:
 
 
 def of_function(function: Callable[[list[int]], int], alphabets: Sequence[int]) -> Layered:
-    """The least automaton of a function of a list of tokens, called once for every input; token t is below alphabets[t].
+    """The least automaton of a function of a list of tokens, called once for every input. Token t is below alphabets[t].
 
     >>> of_function(lambda word: int(word[0] == word[1]), [3, 3]).widths
     [1, 3, 2]
@@ -168,7 +168,9 @@ def of_function(function: Callable[[list[int]], int], alphabets: Sequence[int]) 
 
 
 def unrolled(automaton: DFA, length: int) -> Layered:
-    """A DFA on words of one length: `length` copies of its table, and answer 1 in accepting states; not yet minimal.
+    """A DFA on words of one length: `length` copies of its table, and answer 1 in accepting states.
+
+    It is not yet minimal.
 
     >>> ends_in_one = DFA(np.array([[0, 1], [0, 1]]), start=0, accepting=np.array([False, True]))
     >>> unrolled(ends_in_one, 3).minimal().widths
@@ -185,7 +187,7 @@ def _distinct(values: Int64[np.ndarray, "states"]) -> Int64[np.ndarray, "states"
 def _distinct_rows(
     rows: Int64[np.ndarray, "states tokens"],
 ) -> tuple[Int64[np.ndarray, "classes tokens"], Int64[np.ndarray, "states"]]:
-    """The distinct rows, by their first occurrence, and which of them each row is; the entries are whole numbers from 0.
+    """The distinct rows, by their first occurrence, and which of them each row is. The entries are whole numbers from 0.
 
     Rows are compared by keys, the entries as digits; the keys are below `count`, and become ranks before they pass 64 bits.
     """

@@ -103,7 +103,7 @@ class LeastState:
         return self.automaton.recurrence()
 
     def witness(self) -> DistinguishedPair | None:
-        """The first two classes of the widest split, with a suffix that tells them apart; None if one state is enough."""
+        """Two classes of the widest split, with a suffix that tells them apart; None if one state is enough."""
         if self.classes == 1:
             return None
         first = self.automaton.prefix(self.split, 0)

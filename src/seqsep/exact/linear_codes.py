@@ -56,9 +56,9 @@ class LinearCode(PositionCode):
         return self._correlations(1 << digits_of(self.count))
 
     def verify(self) -> Counter[int]:
-        """The correlations of all words of the whole code with word 0, which are those of all pairs; every word is computed.
+        """The correlations of all words of the whole code with word 0, which are those of all pairs.
 
-        Raises ValueError if the greatest is not `greatest`.
+        Every word is computed. Raises ValueError if the greatest is not `greatest`.
         """
         of_words = self._correlations(self.capacity)
         if max(of_words) != self.greatest:
@@ -192,11 +192,14 @@ def lifted(polynomial: list[int]) -> list[int]:
 
 @lru_cache(maxsize=16)
 def dual_bch(degree: int, errors: int) -> Int64[np.ndarray, "digits symbols"]:
-    """The dual of the binary BCH code that corrects 2 or 3 `errors`: Tr(a x + b x^3 + c x^5) at x = 1, g, .., g^(n - 1).
+    """The generator of the dual of the binary BCH code that corrects 2 or 3 `errors`.
 
-    n = 2^degree - 1; for 2 errors there is no c. The linear maps from the field to Z_2 are y -> Tr(a y), one for each a. So
-    the rows are the coordinates of x, of x^3 and of x^5, and the digits of a word are those of a, b and c in the basis that
-    is dual to 1, g, g^2, .. under the trace.
+    Its words are Tr(a x + b x^3 + c x^5) at x = 1, g, .., g^(n - 1), with n = 2^degree - 1; for 2 errors there is no c. The
+    linear maps from the field to Z_2 are y -> Tr(a y), one for each a. So the rows are the coordinates of x, of x^3 and of
+    x^5, and the digits of a word are those of a, b and c in the basis that is dual to 1, g, g^2, .. under the trace.
+
+    >>> dual_bch(5, errors=2).shape
+    (10, 31)
     """
     elements = powers(multiplication(primitive(degree), 2), 2)
     n = elements.shape[1]
@@ -231,10 +234,14 @@ def dual_bch_correlations(generator: Int64[np.ndarray, "digits symbols"], degree
 
 @lru_cache(maxsize=16)
 def kerdock(degree: int) -> Int64[np.ndarray, "digits symbols"]:
-    """Kerdock's code over Z_4, for an odd degree: T(l x) + e at x = 0, 1, xi, xi^2, .. with l in the Galois ring, e in Z_4.
+    """The generator of Kerdock's code over Z_4, for an odd degree.
 
-    It has 2^degree symbols and 4^(degree + 1) words. The linear maps are the coordinates of x, as in `dual_bch`; the highest
-    digit is e. As signs, in k = 2^(degree + 1) coordinates, the correlations are 0, +-sqrt(k) and -k, for e = 2 and l = 0.
+    Its words are T(l x) + e at x = 0, 1, xi, xi^2, .. with l in the Galois ring and e in Z_4. It has 2^degree symbols and
+    4^(degree + 1) words. The linear maps are the coordinates of x, as in `dual_bch`; the highest digit is e. As signs, in k =
+    2^(degree + 1) coordinates, the correlations are 0, +-sqrt(k) and -k, for e = 2 and l = 0.
+
+    >>> kerdock(3).shape
+    (4, 8)
     """
     elements = powers(multiplication(lifted(primitive(degree)), 4), 4)
     rows = np.ones((degree + 1, 1 + elements.shape[1]), dtype=np.int64)

@@ -79,7 +79,7 @@ class AutomatonLayer:
 
 @dataclass(frozen=True)
 class ElmanLayer:
-    """h_t = activation(W h_(t-1) + U x_t + b), which replaces x_t; W and U are width x width, and h_0 is `start`.
+    """h_t = activation(W h_(t-1) + U x_t + b), which replaces x_t. W and U are width x width, and h_0 is `start`.
 
     >>> ElmanLayer(recurrent=whole([[1]]), input=whole([[1]]), bias=whole([0]), start=whole([0])).activation
     'relu'
@@ -174,7 +174,7 @@ class Network:
         start: int = 0,
         indices: int = 0,
     ) -> "Network":
-        """The network of an automaton: a one-hot token and a one-hot state side by side, from which the class is read.
+        """The network of an automaton: one-hot tokens and one-hot states side by side, and a read-out of the state.
 
         table[state, token], or table[t, state, token] if the transition depends on the time, is the next state. The logit of
         class answers[state] is 1 and every other is 0; -1 stands for a state without an answer. The last `indices` tokens

@@ -196,7 +196,7 @@ def least(examples: Examples, exhaustive: bool = False, most_nodes: int = MOST_N
 
 
 class AutomatonSearch:
-    """The search for a DFA of so many states that agrees with the examples; the prefixes `apart` get a state each.
+    """The search for a DFA of so many states that agrees with the examples. The prefixes `apart` get a state each.
 
     >>> AutomatonSearch(Examples({(0,): True, (1,): False}, tokens=2), states=1).run() is None
     True

@@ -237,7 +237,7 @@ def _search(clashes: Bool[np.ndarray, "rows rows"], best: list[int]) -> list[int
 
 
 def _coloured(neighbours: list[int], left: int) -> list[tuple[int, int]]:
-    """The rows with their colours, from 1, rising; rows of one colour are compatible, so a clique has at most one of each."""
+    """The rows with their colours, from 1, rising. Rows of one colour are compatible, so a clique has at most one of each."""
     coloured = []
     colour = 0
     while left:

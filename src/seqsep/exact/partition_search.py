@@ -1,4 +1,4 @@
-"""A lower bound on the bits two parties must exchange, for the best partition of a function's positions that a search finds.
+"""A lower bound on the bits two parties must exchange, for the best partition of the positions that a search finds.
 
 A protocol for D(f) bits has at most 2^D leaves, each a rectangle of inputs with one answer (`communication`). The leaves with
 answer v partition the ones of the matrix "f = v". So they are at least as many as its rank, over any field, and as the size of
@@ -191,7 +191,7 @@ def best_partition(function: SharedFunction, seed: int = 0) -> PartitionBound:
 
 
 def parts(matrix: Matrix) -> tuple[LeafBound, ...]:
-    """For each answer the greater of rank and fooling set; only the fooling set if some input is outside the domain.
+    """For each answer the greater of rank and fooling set; without the rank if some input is outside the domain.
 
     >>> [part.leaves for part in parts(np.eye(4, dtype=np.int64))]
     [4, 4]
@@ -202,7 +202,7 @@ def parts(matrix: Matrix) -> tuple[LeafBound, ...]:
 
 
 def _part(matrix: Matrix, label: int) -> LeafBound:
-    """The best bound for one answer; a larger field and the fooling set are tried only if they could be better."""
+    """The best bound for one answer. A larger field and the fooling set are tried only if they could be better."""
     candidates: list[LeafBound] = []
     most = min(matrix.shape)
     if not (matrix == OUTSIDE).any():
@@ -222,7 +222,7 @@ def _rank(label: int, witness: Rank) -> LeafBound:
 
 @dataclass
 class _PartitionSearch:
-    """The best partition so far; one whose number of rows and columns rules out a gain of a whole bit is not measured."""
+    """The best partition so far. One whose number of rows and columns rules out a gain of a whole bit is not measured."""
 
     function: SharedFunction
     alice: tuple[int, ...] = ()
@@ -245,7 +245,7 @@ class _PartitionSearch:
             self.leaves = leaves
 
     def climb(self, length: int, draws: np.random.Generator) -> None:
-        """Local search: exchange a position of Alice's for one of Bob's, or give one away, at random; keep what is better."""
+        """Local search: at random exchange a position of Alice's for one of Bob's, or give one away; keep what is better."""
         for _ in range(STEPS):
             alice = set(self.alice)
             mine = sorted(alice)
@@ -278,7 +278,7 @@ def _all(length: int) -> Iterator[tuple[int, ...]]:
 
 
 def _distinct(matrix: Matrix) -> Int64[np.ndarray, "_kept_rows _kept_columns"]:
-    """The matrix with equal rows and columns once, by hashes; if two hashes collide, the lower bound can only get weaker."""
+    """The matrix with equal rows and columns once, by hashes. If two hashes collide, the lower bound can only get weaker."""
     for _ in range(2):
         weights = np.random.default_rng(1).integers(1, 1 << 62, matrix.shape[1], dtype=np.int64)
         with np.errstate(over="ignore"):

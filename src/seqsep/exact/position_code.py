@@ -50,7 +50,7 @@ class PositionCode(ABC):
     @property
     @abstractmethod
     def gap(self) -> int | Fraction:
-        """The least score(p, p) - score(p, j) over p and j != p, exactly; above 0 even for a code of one address."""
+        """The least score(p, p) - score(p, j) over p and j != p, exactly; above 0 even for one address."""
 
     @property
     def one_sided_coherence(self) -> Fraction | None:
@@ -64,9 +64,10 @@ class PositionCode(ABC):
 
     @property
     def welch_bound(self) -> float | None:
-        """A lower bound of the two-sided coherence of N vectors in k < N coordinates: sqrt((N - k) / (k (N - 1))).
+        """A lower bound of the two-sided coherence, sqrt((N - k) / (k (N - 1))) for N > k.
 
-        Source: Welch 1974, with exponent 1. None if N <= k, as it says nothing then, and for keys of several lengths.
+        N is the count and k the dimension. Source: Welch 1974, with exponent 1. None if N <= k, as it says nothing then, and
+        for keys of several lengths.
         """
         if not self.of_one_length or self.count <= self.dimension:
             return None
@@ -81,7 +82,7 @@ class PositionCode(ABC):
         return self.keys(addresses)
 
     def leakage(self, eta: int) -> float:
-        """An upper bound of sum over j != p of exp(-eta (score(p, p) - score(p, j))), the same for every p.
+        """An upper bound, for every p, of the sum over j != p of exp(-eta (score(p, p) - score(p, j))).
 
         Relative to the weight of address p, all other addresses together weigh at most leakage(eta).
         """

@@ -76,7 +76,7 @@ class ProtocolTree:
         return node.answer, sent
 
     def verify(self, most_nodes: int = 2_000_000) -> None:
-        """Check that every input is answered right in `depth` bits at most, and that the search finds no tree of less depth.
+        """Check that every input is answered right in `depth` bits, and that no tree has less depth.
 
         Raises ValueError with the input or the depth that is wrong.
         """
@@ -114,7 +114,7 @@ def search(matrix: Int64[np.ndarray, "rows columns"], most_nodes: int = 2_000_00
 
 
 class _RectangleSearch:
-    """A search over rectangles, as masks of rows and of columns; of inputs alike in a rectangle only the first is kept."""
+    """A search over rectangles, as masks of rows and of columns. Of inputs alike in a rectangle only the first is kept."""
 
     def __init__(self, matrix: Int64[np.ndarray, "rows columns"], most_nodes: int) -> None:
         small, self.column_of = np.unique(matrix, axis=1, return_inverse=True)
@@ -168,7 +168,7 @@ class _RectangleSearch:
         return True
 
     def _choice(self, rows: int, columns: int, depth: int) -> int | tuple[Party, int] | None:
-        """The root of a tree of that depth: an answer, or who splits and the inputs with bit 0; None if there is none."""
+        """The root of a tree of that depth, or None: an answer, or who splits and which inputs send 0."""
         here = [[self.lines["alice"][row][place] & columns for row in _members(rows)] for place in range(len(self.values))]
         present = [value for value, masks in zip(self.values, here, strict=True) if any(masks)]
         if len(present) <= 1:
@@ -209,7 +209,7 @@ def _members(mask: int) -> list[int]:
 
 
 def _halves(mask: int) -> Iterator[int]:
-    """One part of each split of a mask in two, the part with its lowest bit; the most even splits come first."""
+    """One part of each split of a mask in two, the part with its lowest bit. The most even splits come first."""
     lowest, *rest = (1 << place for place in _members(mask))
     for size in sorted(range(len(rest)), key=lambda size: abs(2 * (size + 1) - len(rest) - 1)):
         for part in combinations(rest, size):

@@ -60,7 +60,9 @@ def underflow(grid: Grid) -> float:
 
 
 def exponentials(grid: Grid, exponents: Array) -> Shaped[np.ndarray, "..."]:
-    """R(e^x) in steps for each x <= 0: from float64, or from `decimal` if e^x lies near a boundary of rounding.
+    """R(e^x) in steps for each x <= 0.
+
+    It comes from float64, or from `decimal` if e^x lies near a boundary of rounding.
 
     >>> exponentials(Grid(1000), Array(np.array([0, -1, -7]))).tolist()
     [1000, 367, 0]
@@ -85,7 +87,7 @@ def exponentials(grid: Grid, exponents: Array) -> Shaped[np.ndarray, "..."]:
 
 
 def _exponential(grid: Grid, exponent: Fraction) -> int:
-    """R(e^x) in steps for a rational x < 0: e^x is irrational, so some precision tells it from a boundary of rounding."""
+    """R(e^x) in steps for a rational x < 0. As e^x is irrational, some precision tells it from a boundary of rounding."""
     for digits in _precisions(grid.steps):
         low, high = _exp_between(exponent, digits)
         first, last = (grid.nearest_step(bound * grid.steps) for bound in (low, high))
@@ -99,6 +101,10 @@ def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | N
 
     Differences of scores that may pass 64 bits are formed in Python integers. Those below -L count as saturated in `tally`
     at the place "`where` minus maximum"; their exponential is 0 steps either way.
+
+    >>> weights = attend(Grid(100), Array(np.array([[3, 3, 3]])), np.array([[True, True, False]]), Tally(), "layer 0")
+    >>> weights.steps.tolist()
+    [50, 50]
     """
     integers = scores.integers
     lowest = int(integers.min()) - 1
@@ -210,6 +216,10 @@ def mix(grid: Grid, weights: Weights, values: Array, batch: Int64[np.ndarray, "r
 
     A row's weights add up to at most L steps rounded down, or L plus one step a key rounded to the nearest. Times the
     greatest value that bounds every sum: beyond 64 bits sums are formed in Python integers.
+
+    >>> weights = attend(Grid(100), Array(np.array([[3, 3]])), None, Tally(), "layer 0")
+    >>> mix(Grid(100), weights, Array(np.array([[[1], [4]]])), np.array([0]), Tally(), "mixed").floats().tolist()
+    [[2.5]]
     """
     width = values.integers.shape[-1]
     rows = len(weights.first)

@@ -53,7 +53,7 @@ def contradictions(matrix: Matrix) -> Bool[np.ndarray, "rows rows"]:
 
 
 def incompatible(matrix: Matrix) -> IncompatibleRows:
-    """A clique of rows that contradict each other; the next row is always the one that contradicts most of those left.
+    """A clique of rows that contradict each other. The next row is always the one that contradicts most of those left.
 
     >>> incompatible(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 0]])).rows.tolist()
     [0, 1]

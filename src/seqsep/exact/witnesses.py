@@ -61,6 +61,7 @@ class IncompatibleRows:
     rows: Numbers
 
     def verify(self) -> None:
+        """Compare every two rows."""
         _require_places(self, "rows", self.rows, len(self.matrix))
         for first, second in combinations(self.rows.tolist(), 2):
             one = self.matrix[first]
@@ -85,6 +86,7 @@ class Merged:
         return len(set(self.class_of.tolist()))
 
     def verify(self) -> None:
+        """Check that no two rows of a class contradict each other."""
         _require(len(self.class_of) == len(self.matrix), self, f"{len(self.class_of)} classes for {len(self.matrix)} rows")
         for number in set(self.class_of.tolist()):
             rows = self.matrix[self.class_of == number]
@@ -96,7 +98,7 @@ class Merged:
 
 @dataclass(frozen=True)
 class Rank:
-    """A square minor of the size of the rank that is nonsingular modulo `prime`, hence over the rationals; 2 means GF(2).
+    """A square minor of the size of the rank, nonsingular modulo `prime` and hence over the rationals; 2 means GF(2).
 
     >>> Rank(np.array([[1, 1], [1, 2]]), rows=np.array([0, 1]), columns=np.array([0, 1]), prime=7).verify()
     """
@@ -107,7 +109,7 @@ class Rank:
     prime: int
 
     def verify(self) -> None:
-        """Check that the minor is nonsingular, so that the rank is at least its size, which is all that the bound needs."""
+        """Check that the minor is nonsingular: the rank is at least its size, which is all that the bound needs."""
         _require_places(self, "rows", self.rows, len(self.matrix))
         _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(len(self.rows) == len(self.columns), self, f"{len(self.rows)} rows and {len(self.columns)} columns")
@@ -129,6 +131,7 @@ class FoolingSet:
     columns: Numbers
 
     def verify(self) -> None:
+        """Check every input's answer, and the mixed inputs of every two."""
         _require_places(self, "rows", self.rows, len(self.matrix))
         _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(0 < len(self.rows) == len(self.columns), self, f"{len(self.rows)} rows and {len(self.columns)} columns")
@@ -161,7 +164,7 @@ class Discrepancy:
     columns: Numbers | None = None
 
     def verify(self) -> None:
-        """Try all subsets of the shorter side; or if `most` is not exact, check most^2 >= n m times a bound of |S|^2."""
+        """Check `most` on all subsets of the shorter side; or, without a rectangle, by the spectral bound."""
         signs = 2 * self.matrix - 1
         _require(bool((np.abs(signs) == 1).all()), self, "answers are not all 0 and 1")
         if self.rows is None or self.columns is None:
@@ -182,7 +185,7 @@ class Discrepancy:
 
 
 def _greatest_difference(signs: Matrix) -> int:
-    """The greatest |sum of signs| of a rectangle: the best columns of a set of rows are those with sums of one sign."""
+    """The greatest |sum of signs| of a rectangle. The best columns of a set of rows are those with sums of one sign."""
     short = (signs if len(signs) <= signs.shape[1] else signs.T).astype(np.int32)
     first_half = _subset_sums(short[: len(short) // 2])
     second_half = _subset_sums(short[len(short) // 2 :])
