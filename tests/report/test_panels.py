@@ -6,9 +6,8 @@ import pytest
 from markupsafe import escape
 
 from seqsep.ceilings import ceiling
-from seqsep.report import ceiling_line as ceiling_lines
+from seqsep.report import result_table
 from seqsep.report.captions import Captions
-from seqsep.report.ceiling_line import ceiling_line
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figure_files import write_experiment
@@ -18,7 +17,7 @@ from seqsep.report.figures.results import draw_results, rate_ticks
 from seqsep.report.figures.separation import draw_separation, points
 from seqsep.report.model_size import MOST_NAMED, STYLES, ModelSize
 from seqsep.report.page.page import write_page
-from seqsep.report.result_table import ResultTable
+from seqsep.report.result_table import Column, ResultTable
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 DRAWERS = (
@@ -131,8 +130,9 @@ def test_a_mark_stands_at_its_bits_and_its_best_below_the_ceiling(measured):
 
 
 def test_the_ceiling_is_drawn_only_where_one_is_known(measured, monkeypatch):
-    assert ceiling_line(BoundedDyck(30), 1.0, 100.0)[0] == (BoundedDyck(30).answer_bits(), 1.0)
-    assert ceiling_line(IndexLookup(30), 1.0, 100.0)[0][0] == 1
+    asked = BoundedDyck(30).answer_bits()
+    assert next(iter(Column(BoundedDyck(30), "", {}).ceiling_line.items())) == (asked, 1.0)
+    assert next(iter(Column(IndexLookup(30), "", {}).ceiling_line)) == 1
     vacuous = ResultTable.of("title", [measured(IndexLookup(20), "lstm", 0.5)], no_paper)
     assert (
         "Black line: the provable ceiling for that many bits; no training reaches the grey. Every"
@@ -140,7 +140,7 @@ def test_the_ceiling_is_drawn_only_where_one_is_known(measured, monkeypatch):
     )
     dyck = Captions.of(ResultTable.of("title", [measured(BoundedDyck(30), "lstm", 0.5)], no_paper)).states
     assert "Black line: the provable ceiling for that many bits. " in dyck
-    monkeypatch.setattr(ceiling_lines, "ceiling", lambda task, bits: None)
+    monkeypatch.setattr(result_table, "ceiling", lambda task, bits: None)
     assert "Black line" not in Captions.of(vacuous).states
     captions = Captions.of(vacuous)
     for caption in (captions.heatmap, captions.curves, captions.states):
@@ -164,8 +164,8 @@ def test_one_architecture_has_one_colour_and_no_two_rows_look_the_same(tables):
 
 
 def test_titles_tell_tasks_of_one_length_apart(tables):
-    assert set(tables["alphabets"].column_titles().values()) == {"N = 20\nalphabet 16", "N = 20\nalphabet 64"}
-    assert set(tables["paper"].column_titles().values()) == {f"N = {length}" for length in (20, 50, 100, 200, 400)}
+    assert {column.title for column in tables["alphabets"].columns} == {"N = 20\nalphabet 16", "N = 20\nalphabet 64"}
+    assert {column.title for column in tables["paper"].columns} == {f"N = {length}" for length in (20, 50, 100, 200, 400)}
 
 
 def test_rate_ticks_keep_apart():
@@ -182,7 +182,7 @@ def test_paths_of_the_charts():
 def test_the_page_shows_an_experiments_figures_with_their_captions(measured, tmp_path):
     runs = [measured(IndexLookup(20), "lstm", 0.5, learning_rate=rate) for rate in (1e-3, 3e-3)]
     table = ResultTable.of("Index <lookup>: accuracy, %", runs, no_paper)
-    named = NamedTable("quick", "Who & what?", table)
+    named = NamedTable.of("quick", "Who & what?", table)
     shown = write_experiment(named, tmp_path)
     names = {f"quick{part}.{kind}" for part in ("", "-curves", "-state") for kind in ("pdf", "png", "svg")}
     assert {path.name for path in (tmp_path / "figures").iterdir()} == names

@@ -33,7 +33,7 @@ def test_a_cell_shows_the_best_rate_its_seeds_the_paper_and_the_ceiling(measured
     [shown] = table.cells.values()
     assert (shown.best.learning_rate, shown.best.seed, shown.best.accuracy) == (3e-3, 0, 0.5)
     assert sorted(shown.seeds) == [0.4, 0.5, 0.9]
-    assert shown.lines() == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
+    assert shown.lines == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
     assert "vacuous at these lengths" in heatmap_caption(table)
     assert heatmap_caption(table).endswith(" It would bite from N = 683 (LSTM) on.")  # 683 x 6 > 4,096
     said = "The paper's numbers are of the size that it prints."
@@ -113,8 +113,8 @@ def test_with_too_many_sizes_a_row_is_an_architecture_at_its_best_size(measured)
     table = whole.legible
     assert list(table.models.values()) == ["LSTM", "DSS"]
     shown = {(one.architecture, task.length): cell for (one, task), cell in table.cells.items()}
-    assert shown["lstm", 20].lines() == ("size (2, 16)", "2 seeds 70.0–71.0", "paper 90.0", "ceiling 100")
-    assert shown["lstm", 50].lines() == ("size (3, 8)", "2 seeds 70.0–71.0", "ceiling 100")
+    assert shown["lstm", 20].lines == ("size (2, 16)", "2 seeds 70.0–71.0", "paper 90.0", "ceiling 100")
+    assert shown["lstm", 50].lines == ("size (3, 8)", "2 seeds 70.0–71.0", "ceiling 100")
     assert shown["dss", 20].size == "(1, 8)"  # the smallest of those that are equally accurate
     assert all(cell.runs == replace(cell, size="").runs and cell.best in runs for cell in shown.values())
     texts = {text.get_text() for axes in drawn(whole).axes for text in axes.texts}

@@ -70,7 +70,7 @@ def test_the_numbers_are_those_of_the_figure(table):
     for shown in table.cells.values():
         assert percent(shown.best.accuracy) in words
         assert f" & {percent(shown.best.accuracy)} & {percent(min(shown.seeds))} & {percent(median(shown.seeds))} & " in latex
-        assert set(shown.lines()) <= set(words)
+        assert set(shown.lines) <= set(words)
     assert "3 seeds 40.0–90.0" in words
     assert " & 51.2 & 40.0 & 51.2 & 90.0 & 3 & 2 & 700 & --- & 100 & 4,096 & 44,736 \\\\" in latex
     assert "paper 90.2" in words

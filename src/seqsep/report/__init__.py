@@ -6,9 +6,8 @@ What was measured, as data and in words:
     model_size           an architecture at a size: its name, colour and marker
     measured             one training run, and which of two is the better
     demo_runs            the runs of the demo, and which one stands for a model
-    result_table         an experiment's cells by model and task
+    result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment
-    ceiling_line         the provable ceiling over bits of state
     captions             what the figures' captions say
     demo_heatmap         the demo's heatmap, and what it does and does not show
     headline             the findings in one sentence each

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from seqsep.ceilings import first_bitten_length
-from seqsep.report.ceiling_line import bits_span, ceiling_line
 from seqsep.report.measured import GOAL, by_accuracy
 from seqsep.report.model_size import MOST_NAMED
 from seqsep.report.numerals import count, listed
@@ -51,10 +50,7 @@ def curves_caption(table: ResultTable) -> str:
 
 def states_caption(table: ResultTable) -> str:
     """What the marks over bits of state are, and what the ceiling says."""
-    heights = []
-    for task in table.tasks:
-        low, high = bits_span(task, table.column(task).values())
-        heights += [height for _, height in ceiling_line(task, low, high)]
+    heights = [height for column in table.columns for height in column.ceiling_line.values()]
     grey = "; no training reaches the grey" if any(height < 1 for height in heights) else ""
     line = f"Black line: the provable ceiling for that many bits{grey}. " if heights else ""
     return (
@@ -77,7 +73,7 @@ def ceilings_sentence(table: ResultTable) -> str:
     if len(limited) > MOST_NAMED:
         where = f"{len(limited)} of {len(table.cells)} cells"
     else:
-        titles = {task: title.replace("\n", ", ") for task, title in table.column_titles().items()}
+        titles = {column.task: column.title.replace("\n", ", ") for column in table.columns}
         limited.sort(key=lambda place: (place[0].rank, place[1].length))
         where = ", ".join(f"{table.models[model]} at {titles[task]}" for model, task in limited)
     return f"The state is too small for {where}: no training exceeds the ceiling there."

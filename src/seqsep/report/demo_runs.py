@@ -60,7 +60,7 @@ class DemoRuns:
         return max(self.candidates(task, model), key=by_speed, default=None)
 
     def each_seed(
-        self, task: Task, model: ModelSize, better: Callable[[Measured], tuple[float, float]] = by_accuracy
+        self, task: Task, model: ModelSize, better: Callable[[Measured], tuple[float, ...]] = by_accuracy
     ) -> list[Measured]:
         """The best committed run of each seed over the learning rates."""
         runs = [run for run in self.committed if run.task == task and run.model == model]

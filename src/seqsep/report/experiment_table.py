@@ -6,6 +6,7 @@ from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment, dyck_architectures, index_lookup_architectures
 from seqsep.lab.row import Row, read_rows
+from seqsep.report.captions import Captions
 from seqsep.report.measured import Measured
 from seqsep.report.model_size import ModelSize
 from seqsep.report.papers import printed
@@ -21,7 +22,7 @@ DEMO_EXPERIMENTS: dict[type[Task], Experiment] = {
 
 @dataclass(frozen=True)
 class NamedTable:
-    """A table with the name of its files and the question that it answers.
+    """A table with the name of its files, the question that it answers, and the captions of its figures.
 
     `is_demo`: the page shows these runs in its own sections, not among the experiments.
     """
@@ -29,7 +30,13 @@ class NamedTable:
     name: str
     question: str
     table: ResultTable
+    captions: Captions
     is_demo: bool = False
+
+    @classmethod
+    def of(cls, name: str, question: str, table: ResultTable, is_demo: bool = False) -> "NamedTable":
+        """A table with its captions."""
+        return cls(name, question, table, Captions.of(table), is_demo=is_demo)
 
 
 def experiment_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
@@ -53,24 +60,25 @@ def report_tables(path: Path, rows: Sequence[Row]) -> list[NamedTable]:
         chosen = [row for row in rows if isinstance(row.run.task, kind)]
         if chosen:
             name = f"{path.stem}-{experiment.name}"
-            tables.append(NamedTable(name, experiment.question, experiment_table(experiment, chosen), is_demo=True))
+            tables.append(NamedTable.of(name, experiment.question, experiment_table(experiment, chosen), is_demo=True))
     for experiment in EXPERIMENTS:
         for preset in ("quick", "paper"):
             beside = experiment.rows_file(path.parent, preset)
             if experiment.title and beside.exists():
-                table = experiment_table(experiment, read_rows(beside))
-                named = NamedTable(beside.stem, experiment.question, table)
-                tables.append(named if preset == "quick" else _at_the_papers_size(experiment, named))
+                tables.append(_of_preset(experiment, preset, beside))
     return tables
 
 
-def _at_the_papers_size(experiment: Experiment, named: NamedTable) -> NamedTable:
-    """The table with a question that says how much of the preset `paper` it is, and a title that says whose size it has."""
-    subject, measure = named.table.title.rsplit(":", 1)
-    return replace(
-        named,
-        question=f"{experiment.question} Of the preset paper, {part_of_preset(experiment, named.table, 'paper')}.",
-        table=replace(named.table, title=f"{subject} (the paper's size):{measure}"),
+def _of_preset(experiment: Experiment, preset: str, path: Path) -> NamedTable:
+    """The table of a preset's rows; at the paper's size, question and title say so."""
+    table = experiment_table(experiment, read_rows(path))
+    if preset == "quick":
+        return NamedTable.of(path.stem, experiment.question, table)
+    subject, measure = table.title.rsplit(":", 1)
+    return NamedTable.of(
+        path.stem,
+        f"{experiment.question} Of the preset paper, {part_of_preset(experiment, table, preset)}.",
+        replace(table, title=f"{subject} (the paper's size):{measure}"),
     )
 
 

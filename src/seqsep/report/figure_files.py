@@ -6,7 +6,6 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from seqsep.report.captions import Captions
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figures.panels import draw_curves, draw_states
 from seqsep.report.figures.results import draw_results
@@ -41,7 +40,7 @@ def write_separation(folder: Path) -> None:
 def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:
     """Write figures/NAME, NAME-curves and NAME-state, tables/NAME; return what the page shows of them."""
     write_tables(named.table, folder / "tables", named.name)
-    captions = Captions.of(named.table)
+    captions = named.captions
     drawn = (
         ("", "accuracy by length, and over learning rates", draw_results(named.table, captions.heatmap), captions.heatmap),
         ("-curves", "accuracy while training", draw_curves(named.table, captions.curves), captions.curves),

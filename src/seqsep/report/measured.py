@@ -7,6 +7,7 @@ from typing import Any
 
 from seqsep.ceilings import ceiling
 from seqsep.lab.row import PRUNED, Row
+from seqsep.ranking import rank
 from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import known
 from seqsep.tasks import Task
@@ -105,9 +106,14 @@ def chance(task: Task) -> float:
     return 1 / task.classes if bound is None else bound
 
 
-def by_accuracy(run: Measured) -> tuple[float, float]:
-    """Greater is better: accuracy, then fewer steps to it. A run that diverged is below all others."""
-    return (run.accuracy if known(run.accuracy) and not run.failed else -1.0, -float(run.steps))
+def by_accuracy(run: Measured) -> tuple[float, int, float]:
+    """Greater is better, as everywhere (`ranking.rank`); a run whose accuracy is not a number counts as diverged."""
+    return rank(
+        accuracy=run.accuracy,
+        steps=run.steps,
+        learning_rate=run.learning_rate,
+        diverged=run.failed or not known(run.accuracy),
+    )
 
 
 def by_speed(run: Measured) -> tuple[float, float]:

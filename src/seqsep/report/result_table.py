@@ -8,10 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from seqsep.ceilings import ceiling
-from seqsep.report.measured import Measured, by_accuracy
+from seqsep.report.measured import Measured, by_accuracy, chance
 from seqsep.report.model_size import MOST_NAMED, ModelSize, model_names
 from seqsep.report.numerals import DASH, percent, percent_at_most
 from seqsep.tasks import Task
+
+POINTS = 200
+"""How many steps a line of ceilings has."""
 
 PaperNumber = Callable[[ModelSize, Task], float | None]
 """The accuracy that the paper prints for a model on a task, a fraction; None if it prints none."""
@@ -40,7 +43,7 @@ class Cell:
         ended = [run for run in runs if not run.pruned]
         first_seed = min(run.seed for run in ended)
         tried = [run for run in ended if run.seed == first_seed]
-        best = max(tried, key=lambda run: (by_accuracy(run), -run.learning_rate))  # as the search that made them chose it
+        best = max(tried, key=by_accuracy)
         setting = (best.learning_rate, best.heads)
         return cls(
             best=best,
@@ -75,6 +78,12 @@ class Cell:
         greatest = percent(max(self.seeds))
         return least if least == greatest else f"{least}–{greatest}"
 
+    @property
+    def number(self) -> str:
+        """The best accuracy in percent."""
+        return percent(self.best.accuracy)
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """What is printed under the best accuracy."""
         lines = []
@@ -86,6 +95,37 @@ class Cell:
             lines.append(f"paper {percent(self.paper)}")
         lines.append("no bound known" if self.ceiling is None else f"ceiling {percent_at_most(self.ceiling)}")
         return tuple(lines)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One task of a table: its title and its cells that are not empty."""
+
+    task: Task
+    title: str
+    cells: dict[ModelSize, Cell]
+
+    @property
+    def chance(self) -> float:
+        """Accuracy without any state."""
+        return chance(self.task)
+
+    @property
+    def bits_span(self) -> tuple[float, float]:
+        """The bits from which and to which its states are drawn; what the task asks for lies among them."""
+        asked = self.task.answer_bits()
+        bits = [cell.state_bits for cell in self.cells.values()] or [1]
+        bits += [asked] if asked else []
+        return max(1.0, min(bits) / 5), 3.0 * max(bits)
+
+    @property
+    def ceiling_line(self) -> dict[int, float]:
+        """The ceiling at many numbers of bits between the ends of the span; empty if no bound is known."""
+        low, high = self.bits_span
+        ratio = high / low
+        bits = sorted({round(low * ratio ** (place / POINTS)) for place in range(POINTS + 1)})
+        heights = {number: ceiling(self.task, number) for number in bits}
+        return {number: height for number, height in heights.items() if height is not None}
 
 
 @dataclass(frozen=True)
@@ -142,17 +182,19 @@ class ResultTable:
         """The cells of a model that are not empty."""
         return {task: self.cells[model, task] for task in self.tasks if (model, task) in self.cells}
 
-    def column(self, task: Task) -> dict[ModelSize, Cell]:
-        """The cells of a task that are not empty."""
-        return {model: self.cells[model, task] for model in self.models if (model, task) in self.cells}
-
-    def column_titles(self) -> dict[Task, str]:
-        """The length of each task and, on a second line, what tells apart those of one length."""
-        titles = {}
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """A column for each task."""
+        columns = []
         for task in self.tasks:
-            same_length = [other.configuration() for other in self.tasks if other.length == task.length]
-            fields = sorted({name for one in same_length for name in one})
-            differing = [name for name in fields if any(one.get(name) != same_length[0].get(name) for one in same_length)]
-            words = ", ".join(f"{name} {getattr(task, name, '')}" for name in differing)
-            titles[task] = f"N = {task.length}\n{words}" if differing else f"N = {task.length}"
-        return titles
+            cells = {model: self.cells[model, task] for model in self.models if (model, task) in self.cells}
+            columns.append(Column(task, self._title(task), cells))
+        return tuple(columns)
+
+    def _title(self, task: Task) -> str:
+        """The length of a task and, on a second line, what tells it apart from others of this length."""
+        same_length = [other.configuration() for other in self.tasks if other.length == task.length]
+        fields = sorted({name for one in same_length for name in one})
+        differing = [name for name in fields if any(one.get(name) != same_length[0].get(name) for one in same_length)]
+        words = ", ".join(f"{name} {getattr(task, name, '')}" for name in differing)
+        return f"N = {task.length}\n{words}" if differing else f"N = {task.length}"

@@ -69,7 +69,7 @@ Place = tuple[ModelSize, Task, Cell]
 
 def filled_cells(table: ResultTable) -> list[Place]:
     """The cells that have runs, by task and then in the order of the figure's rows."""
-    return [(model, task, cell) for task in table.tasks for model, cell in table.column(task).items()]
+    return [(model, column.task, cell) for column in table.columns for model, cell in column.cells.items()]
 
 
 def task_words(task: Task) -> str:

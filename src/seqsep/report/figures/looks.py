@@ -3,11 +3,11 @@
 Colours are those of `model_size.STYLES`, the same everywhere; in grey print a marker and dashes say the same.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seqsep.report.model_size import MOST_NAMED, ModelSize, model_names
+from seqsep.report.model_size import MOST_NAMED, ModelSize
 
 INK = "#131a22"
 SOFT = "#566270"
@@ -33,30 +33,31 @@ class Look:
     dashes: Any
     fill: str
 
+    @property
     def line(self) -> dict[str, Any]:
         """What matplotlib's `plot` takes for a line without markers."""
         return {"color": self.colour, "linestyle": self.dashes}
 
+    @property
     def mark(self) -> dict[str, Any]:
         """What `plot` takes for markers."""
         return {"color": self.colour, "marker": self.marker, "fillstyle": self.fill, "markerfacecoloralt": "white"}
 
 
-def looks(models: Iterable[ModelSize]) -> dict[ModelSize, Look]:
-    """The look of each model.
+def looks(names: Mapping[ModelSize, str]) -> dict[ModelSize, Look]:
+    """The look of each model, by the names that a table gives them.
 
     Above `MOST_NAMED` models the sizes of one architecture share a look and one entry in the legend.
 
-    >>> [look.label for look in looks([ModelSize(("mamba",), width) for width in (32, 64)]).values()]
-    ['Mamba (1, 32)', 'Mamba (1, 64)']
+    >>> [look.fill for look in looks({ModelSize(("mamba",), 32): "narrow", ModelSize(("mamba",), 64): "wide"}).values()]
+    ['full', 'none']
     """
-    titles = model_names(models)
     chosen = dict[ModelSize, Look]()
-    for model, name in titles.items():
+    for model, name in names.items():
         before = [other for other in chosen if other.slug == model.slug]
         variant = min(len(before), len(DASHES) - 1)
         label = name
-        if len(titles) > MOST_NAMED:
+        if len(names) > MOST_NAMED:
             variant = 0
             label = "" if any(other.architecture == model.architecture for other in chosen) else model.title
         chosen[model] = Look(

@@ -12,15 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from seqsep.report.ceiling_line import bits_span, ceiling_line
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import Sheet, SheetStyle
-from seqsep.report.measured import chance
+from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet
 from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import count
-from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.ticks import finite, round_ticks
-from seqsep.tasks import Task
 
 PANEL_WIDTH = 3.7
 PANEL_HEIGHT = 2.6
@@ -43,7 +40,7 @@ SHEET = SheetStyle(
 GREY = "#e3e6ea"
 """Above the ceiling."""
 
-DrawPanel = Callable[[Axes, Task, Mapping[ModelSize, Cell], Mapping[ModelSize, Look]], None]
+DrawPanel = Callable[[Axes, Column, Mapping[ModelSize, Look]], None]
 
 
 @dataclass(frozen=True)
@@ -67,39 +64,58 @@ def draw_states(table: ResultTable, caption: str) -> Figure:
 
 
 def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, with_lines: bool = True) -> Figure:
-    model_looks = looks(table.models)
-    columns = max(1, min(MOST_COLUMNS, len(table.tasks)))
-    rows = max(1, math.ceil(len(table.tasks) / columns))
     title = f"{table.title.rsplit(':', 1)[0]}: {what}"
-    gaps = (columns - 1) * GAP
-    sheet = Sheet(title, caption, model_looks.values(), max(6.4, LEFT + columns * PANEL_WIDTH + gaps + RIGHT), style=SHEET)
-    sheet.start(TOP + rows * PANEL_HEIGHT + (rows - 1) * BETWEEN_ROWS + BOTTOM, with_lines)
-    width = (sheet.width - LEFT - RIGHT - gaps) / columns
-    for place, (task, panel_title) in enumerate(table.column_titles().items()):
-        row, column = divmod(place, columns)
-        bottom = sheet.height - TOP - (row + 1) * PANEL_HEIGHT - row * BETWEEN_ROWS
-        axes = sheet.axes(LEFT + column * (width + GAP), bottom, width, PANEL_HEIGHT)
-        axes.set_title(panel_title.replace("\n", ", "), fontsize=11.5, color=SOFT)
-        draw_panel(axes, task, table.column(task), model_looks)
-        _style(axes, task, is_first=column == 0)
-    return sheet.figure
+    columns = max(1, min(MOST_COLUMNS, len(table.tasks)))
+    least_width = LEFT + columns * PANEL_WIDTH + (columns - 1) * GAP + RIGHT
+    width = max(6.4, least_width, 2 * MARGIN + SHEET.title_letter * len(title))
+    places, height = _places(len(table.tasks), columns, width)
+    model_looks = looks(table.models)
+    sheet = Sheet(
+        title=title,
+        caption=caption,
+        looks=list(model_looks.values()),
+        width=width,
+        height=height,
+        places=places,
+        style=SHEET,
+        with_lines=with_lines,
+    )
+    figure, panels = draw_sheet(sheet)
+    for number, (axes, column) in enumerate(zip(panels, table.columns, strict=True)):
+        axes.set_title(column.title.replace("\n", ", "), fontsize=11.5, color=SOFT)
+        draw_panel(axes, column, model_looks)
+        _style(axes, column, is_first=number % columns == 0)
+    return figure
 
 
-def _style(axes: Axes, task: Task, is_first: bool) -> None:
-    low = 0.4 if task.classes == 2 and axes.get_ylim()[0] >= 0.4 else 0.0
+def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[Place], float]:
+    """The place of each panel, row by row from the top, and the height that they take."""
+    rows = max(1, math.ceil(panels / columns))
+    height = TOP + rows * PANEL_HEIGHT + (rows - 1) * BETWEEN_ROWS + BOTTOM
+    width = (sheet_width - LEFT - RIGHT - (columns - 1) * GAP) / columns
+    places = []
+    for number in range(panels):
+        row, column = divmod(number, columns)
+        bottom = height - TOP - (row + 1) * PANEL_HEIGHT - row * BETWEEN_ROWS
+        places.append(Place(LEFT + column * (width + GAP), bottom, width, PANEL_HEIGHT))
+    return places, height
+
+
+def _style(axes: Axes, column: Column, is_first: bool) -> None:
+    low = 0.4 if column.task.classes == 2 and axes.get_ylim()[0] >= 0.4 else 0.0
     axes.set_ylim(low, 1.02)
     ticks = (0.4, 0.6, 0.8, 1.0) if low else (0.0, 0.25, 0.5, 0.75, 1.0)
     labels = [f"{100 * tick:.0f}" for tick in ticks[:-1]] + ["100 %"]
     axes.set_yticks(ticks, labels if is_first else [""] * len(ticks))
-    axes.axhline(chance(task), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
+    axes.axhline(column.chance, color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
     axes.tick_params(labelsize=9, colors=SOFT, length=2)
     axes.grid(axis="y", color=LINE, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _draw_curves(axes: Axes, _: Task, cells: Mapping[ModelSize, Cell], model_looks: Mapping[ModelSize, Look]) -> None:
-    bands = {model: band(cell) for model, cell in cells.items()}
+def _draw_curves(axes: Axes, column: Column, model_looks: Mapping[ModelSize, Look]) -> None:
+    bands = {model: band(cell) for model, cell in column.cells.items()}
     longest = max([1.0, *(one.steps[-1] for one in bands.values() if one.steps)])
     lowest = min([1.0, *(accuracy for one in bands.values() for accuracy in one.least)])
     for place, (model, seeds) in enumerate(bands.items()):
@@ -108,18 +124,18 @@ def _draw_curves(axes: Axes, _: Task, cells: Mapping[ModelSize, Cell], model_loo
         look = model_looks[model]
         axes.fill_between(seeds.steps, seeds.least, seeds.greatest, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
         apart = max(1, len(seeds.steps) // 5)
-        first_mark = (place * apart // max(1, len(cells))) % apart
+        first_mark = (place * apart // max(1, len(bands))) % apart
         axes.plot(
             seeds.steps,
             seeds.middle,
-            **look.line() | look.mark(),
+            **look.line | look.mark,
             linewidth=1.7,
             markersize=5,
             clip_on=False,
             zorder=3,
             markevery=list(range(first_mark, len(seeds.steps), apart)) or None,
         )
-        axes.plot(seeds.steps[-1:], seeds.middle[-1:], **look.mark(), markersize=6.5, clip_on=False, zorder=4)
+        axes.plot(seeds.steps[-1:], seeds.middle[-1:], **look.mark, markersize=6.5, clip_on=False, zorder=4)
     axes.set_xlim(0, longest)
     axes.set_ylim(min(lowest, 0.5), 1.02)
     ticks = round_ticks(longest, 4)
@@ -146,9 +162,9 @@ def _accuracy_at(curve: tuple[tuple[float, float], ...], step: float) -> float:
     return next(accuracy for evaluated, accuracy in reversed(curve) if evaluated <= step)
 
 
-def _draw_states(axes: Axes, task: Task, cells: Mapping[ModelSize, Cell], model_looks: Mapping[ModelSize, Look]) -> None:
-    low, high = bits_span(task, cells.values())
-    line = dict(ceiling_line(task, low, high))
+def _draw_states(axes: Axes, column: Column, model_looks: Mapping[ModelSize, Look]) -> None:
+    cells = column.cells
+    line = column.ceiling_line
     if line:
         bits = list(line)
         heights = list(line.values())
@@ -157,6 +173,7 @@ def _draw_states(axes: Axes, task: Task, cells: Mapping[ModelSize, Cell], model_
     for model, cell in cells.items():
         _draw_state(axes, cell, model_looks[model])
     axes.set_xscale("log")
+    low, high = column.bits_span
     axes.set_xlim(low, high)
     axes.set_ylim(min([0.5, *(min(cell.seeds) for cell in cells.values())]), 1.02)
     powers = [power for power in range(0, 16) if 2 * low <= 10**power <= high]  # clear of the corner
@@ -173,7 +190,7 @@ def _draw_state(axes: Axes, cell: Cell, look: Look) -> None:
     axes.plot(
         [bits],
         [cell.best.shown_accuracy],
-        **look.mark(),
+        **look.mark,
         linestyle="none",
         markersize=7.5 if look.fill == "full" else 9,
         markeredgewidth=1.1,

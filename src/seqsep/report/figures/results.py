@@ -15,11 +15,11 @@ from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import Sheet, SheetStyle
-from seqsep.report.measured import Measured, chance
+from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet
+from seqsep.report.measured import Measured
 from seqsep.report.model_size import ModelSize
-from seqsep.report.numerals import known, percent
-from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.numerals import known
+from seqsep.report.result_table import Cell, Column, ResultTable
 
 LEFT = 2.1
 RIGHT = 0.25
@@ -31,7 +31,9 @@ RATES_HEIGHT = 1.9
 TALLEST_RATES = 5.0
 GAP = 0.22
 BEFORE_RATES = 0.75
-UNDER_RATES = 0.5
+UNDER_RATES = 0.62
+OVER_RATES = 0.35
+LEAST_HEIGHT_BESIDE = 2.4
 MOST_COLUMNS_BESIDE = 3
 """Up to so many lengths the charts of rates stand beside the heatmap, else each below its column."""
 
@@ -61,52 +63,65 @@ HEATMAP = HeatmapStyle(
 def draw_results(table: ResultTable, caption: str) -> Figure:
     """The figure; its size follows from its rows and columns."""
     table = table.legible
-    titles = table.column_titles()
+    columns = table.columns
+    is_beside = len(columns) <= MOST_COLUMNS_BESIDE
+    places, width, height = _places(max(1, len(table.models)), max(1, len(columns)), is_beside)
     row_looks = looks(table.models)
-    columns = max(1, len(titles))
-    beside = columns <= MOST_COLUMNS_BESIDE
-    heat_width = CELL_WIDTH * columns
-    heat_height = max(CELL_HEIGHT * max(1, len(table.models)), 2.4 if beside else 0.0)
-    rates_beside = BEFORE_RATES + columns * (RATES_WIDTH + GAP) if beside else 0.0
-    rates_below = 0.0 if beside else RATES_HEIGHT + 0.35
-    low = 0.12 + UNDER_RATES + rates_below
-    sheet = Sheet(table.title, caption, row_looks.values(), LEFT + heat_width + RIGHT + rates_beside, SHEET)
-    sheet.start(TOP + heat_height + low)
-    low += sheet.bottom
-    boxes = [[_box(table.cells.get((model, task))) for task in titles] for model in table.models]
-    heat_axes = sheet.axes(LEFT, low, heat_width, heat_height)
-    draw_heatmap(heat_axes, list(table.models.values()), list(titles.values()), boxes, style=HEATMAP)
-    for column, (task, title) in enumerate(titles.items()):
-        if beside:
-            left = LEFT + heat_width + BEFORE_RATES + column * (RATES_WIDTH + GAP)
-            height = min(heat_height, TALLEST_RATES)
-            axes = sheet.axes(left, low + heat_height - height, RATES_WIDTH, height)
-            axes.set_title(title, fontsize=12, color=SOFT)
-        else:
-            left = LEFT + CELL_WIDTH * column + 0.04
-            axes = sheet.axes(left, low - rates_below, CELL_WIDTH - 0.08, RATES_HEIGHT)
-        _draw_rates(axes, table.column(task), row_looks, chance(task), is_first=column == 0)
-    return sheet.figure
+    sheet = Sheet(
+        title=table.title,
+        caption=caption,
+        looks=list(row_looks.values()),
+        width=max(width, 2 * MARGIN + SHEET.title_letter * len(table.title)),
+        height=height,
+        places=places,
+        style=SHEET,
+    )
+    figure, panels = draw_sheet(sheet)
+    draw_heatmap(
+        panels[0],
+        names=list(table.models.values()),
+        titles=[column.title for column in columns],
+        boxes=[[_box(column.cells.get(model)) for column in columns] for model in table.models],
+        style=HEATMAP,
+    )
+    for number, (axes, column) in enumerate(zip(panels[1:], columns, strict=False)):
+        if is_beside:
+            axes.set_title(column.title, fontsize=12, color=SOFT)
+        _draw_rates(axes, column, row_looks, is_first=number == 0)
+    return figure
+
+
+def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[Place], float, float]:
+    """The places of the heatmap and of each chart of rates, beside or below it; width and height that they take."""
+    width = CELL_WIDTH * columns
+    height = CELL_HEIGHT * rows
+    if is_beside:
+        height = max(height, LEAST_HEIGHT_BESIDE)
+        heatmap = Place(LEFT, UNDER_RATES, width, height)
+        up = min(height, TALLEST_RATES)
+        first = LEFT + width + BEFORE_RATES
+        rates = [Place(first + at * (RATES_WIDTH + GAP), UNDER_RATES + height - up, RATES_WIDTH, up) for at in range(columns)]
+        return [heatmap, *rates], first + columns * (RATES_WIDTH + GAP) + RIGHT, TOP + height + UNDER_RATES
+    low = UNDER_RATES + RATES_HEIGHT + OVER_RATES
+    heatmap = Place(LEFT, low, width, height)
+    rates = [Place(LEFT + CELL_WIDTH * at + 0.04, UNDER_RATES, CELL_WIDTH - 0.08, RATES_HEIGHT) for at in range(columns)]
+    return [heatmap, *rates], LEFT + width + RIGHT, TOP + height + low
 
 
 def _box(cell: Cell | None) -> HeatmapBox:
-    if cell is None:
-        return HeatmapBox(accuracy=None)
-    return HeatmapBox(cell.best.shown_accuracy, percent(cell.best.accuracy), cell.lines())
+    return HeatmapBox(accuracy=None) if cell is None else HeatmapBox(cell.best.shown_accuracy, cell.number, cell.lines)
 
 
-def _draw_rates(
-    axes: Axes, cells: Mapping[ModelSize, Cell], row_looks: Mapping[ModelSize, Look], guessed: float, is_first: bool
-) -> None:
+def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[ModelSize, Look], is_first: bool) -> None:
     """Draw accuracy over learning rate, a line a model."""
     rates = set[float]()
-    for model, cell in cells.items():
+    for model, cell in column.cells.items():
         look = row_looks[model]
         highest = _highest_by_rate(cell.tried)
         axes.plot(
             list(highest),
             list(highest.values()),
-            **look.line() | look.mark(),
+            **look.line | look.mark,
             markersize=5,
             linewidth=1.6,
             label=look.label,
@@ -120,7 +135,7 @@ def _draw_rates(
         if pruned:
             axes.plot([run.learning_rate for run in pruned], [run.accuracy for run in pruned], "x", **mark)
         rates |= set(highest) | {run.learning_rate for run in pruned}
-    axes.axhline(guessed, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.axhline(column.chance, color=SOFT, linewidth=0.8, linestyle=":")
     _style_rates(axes, rate_ticks(rates), is_first)
 
 

@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,53 +34,64 @@ class SheetStyle:
     most_legend_columns: int
 
 
-class Sheet:
-    """A figure whose width is known, and whose height follows from what stands above its legend and caption.
+@dataclass(frozen=True)
+class Place:
+    """Where a panel stands, in inches; `bottom` is counted from the top of the legend."""
 
-    `bottom` is the height of legend and caption, in inches; panels stand above it.
+    left: float
+    bottom: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What is drawn around and below the panels, and where the panels stand.
+
+    `width` is that of the figure and `height` what the panels and the title take above the legend, in inches. The legend shows
+    lines, or markers alone unless `with_lines`.
     """
 
-    def __init__(self, title: str, caption: str, looks: Iterable[Look], least_width: float, style: SheetStyle) -> None:
-        self.title = title
-        self.style = style
-        self.looks = [look for look in looks if look.label]
-        self.width = max(least_width, 2 * MARGIN + style.title_letter * len(title))
-        across = self.width - 2 * MARGIN
-        self.lines = textwrap.wrap(caption, int(style.caption_letters_an_inch * across))
-        self.legend_bottom = 0.15 + style.caption_line * len(self.lines)
-        longest_label = max([len(look.label) for look in self.looks], default=1)
-        self.legend_columns = max(1, min(style.most_legend_columns, int(across / (0.75 + 0.085 * longest_label))))
-        self.bottom = self.legend_bottom + 0.12 + LINE_OF_LEGEND * math.ceil(len(self.looks) / self.legend_columns)
+    title: str
+    caption: str
+    looks: Sequence[Look]
+    width: float
+    height: float
+    places: Sequence[Place]
+    style: SheetStyle
+    with_lines: bool = True
 
-    def start(self, height_above: float, with_lines: bool = True) -> None:
-        """Make the figure, with so many inches above the legend; `with_lines`: the legend shows lines and not markers alone."""
-        style = self.style
-        self.height = self.bottom + height_above
-        self.figure = Figure(figsize=(self.width, self.height), facecolor="white")
-        FigureCanvasAgg(self.figure)
-        left = MARGIN / self.width
-        top = 1 - style.title_below_top / self.height
-        self.figure.text(left, top, self.title, fontsize=style.title_size, weight="bold", color=INK, va="top")
-        caption: dict[str, Any] = {"fontsize": style.caption_size, "color": SOFT, "va": "bottom", "linespacing": 1.25}
-        self.figure.text(left, 0.1 / self.height, "\n".join(self.lines), **caption)
-        draw_legend(
-            self.figure,
-            self.looks,
-            bottom=self.legend_bottom / self.height,
-            columns=self.legend_columns,
-            with_lines=with_lines,
-        )
 
-    def axes(self, left: float, bottom: float, width: float, height: float) -> Axes:
-        """A panel, its place and size in inches."""
-        place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
-        return self.figure.add_axes(place)
+def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
+    """The figure with title, legend and caption, and its empty panels."""
+    style = sheet.style
+    across = sheet.width - 2 * MARGIN
+    lines = textwrap.wrap(sheet.caption, int(style.caption_letters_an_inch * across))
+    named = [look for look in sheet.looks if look.label]
+    longest_label = max([len(look.label) for look in named], default=1)
+    legend_columns = max(1, min(style.most_legend_columns, int(across / (0.75 + 0.085 * longest_label))))
+    legend_bottom = 0.15 + style.caption_line * len(lines)
+    legend_top = legend_bottom + 0.12 + LINE_OF_LEGEND * math.ceil(len(named) / legend_columns)
+    height = sheet.height + legend_top
+    figure = Figure(figsize=(sheet.width, height), facecolor="white")
+    FigureCanvasAgg(figure)
+    left = MARGIN / sheet.width
+    top = 1 - style.title_below_top / height
+    figure.text(left, top, sheet.title, fontsize=style.title_size, weight="bold", color=INK, va="top")
+    caption: dict[str, Any] = {"fontsize": style.caption_size, "color": SOFT, "va": "bottom", "linespacing": 1.25}
+    figure.text(left, 0.1 / height, "\n".join(lines), **caption)
+    draw_legend(figure, named, bottom=legend_bottom / height, columns=legend_columns, with_lines=sheet.with_lines)
+    panels = []
+    for place in sheet.places:
+        bottom = (legend_top + place.bottom) / height
+        panels.append(figure.add_axes((place.left / sheet.width, bottom, place.width / sheet.width, place.height / height)))
+    return figure, panels
 
 
 def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: int, with_lines: bool = True) -> None:
     """One legend for all panels, `bottom` above the figure's bottom as a fraction, at most `columns` entries wide."""
     handles = [
-        Line2D([], [], **look.mark() | {"linestyle": look.dashes if with_lines else "none"}, linewidth=1.6, markersize=6)
+        Line2D([], [], **look.mark | {"linestyle": look.dashes if with_lines else "none"}, linewidth=1.6, markersize=6)
         for look in looks
     ]
     figure.legend(
