@@ -22,12 +22,12 @@ def tiny(task):
 def toy(monkeypatch):
     runs = {IndexLookup: tiny(IndexLookup(6, alphabet=4)), BoundedDyck: tiny(BoundedDyck(6))}
     toys = {kind: replace(one, runs=lambda preset, kind=kind: runs[kind]) for kind, one in DEMO_EXPERIMENTS.items()}
-    monkeypatch.setattr(main_job, "DEMO_EXPERIMENTS", toys)
+    monkeypatch.setattr("seqsep.report.experiment_table.DEMO_EXPERIMENTS", toys)
 
 
 @pytest.mark.usefixtures("toy")
 def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(main_job, "THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
     done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     out = capsys.readouterr().out
     assert not done.failed
@@ -42,14 +42,14 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
         raise AssertionError("a finished run was trained again")
 
     monkeypatch.setattr("seqsep.lab.engines.local.Supervisor.run", lambda self, jobs: never() if jobs else iter(()))
-    monkeypatch.setattr(main_job, "THEOREMS", (bounded_dyck_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (bounded_dyck_state.THEOREM,))
     again = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     assert not again.failed
 
 
 @pytest.mark.usefixtures("toy")
 def test_a_theorem_that_fails_is_a_failed_demo(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(main_job, "THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
     monkeypatch.setattr(
         index_lookup_state, "with_fewer_bits", lambda length, alphabet, bits: index_lookup_state.build(length, alphabet)
     )

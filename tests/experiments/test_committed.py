@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.commands.demo import COMMITTED, compare, report
+from seqsep.commands.check import check_every_theorem
+from seqsep.commands.demo import COMMITTED, compare
 from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
 from seqsep.lab.row import read_rows, write_rows
 from seqsep.mixers import PAPER_MIXERS
+from seqsep.report import write_report
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems.retrieval import index_lookup_state
 
@@ -103,11 +105,12 @@ def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
 
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows):
     """The page, and for the demo and every experiment with rows beside it a figure and tables with the numbers of its rows."""
-    monkeypatch.setattr("seqsep.commands.demo.THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
     mamba = [row for row in rows if row.run.layers == ("mamba",) and row.run.task == IndexLookup(50)]
     write_rows(tmp_path / "demo.jsonl", rows)
     write_rows(tmp_path / "mamba-width.jsonl", mamba)
-    page = report(tmp_path / "demo.jsonl", tmp_path / "out", bibtex=True)
+    check = lambda: check_every_theorem()[0]  # noqa: E731
+    page = write_report(tmp_path / "demo.jsonl", tmp_path / "out", check=check, bibtex=True)
     assert (tmp_path / "out" / "references.bib").read_text().count("@") == 2 + len(PAPER_MIXERS)
     assert "index-lookup-state" in page.read_text()
     assert (tmp_path / "out" / "picture.png").stat().st_size > 10_000

@@ -80,7 +80,12 @@ def test_the_demo_shows_the_papers_mixers(tmp_path):
 @pytest.mark.parametrize("flag", [[], ["--bibtex"]])
 def test_the_command_hands_the_flag_on(capsys, monkeypatch, flag):
     seen = []
-    monkeypatch.setattr("seqsep.commands.demo.report", lambda *arguments: seen.append(arguments) or Path("out/index.html"))
+
+    def write_report(rows, folder, check, bibtex):
+        seen.append((rows, folder, bibtex))
+        return Path("out/index.html")
+
+    monkeypatch.setattr("seqsep.report.write_report", write_report)
     assert main(["report", "-o", "out", *flag]) == 0
     assert seen == [(Path("results/demo.jsonl"), Path("out"), bool(flag))]
     assert capsys.readouterr().out == "open out/index.html\n"

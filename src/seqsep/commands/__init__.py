@@ -19,11 +19,11 @@
 A command imports what it needs when it runs, since torch takes seconds to import.
 """
 
-from seqsep.commands import analyze, apply, certify, check, export, list, report, run, sample, store
+from seqsep.commands import analyze, apply, certify, check, demo, export, list, report, run, sample, store
 from seqsep.commands.command import Command
 
 COMMANDS: tuple[Command, ...] = (
-    report.DEMO,
+    demo.COMMAND,
     list.COMMAND,
     check.COMMAND,
     apply.COMMAND,

@@ -55,6 +55,23 @@ def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool) -> i
     return DONE if all(record["holds"] for record in records) else REFUTED
 
 
+def check_every_theorem() -> tuple[list[dict[str, Any]], bool]:
+    """Check every theorem with its defaults, a line each; the records of what holds, and whether one is refuted."""
+    from seqsep.theorems import THEOREMS
+    from seqsep.theorems import TheoremFails as Fails
+
+    records = []
+    refuted = False
+    for _, outcome in outcomes_of(THEOREMS, {}):
+        if isinstance(outcome, Fails):
+            refuted = True
+            print(f"FAILS  {outcome}", flush=True)
+        else:
+            records.append(outcome.record())
+            print(outcome.line(), flush=True)
+    return records, refuted
+
+
 def outcomes_of(
     theorems: "Iterable[Theorem]", options: Mapping[str, Any]
 ) -> "Iterator[tuple[Theorem, Outcome | TheoremFails]]":

@@ -1,25 +1,37 @@
-"""The main job, composed of the rooms below: check the theorems, train the architectures, write the page.
+"""`seqsep demo`: check the theorems, train the six architectures, write the page.
 
 A demo that was interrupted continues where it was: runs that the store holds finished are not trained again.
 """
 
+import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from seqsep.lab.progress import display
-from seqsep.lab.row import Row, read_rows
-from seqsep.lab.run import canonical_json
-from seqsep.lab.store.store import Store
-from seqsep.lab.sweep import sweep
-from seqsep.report import write_demo, write_report
-from seqsep.report.experiment_table import DEMO_EXPERIMENTS
-from seqsep.theorems import THEOREMS, TheoremFails
+from seqsep.commands.check import check_every_theorem
+from seqsep.commands.command import Command
+from seqsep.commands.shared_flags import positive
+from seqsep.commands.status import DONE, REFUTED
+
+if TYPE_CHECKING:
+    from seqsep.lab.row import Row
 
 NAME = "demo"
 COMMITTED = Path("results/demo.jsonl")
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Where runs and the page are kept, and how many processes train."""
+    parser.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="where finished runs are kept")
+    parser.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
+    parser.add_argument("--workers", type=positive, help="processes; by default one per core")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the demo."""
+    return REFUTED if demo(options.store, options.report, options.workers).failed else DONE
 
 
 @dataclass(frozen=True)
@@ -31,9 +43,16 @@ class Demo:
 
 
 def demo(store: Path, folder: Path, workers: int | None = None, committed: Path = COMMITTED) -> Demo:
-    """Run the main job. `committed` are rows of all rates and seeds, drawn beside the fresh ones where the file is there."""
+    """Check, train and write the page; `committed` are rows of all rates and seeds, drawn beside the fresh ones."""
+    from seqsep.lab.progress import display
+    from seqsep.lab.row import read_rows
+    from seqsep.lab.store.store import Store
+    from seqsep.lab.sweep import sweep
+    from seqsep.report import write_demo
+    from seqsep.report.experiment_table import DEMO_EXPERIMENTS
+
     print("Theorems (measured / bound)", flush=True)
-    records, refuted = check_theorems()
+    records, refuted = check_every_theorem()
     runs = [run for experiment in DEMO_EXPERIMENTS.values() for run in experiment.runs("demo")]
     print(f"\nTraining {len(runs)} models (finished ones are kept in {store})", flush=True)
     with Store(store) as opened:
@@ -48,32 +67,24 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     return Demo(page, refuted or bool(failed))
 
 
-def report(rows: Path, folder: Path, bibtex: bool = False) -> Path:
-    """Rebuild the report from committed rows alone, with the theorems checked anew (`seqsep.report.write_report`)."""
-    return write_report(rows, folder, check=lambda: check_theorems()[0], bibtex=bibtex)
-
-
-def check_theorems() -> tuple[list[dict[str, Any]], bool]:
-    """Every theorem with its defaults, a line each; the records, and whether one failed."""
-    records, refuted = [], False
-    for theorem in THEOREMS:
-        try:
-            for outcome in theorem.check():
-                print(outcome.line(), flush=True)
-                records.append(outcome.record())
-        except TheoremFails as failure:
-            refuted = True
-            print(f"FAILS  {failure}", flush=True)
-    return records, refuted
-
-
-def compare(fresh: Sequence[Row], committed: Sequence[Row]) -> str:
+def compare(fresh: "Sequence[Row]", committed: "Sequence[Row]") -> str:
     """How many fresh runs equal the committed row of the same key and environment, number for number."""
+    from seqsep.lab.run import canonical_json
 
-    def identity(row: Row) -> tuple[str, str]:
-        return row.key, canonical_json(row.environment)
-
-    known = {identity(row): row.result for row in committed}
-    pairs = [(row.result, known[identity(row)]) for row in fresh if identity(row) in known]
+    known = {(row.key, canonical_json(row.environment)): row.result for row in committed}
+    pairs = []
+    for row in fresh:
+        identity = (row.key, canonical_json(row.environment))
+        if identity in known:
+            pairs.append((row.result, known[identity]))
     equal = sum(ours == theirs for ours, theirs in pairs)
     return f"{equal} of {len(pairs)} runs equal their committed rows number for number (another CPU may round otherwise)"
+
+
+COMMAND = Command(
+    name="demo",
+    purpose="check the theorems, train six architectures, write the report page",
+    example="seqsep demo",
+    add_flags=add_flags,
+    run=run,
+)

@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
+from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import Command
-from seqsep.commands.shared_flags import positive
-from seqsep.commands.status import DONE, REFUTED
+from seqsep.commands.status import DONE
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -32,10 +32,11 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the page, and say where it is."""
-    from seqsep.commands.demo import report
+    """Check the theorems anew, write the page, and say where it is."""
+    from seqsep.report import write_report
 
-    print(f"open {report(options.rows, options.report, options.bibtex)}")
+    page = write_report(options.rows, options.report, check=lambda: check_every_theorem()[0], bibtex=options.bibtex)
+    print(f"open {page}")
     return DONE
 
 
@@ -45,25 +46,4 @@ COMMAND = Command(
     example="seqsep report -o DIR --bibtex",
     add_flags=add_flags,
     run=run,
-)
-
-
-def _add_demo_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="where finished runs are kept")
-    parser.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
-    parser.add_argument("--workers", type=positive, help="processes; by default one per core")
-
-
-def _run_demo(options: argparse.Namespace) -> int:
-    from seqsep.commands.demo import demo
-
-    return REFUTED if demo(options.store, options.report, options.workers).failed else DONE
-
-
-DEMO = Command(
-    name="demo",
-    purpose="check the theorems, train six architectures, write the report page",
-    example="seqsep demo",
-    add_flags=_add_demo_flags,
-    run=_run_demo,
 )
