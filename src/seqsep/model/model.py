@@ -1,6 +1,6 @@
 """The one model: embed, blocks, read out; filled by training and by theorems alike.
 
-    x_t = token[input_t] + position[t]        (positions where a layer's paper has them, or as `Model.build` is told)
+    x_t = token[input_t] + position[t]        (positions if a layer's paper has them, or as `Model.build` is told)
     x   = x + mixer(norm(x));  x = x + W_2 gelu(W_1 norm(x))          (norm, residual and MLP: defaults of the mixer's block)
     logits_t = W norm(x_t)
 
@@ -11,15 +11,15 @@ with a read-out of its own. `Model.load` fills the same class with a hand-built 
 from collections.abc import Sequence
 from typing import Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
-import numpy as np
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.exact.network import Array, AttentionLayer, ElmanLayer, FeedForward, Network
-from seqsep.mixers import BY_NAME, Attention, Automaton, Block, Elman, Mixer, State, state_bits
+from seqsep.exact.network import Network
+from seqsep.mixers import BY_NAME, Attention, Mixer, State, state_bits
 from seqsep.mixers.base import initialise_as_gpt2
+from seqsep.model import built
+from seqsep.model.blocks import MLP, Residual, normalisation
 
 ModelState: TypeAlias = tuple[State, ...]
 Tokens: TypeAlias = Int64[Tensor, "*shape"]
@@ -28,69 +28,24 @@ Positions: TypeAlias = Literal["default", "learned", "sinusoidal", "rope", "none
 
 
 @runtime_checkable
-class Layer(Protocol):
+class MixerMaker(Protocol):
     """What makes the mixer of a block: the class of a built-in mixer, or a user's own layer (`plugins.layer`)."""
 
     def build(self, width: int, heads: int) -> Mixer:
         """A fresh mixer of these sizes."""
 
 
-class MLP(nn.Module):
-    """W_2 activation(W_1 x): GPT-2's with the tanh form of GELU, or ReLU for hand-built networks."""
-
-    def __init__(self, width: int, hidden: int, relu: bool = False) -> None:
-        super().__init__()
-        self.inner = nn.Linear(width, hidden)
-        self.outer = nn.Linear(hidden, width)
-        self.relu = relu
-
-    def forward(self, x: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:
-        inner = self.inner(x)
-        return self.outer(F.relu(inner) if self.relu else F.gelu(inner, approximate="tanh"))
-
-
-class Residual(nn.Module):
-    """A mixer with what its block holds around it; every method treats norm, residual and MLP alike."""
-
-    def __init__(self, mixer: Mixer, block: Block, width: int, mlp: MLP | None) -> None:
-        super().__init__()
-        self.mixer, self.residual, self.mlp = mixer, block.residual, mlp
-        self.norm = normalisation(block.norm, width)
-        self.mlp_norm = normalisation(block.norm if mlp is not None else "none", width)
-
-    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        return self._finish(x, self.mixer(self.norm(x)))
-
-    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        rows = torch.arange(x.shape[0], device=x.device)
-        return self._finish(x[rows, at], self.mixer.forward_at(self.norm(x), at))
-
-    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
-        mixed, state = self.mixer.step(self.norm(x), state, t)
-        return self._finish(x, mixed), state
-
-    def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
-        return self._finish(x, self.mixer.step_output(self.norm(x), state, t))
-
-    def _finish(self, x: Float[Tensor, "*shape width"], mixed: Float[Tensor, "*shape width"]) -> Tensor:
-        x = x + mixed if self.residual else mixed
-        return x if self.mlp is None else x + self.mlp(self.mlp_norm(x))
-
-
-def normalisation(norm: str, width: int) -> nn.Module:
-    """LayerNorm as GPT-2, RMSNorm as Mamba, or none."""
-    return {"layer": lambda: nn.LayerNorm(width), "rms": lambda: nn.RMSNorm(width, eps=1e-5), "none": nn.Identity}[norm]()
-
-
-def sinusoids(times: Tensor, width: int) -> Float[Tensor, "*shape width"]:
-    """sin(t / 10000^(2i/width)) at coordinate 2i and the cosine at 2i + 1: Vaswani et al. 2017, section 3.5, in float64."""
-    pairs = torch.arange(0, width, 2, dtype=torch.float64, device=times.device)
-    angle = times[..., None] * 10000.0 ** (-pairs / width)
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)[..., :width]
-
-
 class Model(nn.Module):
-    """A sequence model over tokens (or vectors, where a hand-built network has them); `Model.build` makes one to train."""
+    """A sequence model over tokens, or over vectors if it has no table of tokens; `Model.build` makes one to train.
+
+    >>> _ = torch.manual_seed(0)
+    >>> model = Model.build(vocabulary=11, classes=7, longest=20, layers=("mamba", "attention"), width=16)
+    >>> tokens = torch.randint(11, (3, 12))
+    >>> logits = model(tokens)
+    >>> state = model.prefill(tokens[:, :11])
+    >>> torch.allclose(model.step(tokens[:, 11], state, t=11)[0], logits[:, 11], atol=1e-5)
+    True
+    """
 
     chosen_positions = "default"
     position_scale: Tensor
@@ -104,9 +59,93 @@ class Model(nn.Module):
         readout: nn.Linear,
     ) -> None:
         super().__init__()
-        self.tokens, self.positions = tokens, positions
+        self.tokens = tokens
+        self.positions = positions
         self.blocks = nn.ModuleList(blocks)
-        self.norm, self.readout = norm, readout
+        self.norm = norm
+        self.readout = readout
+
+    def forward(
+        self, inputs: Tokens | Vectors, at: Int64[Tensor, "batch"] | None = None
+    ) -> Float[Tensor, "batch time classes"] | Float[Tensor, "batch classes"]:
+        """Logits at every position, or at one position per example: then the last block computes only what that needs."""
+        self._require_positions(inputs.shape[1])
+        x = self._embed(inputs, torch.arange(inputs.shape[1], device=inputs.device))
+        blocks = self.residuals()
+        for block in blocks if at is None else blocks[:-1]:
+            x = block(x)
+        if at is not None:
+            x = blocks[-1].forward_at(x, at)
+        return self.readout(self.norm(x))
+
+    def start(self, batch: int) -> ModelState:
+        """The state of every block before the first token."""
+        return tuple(block.mixer.start(batch) for block in self.residuals())
+
+    def step(
+        self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
+    ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
+        """Logits after the token at time t (from 0), and the state after it."""
+        self._require_positions(t + 1)
+        x = self._embed(inputs, t)
+        after = []
+        for block, before in zip(self.residuals(), state, strict=True):
+            x, block_after = block.step(x, before, t)
+            after.append(block_after)
+        return self.readout(self.norm(x)), tuple(after)
+
+    def step_output(self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int) -> Float[Tensor, "batch classes"]:
+        """Logits of `step` for many tokens at time t, each put to the same state (of batch 1); no state is returned."""
+        self._require_positions(t + 1)
+        x = self._embed(inputs, t)
+        for block, before in zip(self.residuals(), state, strict=True):
+            x = block.step_output(x, before, t)
+        return self.readout(self.norm(x))
+
+    def prefill(self, inputs: Int64[Tensor, "batch time"], state: ModelState | None = None, t: int = 0) -> ModelState:
+        """The state after all tokens, from `state` at time t (by default the start), without logits."""
+        self._require_positions(t + inputs.shape[1])
+        state = self.start(inputs.shape[0]) if state is None else state
+        x = self._embed(inputs, torch.arange(t, t + inputs.shape[1], device=inputs.device))
+        *earlier, (last, last_before) = zip(self.residuals(), state, strict=True)
+        after = []
+        for block, block_state in earlier:
+            outputs = []
+            for offset in range(inputs.shape[1]):
+                y, block_state = block.step(x[:, offset], block_state, t + offset)
+                outputs.append(y)
+            after.append(block_state)
+            x = torch.stack(outputs, dim=1) if outputs else x
+        return (*after, last.mixer.prefill(last.norm(x), last_before, t))
+
+    def state_bits(self) -> tuple[int, int]:
+        """(fixed, per token) bits of one example's state, counted from tensors."""
+        fixed = 0
+        per_token = 0
+        for block in self.residuals():
+            start = block.mixer.start(1)
+            if block.mixer.grows:
+                x = self.readout.weight.new_zeros(1, self.readout.in_features)
+                per_token += state_bits(block.mixer.step(x, start, 0)[1]) - state_bits(start)
+            else:
+                fixed += state_bits(start)
+        return fixed, per_token
+
+    def residuals(self) -> list[Residual]:
+        """The blocks, with their type."""
+        return cast(list[Residual], list(self.blocks))
+
+    def _embed(self, inputs: Tokens | Vectors, times: Tensor | int) -> Float[Tensor, "*shape width"]:
+        """x_t before the first block."""
+        x = self.tokens(inputs)
+        if self.chosen_positions == "sinusoidal":
+            return x + self.position_scale * sinusoids(torch.as_tensor(times, device=x.device), x.shape[-1]).to(x.dtype)
+        return x if self.positions is None else x + self.positions.weight[times]
+
+    def _require_positions(self, time: int) -> None:
+        """Raise ValueError if the model has positions, but not so many."""
+        if self.positions is not None and time > self.positions.num_embeddings:
+            raise ValueError(f"Model: {time} tokens, but this model has positions for {self.positions.num_embeddings}")
 
     @classmethod
     def build(
@@ -114,7 +153,7 @@ class Model(nn.Module):
         vocabulary: int,
         classes: int,
         longest: int,
-        layers: Sequence[str | Layer],
+        layers: Sequence[str | MixerMaker],
         width: int,
         heads: int = 4,
         embedding_scale: float = 0.02,
@@ -127,44 +166,34 @@ class Model(nn.Module):
         `layers`: names of mixers, mixer classes, or users' own layers; `longest`: most tokens of an input;
         `embedding_scale`: deviation of the token and position embeddings;
         `weight_scale`: deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768);
-        `coordinates`: of an input vector, which a matrix embeds, where inputs are no tokens.
-        `positions`: "default", learned where the block of some layer has them; "learned", a vector a position, for any layers;
+        `coordinates`: of an input vector, which a matrix embeds, if inputs are no tokens.
+        `positions`: "default", learned if the block of some layer has them; "learned", a vector a position, for any layers;
         "sinusoidal", fixed: `sinusoids` times `embedding_scale`, so that tokens and positions are to each other as in
         Vaswani et al., whose tokens have deviation 1; "rope", turned queries and keys in every attention and sliding
         attention; "none".
         Raises ValueError for no layers, an unknown mixer, heads that do not divide the width, or rope without attention.
         """
-        unknown = [name for name in layers if isinstance(name, str) and name not in BY_NAME]
-        if not layers or unknown:
-            raise ValueError(f"Model.build(layers={tuple(layers)!r}): layers are one or more of {', '.join(BY_NAME)}")
-        makers: list[Layer] = [BY_NAME[layer] if isinstance(layer, str) else layer for layer in layers]
-        call = f"Model.build(layers={tuple(layers)!r}, width={width}, heads={heads}, positions={positions!r})"
-        if positions not in get_args(Positions):
-            raise ValueError(f"{call}: positions are one of {', '.join(get_args(Positions))}")
-        turning = positions == "rope"
-        if turning and not any(isinstance(maker, type) and issubclass(maker, Attention) for maker in makers):
-            raise ValueError(f"{call}: rope turns queries and keys, so a layer is attention or sliding-attention")
-        if turning and width // heads % 2:
-            raise ValueError(f"{call}: rope turns pairs of coordinates, so width / heads is even")
+        makers = _makers(layers, width, heads, positions)
         blocks = []
         for maker in makers:
             mixer = maker.build(width, heads)
             mlp = MLP(width, 4 * width) if mixer.block.mlp else None
             mixer.initialise(len(layers), weight_scale)
-            if turning and isinstance(mixer, Attention):
+            if positions == "rope" and isinstance(mixer, Attention):
                 mixer.rope = True
             if mlp is not None:
                 initialise_as_gpt2(mlp, mlp.outer, len(layers), weight_scale)
             blocks.append(Residual(mixer, mixer.block, width, mlp))
-        learned = positions == "learned"
         if positions == "default":
-            learned = any(block.mixer.block.positions == "learned" for block in blocks)
+            has_table = any(block.mixer.block.positions == "learned" for block in blocks)
+        else:
+            has_table = positions == "learned"
         model = cls(
-            nn.Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
-            nn.Embedding(longest, width) if learned else None,
-            blocks,
-            normalisation(blocks[-1].mixer.block.norm, width),
-            nn.Linear(width, classes),
+            tokens=nn.Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
+            positions=nn.Embedding(longest, width) if has_table else None,
+            blocks=blocks,
+            norm=normalisation(blocks[-1].mixer.block.norm, width),
+            readout=nn.Linear(width, classes),
         )
         nn.init.normal_(model.readout.weight, std=weight_scale)
         nn.init.zeros_(model.readout.bias)
@@ -178,125 +207,37 @@ class Model(nn.Module):
 
     @classmethod
     def load(cls, network: Network) -> "Model":
-        """The hand-built network in float64: same weights, same answers as long as no sum exceeds 53 bits."""
+        """The hand-built network in float64: same weights, same answers as long as no sum exceeds 53 bits.
 
-        def floats(*arrays: Array) -> Tensor:
-            return torch.from_numpy(np.concatenate([array.floats() for array in arrays]))
+        >>> import numpy as np
+        >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
+        >>> Model.load(parity)(torch.tensor([[1, 0, 1, 1]])).argmax(-1)
+        tensor([[1, 1, 0, 1]])
+        """
+        parts = built.parts(network)
+        model = cls(parts.tokens, parts.positions, parts.blocks, norm=nn.Identity(), readout=parts.readout)
+        return model.double().eval()
 
-        def linear(weight: Tensor, bias: Tensor | None = None) -> nn.Linear:
-            layer = nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
-            layer.weight.data = weight
-            layer.bias.data = bias if bias is not None else weight.new_zeros(weight.shape[0])
-            return layer
 
-        width, plain, blocks = network.width, Block(norm="none"), []
-        for layer, feed_forward in network.layers:
-            mixer: Mixer
-            if isinstance(layer, AttentionLayer):
-                heads = layer.heads
-                key_width, value_width = (sum(len(getattr(head, part).integers) for head in heads) for part in ("key", "value"))
-                mixer = Attention(width, len(heads), key_width, value_width, scale=1.0, causal=layer.causal)
-                mixer.query, mixer.key, mixer.value = (
-                    linear(floats(*(getattr(head, part) for head in heads))) for part in ("query", "key", "value")
-                )
-                mixer.output = linear(torch.cat([floats(head.output) for head in heads], dim=1))
-                block = plain
-            elif isinstance(layer, ElmanLayer):
-                mixer = Elman(width, activation=layer.activation)
-                mixer.recurrent, mixer.input = linear(floats(layer.recurrent), floats(layer.bias)), linear(floats(layer.input))
-                mixer.first = floats(layer.start)
-                block = mixer.block
-            else:
-                mixer = Automaton(torch.from_numpy(layer.table.integers.copy()), layer.start)
-                block = mixer.block
-            mlp = None
-            if isinstance(feed_forward, FeedForward):
-                mlp = MLP(width, feed_forward.inner.integers.shape[0], relu=True)
-                mlp.inner = linear(floats(feed_forward.inner), floats(feed_forward.inner_bias))
-                mlp.outer = linear(floats(feed_forward.outer), floats(feed_forward.outer_bias))
-            blocks.append(Residual(mixer, block, width, mlp))
-        inputs: nn.Module
-        if network.vectors is not None:
-            inputs = linear(floats(network.vectors).T)
-        else:
-            tables = [table for table in (network.symbols, network.indices) if table is not None]
-            inputs = nn.Embedding.from_pretrained(floats(*tables), freeze=False)
-        positions = None
-        if network.positions is not None:
-            positions = nn.Embedding.from_pretrained(floats(network.positions), freeze=False)
-        readout = linear(floats(network.readout), floats(network.readout_bias))
-        return cls(inputs, positions, blocks, nn.Identity(), readout).double().eval()
+def _makers(layers: Sequence[str | MixerMaker], width: int, heads: int, positions: str) -> list[MixerMaker]:
+    """What makes each layer's mixer. Raises ValueError as `Model.build` says, but for what a mixer's own sizes allow."""
+    unknown = [name for name in layers if isinstance(name, str) and name not in BY_NAME]
+    if not layers or unknown:
+        raise ValueError(f"Model.build(layers={tuple(layers)!r}): layers are one or more of {', '.join(BY_NAME)}")
+    makers: list[MixerMaker] = [BY_NAME[layer] if isinstance(layer, str) else layer for layer in layers]
+    call = f"Model.build(layers={tuple(layers)!r}, width={width}, heads={heads}, positions={positions!r})"
+    if positions not in get_args(Positions):
+        raise ValueError(f"{call}: positions are one of {', '.join(get_args(Positions))}")
+    has_attention = any(isinstance(maker, type) and issubclass(maker, Attention) for maker in makers)
+    if positions == "rope" and not has_attention:
+        raise ValueError(f"{call}: rope turns queries and keys, so a layer is attention or sliding-attention")
+    if positions == "rope" and width // heads % 2:
+        raise ValueError(f"{call}: rope turns pairs of coordinates, so width / heads is even")
+    return makers
 
-    def _embed(self, inputs: Tokens | Vectors, times: Tensor | int) -> Float[Tensor, "*shape width"]:
-        x = self.tokens(inputs)
-        if self.chosen_positions == "sinusoidal":
-            return x + self.position_scale * sinusoids(torch.as_tensor(times, device=x.device), x.shape[-1]).to(x.dtype)
-        return x if self.positions is None else x + self.positions.weight[times]
 
-    def forward(
-        self, inputs: Tokens | Vectors, at: Int64[Tensor, "batch"] | None = None
-    ) -> Float[Tensor, "batch time classes"] | Float[Tensor, "batch classes"]:
-        """Logits at every position, or at one position per example: then the last block computes only what that needs."""
-        self._require_room(inputs.shape[1])
-        x = self._embed(inputs, torch.arange(inputs.shape[1], device=inputs.device))
-        blocks = cast(list[Residual], list(self.blocks))
-        for block in blocks if at is None else blocks[:-1]:
-            x = block(x)
-        if at is not None:
-            x = blocks[-1].forward_at(x, at)
-        return self.readout(self.norm(x))
-
-    def start(self, batch: int) -> ModelState:
-        return tuple(cast(Residual, block).mixer.start(batch) for block in self.blocks)
-
-    def step(
-        self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
-    ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
-        """Logits after the token at time t (from 0), and the state after it."""
-        self._require_room(t + 1)
-        x, after = self._embed(inputs, t), []
-        for block, part in zip(cast(list[Residual], list(self.blocks)), state, strict=True):
-            x, new = block.step(x, part, t)
-            after.append(new)
-        return self.readout(self.norm(x)), tuple(after)
-
-    def prefill(self, inputs: Int64[Tensor, "batch time"], state: ModelState | None = None, t: int = 0) -> ModelState:
-        """The state after all tokens, from `state` at time t (by default the start)."""
-        self._require_room(t + inputs.shape[1])
-        state = self.start(inputs.shape[0]) if state is None else state
-        x = self._embed(inputs, torch.arange(t, t + inputs.shape[1], device=inputs.device))
-        *earlier, last = zip(cast(list[Residual], list(self.blocks)), state, strict=True)
-        after = []
-        for block, part in earlier:
-            outputs = []
-            for offset in range(inputs.shape[1]):
-                y, part = block.step(x[:, offset], part, t + offset)
-                outputs.append(y)
-            after.append(part)
-            x = torch.stack(outputs, dim=1) if outputs else x
-        block, part = last
-        return (*after, block.mixer.prefill(block.norm(x), part, t))
-
-    def step_output(self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int) -> Float[Tensor, "batch classes"]:
-        """Logits of `step` for many tokens at time t, each put to the same state (of batch 1); no state is returned."""
-        self._require_room(t + 1)
-        x = self._embed(inputs, t)
-        for block, part in zip(cast(list[Residual], list(self.blocks)), state, strict=True):
-            x = block.step_output(x, part, t)
-        return self.readout(self.norm(x))
-
-    def _require_room(self, time: int) -> None:
-        if self.positions is not None and time > self.positions.num_embeddings:
-            raise ValueError(f"Model: {time} tokens, but this model has positions for {self.positions.num_embeddings}")
-
-    def state_bits(self) -> tuple[int, int]:
-        """(fixed, per token) bits of one example's state, counted from tensors."""
-        fixed = grown = 0
-        for block in cast(list[Residual], list(self.blocks)):
-            start = block.mixer.start(1)
-            if block.mixer.grows:
-                x = self.readout.weight.new_zeros(1, self.readout.in_features)
-                grown += state_bits(block.mixer.step(x, start, 0)[1]) - state_bits(start)
-            else:
-                fixed += state_bits(start)
-        return fixed, grown
+def sinusoids(times: Tensor, width: int) -> Float[Tensor, "*shape width"]:
+    """sin(t / 10000^(2i/width)) at coordinate 2i and the cosine at 2i + 1: Vaswani et al. 2017, section 3.5, in float64."""
+    pairs = torch.arange(0, width, 2, dtype=torch.float64, device=times.device)
+    angle = times[..., None] * 10000.0 ** (-pairs / width)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)[..., :width]

@@ -1,31 +1,35 @@
 """Trained models in safetensors files: what the file must say of its model, and the model back from it.
 
 A file holds the tensors of `Model.state_dict()` under the prefix `model.` and two strings of metadata: `layers`, a JSON list
-of mixer names, and `heads`; a third, `positions`, where they are not the default. Vocabulary, width, classes and the number of
+of mixer names, and `heads`; a third, `positions`, if they are not the default. Vocabulary, width, classes and the number of
 positions are the shapes of the tensors. Checkpoints of the lab are such files. Nothing is unpickled, and no memory is taken
 before the shapes in the file agree with those of the model described.
 """
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from seqsep.model.model import Model, Residual
+from seqsep.model.model import Model
 
 PREFIX = "model."
 PRECISIONS = (torch.float32, torch.float64)
 
 
 def describe(model: Model) -> dict[str, str]:
-    """The metadata from which `load_model` rebuilds the blocks of a model that `Model.build` made."""
-    mixers = [cast(Residual, block).mixer for block in model.blocks]
+    """The metadata from which `load_model` rebuilds the blocks of a model that `Model.build` made.
+
+    >>> describe(Model.build(vocabulary=5, classes=2, longest=9, layers=("lstm", "attention"), width=8, heads=2))
+    {'layers': '["lstm", "attention"]', 'heads': '2'}
+    """
+    mixers = [block.mixer for block in model.residuals()]
     heads = max((int(getattr(mixer, "heads", 1)) for mixer in mixers), default=1)
-    described = {"layers": json.dumps([mixer.name for mixer in mixers]), "heads": str(heads)}
-    return described if model.chosen_positions == "default" else described | {"positions": model.chosen_positions}
+    metadata = {"layers": json.dumps([mixer.name for mixer in mixers]), "heads": str(heads)}
+    return metadata if model.chosen_positions == "default" else metadata | {"positions": model.chosen_positions}
 
 
 def load_model(path: Path) -> Model:
@@ -33,49 +37,75 @@ def load_model(path: Path) -> Model:
 
     Raises FileNotFoundError, and ValueError with the path for a file that is no safetensors file, lacks the metadata, or whose
     tensors are not those of the model described.
+
+    >>> import tempfile
+    >>> from safetensors.torch import save_file
+    >>> model = Model.build(vocabulary=5, classes=2, longest=9, layers=("lstm",), width=8)
+    >>> path = Path(tempfile.mkdtemp()) / "model.safetensors"
+    >>> save_file({f"model.{name}": part for name, part in model.state_dict().items()}, path, describe(model))
+    >>> torch.equal(load_model(path)(torch.tensor([[0, 3]])), model(torch.tensor([[0, 3]])))
+    True
     """
+    metadata, tensors = _read(path)
+    description = _described(path, metadata, tensors)
+    try:
+        with torch.device("meta"):
+            expected = {name: part.shape for name, part in description.build().state_dict().items()}
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    _require_shapes(path, tensors, expected, description)
+    precisions = {part.dtype for part in tensors.values()}
+    if len(precisions) != 1 or not precisions <= set(PRECISIONS):
+        raise ValueError(f"{path}: expected tensors of one precision, float32 or float64, found {sorted(map(str, precisions))}")
+    with torch.random.fork_rng(devices=[]):
+        model = description.build().to(precisions.pop())
+    model.load_state_dict(tensors)
+    return model.eval().requires_grad_(False)
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a file says of its model: enough to build one of the same shapes."""
+
+    vocabulary: int
+    classes: int
+    longest: int
+    layers: tuple[str, ...]
+    width: int
+    heads: int
+    positions: str
+
+    def build(self) -> Model:
+        """A model of these shapes with drawn weights. Raises ValueError as `Model.build` does."""
+        return Model.build(
+            vocabulary=self.vocabulary,
+            classes=self.classes,
+            longest=self.longest,
+            layers=self.layers,
+            width=self.width,
+            heads=self.heads,
+            positions=self.positions,
+        )
+
+
+def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
+    """The metadata of the file, and the tensors of its model by name."""
     if not path.is_file():
         raise FileNotFoundError(2, "no such checkpoint", str(path))
     try:
         with safe_open(path, framework="pt") as file:
             metadata: dict[str, str] = file.metadata() or {}
-            tensors: dict[str, Tensor] = {
-                name.removeprefix(PREFIX): file.get_tensor(name) for name in list(file.keys()) if name.startswith(PREFIX)
-            }
+            names = [name for name in list(file.keys()) if name.startswith(PREFIX)]
+            return metadata, {name.removeprefix(PREFIX): file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise ValueError(f"{path}: expected a safetensors file, found: {error}") from None
-    layers, heads = _shape(path, metadata, tensors)
-    sizes = {name: _axes(path, tensors, name) for name in ("tokens.weight", "readout.weight")}
-    vocabulary, classes, width = sizes["tokens.weight"][0], *sizes["readout.weight"]
-    positions = metadata.get("positions", "default")
-    longest = _axes(path, tensors, "positions.weight")[0] if "positions.weight" in tensors else 0
-    try:
-        with torch.device("meta"):
-            shapes = {
-                name: part.shape
-                for name, part in Model.build(vocabulary, classes, longest, layers, width, heads, positions=positions)
-                .state_dict()
-                .items()
-            }
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    for name in sorted(shapes.keys() | tensors.keys()):
-        expected, found = (dict(given).get(name) for given in (shapes, {key: value.shape for key, value in tensors.items()}))
-        if expected != found:
-            said = ["no tensor" if one is None else f"shape {tuple(one)}" for one in (expected, found)]
-            raise ValueError(f"{path}: {PREFIX}{name}: expected {said[0]} for {heads} heads of {layers}, found {said[1]}")
-    precisions = {part.dtype for part in tensors.values()}
-    if len(precisions) != 1 or not precisions <= set(PRECISIONS):
-        raise ValueError(f"{path}: expected tensors of one precision, float32 or float64, found {sorted(map(str, precisions))}")
-    with torch.random.fork_rng(devices=[]):
-        model = Model.build(vocabulary, classes, longest, layers, width, heads, positions=positions).to(precisions.pop())
-    model.load_state_dict(tensors)
-    return model.eval().requires_grad_(False)
 
 
-def _shape(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor]) -> tuple[list[str], int]:
+def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor]) -> Description:
+    """The model that the metadata and the shapes of embedding and read-out speak of. Raises ValueError if they do not."""
     try:
-        layers, heads = json.loads(metadata["layers"]), int(metadata["heads"])
+        layers = json.loads(metadata["layers"])
+        heads = int(metadata["heads"])
     except (KeyError, ValueError):
         known = ", ".join(sorted(metadata)) or "none"
         raise ValueError(
@@ -83,11 +113,38 @@ def _shape(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor]) -> 
         ) from None
     if not isinstance(layers, list) or not all(isinstance(name, str) for name in layers) or len(layers) > len(tensors):
         raise ValueError(f"{path}: layers: expected a JSON list of mixers, found {metadata['layers'][:80]}")
-    return layers, heads
+    vocabulary, _ = _axes(path, tensors, "tokens.weight")
+    classes, width = _axes(path, tensors, "readout.weight")
+    longest = _axes(path, tensors, "positions.weight")[0] if "positions.weight" in tensors else 0
+    return Description(
+        vocabulary=vocabulary,
+        classes=classes,
+        longest=longest,
+        layers=tuple(layers),
+        width=width,
+        heads=heads,
+        positions=metadata.get("positions", "default"),
+    )
 
 
 def _axes(path: Path, tensors: dict[str, Tensor], name: str) -> tuple[int, int]:
+    """Rows and columns of a matrix. Raises ValueError if it is missing or no matrix."""
     if name not in tensors or tensors[name].dim() != 2:
         raise ValueError(f"{path}: {PREFIX}{name}: expected a matrix, found {'another shape' if name in tensors else 'none'}")
     rows, columns = tensors[name].shape
     return rows, columns
+
+
+def _require_shapes(path: Path, tensors: dict[str, Tensor], expected: dict[str, torch.Size], description: Description) -> None:
+    """Raise ValueError unless the file has the tensors of the model, in their shapes."""
+    for name in sorted(expected.keys() | tensors.keys()):
+        found = tensors[name].shape if name in tensors else None
+        if found != expected.get(name):
+            blocks = f"{description.heads} heads of {list(description.layers)}"
+            raise ValueError(
+                f"{path}: {PREFIX}{name}: expected {_in_words(expected.get(name))} for {blocks}, found {_in_words(found)}"
+            )
+
+
+def _in_words(shape: torch.Size | None) -> str:
+    return "no tensor" if shape is None else f"shape {tuple(shape)}"
