@@ -38,9 +38,13 @@ def measured(data: bytes) -> Measured:
         path = Path(folder) / "certificate.json"
         path.write_bytes(data)
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(CHECKER), str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=limit, cwd=folder, env={"PATH": os.environ.get("PATH", "")},
-        )  # fmt: skip
+            [sys.executable, "-I", "-S", str(CHECKER), str(path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=limit,
+            cwd=folder,
+            env={"PATH": os.environ.get("PATH", "")},
+        )
         assert process.stdout is not None
         assert process.stderr is not None
         line, errors = process.stdout.read(), process.stderr.read()
@@ -53,9 +57,16 @@ def measured(data: bytes) -> Measured:
 
 def _made(theorem: str, kind: str, task: dict[str, Any], witness: dict[str, Any], claims: dict[str, int], **more: Any) -> bytes:
     body = {
-        "claims": claims, "format": "seqsep-certificate", "precision": 0, "rounding": "none", "task": task, "theorem": theorem,
-        "type": kind, "version": 1, "witness": witness,
-    }  # fmt: skip
+        "claims": claims,
+        "format": "seqsep-certificate",
+        "precision": 0,
+        "rounding": "none",
+        "task": task,
+        "theorem": theorem,
+        "type": kind,
+        "version": 1,
+        "witness": witness,
+    }
     return seal(body | more)
 
 
@@ -97,9 +108,16 @@ def _automaton(kinds: int, depth: int) -> bytes:
 
 
 def _network(
-    time: int, width: int, inner: int, hidden: int, count: int, layers: int, steps: int, rounding: str = "floor stepwise",
+    time: int,
+    width: int,
+    inner: int,
+    hidden: int,
+    count: int,
+    layers: int,
+    steps: int,
+    rounding: str = "floor stepwise",
     wild: bool = False,
-) -> bytes:  # fmt: skip
+) -> bytes:
     """Random weights, all different scores, a read-out that does not look at them."""
     draw, most = random.Random(0), steps * steps
 
@@ -115,10 +133,15 @@ def _network(
         stack.append(layer | {"inner_bias": matrix(1, hidden)[0], "outer_bias": matrix(1, width)[0]})
     task = {"name": "table", "alphabets": [2] * time, "values": [0] * 2**time}
     witness = {
-        "answers": [0] * count, "inputs": [[number >> place & 1 for place in range(time)] for number in range(count)],
-        "layers": stack, "positions": matrix(time, width), "readout": [[0] * width] * 2, "readout_bias": [1, 0],
-        "steps": steps, "symbols": matrix(2, width),
-    }  # fmt: skip
+        "answers": [0] * count,
+        "inputs": [[number >> place & 1 for place in range(time)] for number in range(count)],
+        "layers": stack,
+        "positions": matrix(time, width),
+        "readout": [[0] * width] * 2,
+        "readout_bias": [1, 0],
+        "steps": steps,
+        "symbols": matrix(2, width),
+    }
     claims = {"all": 0, "heads": 1, "inputs": count, "layers": layers, "width": width}
     precision = (2 * most).bit_length()
     return _made("built-network", "network", task, witness, claims, precision=precision, rounding=rounding)
@@ -134,10 +157,15 @@ def _colliding_scores() -> bytes:
     layer = {"causal": 0, "heads": [head], "inner": [[0]], "inner_bias": [0], "outer": [[0]], "outer_bias": [0]}
     halves = [[int(place == number) for place in range(length // 2)] for number in range(5)]
     witness = {
-        "answers": [1] * 5, "inputs": [half + half for half in halves], "layers": [layer], "readout": [[0], [0]],
-        "positions": [[steps**2 - place * COLLIDING] for place in range(length - 1)] + [[steps]], "readout_bias": [0, 1],
-        "steps": steps, "symbols": [[0]] * 2,
-    }  # fmt: skip
+        "answers": [1] * 5,
+        "inputs": [half + half for half in halves],
+        "layers": [layer],
+        "readout": [[0], [0]],
+        "positions": [[steps**2 - place * COLLIDING] for place in range(length - 1)] + [[steps]],
+        "readout_bias": [0, 1],
+        "steps": steps,
+        "symbols": [[0]] * 2,
+    }
     claims = {"all": 0, "heads": 1, "inputs": 5, "layers": 1, "width": 1}
     task = {"name": "equality", "alphabet": 2, "length": length}
     precision = (2 * steps**2).bit_length()

@@ -11,11 +11,32 @@ from support.certificates import truth as truth
 from support.certificates.samples import of_type, seal
 
 WORDS = (
-    "floor stepwise", "floor once", "nearest stepwise", "nearest once", "none", "built-network", "index-lookup-attention",
-    "equality-two-layers", "index-lookup-state", "equality-state", "least-state", "one-way-cost", "communication-cost",
-    "bounded-dyck-one-layer", "bounded-dyck-state", "network", "automaton", "fooling-set", "distinguishing-table",
-    "index-lookup", "equality", "inequality", "bounded-dyck", "table", "",
-)  # fmt: skip
+    "floor stepwise",
+    "floor once",
+    "nearest stepwise",
+    "nearest once",
+    "none",
+    "built-network",
+    "index-lookup-attention",
+    "equality-two-layers",
+    "index-lookup-state",
+    "equality-state",
+    "least-state",
+    "one-way-cost",
+    "communication-cost",
+    "bounded-dyck-one-layer",
+    "bounded-dyck-state",
+    "network",
+    "automaton",
+    "fooling-set",
+    "distinguishing-table",
+    "index-lookup",
+    "equality",
+    "inequality",
+    "bounded-dyck",
+    "table",
+    "",
+)
 
 
 def _places(tree: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:

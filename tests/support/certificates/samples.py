@@ -63,9 +63,7 @@ def random_network(rounding: str, softmax: str, causal: bool, seed: int, steps: 
         second = Head(fine(1, 3), draw(1, 3), fine(1, 3), fine(3, 1))
         part = FeedForward(fine(4, 3), draw(4), fine(3, 4), draw(3)) if number == 0 else None
         stack.append((AttentionLayer((first, second), causal), part))
-    network = Network(
-        "random", grid, {}, fine(2, width), tuple(stack), fine(3, width), fine(3), positions=fine(4, width)
-    )  # fmt: skip
+    network = Network("random", grid, {}, fine(2, width), tuple(stack), fine(3, width), fine(3), positions=fine(4, width))
     inputs = np.array(list(itertools.product(range(2), repeat=3)))
     found = run(network, inputs, at=-1)
     keep = found.sure[:, 0]
@@ -86,9 +84,7 @@ def samples() -> dict[str, bytes]:
         "fooling-set: dyck": _fooling("bounded-dyck-one-layer", "bounded-dyck", dyck, 1, [0, 2], 1, dyck_words(4)),
         "fooling-set: pairs": _fooling(COST, "bounded-dyck", dyck, 0, [0, 2], 1, dyck_words(4)),
         "fooling-set: first half": _fooling(COST, "bounded-dyck", dyck, 0, [0, 1], 1, [[0, 2, 3, 1], [2, 0, 1, 3]]),
-        "fooling-set: equality": _fooling(
-            COST, "equality", {"alphabet": 3, "length": 2}, 1, [0], 1, [[0, 0], [1, 1], [2, 2]]
-        ),
+        "fooling-set: equality": _fooling(COST, "equality", {"alphabet": 3, "length": 2}, 1, [0], 1, [[0, 0], [1, 1], [2, 2]]),
         "fooling-set: inequality": _fooling(
             COST, "inequality", {"alphabet": 3, "length": 2}, 0, [0], 0, [[0, 0], [1, 1], [2, 2]]
         ),
@@ -105,20 +101,21 @@ def samples() -> dict[str, bytes]:
         ),
         "distinguishing-table: lookup": certify("index-lookup-state", length=3, alphabet=2),
         "distinguishing-table: equality": _table(
-            "equality-state", "equality", {"alphabet": 2, "length": 4}, [0, 1],
-            [[0, 0], [0, 1], [1, 0], [1, 1]], [[0, 0], [0, 1], [1, 0]],
+            "equality-state",
+            "equality",
+            {"alphabet": 2, "length": 4},
+            [0, 1],
+            [[0, 0], [0, 1], [1, 0], [1, 1]],
+            [[0, 0], [0, 1], [1, 0]],
         ),
-        "distinguishing-table: total": _table(
-            "least-state", "table", total, [0, 1], [[0, 0], [0, 1], [0, 2]], [[0], [1]]
-        ),
-        "distinguishing-table: partial": _table(
-            "one-way-cost", "table", partial, [1], [[0], [1], [2]], [[0], [1], [2]]
-        ),
+        "distinguishing-table: total": _table("least-state", "table", total, [0, 1], [[0, 0], [0, 1], [0, 2]], [[0], [1]]),
+        "distinguishing-table: partial": _table("one-way-cost", "table", partial, [1], [[0], [1], [2]], [[0], [1], [2]]),
         "distinguishing-table: dyck": _table(
             "one-way-cost", "bounded-dyck", dyck, [0, 2], [[0, 0], [0, 2], [2, 0]], [[1, 1], [1, 3], [3, 1]]
         ),
-        "distinguishing-table: whole": _table("least-state", "table", total, [0, 1, 2], [[0, 0, 0], [0, 0, 1], [0, 1, 0]], [[]]
-),
+        "distinguishing-table: whole": _table(
+            "least-state", "table", total, [0, 1, 2], [[0, 0, 0], [0, 0, 1], [0, 1, 0]], [[]]
+        ),
         "distinguishing-table: inequality": _table(
             "least-state", "inequality", {"alphabet": 2, "length": 2}, [0], [[0], [1]], [[1]]
         ),
@@ -129,7 +126,7 @@ def samples() -> dict[str, bytes]:
         "network: equality": certify("equality-two-layers", length=4),
         "network: inequality": certify("equality-two-layers", length=2, unequal=True, code="binary"),
         "network: dyck": _always("bounded-dyck", {"depth": 1, "kinds": 1, "length": 2}, [[0, 0], [1, 0]]),
-    }  # fmt: skip
+    }
     for number, (rounding, softmax) in enumerate(itertools.product(("floor", "nearest"), ("stepwise", "once"))):
         for seed in range(3):
             steps = (5, 16, 100)[seed]

@@ -130,9 +130,15 @@ def as_network(given: dict[str, Any]) -> Network:
         for layer in witness["layers"]
     )
     return Network(
-        "given", grid, {}, array(witness["symbols"]), layers, array(witness["readout"]), array(witness["readout_bias"]),
+        "given",
+        grid,
+        {},
+        array(witness["symbols"]),
+        layers,
+        array(witness["readout"]),
+        array(witness["readout_bias"]),
         positions=array(witness["positions"]),
-    )  # fmt: skip
+    )
 
 
 def _network(given: dict[str, Any]) -> bool:
@@ -143,9 +149,12 @@ def _network(given: dict[str, Any]) -> bool:
     layers = {"index-lookup-attention": 1, "equality-two-layers": 2}.get(given["theorem"])
     theorem = layers is None or (network.causal and len(network.layers) == layers)
     sizes = {
-        "all": int(f.inputs == len(witness["inputs"])), "heads": network.heads, "inputs": len(witness["inputs"]),
-        "layers": len(network.layers), "width": network.width,
-    }  # fmt: skip
+        "all": int(f.inputs == len(witness["inputs"])),
+        "heads": network.heads,
+        "inputs": len(witness["inputs"]),
+        "layers": len(network.layers),
+        "width": network.width,
+    }
     precise = given["precision"] == network.precision
     return right and bool(found.sure.all()) and different and theorem and precise and claims == sizes
 
