@@ -39,13 +39,13 @@ class Answer(Exception):
 
 
 def require(condition, why):
-    """Answer 1, "rejected", unless the condition holds."""
+    """Answer 1, rejected, unless the condition holds."""
     if not condition:
         raise Answer(1, f"rejected: {why[:200]}")
 
 
 def require_fit(condition, why):
-    """Answer 2, "not a certificate, or too large", unless the condition holds."""
+    """Answer 2, not a certificate or too large, unless the condition holds."""
     if not condition:
         raise Answer(2, f"unfit: {why[:200]}")
 
@@ -299,7 +299,7 @@ def bits(count):
 
 
 def require_work(work, most):
-    """A work bound, "computed from sizes alone", before any work."""
+    """A work bound, "from sizes alone", before any work."""
     require_fit(work <= most, f"too large: work {work}")
 
 
@@ -314,7 +314,7 @@ def check_fooling_set(task, witness, certificate):
     words = task.words(witness["words"], "words")
     complete = whole_number(certificate["claims"].get("complete"), "complete", 0, 1)
 
-    # "Work: words * cost, and besides positions^2 * depth if complete, else words^2 * cost".
+    # "Work: words * cost, and besides positions^2 * depth [..] if complete, else words^2 * cost".
     besides = len(task.alphabets) ** 2 * task.depth if complete else len(words) ** 2 * task.cost()
     require_work(len(words) * task.cost() + besides, MOST_WORK)
 
@@ -516,7 +516,7 @@ class Grid:
         """Each e^(-drop / L) of rising drops, divided by the sum of count * e^(-drop / L) over the first drops, in steps.
 
         "All of these are correctly rounded: an open interval of decimals is narrowed until both ends round alike (e^x is
-        irrational for rational x other than 0, and so is a weight unless all scores are equal, so enough digits decide)".
+        irrational for rational x other than 0, and so is a weight unless all scores are equal, so enough digits decide".
         """
         decided = {}
         digits = len(str(self.steps * sum(counts))) + 10
