@@ -380,9 +380,8 @@ def check_automaton(task, witness, _certificate):
         for bracket, target in enumerate(table[state]):
             after = task.after(stack, bracket)
             if after not in state_of:
-                state_of[after] = target
                 waiting.append(after)
-            require(state_of[after] == target, f"state {state} goes wrong at bracket {bracket}")
+            require(state_of.setdefault(after, target) == target, f"state {state} goes wrong at bracket {bracket}")
     # "`live_states` is then states - 1."
     return {"live_states": states - 1, "state_bits": bits(states), "states": states}, 0
 

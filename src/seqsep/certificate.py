@@ -36,7 +36,7 @@ GENERAL = {"network": "built-network", "distinguishing-table": "one-way-cost", "
 
 
 @dataclass(frozen=True)
-class WitnessRecord:
+class _WitnessRecord:
     """A witness as the file shows it, the claims measured from it, and the work of the checker."""
 
     type: str
@@ -128,7 +128,7 @@ def evidence_of_matrix(shown: FoolingSet | DistinctRows | IncompatibleRows) -> E
     return Evidence("table", parameters, table)
 
 
-def _recorded(call: str, evidence: Evidence) -> WitnessRecord:
+def _recorded(call: str, evidence: Evidence) -> _WitnessRecord:
     witness = evidence.witness
     if isinstance(witness, NetworkRun):
         return _network(call, evidence, witness)
@@ -161,16 +161,16 @@ def _alphabets(evidence: Evidence) -> list[int]:
     return [symbols] * parameters["length"] + question
 
 
-def _fooling_set(evidence: Evidence, witness: FoolingSetWords) -> WitnessRecord:
+def _fooling_set(evidence: Evidence, witness: FoolingSetWords) -> _WitnessRecord:
     size = len(witness.words)
     positions = len(witness.words[0])
     shown = {"alice": witness.alice, "value": witness.value, "words": witness.words}
     claims = {"bits": ceil_log2(size), "complete": int(witness.complete), "size": size}
     comparisons = positions**2 * _depth(evidence) if witness.complete else size**2 * _cost(evidence)
-    return WitnessRecord("fooling-set", shown, claims, size * _cost(evidence) + comparisons)
+    return _WitnessRecord("fooling-set", shown, claims, size * _cost(evidence) + comparisons)
 
 
-def _distinguishing_table(evidence: Evidence, witness: DistinguishingTable) -> WitnessRecord:
+def _distinguishing_table(evidence: Evidence, witness: DistinguishingTable) -> _WitnessRecord:
     rows = len(witness.rows)
     columns = len(witness.columns)
     parameters: Mapping[str, Any] = evidence.parameters
@@ -178,18 +178,18 @@ def _distinguishing_table(evidence: Evidence, witness: DistinguishingTable) -> W
     shown = {"alice": witness.alice, "columns": witness.columns, "rows": witness.rows}
     claims = {"rows": rows, "state_bits": ceil_log2(rows)}
     comparisons = rows**2 * columns if is_partial else 0
-    return WitnessRecord("distinguishing-table", shown, claims, rows * columns * _cost(evidence) + comparisons)
+    return _WitnessRecord("distinguishing-table", shown, claims, rows * columns * _cost(evidence) + comparisons)
 
 
-def _automaton(evidence: Evidence, witness: DFA) -> WitnessRecord:
+def _automaton(evidence: Evidence, witness: DFA) -> _WitnessRecord:
     parameters: Mapping[str, Any] = evidence.parameters
     states = len(witness.table)
     shown = {"accepting": witness.accepting.astype(int).tolist(), "start": int(witness.start), "table": witness.table.tolist()}
     claims = {"live_states": int(witness.live().sum()), "state_bits": ceil_log2(states), "states": states}
-    return WitnessRecord("automaton", shown, claims, states * parameters["kinds"] * (parameters["depth"] + 8))
+    return _WitnessRecord("automaton", shown, claims, states * parameters["kinds"] * (parameters["depth"] + 8))
 
 
-def _network(call: str, evidence: Evidence, witness: NetworkRun) -> WitnessRecord:
+def _network(call: str, evidence: Evidence, witness: NetworkRun) -> _WitnessRecord:
     network = witness.network
     grid = network.grid
     count, time = witness.inputs.shape
@@ -227,7 +227,7 @@ def _network(call: str, evidence: Evidence, witness: NetworkRun) -> WitnessRecor
         "width": network.width,
     }
     work = _work_of_an_input(network, layers, time) * count * (16 + grid.steps.bit_length()) // 16
-    return WitnessRecord("network", shown, claims, work, precision=grid.precision, rounding=f"{grid.rounding} {grid.softmax}")
+    return _WitnessRecord("network", shown, claims, work, precision=grid.precision, rounding=f"{grid.rounding} {grid.softmax}")
 
 
 def _steps(network: Network, array: Array) -> Any:

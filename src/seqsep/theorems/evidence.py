@@ -46,7 +46,12 @@ class DistinguishingTable:
 
 @dataclass(frozen=True)
 class NetworkRun:
-    """A built network with inputs (tokens) and the classes that it answers at their last positions."""
+    """A built network with inputs (tokens) and the classes that it answers at their last positions.
+
+    >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
+    >>> NetworkRun(parity, inputs=np.array([[0, 1], [1, 1]]), answers=np.array([1, 0])).answers.tolist()
+    [1, 0]
+    """
 
     network: Network
     inputs: Int64[np.ndarray, "batch time"]

@@ -184,6 +184,16 @@ def converse(
 
     The party that owns the last position is the asker; if only one learns, it is the asker. The arguments are right if
     `one_layer_protocol.require` accepts them.
+
+    >>> from seqsep.exact.channel import meet
+    >>> from seqsep.theorems.retrieval.index_lookup_attention import build
+    >>> lookup = build(length=2, alphabet=2)
+    >>> alice, bob, bits = meet(
+    ...     lambda channel: converse(lookup, {0: 1, 2: 2}, 3, channel, question="token"),
+    ...     lambda channel: converse(lookup, {1: 0}, 3, channel, question="token"),
+    ... )
+    >>> alice.answer, bob.answer, alice.bits["question"]  # the token 2 asks for the first symbol
+    (1, 1, 2)
     """
     line = Line(channel)
     party = Party(network, own, length, line, variant=variant, question=question)

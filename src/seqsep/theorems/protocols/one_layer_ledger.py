@@ -1,6 +1,7 @@
 """Bits of the protocol of Theorem 4, step by step, and what follows for the width of a model; proof in `one_layer_protocol`."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -15,7 +16,11 @@ QUESTIONS: tuple[Question, ...] = ("vector", "token")
 
 
 class Needed(NamedTuple):
-    """The least m H by the printed constant (a fraction) and by the counted one (whole)."""
+    """The least m H by the printed constant (a fraction) and by the counted one (whole).
+
+    >>> Needed(printed=10.4, counted=7).counted
+    7
+    """
 
     printed: float
     counted: int
@@ -159,8 +164,7 @@ def least_width(
             vocabulary=vocabulary,
         )["total"]
 
-    each = total(2) - total(1)
-    return max(1, 1 - (total(1) - bits) // each)
+    return _least(bits, total)
 
 
 def least_width_heads(
@@ -190,5 +194,10 @@ def least_width_heads(
             vocabulary=vocabulary,
         )["total"]
 
+    return Needed(printed=bits / (3 * (precision + math.log2(length))), counted=_least(bits, total))
+
+
+def _least(bits: int, total: Callable[[int], int]) -> int:
+    """The least number from 1 whose total is at least `bits`, for a total that grows by the same amount at each."""
     each = total(2) - total(1)
-    return Needed(printed=bits / (3 * (precision + math.log2(length))), counted=max(1, 1 - (total(1) - bits) // each))
+    return max(1, 1 - (total(1) - bits) // each)

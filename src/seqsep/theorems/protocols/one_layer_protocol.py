@@ -104,7 +104,12 @@ def require(network: Network, length: int, alice: Collection[int], variant: str,
 def message_bits_of(
     network: Network, length: int, variant: Variant = "both-exchange", question: Question = "vector"
 ) -> dict[str, int]:
-    """`message_bits` with the sizes of a network."""
+    """`message_bits` with the sizes of a network.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_attention import build
+    >>> message_bits_of(build(length=4, alphabet=2), length=5, question="token")["question"]
+    3
+    """
     [(layer, _)] = network.layers
     assert isinstance(layer, AttentionLayer)
     asks_for_token = question == "token" and network.vectors is None
@@ -126,7 +131,14 @@ def message_bits_of(
 def talk(
     network: Network, inputs: np.ndarray, alice: Collection[int], variant: Variant, question: Question
 ) -> tuple[Learned, Learned, int]:
-    """What Alice and Bob learn, and the bits on the channel. Raises ValueError as `require` does."""
+    """What Alice and Bob learn, and the bits on the channel. Raises ValueError as `require` does.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_attention import build
+    >>> tokens = np.array([0, 1, 1, 0, 3])  # 3 asks for the second symbol
+    >>> alice, bob, bits = talk(build(length=4, alphabet=2), tokens, [0, 2], "one-learns-and-sends", question="token")
+    >>> alice.answer, bob.answer, alice.logits is None
+    (1, 1, True)
+    """
     length = len(inputs)
     require(network, length, alice, variant=variant, question=question)
     tokens = dict(enumerate(inputs.tolist()))
@@ -187,6 +199,9 @@ def check(
     inputs and partitions. By default the embedding is as wide as the values.
 
     Raises ValueError for numbers below 1 or unknown names; TheoremFails with the network's input and partition.
+
+    >>> check(length=4, width=2, heads=1, variant="one-learns", question="token")[0].measured
+    {'bits': 65}
     """
     embedding = width if embedding is None else embedding
     if min(length, width, heads, embedding, exponent) < 1:
@@ -230,6 +245,9 @@ def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question
 def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
     """So many (model, partition) pairs: all sizes at random, up to 16 tokens, 3 heads, m = 8 and d = 10, tokens or vectors,
     grids from L = 2 to 10^9, both roundings; one outcome for each variant and question.
+
+    >>> [outcome.measured["pairs_equal"] for outcome in verify(pairs=6)]
+    [1, 1, 1, 1, 1, 1]
     """
     outcomes = []
     for number, (variant, question) in enumerate(product(VARIANTS, QUESTIONS)):
