@@ -135,7 +135,7 @@ def test_the_first_bitten_length_is_that_of_the_ceiling(task: Task, state_bits: 
     assert all(highest(length) == 1 for length in range(step, first, step) if length >= 4)
 
 
-def test_no_first_length_where_nothing_is_known_or_the_state_grows() -> None:
+def test_no_first_length_if_nothing_is_known_or_the_state_grows() -> None:
     assert first_bitten_length(Equality(20), 5) is None
     assert first_bitten_length(IndexLookup(20), 0, 6) is None
     assert first_bitten_length(Equality(20, "next"), 0, 5) is None

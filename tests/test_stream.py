@@ -9,9 +9,14 @@ from seqsep.stream import Use, below, draws
 
 
 @given(
-    st.integers(0, 2**64 - 1), st.sampled_from(list(Use)), st.integers(0, 10**9), st.integers(1, 40), st.integers(1, 30),
-    st.integers(0, 5), st.integers(0, 39),
-)  # fmt: skip
+    st.integers(0, 2**64 - 1),
+    st.sampled_from(list(Use)),
+    st.integers(0, 10**9),
+    st.integers(1, 40),
+    st.integers(1, 30),
+    st.integers(0, 5),
+    st.integers(0, 39),
+)
 def test_a_block_is_its_examples(seed, use, start, count, each, attempt, pick):
     block = draws(seed, use, start, count, each, attempt)
     index = pick % count

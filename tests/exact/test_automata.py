@@ -41,10 +41,12 @@ def dyck(depth: int) -> DFA:
 def peer(automaton: DFA) -> dfa.DFA:
     states, tokens = automaton.table.shape
     return dfa.DFA(
-        states=set(range(states)), input_symbols={str(t) for t in range(tokens)},
+        states=set(range(states)),
+        input_symbols={str(t) for t in range(tokens)},
         transitions={s: {str(t): int(automaton.table[s, t]) for t in range(tokens)} for s in range(states)},
-        initial_state=automaton.start, final_states=set(np.flatnonzero(automaton.accepting).tolist()),
-    )  # fmt: skip
+        initial_state=automaton.start,
+        final_states=set(np.flatnonzero(automaton.accepting).tolist()),
+    )
 
 
 def naive_classes(automaton: DFA) -> list[int]:

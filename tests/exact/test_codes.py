@@ -142,8 +142,14 @@ def test_capacity_is_named(make, capacity, named):
 def test_parameter_bits_are_what_the_vectors_are_made_of():
     """A seed for random signs, the generator's symbols for the algebraic codes, nothing but the count for the others."""
     assert {name: position_code(name, 1000).parameter_bits for name in BY_NAME} == {
-        "signs": 64, "binary": 0, "parabola": 0, "dual-bch": 10 * 31, "kerdock": 2 * 6 * 32, "one-hot": 0, "circle": 0,
-    }  # fmt: skip
+        "signs": 64,
+        "binary": 0,
+        "parabola": 0,
+        "dual-bch": 10 * 31,
+        "kerdock": 2 * 6 * 32,
+        "one-hot": 0,
+        "circle": 0,
+    }
     made = position_code("dual-bch", 1000)
     flipped = DualBCH(1000)
     flipped.generator = made.generator ^ np.eye(*made.generator.shape, dtype=np.int64)

@@ -31,9 +31,16 @@ def random_network(seed: int, grid: Grid, causal: bool = True, heads: int = 2, l
         feed_forward = FeedForward(some(4, WIDTH), some(4), some(WIDTH, 4), some(WIDTH)) if layer == 0 else None
         blocks.append((AttentionLayer(parts, causal), feed_forward))
     return Network(
-        "random", grid, {}, some(TOKENS - 1, WIDTH), tuple(blocks), some(3, WIDTH), some(3),
-        indices=some(1, WIDTH), positions=some(TIME, WIDTH, by_index=True),
-    )  # fmt: skip
+        name="random",
+        grid=grid,
+        spaces={},
+        symbols=some(TOKENS - 1, WIDTH),
+        layers=tuple(blocks),
+        readout=some(3, WIDTH),
+        readout_bias=some(3),
+        indices=some(1, WIDTH),
+        positions=some(TIME, WIDTH, by_index=True),
+    )
 
 
 def fractions(array: Array) -> list:
@@ -86,8 +93,10 @@ def test_vectors_are_inputs_too():
     found = run(network, given)
     embedded = given @ network.vectors.integers
     tokens = dataclasses.replace(
-        network, vectors=None, symbols=Array(np.clip(embedded.reshape(-1, WIDTH), -100, 100), grid.step),
-    )  # fmt: skip
+        network,
+        vectors=None,
+        symbols=Array(np.clip(embedded.reshape(-1, WIDTH), -100, 100), grid.step),
+    )
     ids = np.arange(3 * TIME).reshape(3, TIME)
     assert fractions(found.logits[1]) == fractions(run(tokens, ids).logits[1])
     with pytest.raises(ValueError, match="2 coordinates of magnitude at most 10"):
@@ -162,9 +171,17 @@ def test_scores_at_both_ends_of_a_grid_that_fills_64_bits(steps, masked):
         assert found.tolist() == [[whole_weight, 0, 0], [share, share, 0 if masked else share]]
 
 
-@pytest.mark.parametrize(("rounding", "equal", "expected"), [
-    ("floor", 1, 99), ("floor", 3, 33), ("floor", 4, 24), ("nearest", 1, 100), ("nearest", 8, 12), ("nearest", 3, 33),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rounding", "equal", "expected"),
+    [
+        ("floor", 1, 99),
+        ("floor", 3, 33),
+        ("floor", 4, 24),
+        ("nearest", 1, 100),
+        ("nearest", 8, 12),
+        ("nearest", 3, 33),
+    ],
+)
 def test_softmax_rounded_once_just_below_a_line(rounding, equal, expected):
     """100 steps: `equal` scores of 0 and one so low that its weight shows in no float: 1/m is not quite reached."""
     scores = Array(np.array([[0] * equal + [-(10**6)]]), Fraction(1))

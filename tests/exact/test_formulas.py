@@ -51,7 +51,8 @@ def test_cnf_and_dnf_with_empty_repeated_and_tautological_parts():
         assert dnf(4, parts).evaluate(inputs).tolist() == [any(all(true(y, x) for y in part) for part in parts) for x in inputs]
 
 
-def test_tables_become_a_sum_of_at_most_half_their_rows_in_terms_or_clauses():
+def test_tables_become_sums_of_terms_or_clauses():
+    """At most half as many terms or clauses as the table has rows add up to the table's function plus the constant."""
     for k in (0, 1, 2, 3):
         for values in itertools.product([0, 1], repeat=1 << k):
             table = TruthTable(tuple(range(k, 0, -1)), values)

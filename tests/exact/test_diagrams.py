@@ -1,0 +1,45 @@
+"""Decision diagrams agree with enumeration, reach 64 variables, and are refused beyond their limits."""
+
+import numpy as np
+import pytest
+
+from seqsep.exact import diagrams, formulas
+from seqsep.exact.layered import of_values
+
+
+def random_formula(seed: int) -> formulas.Thresholds:
+    draws = np.random.default_rng(seed)
+    variables, features = int(draws.integers(1, 8)), []
+    for _ in range(draws.integers(0, 10)):
+        indices = draws.integers(1, variables + 1, draws.integers(0, 4)).tolist()
+        if draws.random() < 0.6:
+            signs = draws.choice([-1, 1], len(indices))
+            features.append(
+                formulas.AtLeast(tuple(int(i * s) for i, s in zip(indices, signs, strict=True)), int(draws.integers(3)))
+            )
+        else:
+            features.append(formulas.TruthTable(tuple(indices), tuple(draws.integers(0, 2, 1 << len(indices)).tolist())))
+    return formulas.Thresholds(variables, tuple(features), int(draws.integers(-1, len(features) + 1)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_diagrams_agree_with_enumeration(seed):
+    formula = random_formula(seed)
+    bits = [2] * formula.variables
+    words = np.stack(np.unravel_index(np.arange(1 << formula.variables), bits), axis=1)
+    expected = of_values(formula.evaluate(words).reshape(bits))
+    found = diagrams.of_formula(formula)
+    assert found.classes_by_split == expected.widths
+    np.testing.assert_array_equal(found.automaton.run(words), formula.evaluate(words))
+
+
+def test_diagrams_reach_length_64(monkeypatch):
+    found = diagrams.of_formula(formulas.majority(64))
+    assert (found.classes, found.split, found.state_bits, found.every_input) == (33, 32, 6, False)
+    pairs = formulas.cnf(64, [(-index, index + 1) for index in range(1, 64, 2)])
+    assert diagrams.of_formula(pairs).classes == 3
+    monkeypatch.setattr(diagrams, "MOST_NODES", 5000)
+    with pytest.raises(ValueError, match=r"mine: .* more than 5,000 nodes"):
+        diagrams.of_formula(formulas.equality(64), "mine")
+    with pytest.raises(ValueError, match="257"):
+        diagrams.of_formula(formulas.majority(257))

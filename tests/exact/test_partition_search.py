@@ -1,0 +1,63 @@
+"""Lower bounds over partitions of the positions: known costs, the exact cost, and automata beyond enumeration."""
+
+import pytest
+
+from seqsep.exact import least_state, partition_search, regular
+from seqsep.exact.communication import of_values as two_party
+from seqsep.exact.communication import protocol_cost
+from seqsep.exact.enumeration import OUTSIDE, alphabet_ranges, tabulate
+from seqsep.exact.partition_search import SharedFunction
+from seqsep.tasks import BoundedDyck
+from support.small_functions import equal_halves, random_table
+
+
+def shared(function, alphabets) -> SharedFunction:
+    return SharedFunction.of_table(tabulate(function, alphabet_ranges(alphabets)))
+
+
+@pytest.mark.parametrize("half", [1, 2, 4, 5, 6, 8])
+def test_equality_needs_half_and_one_bit(half):
+    """Two answers: 2^n leaves with 1 and, where n > 1, as many with 0. N = 16 is beyond trying all partitions."""
+    found = partition_search.best_partition(shared(equal_halves, [2] * (2 * half)))
+    assert found.bits == half + 1
+    assert found.searched.startswith("all" if half <= 5 else "prefixes")
+    found.verify()
+
+
+@pytest.mark.parametrize("length", [4, 6, 8])
+def test_bounded_dyck_needs_odd_against_even(length):
+    """Lemma 1's fooling set, 2^(N-1) leaves with the answer 1; no prefix comes near it."""
+    call = BoundedDyck(length).function(length)
+    found = partition_search.best_partition(shared(lambda word: call(tuple(word)), [4] * length))
+    assert found.alice == tuple(range(0, length, 2))
+    assert found.parts[[part.label for part in found.parts].index(1)].leaves == 2 ** (length - 1)
+    assert found.bits == length + 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_partition_bounds_are_below_the_exact_cost(seed):
+    """Against D(f) of the same partition by search, and with inputs outside the domain too."""
+    table = random_table(seed, most=4, outside=0.0 if seed % 2 else 0.2)
+    if len(table.alphabets) < 2 or not (table.labels != OUTSIDE).any():
+        return
+    found = partition_search.best_partition(SharedFunction.of_table(table))
+    found.verify()
+    assert found.partitions == 2 ** (len(table.alphabets) - 1) - 1
+    assert found.bits <= protocol_cost(two_party(table.values(), found.alice)).bits
+
+
+def test_what_is_outside_the_domain_is_no_answer():
+    """Equality where other pairs are outside the domain: no bit is needed, though the matrix of its ones has full rank."""
+    found = partition_search.best_partition(shared(lambda word: 1 if equal_halves(word) else None, [2] * 6))
+    assert (found.bits, found.measure) == (0, "fooling set")
+    some = partition_search.best_partition(shared(lambda word: equal_halves(word) if word[0] else None, [2] * 6))
+    assert some.bits == 3
+
+
+def test_partitions_of_an_automaton():
+    """From an automaton alone, beyond all enumeration: interleaved equality, where equal pairs stand apart."""
+    same = regular.automaton("(00|11)*")
+    found = partition_search.best_partition(SharedFunction.of_automaton(least_state.of_automaton(same, 64).automaton))
+    assert found.bits >= 5
+    assert len(set(found.alice)) < 64
+    found.verify()
