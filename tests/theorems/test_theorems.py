@@ -13,6 +13,7 @@ from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS, TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.protocols import one_way_protocol
+from seqsep.theorems.protocols.collision import scattered
 from seqsep.theorems.retrieval import index_lookup_state
 
 
@@ -94,7 +95,7 @@ def test_every_smaller_model_collides_and_the_exact_one_does_not(bits):
 
 @pytest.mark.parametrize(("length", "alphabet"), [(4, 3), (6, 2), (3, 4), (5, 1)])
 def test_the_walk_visits_every_prefix_once(length, alphabet):
-    prefixes = list(index_lookup_state._prefixes(length, alphabet, 7))
+    prefixes = list(scattered(length, alphabet, 7))
     assert len(prefixes) == len(set(prefixes)) == alphabet**length
 
 

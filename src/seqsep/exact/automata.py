@@ -6,7 +6,7 @@ automata whose table depends on the time, and `exact.partial_automata` for those
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Int64
@@ -46,6 +46,15 @@ class Recurrence:
     def answer(self, tokens: Sequence[int], state: int | None = None, t: int = 0) -> int:
         """The read-out after the last token; `state` and `t` as in `state`."""
         return self.read(t + len(tokens) - 1, self.state(tokens, state, t))
+
+    def cut_down(self, bits: int) -> "Recurrence":
+        """The model with every state after a token reduced modulo 2^bits: what is left if the higher bits are dropped.
+
+        >>> counter = Recurrence(3, 0, move=lambda t, state, token: state + 1, read=lambda t, state: state)
+        >>> counter.answer([0] * 5), counter.cut_down(2).answer([0] * 5)
+        (5, 1)
+        """
+        return replace(self, state_bits=bits, move=lambda t, state, token: self.move(t, state, token) % (1 << bits))
 
 
 @dataclass(frozen=True)

@@ -10,28 +10,28 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.small_models import RECURRENT
 from seqsep.theorems.retrieval import linear_attention_state
-from seqsep.theorems.retrieval.linear_attention_state import FORMULAS, check, impossible_from
+from seqsep.theorems.retrieval.linear_attention_state import NUMBERS_A_LAYER, Shape, check, formula, impossible_from
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
 
 def test_every_recurrent_mixer_has_a_formula():
-    assert set(FORMULAS) == set(RECURRENT)
+    assert set(NUMBERS_A_LAYER) == set(RECURRENT)
 
 
 @pytest.mark.parametrize("name", RECURRENT)
 @pytest.mark.parametrize(("width", "heads", "layers"), [(8, 2, 1), (12, 3, 2), (16, 1, 3)])
 def test_formulas_equal_the_count_from_tensors(name, width, heads, layers):
     model = Model.build(10, 4, 9, (name,) * layers, width, heads)
-    assert FORMULAS[name](width, heads, 32, layers) == model.state_bits()[0]
-    assert FORMULAS[name](width, heads, 64, layers) == model.double().state_bits()[0]
+    assert formula(name, Shape(width, heads, layers, precision=32)) == model.state_bits()[0]
+    assert formula(name, Shape(width, heads, layers, precision=64)) == model.double().state_bits()[0]
 
 
 def test_the_normaliser_is_one_vector_of_a_heads_key_width():
     state = LinearAttention(12, 3).start(1)
-    assert linear_attention_state.state_bits(3, 4, 4, 32) == state_bits(state) == 3 * 4 * 5 * 32
-    assert linear_attention_state.state_bits(3, 4, 4, 32, normaliser=False) == state_bits(state[:1])
-    assert linear_attention_state.state_bits(2, 3, 7, 16, layers=5) == 5 * 2 * 3 * 8 * 16
+    assert linear_attention_state.state_bits(3, 4, 4, precision=32) == state_bits(state) == 3 * 4 * 5 * 32
+    assert linear_attention_state.state_bits(3, 4, 4, precision=32, normaliser=False) == state_bits(state[:1])
+    assert linear_attention_state.state_bits(2, 3, 7, precision=16, layers=5) == 5 * 2 * 3 * 8 * 16
 
 
 @pytest.mark.parametrize(("bits", "alphabet"), [(0, 2), (1, 2), (40, 4), (41, 4), (4608, 64), (100, 3), (4607, 5), (7, 1000)])
@@ -64,6 +64,6 @@ def test_wrong_arguments():
 
 
 def test_a_state_that_is_not_the_formula_is_found_out(monkeypatch):
-    monkeypatch.setitem(FORMULAS, "lstm", lambda d, h, p, layers: layers * d * p)
+    monkeypatch.setitem(NUMBERS_A_LAYER, "lstm", lambda shape: shape.width)
     with pytest.raises(TheoremFails, match="formula"):
         check()

@@ -103,8 +103,7 @@ def check_lemma_4(claim: Claim, queue: Recurrence, automaton: DFA, length: int, 
     states = halves(length, alphabet)
     bits = ceil_log2(states) - 1
     language = automaton.minimal()
-    dropped = Recurrence(bits, 0, lambda t, state, token: queue.move(t, state, token) % (1 << bits), queue.read)
-    smaller = as_automaton(dropped, alphabet)
+    smaller = as_automaton(queue.cut_down(bits), alphabet)
     word = smaller.difference(language)
     if len(language.table) != states or len(smaller.table) > 1 << bits or word is None:
         raise claim.fails({"least DFA": len(language.table), "states": len(smaller.table), "differs on": word})

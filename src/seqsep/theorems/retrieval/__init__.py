@@ -6,6 +6,7 @@ Files:
     index_lookup_state        index lookup needs N log2 S state bits, and they suffice (Theorem 3)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
+    _erring                   the outcome of the pigeonhole principle on a model that is too small
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
 """
 

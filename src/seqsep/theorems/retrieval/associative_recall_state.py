@@ -7,17 +7,12 @@ We differ: the paper shows m p >= N, for two values (N is the number of pairs, s
 most" for "at least"). With all S values the same proof gives m p >= N log2 S, for keys in one fixed order, and that is
 attained. With keys in any order it is not: a model then needs max(N log2 S, (N - 1) log2 S + log2 N) bits, which is attained.
 
-Lower, as code. *After the pairs, keys in a fixed order*: with B < N log2 S bits two of the S^N lists of values leave one
+Upper: `build`, whose state is the number with the value of key i as its digit i in base S.
+Lower. *After the pairs, keys in a fixed order*: with B < N log2 S bits two of the S^N lists of values leave one
 state; they differ at some key; asked for it, the model gives one answer and errs on one of them. `collide` finds both for any
 model. *Inside the last pair, keys in any order, S >= 2*: after N - 1 pairs and the last key k the model must tell N S^(N-1)
 cases apart, (k, values of the others). Same k: some other key q has different values; continue with any value, ask q. Keys k
 and k': continue with a value v other than the one that k has in the second case, ask k: the answers are v and something else.
-
-Upper, as code. The state is the number whose digit i in base S is the value of key i (0 while unknown). A key token of the
-pairs puts its own name in the place of its digit: k S^(N-1) + the other digits; at the value token the digit goes in. With
-keys in order the time tells k, and key tokens change nothing: S^N states. A question q must leave the answer y in the state,
-and for multi-query recall the other digits too: the digit of q becomes the one for which all digits sum to -y modulo S. No
-digit of another key has changed, q is not asked again, and the read-out is minus the sum: S^N states, as before the question.
 
 What a run shows: the exact models' answers, and the witness for the models given. That every model with fewer bits has a
 witness is the pigeonhole principle.
@@ -26,6 +21,7 @@ witness is the pigeonhole principle.
 import itertools
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +33,7 @@ from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.retrieval._erring import erring
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
@@ -50,14 +47,26 @@ SPREAD_INPUTS = 400
 MOST_BITS_RUN = 10
 
 
+Pairs = tuple[int, ...]
+"""k_1 v_1 .. k_N v_N, as tokens."""
+
+
 def solve(length: int, tokens: tuple[int, ...]) -> int:
-    """The answer, from the definition: the value that follows the key asked for."""
+    """The answer, from the definition: the value that follows the key asked for.
+
+    >>> solve(2, (1, 5, 0, 3, 1))  # keys 0 and 1, values from token 2 on
+    3
+    """
     *pairs, asked = tokens
     return pairs[pairs.index(asked) + 1] - length
 
 
 def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
-    """ceil(N log2 S), or in any order ceil(log2 max(S^N, N S^(N-1))), exactly; 0 where there is nothing to tell apart."""
+    """ceil(N log2 S), or in any order ceil(log2 max(S^N, N S^(N-1))), exactly; 0 if there is nothing to tell apart.
+
+    >>> least_bits(6, 3), least_bits(6, 3, any_order=True), least_bits(4, 2, any_order=True)
+    (10, 11, 5)
+    """
     cases = alphabet**length
     if any_order and alphabet > 1:
         cases = max(cases, length * alphabet ** (length - 1))
@@ -67,31 +76,47 @@ def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
 def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:
     """The exact model, for one question or many (each key at most once, its value as a token after it or not).
 
+    Digit i of the state, in base S, is the value of key i (0 while unknown). A key token of the pairs puts its own name in the
+    place of its digit: k S^(N-1) + the other digits; at the value token the digit goes in. With keys in order the time tells
+    k, and key tokens change nothing: S^N states. A question q must leave the answer y in the state, and for multi-query recall
+    the other digits too: the digit of q becomes the one for which all digits sum to -y modulo S. No digit of another key has
+    changed, q is not asked again, and the read-out is minus the sum: S^N states, as before the question.
+
     With `any_order`, keys may come in any order; else as 0, 1, .., N - 1. Raises ValueError for a length or alphabet below 1.
+
+    >>> model = build(length=3, alphabet=2)
+    >>> model.state_bits, [model.answer((0, 4, 1, 3, 2, 4, key)) for key in range(3)]
+    (3, [1, 0, 1])
     """
     if min(length, alphabet) < 1:
         raise ValueError(f"build(length={length}, alphabet={alphabet}): both are at least 1")
-    pairs, high = 2 * length, alphabet ** (length - 1)
+    named = any_order and alphabet > 1  # whether the state holds the name of a key whose value comes next
+
+    def read_key(state: int, key: int) -> int:
+        return key * alphabet ** (length - 1) + _without(state, key, alphabet) if named else state
+
+    def read_value(t: int, state: int, value: int) -> int:
+        if not named:
+            return state + value * alphabet ** (t // 2)
+        key, others = divmod(state, alphabet ** (length - 1))
+        return _with(others, key, value, alphabet)
+
+    def answer(state: int, key: int) -> int:
+        value = state // alphabet**key % alphabet
+        others = state - value * alphabet**key
+        return others + -(_sum(others, alphabet) + value) % alphabet * alphabet**key
 
     def move(t: int, state: int, token: int) -> int:
-        if t < pairs and t % 2 == 0:
-            return _without(state, token, alphabet) + token * high if any_order and alphabet > 1 else state
-        if t < pairs:
-            if not any_order or alphabet == 1:
-                return state + (token - length) * alphabet ** (t // 2)
-            key, others = divmod(state, high)
-            return _with(others, key, token - length, alphabet)
-        if token >= length:
-            return state
-        asked = state // alphabet**token % alphabet
-        others = state - asked * alphabet**token
-        return others + -(_sum(others, alphabet) + asked) % alphabet * alphabet**token
+        if t >= 2 * length:
+            return answer(state, token) if token < length else state
+        return read_key(state, token) if t % 2 == 0 else read_value(t, state, token - length)
 
     bits = least_bits(length, alphabet, any_order)
     return Recurrence(bits, 0, move, lambda t, state: -_sum(state, alphabet) % alphabet)
 
 
 def _sum(state: int, alphabet: int) -> int:
+    """The sum of the digits in base S."""
     total = 0
     while alphabet > 1 and state:
         state, digit = divmod(state, alphabet)
@@ -100,27 +125,31 @@ def _sum(state: int, alphabet: int) -> int:
 
 
 def _without(state: int, place: int, alphabet: int) -> int:
+    """The number with the digit at a place taken out."""
     low = alphabet**place
     return state // (low * alphabet) * low + state % low
 
 
 def _with(others: int, place: int, digit: int, alphabet: int) -> int:
+    """The number with a digit put in at a place."""
     low = alphabet**place
     return (others // low * alphabet + digit) * low + others % low
 
 
 def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
-    """The exact model for keys in order with its state reduced modulo 2^bits: what is left when the rest does not fit."""
-    exact = build(length, alphabet)
-    return Recurrence(bits, 0, lambda t, state, token: exact.move(t, state, token) % (1 << bits), exact.read)
+    """The exact model for keys in order with its highest bits dropped."""
+    return build(length, alphabet).cut_down(bits)
 
 
 def written(values: Int64[np.ndarray, "batch length"]) -> Int64[np.ndarray, "batch time"]:
-    """0 v_0 1 v_1 .., keys in order."""
-    count, length = values.shape
-    tokens = np.empty((count, 2 * length), dtype=np.int64)
-    tokens[:, 0::2], tokens[:, 1::2] = np.arange(length), values + length
-    return tokens
+    """0 v_0 1 v_1 .., keys in order.
+
+    >>> written(np.array([[1, 0, 1]])).tolist()
+    [[0, 4, 1, 3, 2, 4]]
+    """
+    length = values.shape[1]
+    keys = np.broadcast_to(np.arange(length), values.shape)
+    return np.stack([keys, values + length], axis=2).reshape(len(values), 2 * length)
 
 
 def recall(length: int, alphabet: int) -> Recall:
@@ -173,54 +202,53 @@ def check(
 
 def _check_upper(length: int, alphabet: int, any_order: bool, seed: int) -> Outcome:
     """Every key after every list of pairs, each alone and all of them one after the other."""
-    exact, prefixes, exhaustive = (
-        build(length, alphabet, any_order),
-        0,
-        _count(length, alphabet, any_order) <= EXHAUSTIVE_INPUTS,
-    )
+    exact = build(length, alphabet, any_order)
+    orders = math.factorial(length) if any_order else 1
+    exhaustive = length * alphabet**length * orders <= EXHAUSTIVE_INPUTS
+    tried = _every(length, alphabet, any_order) if exhaustive else _some(length, alphabet, any_order, seed)
     random = np.random.default_rng(seed)
-    for pairs in _every(length, alphabet, any_order) if exhaustive else _some(length, alphabet, any_order, seed):
-        state, keys = exact.state(pairs), pairs[0::2]
-        for key in keys:
-            found = exact.answer((key,), state, len(pairs))
-            if found != solve(length, (*pairs, key)):
-                raise CLAIM.fails({"pairs": pairs, "query": key, "answer": found})
-        _require_many(exact, length, pairs, state, random.permutation(length).tolist())
+    prefixes = 0
+    for pairs in tried:
+        state = exact.state(pairs)
+        for key in pairs[0::2]:
+            answer = exact.answer((key,), state, len(pairs))
+            if answer != solve(length, (*pairs, key)):
+                raise CLAIM.fails({"pairs": pairs, "query": key, "answer": answer})
+        _require_many(exact, pairs, state, random.permutation(length).tolist())
         prefixes += 1
-    sizes = {"state_bits": exact.state_bits, "values_recovered": length}
-    bounds = {"state_bits": least_bits(length, alphabet, any_order), "values_recovered": length}
     return CLAIM.upper(
         statement=UPPER,
         length=length,
         inputs=prefixes * length,
         exhaustive=exhaustive,
-        measured=sizes,
-        bound=bounds,
+        measured={"state_bits": exact.state_bits, "values_recovered": length},
+        bound={"state_bits": least_bits(length, alphabet, any_order), "values_recovered": length},
         variant=f"keys in {'any order' if any_order else 'order'}",
     )
 
 
-def _require_many(exact: Recurrence, length: int, pairs: tuple[int, ...], state: int, asked: list[int]) -> None:
+def _require_many(exact: Recurrence, pairs: Pairs, state: int, asked: list[int]) -> None:
+    """Ask for every key, one after the other, each followed by its value."""
+    length = len(pairs) // 2
     tokens: tuple[int, ...] = ()
     for key in asked:
         tokens = (*tokens, key)
-        found, wanted = exact.answer(tokens, state, len(pairs)), solve(length, (*pairs, key))
-        if found != wanted:
-            raise CLAIM.fails({"pairs": pairs, "queries and values": tokens, "answer": found})
-        tokens = (*tokens, length + wanted)
+        answer = exact.answer(tokens, state, len(pairs))
+        expected = solve(length, (*pairs, key))
+        if answer != expected:
+            raise CLAIM.fails({"pairs": pairs, "queries and values": tokens, "answer": answer})
+        tokens = (*tokens, length + expected)
 
 
-def _count(length: int, alphabet: int, any_order: bool) -> int:
-    return length * alphabet**length * (math.factorial(length) if any_order else 1)
-
-
-def _every(length: int, alphabet: int, any_order: bool) -> Iterator[tuple[int, ...]]:
+def _every(length: int, alphabet: int, any_order: bool) -> Iterator[Pairs]:
+    """All lists of pairs, keys in every order or in the one."""
     for keys in itertools.permutations(range(length)) if any_order else [tuple(range(length))]:
         for values in itertools.product(range(length, length + alphabet), repeat=length):
             yield tuple(itertools.chain.from_iterable(zip(keys, values, strict=True)))
 
 
-def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[tuple[int, ...]]:
+def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[Pairs]:
+    """Random lists of pairs, with about 400 keys in all."""
     random = np.random.default_rng(seed)
     for _ in range(-(-SPREAD_INPUTS // length)):
         keys = random.permutation(length) if any_order else np.arange(length)
@@ -229,19 +257,17 @@ def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[tu
 
 
 def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> Outcome:
-    needed, bits = least_bits(length, alphabet), model.bits
-    found = search(model, recall(length, alphabet), seed)
-    if found is None or found.answer == solve(length, found.errs_on):
-        raise CLAIM.fails({"model": name, "state bits": bits, "collision": found})
-    return CLAIM.lower(
+    """A model of too few bits, and the input on which it errs."""
+    return erring(
+        CLAIM,
         statement=LOWER,
-        length=length,
-        inputs=found.prefixes_tried,
-        measured={"state_bits": bits},
-        bound={"state_bits": needed},
-        as_printed={"state_bits": length},
+        task=recall(length, alphabet),
+        needed=least_bits(length, alphabet),
+        solve=partial(solve, length),
+        model=model,
         variant=name,
-        witness=found.record(),
+        seed=seed,
+        as_printed={"state_bits": length},
     )
 
 

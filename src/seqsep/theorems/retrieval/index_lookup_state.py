@@ -4,38 +4,35 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
 We differ: the paper shows m p >= N, for two symbols of the alphabet; with all S of them the same proof gives
 m p >= N log2 S, and that is attained.
 
-Upper, as code. The state is the number spelled by the symbols in base S; the question p reads its p-th digit. At time t <= N
-there are S^t states, so ceil(N log2 S) bits hold every one. Bob, given the state after N symbols, asks every position.
-
-Lower, as code. With B < N log2 S bits, two of the S^N prefixes leave the same state (pigeonhole); they differ at some position
-p. The model gives the same answer to the question p after either prefix, and must err on one of them. `collide` finds the
-prefixes and the input for any `Recurrence`, and for any model with start and step, ours or a user's, at its own precision or
-with every number of its state rounded to b bits; the search is in `_collision`.
+Upper: `build`, the symbols so far as a number in base S. Bob, given the state after N symbols, asks every position.
+Lower, the pigeonhole principle: with B < N log2 S bits, two of the S^N prefixes leave the same state; they differ at some
+position p. The model gives the same answer to the question p after either prefix, and must err on one of them. `collide` finds
+the prefixes and the input for any `Recurrence`, and for any model with start and step, ours or a user's, at its own precision
+or with every number of its state rounded to b bits; the search is in `protocols.collision`.
 
 What a run shows: the witness, for the models given. That every model with fewer bits has one is the pigeonhole principle; that
 the search meets it in time is not promised.
 """
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import Array, AutomatonLayer, Network
+from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, whole_number, whole_numbers
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
-from seqsep.theorems.protocols.collision import scattered as _prefixes
+from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.retrieval._erring import erring
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
@@ -49,13 +46,21 @@ MOST_BITS_RUN = 18
 
 
 def build(length: int, alphabet: int) -> Recurrence:
-    """The exact model: the symbols so far as a number in base S."""
+    """The exact model: the symbols so far as a number in base S, and after the question p its p-th digit.
+
+    At time t <= N there are S^t states, so ceil(N log2 S) bits hold every one.
+
+    >>> model = build(length=3, alphabet=4)
+    >>> model.state_bits, [model.answer((3, 0, 2, 4 + p)) for p in range(3)]
+    (6, [3, 0, 2])
+    """
     task = IndexLookup(length, alphabet)
 
     def move(t: int, state: int, token: int) -> int:
         if t < length:
             return state * alphabet + token
-        return state // alphabet ** (length - 1 - (token - alphabet)) % alphabet
+        later_symbols = length - 1 - (token - alphabet)
+        return state // alphabet**later_symbols % alphabet
 
     return Recurrence(task.answer_bits(), 0, move, lambda t, state: state)
 
@@ -68,25 +73,16 @@ def build_network(length: int, alphabet: int) -> Network:
     states = alphabet**length
     if states > MOST_TABLE_STATES:
         raise ValueError(f"build_network(length={length}, alphabet={alphabet}): {states} states, at most {MOST_TABLE_STATES}")
-    machine = build(length, alphabet)
+    exact = build(length, alphabet)
     tokens = alphabet + length
     table = np.zeros((length + 1, states, tokens), dtype=np.int64)
     for t in range(length + 1):
         for state in range(alphabet**t):
             for token in range(alphabet) if t < length else range(alphabet, tokens):
-                table[t, state, token] = machine.move(t, state, token)
-    one_hot = np.eye(tokens, tokens + states, dtype=np.int64)
-    readout = np.eye(alphabet, states, dtype=np.int64)
-    return Network(
-        name=CLAIM.name,
-        grid=Grid(4),
-        spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
-        symbols=Array(one_hot[:alphabet]),
-        indices=Array(one_hot[alphabet:], by_index=True),
-        layers=((AutomatonLayer(Array(table), 0), None),),
-        readout=Array(np.concatenate([np.zeros((alphabet, tokens), dtype=np.int64), readout], axis=1)),
-        readout_bias=Array(np.zeros(alphabet, dtype=np.int64), Fraction(1)),
-    )
+                table[t, state, token] = exact.move(t, state, token)
+    numbers = np.arange(states)
+    answers = np.where(numbers < alphabet, numbers, -1)
+    return Network.of_table(CLAIM.name, table, answers, classes=alphabet, indices=length)
 
 
 def recall(length: int, alphabet: int) -> Recall:
@@ -112,9 +108,8 @@ def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precisio
 
 
 def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
-    """The exact model with its state reduced modulo 2^bits: what is left when the rest does not fit."""
-    exact = build(length, alphabet)
-    return Recurrence(bits, 0, lambda t, state, token: exact.move(t, state, token) % (1 << bits), exact.read)
+    """The exact model with its highest bits dropped."""
+    return build(length, alphabet).cut_down(bits)
 
 
 def check(
@@ -131,7 +126,7 @@ def check(
 
     By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
-    default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails where it collides
+    default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if it collides
     and does not err.
     """
     task = IndexLookup(length, alphabet)
@@ -148,32 +143,31 @@ def check(
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
-    length, alphabet = task.length, task.alphabet
-    machine = build(length, alphabet)
-    exhaustive = alphabet**length <= MOST_TABLE_STATES
-    loaded = Model.load(build_network(length, alphabet)) if exhaustive else None
-    questions = list(range(alphabet, alphabet + length))
-    prefixes = list(_prefixes(length, alphabet, seed)) if exhaustive else _random_prefixes(task, seed)
+    """Bob recovers every prefix from the exact model's state, and from the table's in `Model` if there is one."""
+    exact = build(task.length, task.alphabet)
+    exhaustive = task.alphabet**task.length <= MOST_TABLE_STATES
+    prefixes = list(scattered(task.length, task.alphabet, seed)) if exhaustive else _random_prefixes(task, seed)
+    questions = list(range(task.alphabet, task.alphabet + task.length))
     for prefix in prefixes:
-        state = machine.state(prefix)
-        recovered = tuple(machine.answer((question,), state, length) for question in questions)
+        state = exact.state(prefix)
+        recovered = tuple(exact.answer((question,), state, task.length) for question in questions)
         if recovered != prefix:
             raise CLAIM.fails({"symbols": prefix, "recovered": recovered})
-    if loaded is not None:
-        _require_model_recovers(loaded, np.array(prefixes, dtype=np.int64), questions)
-    sizes = {"state_bits": machine.state_bits, "symbols_recovered": length}
+    if exhaustive:
+        table = Model.load(build_network(task.length, task.alphabet))
+        _require_model_recovers(table, np.array(prefixes, dtype=np.int64), questions)
     return CLAIM.upper(
         statement=UPPER,
-        length=length,
-        inputs=len(prefixes) * length,
+        length=task.length,
+        inputs=len(prefixes) * task.length,
         exhaustive=exhaustive,
-        measured=sizes,
-        bound=dict(sizes),
+        measured={"state_bits": exact.state_bits, "symbols_recovered": task.length},
+        bound={"state_bits": task.answer_bits(), "symbols_recovered": task.length},
     )
 
 
 @torch.no_grad()
-def _require_model_recovers(model: Model, prefixes: np.ndarray, questions: list[int]) -> None:
+def _require_model_recovers(model: Model, prefixes: Int64[np.ndarray, "batch length"], questions: list[int]) -> None:
     state = model.prefill(torch.from_numpy(prefixes))
     for place, question in enumerate(questions):
         logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
@@ -187,20 +181,36 @@ def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
 
 
 def _errs(task: IndexLookup, name: str, model: Machine, seed: int) -> Outcome:
-    needed, bits = task.answer_bits(), model.bits
-    found = search(model, recall(task.length, task.alphabet), seed)
-    if found is None or found.answer == task.solve(found.errs_on):
-        raise CLAIM.fails({"model": name, "state bits": bits, "collision": found})
-    return CLAIM.lower(
+    """A model of too few bits, and the input on which it errs."""
+    return erring(
+        CLAIM,
         statement=LOWER,
-        length=task.length,
-        inputs=found.prefixes_tried,
-        measured={"state_bits": bits},
-        bound={"state_bits": needed},
-        as_printed={"state_bits": task.length},
+        task=recall(task.length, task.alphabet),
+        needed=task.answer_bits(),
+        solve=task.solve,
+        model=model,
         variant=name,
-        witness=found.record(),
+        seed=seed,
+        as_printed={"state_bits": task.length},
     )
+
+
+def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1."""
+    exact = build(length, alphabet)
+
+    def answer(given: Mapping[str, Any]) -> int:
+        symbols = whole_numbers(given, "symbols")
+        position = whole_number(given, "position")
+        if len(symbols) != length:
+            raise ValueError(f"symbols: expected {length} of them, found {len(symbols)}")
+        if not 0 <= min(symbols) <= max(symbols) < alphabet:
+            raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
+        if not 1 <= position <= length:
+            raise ValueError(f"position: expected 1 to {length}, found {position}")
+        return exact.answer((*symbols, alphabet + position - 1))
+
+    return answer
 
 
 def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
@@ -212,23 +222,6 @@ def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
     questions = [[question] for question in task.alphabets(length)[-1]]
     witness = DistinguishingTable(alice=list(range(length)), rows=rows, columns=questions)
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, witness)
-
-
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
-    """Answers {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1."""
-    machine = build(length, alphabet)
-
-    def answer(given: Mapping[str, Any]) -> int:
-        symbols, position = whole_numbers(given, "symbols"), whole_number(given, "position")
-        if len(symbols) != length:
-            raise ValueError(f"symbols: expected {length} of them, found {len(symbols)}")
-        if not 0 <= min(symbols) <= max(symbols) < alphabet:
-            raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
-        if not 1 <= position <= length:
-            raise ValueError(f"position: expected 1 to {length}, found {position}")
-        return machine.answer((*symbols, alphabet + position - 1))
-
-    return answer
 
 
 THEOREM = Theorem(

@@ -6,32 +6,32 @@ We differ: the paper states that the bounds apply and gives no number. Here the 
 tensors, and the length from which index lookup with S symbols is impossible is counted from it; the same for every recurrent
 mixer of ours.
 
-Proof, as code. A head with keys of k and values of v coordinates has after t tokens the outputs phi(q)^T S_t / (phi(q) . z_t)
-with S_t = S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The first t tokens enter all later outputs through S_t (k v
-numbers) and, if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits a number have a state of B = L H
-k (v + 1) p bits, or L H k v p without the normaliser, however the outputs are computed: the quadratic form, which keeps all t
-inputs, computes the same function. Theorem 2 sends these B bits; Theorem 3 needs N log2 S of them. Hence no weights answer
-index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on, for this width, precision and depth, MLPs, norms and
-positions whatever.
-The same for the other mixers of ours (d the width of the layer, all at p bits a number): retention L H k v p (no normaliser, k
-= v = d / H); LSTM 2 L d p; DSS 2 n L d p (n = 64 complex numbers a channel); Mamba L 2d (n + w - 1) p (n = 16 states, w = 4
-taps).
+Proof. A head with keys of k and values of v coordinates has after t tokens the outputs phi(q)^T S_t / (phi(q) . z_t) with
+S_t = S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The first t tokens enter all later outputs through S_t (k v
+numbers) and, if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits a number have a state of
+B = L H k (v + 1) p bits, or L H k v p without the normaliser (`state_bits`), however the outputs are computed: the quadratic
+form, which keeps all t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S
+of them. Hence no weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`),
+for this width, precision and depth, MLPs, norms and positions whatever. The same for the other mixers (`NUMBERS_A_LAYER`).
 
 What a run shows: that the formulas count the state, and the protocol of Theorem 2 run with it, on models with random weights
 (`one_way_protocol`; also that `forward`, the quadratic form, agrees with `step`); and for linear attention rounded to few bits
 an input of index lookup on which it errs. That all weights err from that N on is the proof of Theorem 3.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 
 import torch
 
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.protocols.collision import search
 from seqsep.theorems.protocols.one_way_protocol import reduce
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
+from seqsep.theorems.retrieval._erring import erring
 from seqsep.theorems.retrieval.index_lookup_state import recall
 
 CLAIM = Claim(
@@ -45,41 +45,108 @@ OTHERS = "A stack of recurrent layers answers no index lookup where N log2 S exc
 ERRS = "Causal linear attention with fewer than N log2 S state bits errs on an input of index lookup"
 PRECISIONS = {32: torch.float32, 64: torch.float64}
 MOST_TOKENS = 8
-DSS_STATES, MAMBA_STATES, MAMBA_TAPS = 64, 16, 4
-MAMBA2_STATES, WINDOW = 64, 16
-SMALL_WIDTH, SMALL_PRECISION, SMALL_ALPHABET = 4, 2, 4
+SMALL_WIDTH = 4
+SMALL_PRECISION = 2
+SMALL_ALPHABET = 4
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A stack of L layers of width d with H heads, at p bits a number."""
+
+    width: int
+    heads: int
+    layers: int
+    precision: int
+
+    @property
+    def head_width(self) -> int:
+        """k = v = d / H."""
+        return self.width // self.heads
 
 
 def state_bits(heads: int, key_width: int, value_width: int, precision: int, layers: int = 1, normaliser: bool = True) -> int:
-    """L H k (v + 1) p, or L H k v p without the normaliser: state bits of causal linear attention; widths are a head's."""
+    """L H k (v + 1) p, or L H k v p without the normaliser: state bits of causal linear attention; widths are a head's.
+
+    >>> state_bits(heads=2, key_width=4, value_width=4, precision=64)
+    2560
+    """
     return layers * heads * key_width * (value_width + int(normaliser)) * precision
 
 
-FORMULAS: Mapping[str, Callable[[int, int, int, int], int]] = {
-    "linear-attention": lambda d, h, p, layers: state_bits(h, d // h, d // h, p, layers),
-    "retention": lambda d, h, p, layers: state_bits(h, d // h, d // h, p, layers, normaliser=False),
-    "lstm": lambda d, h, p, layers: 2 * layers * d * p,
-    "dss": lambda d, h, p, layers: 2 * DSS_STATES * layers * d * p,
-    "mamba": lambda d, h, p, layers: layers * 2 * d * (MAMBA_STATES + MAMBA_TAPS - 1) * p,
-    "mamba2": lambda d, h, p, layers: layers * (2 * d * MAMBA2_STATES + (MAMBA_TAPS - 1) * (2 * d + 2 * MAMBA2_STATES)) * p,
-    "gated-delta": lambda d, h, p, layers: layers * (2 * d * (d // h) + (MAMBA_TAPS - 1) * 4 * d) * p,
-    "rwkv7": lambda d, h, p, layers: layers * (d * (d // h) + d) * p,
-    "sliding-attention": lambda d, h, p, layers: layers * 2 * d * WINDOW * p,
+def _linear_attention(shape: Shape, normaliser: bool) -> int:
+    return shape.heads * shape.head_width * (shape.head_width + int(normaliser))
+
+
+def _lstm(shape: Shape) -> int:
+    """A cell and a hidden vector."""
+    return 2 * shape.width
+
+
+def _dss(shape: Shape) -> int:
+    """64 complex numbers a channel."""
+    return 2 * 64 * shape.width
+
+
+def _mamba(shape: Shape) -> int:
+    """16 states, and a convolution of 4 taps, on 2 d channels."""
+    return 2 * shape.width * (16 + 4 - 1)
+
+
+def _mamba2(shape: Shape) -> int:
+    """64 states on 2 d channels; the convolution of 4 taps runs on these and on two vectors of 64."""
+    return 2 * shape.width * 64 + (4 - 1) * (2 * shape.width + 2 * 64)
+
+
+def _gated_delta(shape: Shape) -> int:
+    """A matrix of k by 2 k a head; the convolution of 4 taps runs on 4 d channels."""
+    return 2 * shape.width * shape.head_width + (4 - 1) * 4 * shape.width
+
+
+def _rwkv7(shape: Shape) -> int:
+    """A matrix of k by k a head, and the token before."""
+    return shape.width * shape.head_width + shape.width
+
+
+def _sliding_attention(shape: Shape) -> int:
+    """Keys and values of the last 16 tokens."""
+    return 2 * shape.width * 16
+
+
+NUMBERS_A_LAYER: Mapping[str, Callable[[Shape], int]] = {
+    "linear-attention": partial(_linear_attention, normaliser=True),
+    "retention": partial(_linear_attention, normaliser=False),
+    "lstm": _lstm,
+    "dss": _dss,
+    "mamba": _mamba,
+    "mamba2": _mamba2,
+    "gated-delta": _gated_delta,
+    "rwkv7": _rwkv7,
+    "sliding-attention": _sliding_attention,
 }
+"""How many numbers of p bits the state of one layer has, by mixer."""
+
+
+def formula(mixer: str, shape: Shape) -> int:
+    """State bits of a stack of a mixer's layers.
+
+    >>> formula("lstm", Shape(width=16, heads=2, layers=1, precision=32))
+    1024
+    """
+    return shape.layers * NUMBERS_A_LAYER[mixer](shape) * shape.precision
 
 
 def impossible_from(bits: int, alphabet: int) -> int:
     """The least N with N log2 S > B, exactly (S^N > 2^B): from here on no model of B state bits answers index lookup.
 
     Raises ValueError for an alphabet below 2, which asks nothing, or negative bits.
+
+    >>> impossible_from(bits=4608, alphabet=64)
+    769
     """
     if alphabet < 2 or bits < 0:
         raise ValueError(f"impossible_from(bits={bits}, alphabet={alphabet}): an alphabet of at least 2, bits from 0")
-    low, high = 0, bits + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if alphabet**middle > 1 << bits else (middle, high)
-    return high
+    return bisect_left(range(bits + 2), True, lo=1, key=lambda length: alphabet**length > 1 << bits)
 
 
 def check(
@@ -89,54 +156,66 @@ def check(
 
     `impossible_from` is the least N that the counted state cannot answer; the protocol runs on inputs of 8 tokens, every split.
     Then linear attention of width 4 with a state of 2 bits a number, at the least N that is impossible for it.
-    Raises ValueError for a precision other than 32 and 64 or no layers; TheoremFails where count and formula differ.
+    Raises ValueError for a precision other than 32 and 64 or no layers; TheoremFails if count and formula differ.
     """
     if precision not in PRECISIONS or layers < 1:
         raise ValueError(f"check(layers={layers}, precision={precision}): at least 1 layer, of 32 or 64 bits a number")
-    names = ("linear-attention", *(name for name in RECURRENT if name != "linear-attention"))
-    outcomes = [_counts(name, width, heads, layers, precision, alphabet, seed) for name in names]
-    return [outcomes[0], _errs(seed), *outcomes[1:]]
+    shape = Shape(width, heads, layers, precision)
+    others = [mixer for mixer in RECURRENT if mixer != "linear-attention"]
+    return [
+        _counts("linear-attention", shape, alphabet, seed),
+        _errs(seed),
+        *(_counts(mixer, shape, alphabet, seed) for mixer in others),
+    ]
 
 
-def _counts(name: str, width: int, heads: int, layers: int, precision: int, alphabet: int, seed: int) -> Outcome:
+def _counts(mixer: str, shape: Shape, alphabet: int, seed: int) -> Outcome:
+    """The protocol of Theorem 2 on a stack of a mixer's layers: its message has as many bits as the formula says."""
     task = IndexLookup(MOST_TOKENS - 1, alphabet)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Model.build(task.vocabulary, task.classes, task.longest, (name,) * layers, width, heads)
-    model = model.to(PRECISIONS[precision]).eval().requires_grad_(False)
-    claimed = FORMULAS[name](width, heads, precision, layers)
-    sent = reduce(model, torch.from_numpy(task.sample(0, 1, seed, evaluate=True).inputs[0]), CLAIM.name)
+        model = Model.build(
+            task.vocabulary,
+            task.classes,
+            task.longest,
+            layers=(mixer,) * shape.layers,
+            width=shape.width,
+            heads=shape.heads,
+        )
+    model = model.to(PRECISIONS[shape.precision]).eval().requires_grad_(False)
+    claimed = formula(mixer, shape)
+    inputs = task.sample(0, 1, seed, evaluate=True).inputs[0]
+    sent = reduce(model, torch.from_numpy(inputs), CLAIM.name)
     if sent != claimed:
-        raise CLAIM.fails({"mixer": name, "message bits": sent, "formula": claimed})
+        raise CLAIM.fails({"mixer": mixer, "message bits": sent, "formula": claimed})
     return CLAIM.lower(
-        statement=CLAIM.statement if name == "linear-attention" else OTHERS,
+        statement=CLAIM.statement if mixer == "linear-attention" else OTHERS,
         length=MOST_TOKENS,
         inputs=MOST_TOKENS,
         measured={"state_bits": sent, "impossible_from": impossible_from(sent, alphabet)},
         bound={"state_bits": claimed, "impossible_from": impossible_from(claimed, alphabet)},
-        variant=f"{layers} x {name}, width {width}, {precision} bits a number, S = {alphabet}",
+        variant=f"{shape.layers} x {mixer}, width {shape.width}, {shape.precision} bits a number, S = {alphabet}",
     )
 
 
 def _errs(seed: int) -> Outcome:
-    claimed = state_bits(1, SMALL_WIDTH, SMALL_WIDTH, SMALL_PRECISION)
+    """Linear attention rounded to few bits, at the least impossible N: an input on which it errs."""
+    claimed = state_bits(heads=1, key_width=SMALL_WIDTH, value_width=SMALL_WIDTH, precision=SMALL_PRECISION)
     task = IndexLookup(impossible_from(claimed, SMALL_ALPHABET), SMALL_ALPHABET)
     remembered = recall(task.length, task.alphabet)
     model = with_random_weights(remembered.sizes, "linear-attention", SMALL_WIDTH, seed=seed)
     small = rounded(model, remembered, SMALL_PRECISION, seed)
     if small.bits != claimed:
         raise CLAIM.fails({"state bits": small.bits, "formula": claimed})
-    found = search(small, remembered, seed)
-    if found is None or found.answer == task.solve(found.errs_on):
-        raise CLAIM.fails({"state bits": small.bits, "length": task.length, "collision": found})
-    return CLAIM.lower(
+    return erring(
+        CLAIM,
         statement=ERRS,
-        length=task.length,
-        inputs=found.prefixes_tried,
-        measured={"state_bits": small.bits},
-        bound={"state_bits": task.answer_bits()},
+        task=remembered,
+        needed=task.answer_bits(),
+        solve=task.solve,
+        model=small,
         variant=f"linear-attention of width {SMALL_WIDTH}, {SMALL_PRECISION} bits a number, S = {SMALL_ALPHABET}",
-        witness=found.record(),
+        seed=seed,
     )
 
 
