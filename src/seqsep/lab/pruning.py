@@ -13,11 +13,11 @@ Source: Jamieson and Talwalkar 2016 (arXiv:1502.07943). We differ: the rungs are
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from seqsep.lab.row import PRUNED, Row, diverged, rank_of
-from seqsep.lab.run import Run, canonical_json
+from seqsep.lab.run import Run
 from seqsep.lab.sweep import Sweep
 from seqsep.plugins.name import shown
 
@@ -41,10 +41,10 @@ def rungs(run: Run) -> tuple[int, ...]:
 
 def siblings(runs: Iterable[Run]) -> list[list[Run]]:
     """The runs in groups that differ in nothing but learning rate and heads."""
-    groups: dict[str, list[Run]] = {}
+    groups: dict[Run, list[Run]] = {}
     for run in runs:
-        shared = {name: value for name, value in run.configuration().items() if name not in ("learning_rate", "heads")}
-        groups.setdefault(canonical_json(shared), []).append(run)
+        shared = replace(run, learning_rate=1.0, heads=1)
+        groups.setdefault(shared, []).append(run)
     return list(groups.values())
 
 
