@@ -12,15 +12,15 @@ from seqsep.theorems import Claim, Outcome
 
 TESTS = Path(__file__).parent
 STORE = ("lab/row.py", "lab/run.py", "lab/store/schema.py", "lab/store/store.py")
-SWEEP = (*STORE, "lab/checkpoint.py", "lab/engines/process.py", "lab/engines/local.py", "lab/sweep.py", "lab/whole_file.py",
-         "lab/engines/worker.py")  # fmt: skip
+ENGINE = ("lab/engines/process.py", "lab/engines/local.py", "lab/engines/worker.py")
+SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/whole_file.py")
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
     "faults-pruned": (
         ("pruned", 50),
         "SIGKILL at random instants of a sweep that prunes: the same runs pruned, none repeated, the same export",
-        (*SWEEP, "lab/pruning.py", "lab/train.py"),
+        (*SWEEP, "lab/pruning.py", "lab/train.py", "ranking.py"),
     ),
     "faults-points": (("points", 5), "SIGKILL at 15 named points: no run lost or repeated, the same export", SWEEP),
     "faults-disk": (("disk", 50), "disk full: status 3, rows as reported, the same export once there is space", SWEEP),

@@ -23,6 +23,7 @@ from seqsep.lab.train import train
 from seqsep.lab.whole_file import checkpoint_file
 from seqsep.mixers import MIXERS
 from seqsep.tasks import IndexLookup
+from support.player import let_workers_play
 
 
 def run_of(layer: str = "lstm", **fields: Any) -> Run:
@@ -55,7 +56,8 @@ def work(run: Run, path: Path, digests: tuple[str, ...]) -> tuple[dict[str, Any]
 
 
 @pytest.mark.parametrize("mixer", [mixer.name for mixer in MIXERS])
-def test_weights_optimiser_and_metrics_of_a_resumed_run_are_the_same_bits(mixer: str, tmp_path: Path) -> None:
+def test_a_resumed_run_is_the_same_bits(mixer: str, tmp_path: Path) -> None:
+    """Weights, optimiser and metrics of a resumed run are those of a straight one, bit for bit."""
     run = run_of(mixer)
     straight, expected = digests_of(run, tmp_path / "straight")
     shutil.copy(checkpoint_file(tmp_path / "straight", straight[10]), checkpoint_file(tmp_path / "resumed", straight[10]))
@@ -71,7 +73,8 @@ def test_weights_optimiser_and_metrics_of_a_resumed_run_are_the_same_bits(mixer:
             assert value.numpy().tobytes() == theirs[name].numpy().tobytes(), (step, name)
 
 
-def test_a_run_pauses_at_an_evaluation_and_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
+def test_a_paused_run_goes_on_as_if_it_had_not_paused(tmp_path: Path) -> None:
+    """A run pauses at an evaluation, and goes on as if it had not."""
     run = run_of()
     _, expected = train(run)
     found: dict[int, str] = {}
@@ -103,9 +106,8 @@ def spoil(file: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["flip", "cut", "gone"])
-def test_a_bad_checkpoint_falls_back_to_the_one_before_and_says_so(
-    how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_checkpoint_falls_back_to_the_one_before(how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run with a bad checkpoint goes on from the one before, and says so."""
     run, path = run_of(), tmp_path / "checkpoint"
     digests, expected = digests_of(run, path)
     last, before = checkpoint_file(path, digests[30]), checkpoint_file(path, digests[20])
@@ -139,7 +141,8 @@ def test_a_good_checkpoint_is_taken_without_a_word(tmp_path: Path, capsys: pytes
     assert capsys.readouterr().err == ""
 
 
-def test_a_checkpoint_of_another_run_is_refused_whatever_its_digest(tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    """A checkpoint of another run is refused even if its digest is as expected."""
     wide, path = run_of(width=16), tmp_path / "checkpoint"
     digests, _ = digests_of(wide, path)
     with pytest.raises(CheckpointError, match="expected a checkpoint of this run, found: ") as error:
@@ -169,7 +172,8 @@ def test_threads_are_those_of_the_process() -> None:
         torch.set_num_threads(threads)
 
 
-def test_the_store_says_that_it_leaves_the_checkpoint_of_another_environment(tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_environment_is_left(tmp_path: Path) -> None:
+    """The store says so when it leaves the checkpoint of another environment alone."""
     said: list[str] = []
     with Store(tmp_path / "store.db") as store, store.driving():
         store.record_checkpoint("a" * 64, 20, ("b" * 64,), environment() | {"torch": "2.10.0"})
@@ -182,7 +186,8 @@ def test_the_store_says_that_it_leaves_the_checkpoint_of_another_environment(tmp
         )
 
 
-def test_a_store_keeps_two_checkpoints_of_a_run_and_removes_older_ones(tmp_path: Path) -> None:
+def test_a_store_keeps_two_checkpoints_of_a_run(tmp_path: Path) -> None:
+    """A store keeps the last two checkpoints of a run, and removes older ones."""
     key, (a, b, c) = "0" * 64, (letter * 64 for letter in "abc")
     with Store(tmp_path / "store.db") as store, store.driving():
         store.checkpoints.mkdir()
@@ -213,23 +218,13 @@ def test_a_checkpoint_that_cannot_be_written_leaves_nothing(tmp_path: Path, monk
 
 
 UNAVAILABLE = """
-import json, sys
-from multiprocessing.connection import Connection
-connection = Connection(int(sys.argv[1]))
-def send(**message):
-    connection.send_bytes(json.dumps(message).encode())
-send(kind="ready")
-while True:
-    seed = json.loads(connection.recv_bytes())["run"]["seed"]
     send(kind="result", result={"status": "finished"} | ({"unavailable": "x: full"} if seed == 2 else {"seed": seed}))
 """
 
 
-def test_a_worker_without_space_ends_the_sweep_and_its_run_is_not_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "player.py").write_text(UNAVAILABLE)
-    monkeypatch.setattr("seqsep.lab.engines.local.WORKER", tmp_path / "player.py")
+def test_a_worker_without_space_ends_the_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that has no space for a checkpoint ends the sweep, and its run is not recorded."""
+    let_workers_play(UNAVAILABLE, tmp_path, monkeypatch)
     runs = [run_of(seed=seed) for seed in (1, 2, 3)]
     with Store(tmp_path / "store.db") as store:
         with pytest.raises(StoreUnavailable, match=r"^x: full$"):

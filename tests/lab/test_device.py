@@ -21,7 +21,6 @@ from seqsep.lab import checkpoint as checkpoint_module
 from seqsep.lab import device, estimate
 from seqsep.lab.checkpoint import CheckpointError
 from seqsep.lab.device import at_once, environment, gpus, variables
-from seqsep.lab.engines import local as supervisor_module
 from seqsep.lab.engines.engine import Ended, EngineUnavailable
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import Supervisor
@@ -32,6 +31,7 @@ from seqsep.lab.train import asked, computing, total_loss, train
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import _kernels
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup, NearestNeighbor, Task
+from support.player import let_workers_play
 
 META = torch.device("meta")
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")
@@ -165,14 +165,6 @@ def test_gpus_are_those_that_this_process_sees(monkeypatch: pytest.MonkeyPatch) 
 
 
 PLAYER = """
-import json, os, sys, time
-from multiprocessing.connection import Connection
-connection = Connection(int(sys.argv[1]))
-def send(**message):
-    connection.send_bytes(json.dumps(message).encode())
-send(kind="ready")
-while True:
-    seed = json.loads(connection.recv_bytes())["run"]["seed"]
     time.sleep(0.5)
     if seed == 3:
         os._exit(5)
@@ -182,8 +174,7 @@ while True:
 
 def test_workers_share_the_gpus_also_after_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seed 3 ends its worker, three times: whoever takes the place takes the GPU that was left."""
-    (tmp_path / "player.py").write_text(PLAYER)
-    monkeypatch.setattr(supervisor_module, "WORKER", tmp_path / "player.py")
+    let_workers_play(PLAYER, tmp_path, monkeypatch)
     pretend(monkeypatch, "Graphics 9", "Graphics 9")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,6")
     jobs = [Job(run_of("lstm", seed=seed), tmp_path / str(seed)) for seed in range(1, 9)]
@@ -204,8 +195,7 @@ FAILS = PLAYER.replace("os._exit(5)", "send(kind='failure', error='RuntimeError:
 
 
 def test_a_process_whose_gpu_failed_takes_no_other_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "player.py").write_text(FAILS)
-    monkeypatch.setattr(supervisor_module, "WORKER", tmp_path / "player.py")
+    let_workers_play(FAILS, tmp_path, monkeypatch)
     pretend(monkeypatch, "Graphics 9")
     jobs = [Job(run_of("lstm", seed=seed), tmp_path / str(seed)) for seed in (1, 3, 2)]
     for where, processes in (("cuda", 2), ("cpu", 1)):
@@ -236,7 +226,8 @@ def test_a_worker_is_set_up_for_its_device() -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_a_checkpoint_of_a_gpu_is_refused_on_the_processor_and_the_other_way(tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_checkpoint_of_another_device_is_refused(tmp_path: Path, monkeypatch: Any) -> None:
+    """A checkpoint of a GPU is refused on the processor, and the other way round."""
     run, digests = run_of("lstm"), dict[int, str]()
     pretend(monkeypatch, "Graphics 9")
     of_gpu = checkpoint_module.workplace(torch.device("cuda:0"))

@@ -85,6 +85,14 @@ def test_a_resumed_run_continues_bit_for_bit(tmp_path):
 def test_accuracy_on_index_lookup_is_the_same():
     """Attention at N = 10; float32 and bfloat16 both solve it."""
     for dtype in ("float32", "bfloat16"):
-        run = Run(IndexLookup(10, 16), ("attention",), 32, 4, 600, 64, 1e-3, evaluation=500, evaluate_every=50, target=0.99,
-                  dtype=dtype)  # fmt: skip
+        run = Run(
+            IndexLookup(10, 16),
+            ("attention",),
+            width=32,
+            steps=600,
+            evaluation=500,
+            evaluate_every=50,
+            target=0.99,
+            dtype=dtype,
+        )
         assert train(run)[1].accuracy >= 0.99, dtype

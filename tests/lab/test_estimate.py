@@ -63,7 +63,7 @@ def test_what_is_printed(monkeypatch, capsys):
     assert hours == "at most about 4 hours on 2 workers here, each run to its last step"
 
 
-def test_pruned_runs_cost_what_their_race_lets_them(monkeypatch, capsys):
+def test_pruned_runs_cost_what_their_bracket_lets_them(monkeypatch, capsys):
     """Of five: 5 x 200 steps to the first rung, 3 x 100, 2 x 200, 1 x 500; two further runs go to their end."""
     monkeypatch.setattr(module, "measured", lambda run, where: 3600.0)
     runs = [replace(RUN, learning_rate=rate, evaluation=1) for rate in (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)]

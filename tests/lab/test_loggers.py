@@ -53,7 +53,8 @@ def test_names_and_parameters() -> None:
     assert (found["task.name"], found["task.length"], found["task.alphabet"]) == ("index-lookup", 5, 4)
 
 
-def test_a_row_is_written_once_and_again_only_when_it_has_changed(plain: None, tmp_path: Path) -> None:
+def test_a_row_is_written_again_only_if_it_has_changed(plain: None, tmp_path: Path) -> None:
+    """A row is written once, and again only if it has changed."""
     logger = Logger("json", tmp_path)
     place = tmp_path / "json" / name_of(ROW)
     half = place.with_name(f"{place.name}.tmp")
@@ -109,9 +110,10 @@ def test_a_sweep_writes_every_run_once_those_pruned_too(plain: None, tmp_path: P
 
 
 @pytest.mark.parametrize("kind", ["tensorboard", "wandb"])
-def test_a_missing_package_is_one_line_and_status_3_before_anything_is_trained(
+def test_a_missing_package_is_one_line_before_training(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A missing package is one line, with status 3, before anything is trained."""
     monkeypatch.setitem(sys.modules, kind, None)
     (tmp_path / "mine.py").write_text(TINY)
     store = tmp_path / "s.sqlite"

@@ -53,7 +53,9 @@ def test_a_loss_that_is_not_finite_ends_the_run_at_that_step(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_gradient_that_is_not_finite_ends_the_run_before_it_is_used(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+def test_a_gradient_that_is_not_finite_is_not_used(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+    """A gradient that is not finite ends the run before it is used."""
+
     def spoil(model: Model) -> None:
         # Of one weight alone, and its loss stays as it is.
         model.readout.weight.register_hook(lambda gradient: gradient.index_fill(0, torch.tensor([2]), value))
@@ -66,10 +68,11 @@ def test_a_gradient_that_is_not_finite_ends_the_run_before_it_is_used(monkeypatc
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("used", [True, False], ids=["used", "unused"])
-def test_a_weight_that_is_not_finite_ends_the_run_at_the_next_step(
-    monkeypatch: pytest.MonkeyPatch, value: float, used: bool
-) -> None:
-    """Unused: of a token that no example holds, so that neither loss nor gradients see it."""
+def test_a_weight_that_is_not_finite_ends_the_run(monkeypatch: pytest.MonkeyPatch, value: float, used: bool) -> None:
+    """A weight that is not finite ends the run at the next step.
+
+    Unused: of a token that no example holds, so that neither loss nor gradients see it.
+    """
     spoil_after(monkeypatch, lambda model: model.tokens.weight.data[0 if used else -1, 3:4].fill_(value))
     if not used:
         monkeypatch.setattr(IndexLookup, "vocabulary", IndexLookup(length=5, alphabet=4).vocabulary + 1)
@@ -78,10 +81,11 @@ def test_a_weight_that_is_not_finite_ends_the_run_at_the_next_step(
 
 
 @pytest.mark.parametrize("step", [20, 40])
-def test_no_checkpoint_and_no_outcome_with_a_weight_that_is_not_finite(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, step: int
-) -> None:
-    """Spoiled by the last update before an evaluation, in a weight that the loss does not use."""
+def test_no_checkpoint_has_a_weight_that_is_not_finite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, step: int) -> None:
+    """There is no checkpoint and no outcome with a weight that is not finite.
+
+    It is spoiled by the last update before an evaluation, and the loss does not use it.
+    """
     spoil_after(monkeypatch, lambda model: model.tokens.weight.data[-1].fill_(math.nan), step)
     monkeypatch.setattr(IndexLookup, "vocabulary", IndexLookup(length=5, alphabet=4).vocabulary + 1)
     saved: list[int] = []

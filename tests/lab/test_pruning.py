@@ -28,9 +28,15 @@ def result_of(run: Run, *accuracies: float, status: str = "") -> dict[str, Any]:
     curve = [[10 * (place + 1), accuracy, 1.0] for place, accuracy in enumerate(accuracies)]
     steps = curve[-1][0] if curve else 0
     status = status or ("finished" if steps == run.steps else "paused")
-    best = max(accuracies, default=0.0)
-    return {"status": status, "steps": steps, "accuracy": accuracies[-1] if accuracies else 0.0, "best_accuracy": best,
-            "curve": curve, "state_bits": [1, 0], "parameters": 2}  # fmt: skip
+    return {
+        "status": status,
+        "steps": steps,
+        "accuracy": accuracies[-1] if accuracies else 0.0,
+        "best_accuracy": max(accuracies, default=0.0),
+        "curve": curve,
+        "state_bits": [1, 0],
+        "parameters": 2,
+    }
 
 
 class Stub(Sweep):
@@ -92,7 +98,8 @@ def statuses(rows: Sequence[Row], runs: Sequence[Run]) -> list[tuple[str, int]]:
         (7, 1, (1, 2, 4)),
     ],
 )
-def test_rungs_are_evaluations_at_or_after_their_part_of_the_steps(steps: int, every: int, expected: tuple[int, ...]) -> None:
+def test_rungs_are_evaluations(steps: int, every: int, expected: tuple[int, ...]) -> None:
+    """Rungs are evaluations at or after their part of the steps."""
     run = replace(RUN, steps=steps, evaluate_every=every)
     assert rungs(run) == expected
     assert all(step % every == 0 for step in expected)
@@ -104,7 +111,8 @@ def test_siblings_differ_in_learning_rate_and_heads_only() -> None:
     assert siblings([*FIVE, seed, *OTHERS, heads]) == [[*FIVE, heads], [seed], OTHERS]
 
 
-def test_the_better_half_goes_on_and_equal_ones_as_a_search_ranks_them() -> None:
+def test_the_better_half_goes_on() -> None:
+    """The better half goes on; of equal runs those that a search ranks higher."""
     bracket = Bracket(list(FIVE))
     results = {run: result_of(run, accuracy) for run, accuracy in zip(FIVE, (0.5, 0.2, 0.5, 0.5, 0.1), strict=True)}
     assert bracket.halve(10, results) == ([FIVE[0], FIVE[2], FIVE[3]], [FIVE[1], FIVE[4]])
@@ -114,7 +122,8 @@ def test_the_better_half_goes_on_and_equal_ones_as_a_search_ranks_them() -> None
     assert bracket.halve(10, results) == (FIVE[:3], FIVE[3:])
 
 
-def test_who_has_converged_is_never_pruned_and_takes_a_place_and_who_has_diverged_takes_none() -> None:
+def test_converged_runs_take_a_place_and_diverged_ones_none() -> None:
+    """A run that has converged is never pruned and takes a place; one that has diverged takes none."""
     converged = {run: result_of(run, 0.99, status="converged") for run in FIVE[:4]}
     assert Bracket(list(FIVE)).halve(10, converged | {FIVE[4]: result_of(FIVE[4], 0.999)}) == (FIVE[:4], FIVE[4:])
     one = {FIVE[0]: result_of(FIVE[0], 0.1, status="converged")}
@@ -158,9 +167,8 @@ def test_rows_lines_and_steps_of_a_sweep(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_order_interruptions_and_what_others_trained_change_nothing(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_order_and_interruptions_change_nothing(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order of the runs, interruptions, and what others have trained change nothing."""
     whole = whole_of(FIVE + OTHERS, seed)
     with Store(tmp_path / "peace.db") as store:
         expected = Stub(store, whole).sweep([FIVE, OTHERS])
@@ -193,7 +201,7 @@ def test_order_interruptions_and_what_others_trained_change_nothing(
 
 
 def test_rows_of_a_sweep_without_pruning_are_used_as_they_are(tmp_path: Path) -> None:
-    """The others are pruned as if they were not there; one with a pruned row of another race goes on if it is live here."""
+    """The others are pruned as if they were not there; one with a pruned row of another bracket goes on if it is live here."""
     whole = whole_of(FIVE)
     with Store(tmp_path / "peace.db") as store:
         expected = {row.key: row for row in Stub(store, whole).sweep([FIVE])}
@@ -211,7 +219,8 @@ def test_rows_of_a_sweep_without_pruning_are_used_as_they_are(tmp_path: Path) ->
     assert [step for run, step in stub.trained if run == kept] == [20, 40, 80]
 
 
-def test_a_row_that_another_experiment_finished_is_used_though_this_one_had_pruned_the_run(tmp_path: Path) -> None:
+def test_a_row_that_another_experiment_finished_is_used(tmp_path: Path) -> None:
+    """A row that another experiment finished is used even if this one had pruned the run."""
     whole = {run: result_of(run, *[accuracy] * 8) for run, accuracy in zip(FIVE, (0.5, 0.4, 0.3, 0.2, 0.1), strict=True)}
     last = FIVE[4]
     with Store(tmp_path / "store.db") as store:
@@ -226,7 +235,8 @@ def test_a_row_that_another_experiment_finished_is_used_though_this_one_had_prun
     assert [survival.goes_on(run) for run in FIVE] == [True, False, False, False, True]
 
 
-def test_a_race_waits_for_a_run_that_failed_without_an_outcome(tmp_path: Path) -> None:
+def test_a_bracket_waits_for_a_run_without_outcome(tmp_path: Path) -> None:
+    """A bracket waits for a run that failed without an outcome."""
     whole = whole_of(FIVE + OTHERS)
     with Store(tmp_path / "peace.db") as store:
         expected = Stub(store, whole).sweep([FIVE, OTHERS])
@@ -243,14 +253,16 @@ def test_a_race_waits_for_a_run_that_failed_without_an_outcome(tmp_path: Path) -
         assert Stub(store, whole).sweep([FIVE, OTHERS]) == expected
 
 
-def test_a_run_in_two_races_is_pruned_only_where_it_has_lost_both(tmp_path: Path) -> None:
+def test_a_run_in_two_brackets_is_pruned_if_it_lost_both(tmp_path: Path) -> None:
+    """A run in two brackets is pruned only if it has lost in both."""
     whole = {run: result_of(run, *[accuracy] * 8) for run, accuracy in zip(FIVE, (0.1, 0.2, 0.3, 0.4, 0.0), strict=True)}
     with Store(tmp_path / "store.db") as store:
         rows = Stub(store, whole).sweep([[FIVE[0], FIVE[1]], [FIVE[1], FIVE[2]], [FIVE[1], FIVE[4]]])
     assert statuses(rows, FIVE) == [("pruned", 10), ("finished", 80), ("finished", 80), ("", 0), ("pruned", 10)]
 
 
-def test_real_training_survivors_are_bit_for_bit_those_of_a_sweep_without_pruning(tmp_path: Path) -> None:
+def test_survivors_are_those_of_a_sweep_without_pruning(tmp_path: Path) -> None:
+    """With real training: survivors are bit for bit those of a sweep without pruning."""
     runs = [replace(RUN, learning_rate=rate, layers=("attention",)) for rate in (1e-3, 3e-2, 1e-2)]
     processes: list[list[int]] = []
     engine = Supervisor(1)

@@ -10,14 +10,16 @@ from seqsep.tasks import BoundedDyck
 SHAPE = {"task": BoundedDyck(6), "layers": ("attention",), "width": 8, "heads": 2}
 
 
-def test_a_field_at_its_default_leaves_the_key_as_it_was_before_the_field_existed():
+def test_a_field_at_its_default_leaves_the_key():
+    """A field at its default leaves the key as it was before the field existed."""
     plain = Run(**SHAPE)
     assert plain.key() == "1b0b874dbab7fb82efec3819a53ae6e1e1ba1adc560acc6a0b24807240482851"
     assert Run(**SHAPE, weight_scale=0.02).key() == plain.key()
     assert "weight_scale" not in plain.configuration()
 
 
-def test_a_weight_scale_is_kept_in_the_configuration_and_enters_the_key_and_the_weights():
+def test_a_weight_scale_enters_key_and_weights():
+    """A weight scale is kept in the configuration, and enters the key and the weights."""
     plain, wide = Run(**SHAPE), Run(**SHAPE, weight_scale=0.5)
     assert Run.from_configuration(wide.configuration()) == wide
     assert wide.key() != plain.key()

@@ -196,8 +196,10 @@ def alive(pid: int) -> bool:
     return not (state.exists() and ") Z " in state.read_text())
 
 
-def test_a_sweep_killed_interrupted_and_started_again_exports_the_same_bytes(tmp_path: Path) -> None:
-    """SIGKILL in the second run, SIGINT in the third, each after a checkpoint; one worker, runs in another order than above.
+def test_an_interrupted_sweep_exports_the_same_bytes(tmp_path: Path) -> None:
+    """A sweep that is killed, interrupted and started again exports the same bytes.
+
+    SIGKILL in the second run, SIGINT in the third, each after a checkpoint; one worker, runs in another order than above.
 
     The driver has no main guard, on purpose: a short script of a user has none.
     """

@@ -34,12 +34,13 @@ def environment(device: str = CPU) -> dict[str, Any]:
 
     from seqsep.mixers import kernels_in_use
 
-    here = {"torch": str(torch.__version__), "device": device if device == CPU else _kind_of_gpu(), "threads": 1}
+    here = {"torch": str(torch.__version__), "device": device if device == CPU else kind_of_gpu(), "threads": 1}
     kernels = kernels_in_use(device)
     return here if kernels is None else here | {"kernels": kernels}
 
 
-def _kind_of_gpu() -> str:
+def kind_of_gpu() -> str:
+    """The name of the GPUs that this process sees. Raises EngineUnavailable if torch finds none, or several kinds."""
     import torch
 
     if not torch.cuda.is_available():
@@ -80,15 +81,11 @@ def variables(device: str, in_use: list[str | None]) -> dict[str, str]:
 
 
 def prepare(device: str) -> None:
-    """Set this process up to compute there, on one thread.
-
-    Raises EngineUnavailable if torch finds no GPU, or several kinds, and what torch raises if it cannot have the GPU.
-    """
+    """Set this process up to compute there, on one thread. Raises what torch raises if it cannot have the GPU."""
     import torch
 
     torch.set_num_threads(1)
     if device != CPU:
-        _kind_of_gpu()
         torch.backends.cuda.matmul.allow_tf32 = False  # first, as who reads it after the next but one line alone gets an error
         torch.backends.cudnn.allow_tf32 = False
         torch.backends.fp32_precision = "ieee"  # type: ignore[attr-defined]

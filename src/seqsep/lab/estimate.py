@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import torch
 
-from seqsep.lab.device import CPU, gpus, prepare
+from seqsep.lab.device import CPU, gpus, kind_of_gpu, prepare
 from seqsep.lab.run import Run
 from seqsep.lab.train import step_once
 
@@ -30,6 +30,7 @@ def show_cost(
     are taken to share its time. Raises EngineUnavailable if there is no such GPU.
     """
     if device != CPU:
+        kind_of_gpu()  # says at once if there is none
         prepare(device)
     pruned = pruned or {}
     for run in runs:

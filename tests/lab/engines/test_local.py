@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from seqsep.lab.device import environment
-from seqsep.lab.engines import local as supervisor_module
 from seqsep.lab.engines.engine import Ended, Moved, Saved
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import WORKER, Supervisor
@@ -24,19 +23,11 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store, StoreUnavailable
 from seqsep.lab.sweep import sweep
 from seqsep.tasks import IndexLookup
+from support.player import let_workers_play
 
 FINE, KILLED, EXITS, RAISES, HANGS, DIES_ONCE, PRINTS, LEAVES_A_CHILD, STAYS_SILENT = 1, 10, 11, 12, 13, 14, 15, 16, 17
 # The seed of a run says what becomes of it.
 PLAYER = """
-import json, os, signal, sys, time
-from multiprocessing.connection import Connection
-connection = Connection(int(sys.argv[1]))
-def send(**message):
-    connection.send_bytes(json.dumps(message).encode())
-send(kind="ready")
-while True:
-    message = json.loads(connection.recv_bytes())
-    seed = message["run"]["seed"]
     digests = message["digests"]
     send(kind="progress", step=1, accuracy=None)
     if seed == 10:
@@ -73,9 +64,7 @@ while True:
 
 @pytest.fixture(autouse=True)
 def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = tmp_path / "player.py"
-    script.write_text(PLAYER)
-    monkeypatch.setattr(supervisor_module, "WORKER", script)
+    let_workers_play(PLAYER, tmp_path, monkeypatch)
 
 
 def run_of(seed: int) -> Run:
@@ -160,7 +149,8 @@ def test_a_run_starts_again_from_its_last_checkpoint() -> None:
     assert ended == {0: ["d" * 64], 1: ["e" * 64]}
 
 
-def test_a_run_that_stays_silent_or_prints_too_much_fails_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_silent_run_and_one_that_prints_too_much_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that says nothing for too long, or prints too much, fails at once; its neighbour does not."""
     events = play(2, job(STAYS_SILENT), job(PRINTS), job(FINE), stall_seconds=2.0)
     assert statuses(events) == {
         0: "failed: no progress for 2 s (--stall-seconds is the limit), thinking",
@@ -186,7 +176,8 @@ def test_a_process_that_ran_a_users_code_takes_no_other_run(tmp_path: Path) -> N
     assert not any(alive(worker) for worker in workers)
 
 
-def test_a_users_code_that_dies_is_not_tried_again_and_its_children_end(tmp_path: Path) -> None:
+def test_a_users_code_that_dies_is_not_tried_again(tmp_path: Path) -> None:
+    """A user's code that takes its worker down fails the run at once, and the children that it left end."""
     events = play(1, own(LEAVES_A_CHILD, tmp_path), job(FINE))
     first, second = (event for event in events if isinstance(event, Ended))
     death, child = first.result["status"].split(", ")
@@ -198,9 +189,9 @@ def test_a_users_code_that_dies_is_not_tried_again_and_its_children_end(tmp_path
     assert second.result["status"] == "finished"
 
 
-def test_a_message_that_is_none_ends_the_worker(tmp_path: Path) -> None:
-    script = tmp_path / "player.py"
-    script.write_text(PLAYER.replace('send(kind="progress", step=1, accuracy=None)', 'connection.send_bytes(b"{oops")'))
+def test_a_message_that_is_none_ends_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoiled = PLAYER.replace('send(kind="progress", step=1, accuracy=None)', 'connection.send_bytes(b"{oops")')
+    let_workers_play(spoiled, tmp_path, monkeypatch)
     assert statuses(play(1, job(FINE)))[0].startswith("failed: worker died (")
 
 
@@ -284,7 +275,8 @@ def test_a_sweep_trains_only_what_is_not_finished(tmp_path: Path) -> None:
         assert rows[2].status == "failed: ValueError: no"
 
 
-def test_a_run_of_another_environment_is_trained_again_and_of_another_experiment_is_not(tmp_path: Path) -> None:
+def test_what_of_the_store_is_trained_again(tmp_path: Path) -> None:
+    """A run that was trained in another environment is trained again; one that another experiment trained is not."""
     older = environment() | {"torch": "2.10.0"}
     with Store(tmp_path / "store.db") as store:
         [mine, other] = sweep([run_of(1), run_of(2)], store, "first", workers=1)

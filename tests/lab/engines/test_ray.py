@@ -4,16 +4,14 @@ import hashlib
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from seqsep.lab import device
-from seqsep.lab.engines import local as supervisor_module
 from seqsep.lab.engines import ray as ray_driver
 from seqsep.lab.engines import ray_worker
 from seqsep.lab.engines.engine import Ended, EngineUnavailable, Moved, Saved
@@ -23,31 +21,24 @@ from seqsep.lab.engines.ray_connection import RayConnection
 from seqsep.lab.run import Run
 from seqsep.lab.whole_file import checkpoint_file
 from seqsep.tasks import IndexLookup
+from support.fake_ray import FakeRay, Lost, Question
+from support.player import let_workers_play
 
 # Says how it was started, saves two checkpoints, and prints; with seed 8 it takes its time, with seed 9 it fails.
 PLAYER = """
-import hashlib, json, os, sys, time
-from multiprocessing.connection import Connection
-from pathlib import Path
-connection = Connection(int(sys.argv[1]))
-def send(**message):
-    connection.send_bytes(json.dumps(message).encode())
-send(kind="ready")
-while True:
-    message = json.loads(connection.recv_bytes())
     place = Path(message["checkpoint"])
     file = lambda digest: place.with_name(f"{place.stem}.{digest[:16]}{place.suffix}")
     kept = list(message["digests"])
     started = next((file(digest).read_text() for digest in kept if file(digest).exists()), None)
     for step in (10, 20):
         send(kind="progress", step=step, accuracy=None)
-        data = f"{step} of {message['run']['seed']}"
+        data = f"{step} of {seed}"
         kept = [hashlib.sha256(data.encode()).hexdigest(), *kept][:2]
         file(kept[0]).write_text(data)
         send(kind="checkpoint", step=step, digests=kept)
-        time.sleep(0.3 if message["run"]["seed"] == 8 else 0)
-    print("printed by", message["run"]["seed"], flush=True)
-    if message["run"]["seed"] == 9:
+        time.sleep(0.3 if seed == 8 else 0)
+    print("printed by", seed, flush=True)
+    if seed == 9:
         send(kind="failure", error="ValueError: no")
         continue
     files = {Path(path).name: Path(path).read_text() for path in message["files"].values()}
@@ -57,84 +48,9 @@ while True:
 """
 
 
-class Lost(Exception):
-    """What Ray says of an actor that is gone."""
-
-
-@dataclass(eq=False)
-class Question:
-    """A call that is made when its answer is asked for."""
-
-    call: Any
-
-
-@dataclass
-class FakeRay:
-    """Actors in this process. `lose`: after how many answers to `work` each loss comes; `unborn`: how many never start."""
-
-    cores: float = 2.0
-    gpus: float = 0.0
-    lose: list[int] = field(default_factory=list)
-    unborn: int = 0
-    identity: dict[str, Any] = field(default_factory=dict)
-    killed: list[Any] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)
-    batches: list[int] = field(default_factory=list)
-    exceptions: Any = field(default_factory=lambda: SimpleNamespace(RayError=Lost))
-
-    def remote(self, **options: Any) -> Any:
-        self.options = options
-        return lambda kind: SimpleNamespace(remote=lambda *arguments: self._handle(kind(*arguments)))
-
-    def _handle(self, actor: Any) -> Any:
-        born = self.unborn <= 0
-        self.unborn -= 1
-
-        def identity() -> dict[str, Any]:
-            if not born:
-                raise Lost("no room\nand more")
-            return actor.identity() | self.identity
-
-        def work(orders: list[Any], seconds: float) -> Any:
-            self.batches += [len(orders)] if orders else []
-            if self.lose and self.lose[0] == 0:
-                self.lose.pop(0)
-                raise Lost("the node is gone")
-            if self.lose:
-                self.lose[0] -= 1
-            return actor.work(orders, seconds)
-
-        calls = {"identity": identity, "work": work, "stop": actor.stop}
-        return SimpleNamespace(
-            actor=actor,
-            **{name: SimpleNamespace(remote=lambda *given, call=call: Question(lambda: call(*given)))
-               for name, call in calls.items()},
-        )  # fmt: skip
-
-    def nodes(self) -> list[dict[str, Any]]:
-        here = {"CPU": self.cores} | ({"GPU": self.gpus} if self.gpus else {})
-        return [{"Alive": True, "Resources": here}, {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0}}]
-
-    def wait(self, questions: list[Question], num_returns: int, timeout: float) -> Any:
-        assert len(set(questions)) == len(questions) > 0
-        return questions[:num_returns], questions[num_returns:]
-
-    def get(self, question: Question) -> Any:
-        return question.call()
-
-    def kill(self, handle: Any) -> None:
-        self.killed.append(handle)
-        handle.actor.stop()
-
-    def is_initialized(self) -> bool:
-        return True
-
-
 @pytest.fixture(autouse=True)
 def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = tmp_path / "player.py"
-    script.write_text(PLAYER)
-    monkeypatch.setattr(supervisor_module, "WORKER", script)
+    let_workers_play(PLAYER, tmp_path, monkeypatch)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "node"))
     (tmp_path / "node").mkdir()
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -162,9 +78,8 @@ def ended(events: list[Any]) -> dict[int, Ended]:
 def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) -> None:
     jobs = [job(seed, tmp_path) for seed in (1, 2, 9, 4)]
     events = play(FakeRay(), jobs, monkeypatch)
-    assert [ended(events)[at].result["status"] for at in range(4)] == [
-        "finished", "finished", "failed: ValueError: no", "finished",
-    ]  # fmt: skip
+    statuses = [ended(events)[at].result["status"] for at in range(4)]
+    assert statuses == ["finished", "finished", "failed: ValueError: no", "finished"]
     for at, seed in enumerate((1, 2, 9, 4)):
         of_job = [event for event in events if event.job == at]
         assert isinstance(of_job[0], Moved)
@@ -191,7 +106,8 @@ def test_a_run_starts_from_the_checkpoint_that_the_driver_has(tmp_path, monkeypa
     assert not Path(found[0].result["checkpoint"]).is_relative_to(tmp_path / "store")
 
 
-def test_the_runs_of_a_lost_worker_run_again_from_their_checkpoints(tmp_path, monkeypatch) -> None:
+def test_runs_of_a_lost_worker_go_on_from_checkpoints(tmp_path, monkeypatch) -> None:
+    """The runs of a lost worker run again, from their last checkpoints."""
     fake = FakeRay(lose=[3])
     events = play(fake, [job(seed, tmp_path) for seed in (8, 2, 3)], monkeypatch, workers=1)
     assert [found.attempts for found in ended(events).values()] == [2, 1, 1]
@@ -203,7 +119,8 @@ def test_the_runs_of_a_lost_worker_run_again_from_their_checkpoints(tmp_path, mo
     assert len(fake.killed) == 2
 
 
-def test_a_run_whose_workers_are_lost_three_times_has_failed_and_the_others_go_on(tmp_path, monkeypatch) -> None:
+def test_a_run_whose_workers_are_lost_three_times_fails(tmp_path, monkeypatch) -> None:
+    """A run whose workers are lost three times without a checkpoint has failed, and the others go on."""
     fake = FakeRay(lose=[0, 0, 0])
     found = ended(play(fake, [job(1, tmp_path), job(2, tmp_path)], monkeypatch, workers=1))
     lost = "failed: worker lost 3 times without a checkpoint (Lost: the node is gone)"
@@ -251,7 +168,8 @@ def test_a_plug_in_that_is_gone_fails_its_run_and_not_the_sweep(tmp_path, monkey
     assert found[1].result["status"] == "finished"
 
 
-def test_the_last_two_checkpoints_stay_on_a_node_and_a_spoiled_one_is_not_sent(tmp_path) -> None:
+def test_two_checkpoints_stay_on_a_node(tmp_path) -> None:
+    """The last two checkpoints stay on a node, and a spoiled one is not sent."""
     node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
     node.batch = [ray_worker.Order.of(job(1, tmp_path), ()).unpacked(Path(node.folder.name))]
     place = Path(node.batch[0].content["checkpoint"])

@@ -204,7 +204,8 @@ def test_rows_of_two_stores_are_merged_as_the_page_says(tmp_path: Path, local: P
     assert (tmp_path / "rows.jsonl").read_bytes() == (local / "rows.jsonl").read_bytes()
 
 
-def test_an_address_that_does_not_answer_is_one_line_with_status_3(tmp_path: Path, local: Path, capsys: Any) -> None:
+def test_an_address_that_does_not_answer_is_one_line(tmp_path: Path, local: Path, capsys: Any) -> None:
+    """An address that does not answer is one line, with exit status 3."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"  # bound, and nobody listens

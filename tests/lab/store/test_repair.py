@@ -91,7 +91,8 @@ def test_a_bad_header_costs_nothing(path: Path, capsys: pytest.CaptureFixture[st
     assert Path(f"{path}.damaged-1").read_bytes() == damaged
 
 
-def test_what_is_lost_is_named_and_a_second_repair_writes_nothing_over(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_lost_is_named_by_a_repair(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is lost is named, and a second repair writes nothing over."""
     before, key = rows(path), row(3).key
     first = path.read_bytes().replace(f"{key}{{".encode(), f"{key}!".encode())  # its configuration begins there
     path.write_bytes(first)

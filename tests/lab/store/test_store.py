@@ -83,7 +83,8 @@ def test_a_checkpoint_of_another_environment_does_not_count(path: Path) -> None:
         assert store.checkpoint(row(3).key, HERE | {"torch": "2.10.0"}) is None
 
 
-def test_a_finished_run_loses_its_checkpoint_and_a_failed_one_keeps_it(path: Path) -> None:
+def test_only_a_finished_run_loses_its_checkpoint(path: Path) -> None:
+    """A finished run loses its checkpoint; one that failed keeps it."""
     with Store(path) as store, store.driving():
         kept, gone = row(4).key, row(5).key
         files = {key: checkpoint_file(store.checkpoint_path(key), "b" * 64) for key in (kept, gone)}
@@ -97,7 +98,8 @@ def test_a_finished_run_loses_its_checkpoint_and_a_failed_one_keeps_it(path: Pat
         assert [store.checkpoint(key, HERE) for key in (kept, gone)] == [(10, ("b" * 64,)), None]
 
 
-def test_the_next_driver_removes_checkpoint_files_that_no_row_knows(path: Path) -> None:
+def test_the_next_driver_removes_unknown_checkpoints(path: Path) -> None:
+    """The next driver removes checkpoint files that no row knows."""
     with Store(path) as store:
         store.checkpoints.mkdir()
         known = checkpoint_file(store.checkpoint_path(row(3).key), "a" * 64)
@@ -209,7 +211,8 @@ def test_a_corrupt_database_is_refused(path: Path) -> None:
     one_line(error, path, "found")
 
 
-def test_a_missing_file_is_refused_for_reading_and_made_for_writing(tmp_path: Path) -> None:
+def test_a_missing_file_is_made_only_for_writing(tmp_path: Path) -> None:
+    """A missing file is refused for reading and made for writing."""
     path = tmp_path / "new" / "store.db"
     with pytest.raises(StoreError) as error:
         Store(path, create=False)
@@ -244,7 +247,8 @@ def test_nobody_writes_without_being_the_driver(path: Path) -> None:
         store.record(row(6), seconds=1.0, attempts=1)
 
 
-def test_a_database_that_another_process_locks_is_the_environment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_database_is_the_environment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that another process locks is a fault of the environment."""
     monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     with Store(path) as store, store.driving():
@@ -258,7 +262,8 @@ def test_a_database_that_another_process_locks_is_the_environment(path: Path, mo
     other.close()
 
 
-def test_a_full_disk_is_the_environment_and_nothing_is_half_written(path: Path) -> None:
+def test_a_full_disk_is_the_environment(path: Path) -> None:
+    """A full disk is a fault of the environment, and nothing is half written."""
     with Store(path) as store, store.driving():
         pages = store._database.execute("PRAGMA page_count").fetchone()[0]
         store._database.execute(f"PRAGMA max_page_count={pages}")

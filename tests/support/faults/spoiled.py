@@ -170,8 +170,14 @@ def stores(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
                 if found.damaged.read_bytes() != changed:
                     failures.append(f"{trial}: {where}: the damaged file is not kept")
                 found.damaged.unlink()
-    return {"trials": flips + cuts, "failures": failures, "refused": refused, "repaired": repaired, "rows": len(before),
-            "losses_not_named": missed}  # fmt: skip
+    return {
+        "trials": flips + cuts,
+        "failures": failures,
+        "refused": refused,
+        "repaired": repaired,
+        "rows": len(before),
+        "losses_not_named": missed,
+    }
 
 
 def logs(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
