@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
 
-.PHONY: demo test verify errata reference reproduction format clean
+.PHONY: demo test verify docs format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
@@ -19,14 +19,8 @@ test: .venv/ready-dev
 verify: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
 
-errata: .venv/ready-dev
-	$(BIN)/python -m seqsep.pages.errata > docs/errata.md.new && mv docs/errata.md.new docs/errata.md
-
-reference: .venv/ready-dev
-	for page in tasks mixers; do $(BIN)/python -m seqsep.pages.members $$page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
-
-reproduction: .venv/ready-dev
-	$(BIN)/python -m seqsep.pages.reproduction > docs/reproduction.md.new && mv docs/reproduction.md.new docs/reproduction.md
+docs: .venv/ready-dev
+	$(BIN)/python -m seqsep.pages
 
 format: .venv/ready-dev
 	$(BIN)/ruff format src tests benchmarks

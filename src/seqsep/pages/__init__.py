@@ -1,1 +1,15 @@
-"""Every generated page of docs/."""
+"""Every generated page of docs/, in one go: `make docs`.
+
+A test holds each committed page against what is generated. Files:
+
+    write         all pages, each whole or not at all
+    errata        docs/errata.md: what is printed and does not survive execution
+    theorems      docs/theorems.md: the index of theorems by paper
+    members       docs/tasks.md and docs/mixers.md: every task, every mixer
+    reproduction  docs/reproduction.md: our numbers beside the paper's
+    __main__      python -m seqsep.pages
+"""
+
+from seqsep.pages.write import PAGES, write_pages
+
+__all__ = ["PAGES", "write_pages"]

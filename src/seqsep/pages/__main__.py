@@ -1,0 +1,8 @@
+"""Write every generated page of the clone that this is started in."""
+
+from pathlib import Path
+
+from seqsep.pages.write import write_pages
+
+for path in write_pages(Path()):
+    print(path)

@@ -1,0 +1,39 @@
+"""All generated pages of a clone, and how they are written.
+
+>>> list(PAGES)
+['errata.md', 'theorems.md', 'tasks.md', 'mixers.md', 'reproduction.md', 'separation.svg']
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from seqsep.pages.errata import errata_page
+from seqsep.pages.members import mixers_page, tasks_page
+from seqsep.pages.reproduction import reproduction_page
+from seqsep.pages.theorems import theorems_page
+from seqsep.report.page.ledger_picture import ledger_picture
+
+PAGES: Mapping[str, Callable[[Path], str]] = {
+    "errata.md": lambda clone: errata_page(),
+    "theorems.md": theorems_page,
+    "tasks.md": lambda clone: tasks_page(),
+    "mixers.md": lambda clone: mixers_page(),
+    "reproduction.md": lambda clone: reproduction_page(clone / "results"),
+    "separation.svg": lambda clone: ledger_picture(),
+}
+"""What makes each file of docs/, from a clone of this project."""
+
+
+def write_pages(clone: Path) -> list[Path]:
+    """Write every page to docs/ of a clone, each whole or not at all; return their paths."""
+    texts = {clone / "docs" / name: page(clone) for name, page in PAGES.items()}
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        try:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return list(texts)
