@@ -17,12 +17,12 @@ CLAIM = Claim("certificates", "docs/certificates.md", "No false certificate is a
 
 def accepted_flips(data: bytes, step: int = 1) -> int:
     """Of all single-bit flips (or every `step`-th), how many the checker accepts."""
-    found = 0
+    accepted = 0
     for place in range(0, 8 * len(data), step):
         changed = bytearray(data)
         changed[place // 8] ^= 1 << place % 8
-        found += seqsep_check.check(bytes(changed))[0] == 0
-    return found
+        accepted += seqsep_check.check(bytes(changed))[0] == 0
+    return accepted
 
 
 def accepted_cuts(data: bytes) -> int:
@@ -52,9 +52,9 @@ def verify(count: int = MUTANTS) -> list[Outcome]:
         for data in of_type(kind).values():
             flips, cuts, tried = flips + accepted_flips(data), cuts + accepted_cuts(data), tried + 9 * len(data)
         done(f"{kind}, flips and cuts", tried, {"accepted": flips + cuts}, {"accepted": 0})
-        found = try_mutants(kind, 0, count)
-        assert sum(found.values()) == count
-        done(f"{kind}, mutants {dict(sorted(found.items()))}", count, {"false": 0}, {"false": 0})
+        counts = try_mutants(kind, 0, count)
+        assert sum(counts.values()) == count
+        done(f"{kind}, mutants {dict(sorted(counts.items()))}", count, {"false": 0}, {"false": 0})
         forged = FORGERIES[kind]()
         accepted = sum(seqsep_check.check(forgery.data())[0] == 0 for forgery in forged)
         done(f"{kind}, forgeries", len(forged), {"accepted": accepted}, {"accepted": 0})

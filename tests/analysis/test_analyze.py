@@ -76,10 +76,10 @@ def run(capsys, *arguments):
 def test_json(capsys, file):
     status, out, _ = run(capsys, f"{file}:majority", "--lengths", "2..8", "--json", "--precision", "8,32")
     assert status == 0
-    found = json.loads(out)
-    assert found["function"] == f"{file}:majority"
-    assert [row["length"] for row in found["lengths"]] == list(range(2, 9))
-    for row in found["lengths"]:
+    record = json.loads(out)
+    assert record["function"] == f"{file}:majority"
+    assert [row["length"] for row in record["lengths"]] == list(range(2, 9))
+    for row in record["lengths"]:
         length = row["length"]
         assert row["exact"] is True
         assert row["classes"] == (length + 1) // 2 + 1 == max(row["classes_by_split"])
@@ -97,16 +97,16 @@ def test_json(capsys, file):
             needed = attention["communication_bits"] / (3 * (width["precision"] + math.log2(length)))
             assert width["at_least"] == pytest.approx(needed, abs=1e-6)
         assert [width["precision"] for width in attention["width_times_heads"]] == [8, 32]
-    assert found["growth"]["kind"] == "logarithmic"
-    assert found["growth"]["points"][0] == [2, 1.0]
+    assert record["growth"]["kind"] == "logarithmic"
+    assert record["growth"]["points"][0] == [2, 1.0]
 
 
 def test_several_functions_and_lines(capsys, file):
     status, out, _ = run(capsys, f"{file}:majority", f"{file}:parity", "--lengths", "2,4,6", "--json")
     assert status == 0
-    found = json.loads(out)["functions"]
-    assert [[row["state_bits"] for row in one["lengths"]] for one in found] == [[1, 2, 2], [1, 1, 1]]
-    assert found[1]["growth"]["kind"] == "constant"
+    records = json.loads(out)["functions"]
+    assert [[row["state_bits"] for row in one["lengths"]] for one in records] == [[1, 2, 2], [1, 1, 1]]
+    assert records[1]["growth"]["kind"] == "constant"
     status, out, _ = run(capsys, f"{file}:majority", f"{file}:parity", "--lengths", "2..6..2")
     assert status == 0
     assert out.count("state bits") == 2
@@ -234,10 +234,10 @@ def test_the_constant_is_that_of_the_theorem():
     for precision in (8, 16, 33):
         for length in (2, 7, 400):
             assert 100 / theorem_4_bits(precision, length) == pytest.approx(least_width_heads(100, precision, length).printed)
-    found = analyze(lambda word: word[:4] == word[4:], [8], precisions=(4,)).lengths[0]
-    assert found.attention.bits == 5
-    assert found.widths[0].at_least == 5 / (3 * (4 + 3))
-    assert found.widths[0].counted == least_width_heads(5, 4, 8, 2).counted
+    analysed = analyze(lambda word: word[:4] == word[4:], [8], precisions=(4,)).lengths[0]
+    assert analysed.attention.bits == 5
+    assert analysed.widths[0].at_least == 5 / (3 * (4 + 3))
+    assert analysed.widths[0].counted == least_width_heads(5, 4, 8, 2).counted
 
 
 def test_automata_file_is_a_recurrent_model(capsys, tmp_path, file):
@@ -273,9 +273,9 @@ def test_picture(capsys, tmp_path, file, ending, first):
 
 
 def test_a_function_needs_no_file():
-    found = analyze(lambda word: word[0], [1, 2, 3], [3])
-    assert [one.bits for one in found.lengths] == [(2, 2)] * 3
-    assert found.growth.kind == "constant"
+    analysis = analyze(lambda word: word[0], [1, 2, 3], [3])
+    assert [one.bits for one in analysis.lengths] == [(2, 2)] * 3
+    assert analysis.growth.kind == "constant"
     assert analyze(lambda word: 7, [1]).lengths[0].witness is None
 
 

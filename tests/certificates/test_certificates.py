@@ -36,16 +36,16 @@ THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.evidence is not
 
 def code_lines(path: Path) -> int:
     """Lines with code: no blank ones, comments or docstrings."""
-    found = set()
+    numbers = set()
     with path.open("rb") as file:
         for token in tokenize.tokenize(file.readline):
             if token.type in (tokenize.NAME, tokenize.NUMBER, tokenize.OP, tokenize.STRING):
-                found |= set(range(token.start[0], token.end[0] + 1))
+                numbers |= set(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            found -= set(range(body[0].lineno, (body[0].end_lineno or 0) + 1))
-    return len(found)
+            numbers -= set(range(body[0].lineno, (body[0].end_lineno or 0) + 1))
+    return len(numbers)
 
 
 def test_the_checker_is_one_file_of_the_standard_library():
@@ -110,9 +110,9 @@ def test_no_flipped_bit_and_no_cut_is_accepted(kind):
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_no_false_mutant_is_accepted(kind):
-    found = try_mutants(kind, 0, 120)
-    assert found["rejected"] >= 60
-    assert found["valid rewrites"] >= 5
+    counts = try_mutants(kind, 0, 120)
+    assert counts["rejected"] >= 60
+    assert counts["valid rewrites"] >= 5
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -211,9 +211,9 @@ def test_analyze_writes_it(tmp_path, capsys):
     path = tmp_path / "c.json"
     assert main(["analyze", "majority", "--lengths", "4,6", "--json", "--certificate", str(path)]) == 0
     captured = capsys.readouterr()
-    found = json.loads(captured.out)["lengths"][-1]
+    row = json.loads(captured.out)["lengths"][-1]
     assert captured.err == f"{len(path.read_bytes()):,} bytes to {path}\n"
-    line = f"holds: least-state: rows {found['classes']}, state_bits {found['state_bits']}"
+    line = f"holds: least-state: rows {row['classes']}, state_bits {row['state_bits']}"
     assert seqsep_check.check(path.read_bytes()) == (0, line)
     assert main(["analyze", "majority", "equality", "--lengths", "4", "--certificate", str(path)]) == 2
     assert "--certificate" in capsys.readouterr().err

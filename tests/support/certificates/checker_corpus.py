@@ -78,10 +78,10 @@ class Narrow(NamedTuple):
         grid = module.Grid(self.steps, "floor once")
         grid.exponential = lambda drop, digits: (1 + drop,) * 2 if digits >= self.digits else (1, self.steps)
         try:
-            found = grid.quotients((0, 1), (1, 1)) == {0: self.steps // 3, 1: 2 * self.steps // 3}
+            is_right = grid.quotients((0, 1), (1, 1)) == {0: self.steps // 3, 1: 2 * self.steps // 3}
         except module.Answer as answer:
             return bool(self.is_decided or answer.args != (2, "unfit: too large: a weight too near a step"))
-        return bool(not self.is_decided or not found)
+        return bool(not self.is_decided or not is_right)
 
 
 Shown = Case | Logits | Softmax | Enclosure | Narrow
@@ -90,15 +90,15 @@ Shown = Case | Logits | Softmax | Enclosure | Narrow
 @functools.cache
 def corpus() -> list[Shown]:
     """Cheap ones first."""
-    found: list[Shown] = [Case(data, 0, "holds") for data in samples().values()]
-    found += [Case(forgery.data(), forgery.status, forgery.why) for make in FORGERIES.values() for forgery in make()]
+    cases: list[Shown] = [Case(data, 0, "holds") for data in samples().values()]
+    cases += [Case(forgery.data(), forgery.status, forgery.why) for make in FORGERIES.values() for forgery in make()]
     for name, data in samples().items():
         if name.startswith("network"):
             given = json.loads(data)
             network = as_network(given)
             logits = run(network, np.array(given["witness"]["inputs"]), at=-1).logits.of_unit(network.grid.step)
-            found.append(Logits(given, logits.integers[:, 0].tolist()))
-    return sorted(found, key=lambda case: isinstance(case, Case) and case.status == 0) + softmaxes() + limits()
+            cases.append(Logits(given, logits.integers[:, 0].tolist()))
+    return sorted(cases, key=lambda case: isinstance(case, Case) and case.status == 0) + softmaxes() + limits()
 
 
 def softmaxes() -> list[Shown]:
@@ -170,14 +170,14 @@ def limits() -> list[Shown]:
         (b"[]", "not the fields"),
         (canonical(dict.fromkeys(automaton, 1)), "version 1"),
     ]
-    found: list[Shown] = [Case(data, 2, why) for data, why in by_bytes]
-    found += [Case(canonical(automaton | {"digest": digest}), 1, "digest") for digest in ("0" * 64, 1)]
+    cases: list[Shown] = [Case(data, 2, why) for data, why in by_bytes]
+    cases += [Case(canonical(automaton | {"digest": digest}), 1, "digest") for digest in ("0" * 64, 1)]
 
     def case(name: str, status: int, why: str, **parts: Any) -> None:
         given = copy.copy(of[name])
         for part, changes in parts.items():
             given[part] = changes if part == "rounding" else given[part] | changes
-        found.append(Case(seal(given), status, f"work {why}" if why.isdigit() else why))
+        cases.append(Case(seal(given), status, f"work {why}" if why.isdigit() else why))
 
     for work in (MOST_WORK, MOST_WORK + 1):
         length, depth, count = _fooling_of_work(work)
@@ -204,8 +204,8 @@ def limits() -> list[Shown]:
         case("fooling-set: table", 1, "not ascending positions", witness={"alice": alice})
     greatest = {"alphabets": [2, 2], "values": [(1 << 31) - 1, 0, 0, (1 << 31) - 1]}
     case("fooling-set: table", 0, "", task=greatest, witness={"value": (1 << 31) - 1})
-    found.append(Case(certify("index-lookup-state", length=2, alphabet=40), 0, ""))
-    found.append(Case(certify("equality-state", length=6), 0, ""))
+    cases.append(Case(certify("index-lookup-state", length=2, alphabet=40), 0, ""))
+    cases.append(Case(certify("equality-state", length=6), 0, ""))
     doubled = [[*half, *half] for half in itertools.product(range(3), repeat=2)]
     witness = {"alice": [0, 1], "words": doubled}
     case("fooling-set: equality", 0, "", task={"length": 4}, witness=witness, claims={"bits": 4, "size": 9})
@@ -230,7 +230,7 @@ def limits() -> list[Shown]:
         case("network: dyck", status, why, task={"length": 1}, witness=single | {"readout_bias": bias}, claims=claims)
     given = copy.deepcopy(of["network: dyck"])
     given["witness"]["steps"], given["precision"] = 1 << 100, 202
-    found.append(Case(seal(given), 0, "holds"))
+    cases.append(Case(seal(given), 0, "holds"))
     for rounding, entry in (("floor stepwise", 400), ("floor once", 1600)):
         for work in (MOST_NETWORK_WORK, MOST_NETWORK_WORK + 1):
             steps, classes, length, first, last = _network_of_work(work, entry)
@@ -240,7 +240,7 @@ def limits() -> list[Shown]:
             why = "the value is" if work == MOST_NETWORK_WORK else str(work)
             status = 1 + work - MOST_NETWORK_WORK
             case("network: dyck", status, why, task={"length": length}, witness=witness, rounding=rounding)
-    return found
+    return cases
 
 
 def _layer(hidden: int) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
     """What may be changed in place in a node of this kind."""
 
     def put(field: str, value: Any) -> Callable[[ast.AST], None]:
-        return lambda found: setattr(found, field, value)
+        return lambda changed: setattr(changed, field, value)
 
     if isinstance(node, ast.Compare):
         for place, operator in enumerate(node.ops):
@@ -129,25 +129,25 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
 def _texts(tree: ast.Module) -> set[int]:
     """Nodes that are words for the reader: docstrings, reasons of checks, the printed line; and `strict` of zip, which only
     guards against slips in the checker itself."""
-    found: set[int] = set()
+    texts: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            found.add(id(node.value))
+            texts.add(id(node.value))
         if isinstance(node, ast.keyword) and node.arg == "strict":
-            found.add(id(node.value))
+            texts.add(id(node.value))
         if isinstance(node, ast.JoinedStr):
-            found |= {id(part) for part in ast.walk(node)}
+            texts |= {id(part) for part in ast.walk(node)}
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
             and node.func.id in ("require", "require_fit", "Answer")
         ):
-            found |= {id(part) for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+            texts |= {id(part) for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
             if name in NAMING_THEIR_VALUE:
-                found |= {id(part) for part in ast.walk(node.args[1])}
-    return found
+                texts |= {id(part) for part in ast.walk(node.args[1])}
+    return texts
 
 
 def _live(tree: ast.Module) -> list[ast.stmt]:

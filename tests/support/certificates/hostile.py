@@ -225,10 +225,10 @@ WORST += ("network, exponentials", "network, wide", "network, colliding scores",
 
 
 def try_file(name: str) -> Measured:
-    """Raises AssertionError where the checker is slow, does not answer 0, 1 or 2, or says more than one line."""
-    found = measured((HOSTILE | NEAR_THE_BOUND)[name]())
-    assert found.status in ((2,) if name in HOSTILE else (0, 1, 2)), (name, found)
-    assert found.line.count("\n") == 1, (name, found)
-    assert found.errors == "", (name, found)
-    assert found.cpu_seconds < SECONDS, (name, found)
-    return found
+    """Raises AssertionError if the checker is slow, does not answer 0, 1 or 2, or says more than one line."""
+    measurement = measured((HOSTILE | NEAR_THE_BOUND)[name]())
+    assert measurement.status in ((2,) if name in HOSTILE else (0, 1, 2)), (name, measurement)
+    assert measurement.line.count("\n") == 1, (name, measurement)
+    assert measurement.errors == "", (name, measurement)
+    assert measurement.cpu_seconds < SECONDS, (name, measurement)
+    return measurement

@@ -39,12 +39,12 @@ WORDS = (
 )
 
 
-def _places(tree: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _places(tree: Any, places: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     for key in tree if isinstance(tree, dict) else range(len(tree)):
-        found.append((tree, key))
+        places.append((tree, key))
         if isinstance(tree[key], dict | list):
-            _places(tree[key], found)
-    return found
+            _places(tree[key], places)
+    return places
 
 
 def mutated(given: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -113,11 +113,11 @@ def try_mutants(kind: str, first: int, count: int) -> Counter[str]:
     Raises AssertionError with the mutant that the checker accepts and that is false.
     """
     given = [json.loads(data) for data in of_type(kind).values()]
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for number in range(first, first + count):
         changed = mutated(given[number % len(given)], number)
         if changed == given[number % len(given)]:
-            found["unchanged"] += 1
+            counts["unchanged"] += 1
             continue
         status, line = seqsep_check.check(seal(changed))
         if status == 0:
@@ -126,5 +126,5 @@ def try_mutants(kind: str, first: int, count: int) -> Counter[str]:
             except (AssertionError, KeyError, TypeError, ValueError) as error:
                 raise AssertionError(f"{kind} mutant {number}: accepted, and no certificate: {error!r}: {changed}") from error
             assert true, f"{kind} mutant {number}: accepted ({line}), and false: {changed}"
-        found[("valid rewrites", "rejected", "unfit")[status]] += 1
-    return found
+        counts[("valid rewrites", "rejected", "unfit")[status]] += 1
+    return counts

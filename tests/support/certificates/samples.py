@@ -65,11 +65,11 @@ def random_network(rounding: str, softmax: str, causal: bool, seed: int, steps: 
         stack.append((AttentionLayer((first, second), causal), part))
     network = Network("random", grid, {}, fine(2, width), tuple(stack), fine(3, width), fine(3), positions=fine(4, width))
     inputs = np.array(list(itertools.product(range(2), repeat=3)))
-    found = run(network, inputs, at=-1)
-    keep = found.sure[:, 0]
-    values = np.where(keep, found.answers[:, 0], -1)
+    execution = run(network, inputs, at=-1)
+    keep = execution.sure[:, 0]
+    values = np.where(keep, execution.answers[:, 0], -1)
     parameters: dict[str, Any] = {"alphabets": [2, 2, 2], "values": values.tolist()}
-    evidence = Evidence("table", parameters, NetworkRun(network, inputs[keep], found.answers[keep, 0]))
+    evidence = Evidence("table", parameters, NetworkRun(network, inputs[keep], execution.answers[keep, 0]))
     return certificate("random", evidence)
 
 
@@ -80,7 +80,7 @@ def samples() -> dict[str, bytes]:
     partial = {"alphabets": [3, 3], "values": [1, -1, 0, 0, 1, 2, -1, 0, 1]}
     total = {"alphabets": [2, 3, 2], "values": [0, 1, 2, 0, 1, 1, 0, 2, 0, 1, 2, 2]}
     long = 66
-    found = {
+    made = {
         "fooling-set: dyck": _fooling("bounded-dyck-one-layer", "bounded-dyck", dyck, 1, [0, 2], 1, dyck_words(4)),
         "fooling-set: pairs": _fooling(COST, "bounded-dyck", dyck, 0, [0, 2], 1, dyck_words(4)),
         "fooling-set: first half": _fooling(COST, "bounded-dyck", dyck, 0, [0, 1], 1, [[0, 2, 3, 1], [2, 0, 1, 3]]),
@@ -130,10 +130,10 @@ def samples() -> dict[str, bytes]:
     for number, (rounding, softmax) in enumerate(itertools.product(("floor", "nearest"), ("stepwise", "once"))):
         for seed in range(3):
             steps = (5, 16, 100)[seed]
-            found[f"network: {rounding} {softmax} {seed}"] = random_network(
+            made[f"network: {rounding} {softmax} {seed}"] = random_network(
                 rounding, softmax, seed != 1, 4 + 10 * number + seed, steps
             )
-    return found
+    return made
 
 
 def _always(task: str, parameters: dict[str, Any], inputs: list[list[int]]) -> bytes:

@@ -100,15 +100,15 @@ def _distinguishing(given: dict[str, Any]) -> bool:
 def _automaton(given: dict[str, Any]) -> bool:
     task, witness, claims = given["task"], given["witness"], given["claims"]
     table, accepting = np.array(witness["table"]), np.array(witness["accepting"], dtype=bool)
-    found = DFA(table, witness["start"], accepting)
+    dfa = DFA(table, witness["start"], accepting)
     language = BoundedDyck(2, task["kinds"], task["depth"])
     assert table.shape[1] == 2 * task["kinds"]
     for length in range(LONGEST_WORD + 1):
         for word in itertools.product(range(2 * task["kinds"]), repeat=length):
-            if found.accepts(word) != bool(language.solve(word)):
+            if dfa.accepts(word) != bool(language.solve(word)):
                 return False
-    states = len(found.minimal().table)
-    live = int(found.live().sum())
+    states = len(dfa.minimal().table)
+    live = int(dfa.live().sum())
     return len(table) == states and claims == {"live_states": live, "state_bits": _bits(states), "states": states}
 
 
@@ -143,8 +143,8 @@ def as_network(given: dict[str, Any]) -> Network:
 
 def _network(given: dict[str, Any]) -> bool:
     f, witness, claims, network = Function(given["task"]), given["witness"], given["claims"], as_network(given)
-    found = run(network, np.array(witness["inputs"], dtype=np.int64), at=-1)
-    right = [f(word) for word in witness["inputs"]] == witness["answers"] == found.answers[:, 0].tolist()
+    execution = run(network, np.array(witness["inputs"], dtype=np.int64), at=-1)
+    right = [f(word) for word in witness["inputs"]] == witness["answers"] == execution.answers[:, 0].tolist()
     different = len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
     layers = {"index-lookup-attention": 1, "equality-two-layers": 2}.get(given["theorem"])
     theorem = layers is None or (network.causal and len(network.layers) == layers)
@@ -156,11 +156,11 @@ def _network(given: dict[str, Any]) -> bool:
         "width": network.width,
     }
     precise = given["precision"] == network.precision
-    return right and bool(found.sure.all()) and different and theorem and precise and claims == sizes
+    return right and bool(execution.sure.all()) and different and theorem and precise and claims == sizes
 
 
 def holds(given: dict[str, Any]) -> bool:
-    """Raises where the certificate is no such thing."""
+    """Raises an error if the certificate is no such thing."""
     truth = {"fooling-set": _fooling, "distinguishing-table": _distinguishing, "automaton": _automaton, "network": _network}
     assert given["type"] in truth
     assert given["rounding"] == "none" or given["type"] == "network"
