@@ -4,5 +4,6 @@ from pathlib import Path
 
 from seqsep.pages.write import write_pages
 
-for path in write_pages(Path()):
-    print(path)
+if __name__ == "__main__":
+    for path in write_pages(Path()):
+        print(path)
