@@ -41,7 +41,8 @@ def all_sets(n):
     return itertools.product(itertools.product((0, 1), repeat=n), repeat=2)
 
 
-def test_disjointness_is_one_where_the_sets_meet_and_costs_n_bits_one_way():
+def test_disjointness_costs_n_bits_one_way():
+    """It is 1 where the sets meet."""
     assert disjointness((1, 0, 1), (0, 1, 0)) == 0
     assert disjointness((1, 0, 1), (0, 1, 1)) == 1
     for n in range(1, 7):

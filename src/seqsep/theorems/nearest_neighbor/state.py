@@ -2,24 +2,18 @@
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
 We differ: n = floor(N/2) stands for the printed N/2; "DISJ" is 1 where the sets meet, as B.1 defines it. Alice sends one
-message, so the one-way cost is enough: exactly n bits, where the printed Fact 1 (two-way) is more than the proof uses. With C
+message, so the one-way cost is enough: exactly n bits, while the printed Fact 1 (two-way) is more than the proof uses. With C
 labels in place of two the same state holds n log2 C bits (`associative_recall_state`, which also has the exact model: n bits
 for keys in order, so the bound is attained on the inputs of the reduction).
 
-Proof, as code. The task: x_1 y_1 .. x_n y_n, then x_{n+1}, its answer y_{n+1}, x_{n+2}, .. up to N points; the answer to a
-point is the label of the nearest one before it. In MQAR the asked points are the first n once more, each once: the nearest is
-the point itself, at product 1, and a repeated point carries the same label, so a model for nearest neighbour solves MQAR.
-* Alice has a, Bob b, both in {0,1}^n. They know the model and n distinct points v_1 .. v_n of the hypercube {-1/sqrt d, 1/sqrt
-  d}^d, d = max(1, ceil(log2 n)), of norm 1 and with products at most 1 - 2/d.
-* Alice reads v_1 a_1 .. v_n a_n (2 n tokens) and sends the state: B bits (Theorem 2).
-* Bob puts it back, and for each i, in an order of his choice, reads v_i, notes the answer, and reads it as the label of v_i.
-  While all answers so far are right he continues an input of the task, so a right model answers a_i: he has all of a, and max
-  a_i b_i.
-* DISJ on n bits has one-way cost n: for a != a', differing at i, b = e_i gives different values, so all 2^n a need their own
-  message. Hence B >= n = floor(N/2).
-A model with fewer bits: two a, a' leave one state, Bob decides alike for (a, e_i) and (a', e_i), and errs on one. There the
-model gave a wrong answer to some point; the input up to the first such point has only right labels, and is one on which it
-errs.
+The task: x_1 y_1 .. x_n y_n, then x_{n+1}, its answer y_{n+1}, x_{n+2}, .. up to N points; the answer to a point is the label
+of the nearest one before it. In MQAR the asked points are the first n once more, each once: the nearest is the point itself,
+at product 1, and a repeated point carries the same label, so a model for nearest neighbour solves MQAR.
+The protocol: Alice has a, Bob b, both in {0,1}^n; they know the model and n distinct points (`points`). `alice` and `bob` say
+what each does; a right model gives Bob all of a, and max a_i b_i.
+Its cost. DISJ on n bits has one-way cost n: for a != a', differing at i, b = e_i gives different values, so all 2^n a need
+their own message. Hence B >= n = floor(N/2).
+A model with fewer bits: `must_err`.
 
 What a run shows: the protocol decides DISJ with models that solve MQAR, for all (a, b), with messages of the counted bits; and
 the witness, for the smaller models given. That no smaller model solves the task is the proof above.
@@ -37,9 +31,8 @@ from jaxtyping import Float64
 from torch import Tensor
 
 from seqsep.exact.automata import Recurrence
-from seqsep.exact.grid import Grid
 from seqsep.exact.integers import digits_of
-from seqsep.exact.network import Array, AutomatonLayer, Network
+from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.collision import Recall, search
@@ -63,15 +56,33 @@ MOST_BITS_RUN = 10
 
 Bits = Sequence[int]
 Encode = Callable[[int], Any]
+"""How a token is given to a model: as it is, or as a vector."""
 
 
 def disjointness(a: Bits, b: Bits) -> int:
-    """max a_i b_i: 1 where the sets meet."""
+    """max a_i b_i: 1 where the sets meet.
+
+    >>> disjointness((1, 0, 1), (0, 1, 0)), disjointness((1, 0, 1), (0, 1, 1))
+    (0, 1)
+    """
     return max(first * second for first, second in zip(a, b, strict=True))
 
 
+def labelled(a: Bits) -> list[int]:
+    """v_1 a_1 .. v_n a_n as tokens: points are 0 .. n - 1, the labels n and n + 1.
+
+    >>> labelled((1, 0))
+    [0, 3, 1, 2]
+    """
+    return [token for point, label in enumerate(a) for token in (point, len(a) + label)]
+
+
 def build(length: int) -> Recurrence:
-    """The exact model for MQAR on N points with two labels and keys in order: floor(N/2) state bits."""
+    """The exact model for MQAR on N points with two labels and keys in order: floor(N/2) state bits.
+
+    >>> build(length=9).state_bits
+    4
+    """
     return build_recall(_half(length), 2)
 
 
@@ -81,39 +92,40 @@ def build_network(length: int) -> Network:
     Raises ValueError beyond that.
     """
     n = _half(length)
-    states, tokens = 2**n, n + 2
+    states = 2**n
+    tokens = n + 2
     if states > MOST_TABLE_STATES:
         raise ValueError(f"build_network(length={length}): {states} states, at most {MOST_TABLE_STATES}")
     exact = build(length)
     table = np.zeros((4 * n, states, tokens), dtype=np.int64)
     for t, state, token in itertools.product(range(4 * n), range(states), range(tokens)):
-        if t >= 2 * n or (token >= n and t % 2 == 1 and state < 1 << t // 2) or (token < n and t % 2 == 0):
+        if _occurs(t, state, token, n):
             table[t, state, token] = exact.move(t, state, token)
     answers = np.array([exact.read(0, state) for state in range(states)])
-    one_hot = np.eye(tokens, tokens + states, dtype=np.int64)
-    readout = np.zeros((2, tokens + states), dtype=np.int64)
-    readout[answers, tokens + np.arange(states)] = 1
-    return Network(
-        name=CLAIM.name,
-        grid=Grid(4),
-        spaces={"token": slice(0, tokens), "state": slice(tokens, tokens + states)},
-        symbols=Array(one_hot),
-        layers=((AutomatonLayer(Array(table), 0), None),),
-        readout=Array(readout),
-        readout_bias=Array(np.zeros(2, dtype=np.int64)),
-    )
+    return Network.of_table(CLAIM.name, table, answers)
+
+
+def _occurs(t: int, state: int, token: int, n: int) -> bool:
+    """Whether a token may come in a state at a time: until 2 n points and labels alternate, and no label is known yet."""
+    if t >= 2 * n:
+        return True
+    if t % 2 == 0:
+        return token < n
+    return token >= n and state < 1 << t // 2
 
 
 def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
-    """Tokens as vectors of the task: point i is [x_i, 0], x_i in {-1/sqrt d, 1/sqrt d}^d, and label y is [0, one-hot of y].
+    """Tokens as vectors of the task: point i is [x_i, 0], label y is [0, one-hot of y].
 
-    `points(n).__getitem__` is an `encode` for models on vectors.
+    x_i are distinct points of the hypercube {-1/sqrt d, 1/sqrt d}^d, d = max(1, ceil(log2 n)), of norm 1 and with products of
+    at most 1 - 2/d. `points(n).__getitem__` is an `encode` for models on vectors.
     """
     dimension = digits_of(count)
     vectors = torch.zeros(count + 2, dimension + 2, dtype=torch.float64)
     digits = torch.arange(count)[:, None] >> torch.arange(dimension) & 1
     vectors[:count, :dimension] = (2 * digits - 1) / dimension**0.5
-    vectors[count, dimension] = vectors[count + 1, dimension + 1] = 1
+    vectors[count, dimension] = 1
+    vectors[count + 1, dimension + 1] = 1
     return vectors
 
 
@@ -124,25 +136,39 @@ def recall_twice(n: int) -> Recall:
 
 
 def alice(model: AnyModel, a: Bits, encode: Encode = int) -> Message:
-    """Read v_1 a_1 .. v_n a_n; the state. Points are the tokens 0 .. n - 1, labels n and n + 1, as `encode` gives them."""
+    """Alice reads v_1 a_1 .. v_n a_n (2 n tokens) and sends the state: B bits (Theorem 2).
+
+    >>> alice(build(length=4), (1, 0))
+    Message(number=1, bits=2)
+    """
     party = as_machine(model)
-    tokens = [token for key, label in enumerate(a) for token in (key, len(a) + label)]
-    return Message(*party.pack(party.read([encode(token) for token in tokens])[1]))
+    _, state = party.read([encode(token) for token in labelled(a)])
+    number, bits = party.pack(state)
+    return Message(number, bits)
 
 
 def bob(
     model: AnyModel, message: Message, b: Bits, encode: Encode = int, order: Sequence[int] | None = None
 ) -> tuple[int, tuple[int, ...]]:
-    """Ask for every point, feeding back the answers: (disjointness with b, the vector a as the model answers it).
+    """Bob puts the state back, and asks for every point in an order of his choice; he reads each answer as the point's label.
 
-    Any answer but 1 counts as 0 in the decision; one that is no label is fed back as label 0.
+    While all answers so far are right he continues an input of the task, so a right model answers a_i. Returns (disjointness
+    with b, the vector a as the model answers it). Any answer but 1 counts as 0 in the decision; one that is no label is fed
+    back as label 0.
+
+    >>> bob(build(length=4), Message(number=1, bits=2), b=(1, 1))
+    (1, (1, 0))
     """
-    party, n = as_machine(model), len(b)
-    state, t, answers = party.unpack(message.number), 2 * n, [0] * n
-    for key in range(n) if order is None else order:
-        (output,), state = party.read([encode(key)], state, t)
-        answers[key] = choice(output)
-        state = party.read([encode(n + int(answers[key] == 1))], state, t + 1)[1]
+    party = as_machine(model)
+    n = len(b)
+    state = party.unpack(message.number)
+    t = 2 * n
+    answers = [0] * n
+    for point in range(n) if order is None else order:
+        (output,), state = party.read([encode(point)], state, t)
+        answers[point] = choice(output)
+        label = encode(n + int(answers[point] == 1))
+        _, state = party.read([label], state, t + 1)
         t += 2
     return disjointness([int(answer == 1) for answer in answers], b), tuple(answers)
 
@@ -159,37 +185,62 @@ class Mistake:
     answer: int
     bits: int
 
+    def record(self) -> dict[str, Any]:
+        """As JSON, without the bits of the message."""
+        return {
+            "a": list(self.a),
+            "b": list(self.b),
+            "decided": self.decided,
+            "expected": self.expected,
+            "errs_on": list(self.errs_on),
+            "answer": self.answer,
+        }
+
 
 def mistake(model: AnyModel, a: Bits, b: Bits, encode: Encode = int) -> Mistake | None:
-    """Run the protocol on one pair of sets; None where it decides rightly."""
+    """Run the protocol on one pair of sets; None if it decides rightly.
+
+    If it does not, the model gave a wrong answer to some point; the input up to the first such point has only right labels,
+    and is one on which it errs.
+    """
     receiver = as_machine(model).another()
     message = carry(alice(model, a, encode), receiver)
     decided, answers = bob(receiver, message, b, encode)
     expected = disjointness(a, b)
     if decided == expected:
         return None
-    n, wrong = len(a), next(index for index in range(len(a)) if answers[index] != a[index])
-    pairs = [token for key, label in enumerate(a) for token in (key, n + label)]
-    errs_on = (*pairs, *pairs[: 2 * wrong], wrong)
-    return Mistake(tuple(a), tuple(b), decided, expected, errs_on, answers[wrong], message.bits)
+    wrong = next(point for point in range(len(a)) if answers[point] != a[point])
+    pairs = labelled(a)
+    return Mistake(
+        a=tuple(a),
+        b=tuple(b),
+        decided=decided,
+        expected=expected,
+        errs_on=(*pairs, *pairs[: 2 * wrong], wrong),
+        answer=answers[wrong],
+        bits=message.bits,
+    )
 
 
 def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
     """Sets on which the protocol of a model with fewer than floor(N/2) bits errs. Tokens are ids.
 
-    Raises ValueError for a model with as many bits or more, or where no collision was found (`protocols.collision.search`).
+    Two a, a' leave one state, Bob decides alike for (a, e_i) and (a', e_i), and errs on one.
+    Raises ValueError for a model with as many bits or more, or if no collision was found (`protocols.collision.search`).
     """
-    n, party = _half(length), as_machine(model)
+    n = _half(length)
+    party = as_machine(model)
     if party.bits >= n:
         raise ValueError(f"must_err(length={length}): the model has {party.bits} state bits, not fewer than {n}")
-    found = search(party, recall(n, 2), seed)
-    assert found is not None, "2^n states do not fit into fewer bits"
-    b = tuple(int(index == found.position - 1) for index in range(n))
-    mistakes = [mistake(party, a, b) for a in found.prefixes]
-    first = next((one for one in mistakes if one is not None), None)
-    if first is None:
-        raise CLAIM.fails({"a": found.prefixes, "b": b, "state bits": party.bits, "protocol": "right on both"})
-    return first
+    collision = search(party, recall(n, 2), seed)
+    assert collision is not None, "2^n states do not fit into fewer bits"
+    differs = collision.position - 1
+    b = tuple(int(point == differs) for point in range(n))
+    for a in collision.prefixes:
+        error = mistake(party, a, b)
+        if error is not None:
+            return error
+    raise CLAIM.fails({"a": collision.prefixes, "b": b, "state bits": party.bits, "protocol": "right on both"})
 
 
 def check(
@@ -205,7 +256,7 @@ def check(
 
     By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by
-    default 1). Raises ValueError for a length below 2, a model with floor(N/2) bits or more, or where no collision was found.
+    default 1). Raises ValueError for a length below 2, a model with floor(N/2) bits or more, or if no collision was found.
     """
     n = _half(length)
     small = small_models(
@@ -225,23 +276,28 @@ def check(
 
 
 def _half(length: int) -> int:
+    """n = floor(N/2). Raises ValueError below 2 points."""
     if length < 2:
         raise ValueError(f"nearest neighbour (length={length}): at least 2 points, one labelled and one asked for")
     return length // 2
 
 
 def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
-    n, random, party = _half(length), np.random.default_rng(seed), as_machine(model)
-    exhaustive, tried, bits = n <= EXHAUSTIVE_SETS, 0, 0
-    sets = itertools.product((0, 1), repeat=n) if exhaustive else map(tuple, random.integers(0, 2, (SPREAD_SETS, n)).tolist())
-    others = list(itertools.product((0, 1), repeat=n)) if exhaustive else []
+    """The protocol decides DISJ: all sets with all sets up to n = 6, else random ones; Bob asks in a random order."""
+    n = _half(length)
+    random = np.random.default_rng(seed)
+    party = as_machine(model)
     receiver = party.another()
-    for a in sets:
+    every = list(itertools.product((0, 1), repeat=n)) if n <= EXHAUSTIVE_SETS else []
+    sets_of_alice = every or [tuple(bits) for bits in random.integers(0, 2, (SPREAD_SETS, n)).tolist()]
+    tried = 0
+    sent = 0
+    for a in sets_of_alice:
         message = carry(alice(party, a), receiver)
-        bits = max(bits, message.bits)
-        asked = others or [tuple(random.integers(0, 2, n).tolist())]
-        recovered = bob(receiver, message, asked[0], order=random.permutation(n).tolist())[1]
-        for b in asked:
+        sent = max(sent, message.bits)
+        sets_of_bob = every or [tuple(random.integers(0, 2, n).tolist())]
+        _, recovered = bob(receiver, message, sets_of_bob[0], order=random.permutation(n).tolist())
+        for b in sets_of_bob:
             decided = disjointness(recovered, b)
             if recovered != a or decided != disjointness(a, b):
                 raise CLAIM.fails({"model": name, "a": a, "b": b, "recovered": recovered, "decided": decided})
@@ -249,8 +305,8 @@ def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
     return CLAIM.lower(
         length=length,
         inputs=tried,
-        exhaustive=exhaustive,
-        measured={"message_bits": bits, "state_bits": party.bits},
+        exhaustive=bool(every),
+        measured={"message_bits": sent, "state_bits": party.bits},
         bound={"message_bits": party.bits, "state_bits": n},
         as_printed={"state_bits": length / 2},
         variant=name,
@@ -258,29 +314,18 @@ def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
 
 
 def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
-    found = must_err(model, length, seed)
-    witness = {
-        "a": list(found.a),
-        "b": list(found.b),
-        "decided": found.decided,
-        "expected": found.expected,
-        "errs_on": list(found.errs_on),
-        "answer": found.answer,
-    }
-    bits = model.bits
+    """A model of too few bits: sets on which its protocol errs, and an input on which it errs."""
+    error = must_err(model, length, seed)
     return CLAIM.lower(
         statement=ERRS,
         length=length,
         inputs=2,
-        measured={"message_bits": found.bits, "state_bits": bits},
-        bound={"message_bits": bits, "state_bits": _half(length)},
+        measured={"message_bits": error.bits, "state_bits": model.bits},
+        bound={"message_bits": model.bits, "state_bits": _half(length)},
         as_printed={"state_bits": length / 2},
         variant=name,
-        witness=witness,
+        witness=error.record(),
     )
 
 
-THEOREM = Theorem(
-    CLAIM,
-    check,
-)
+THEOREM = Theorem(CLAIM, check)

@@ -219,7 +219,4 @@ def _errs(seed: int) -> Outcome:
     )
 
 
-THEOREM = Theorem(
-    CLAIM,
-    check,
-)
+THEOREM = Theorem(CLAIM, check)
