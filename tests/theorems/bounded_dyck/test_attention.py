@@ -32,17 +32,17 @@ def test_what_is_allowed_by_brute_force(depth):
     """A bracket may follow if some word goes on with it; checked by all continuations that can close what is open."""
     task = BoundedDyck(10, 2, depth)
     words = np.array(list(itertools.product(range(4), repeat=4)))
-    found = prefixes(words, 2, depth)
+    after = prefixes(words, 2, depth)
     for row, word in enumerate(words.tolist()):
         for size in range(5):
             prefix = tuple(word[:size])
             closings = [c for n in range(size + 2) for c in itertools.product((1, 3), repeat=n)]
-            assert found.allowed[row, size, -1] == task.solve(prefix)
-            assert found.valid[row, size] == any(task.solve(prefix + closing) for closing in closings)
+            assert after.allowed[row, size, -1] == task.solve(prefix)
+            assert after.valid[row, size] == any(task.solve(prefix + closing) for closing in closings)
             if row % 5 == 0:
                 for bracket in range(4):
                     follows = any(task.solve((*prefix, bracket, *closing)) for closing in closings)
-                    assert found.allowed[row, size, bracket] == follows
+                    assert after.allowed[row, size, bracket] == follows
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_the_rule_for_two_layers_fails_at_depth_5():
     assert len(strings) == 43_008
     truth = BoundedDyck(10, 2, 5).accepts(strings)
     built = assemble(Plan(10, 2, 5, "two-layer", ask="word"))
-    found = run(built, with_start(strings, 2), at=-1).logits.integers[:, 0, 0] > 0
-    assert ((truth & ~found).sum(), (found & ~truth).sum()) == (416, 208)
+    accepted = run(built, with_start(strings, 2), at=-1).logits.integers[:, 0, 0] > 0
+    assert ((truth & ~accepted).sum(), (accepted & ~truth).sum()) == (416, 208)
     heights = np.cumsum(1 - 2 * (strings % 2), axis=1).max(axis=1)
     by_kinds = np.array([accepted_by_kinds(string, 5) for string in strings.tolist()])
     assert np.array_equal(by_kinds != truth, truth & (heights >= 3))

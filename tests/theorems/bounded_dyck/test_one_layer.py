@@ -15,9 +15,9 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import _collision as collision
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck_one_layer
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
-from seqsep.theorems.bounded_dyck._collision import counting, err
+from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
 from seqsep.theorems.bounded_dyck._fooling_set import complete_by_halves, require_fooling_set, words
-from seqsep.theorems.bounded_dyck.one_layer import CLAIM, bites_from, cost, grids, needed
+from seqsep.theorems.bounded_dyck.one_layer import CLAIM, cost, fails_from, grids, needed
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials
 
@@ -58,8 +58,8 @@ def test_other_numbers_of_kinds(length, kinds):
     given = words(length, kinds)
     require_fooling_set(CLAIM, given, kinds)
     assert len(given) == kinds * (2 * kinds) ** (length // 2 - 1)
-    found = as_two_party(length, 4, kinds)
-    FoolingSet(found.matrix, 1, numbers(given[:, ::2], 2 * kinds), numbers(given[:, 1::2], 2 * kinds)).verify()
+    f = as_two_party(length, 4, kinds)
+    FoolingSet(f.matrix, 1, numbers(given[:, ::2], 2 * kinds), numbers(given[:, 1::2], 2 * kinds)).verify()
 
 
 def test_the_rule_that_completes_an_odd_half():
@@ -110,12 +110,14 @@ def test_what_is_no_complete_fooling_set(monkeypatch, change, message):
 def test_depth_three_has_other_words_and_the_same_bound():
     """The set of all words is no fooling set from N = 6 on; rank and the words of depth 2 give N - 1 bits still."""
     for length, count, halves in ((4, 8, 8), (6, 40, 32), (8, 208, 128)):
-        found = every(length)[BoundedDyck(length, 2, 3).accepts(every(length))]
-        assert len(found) == count == bounded_dyck_state.build(2, 3).count_words(length)
-        assert len(np.unique(found[:, ::2], axis=0)) == len(np.unique(found[:, 1::2], axis=0)) == halves
+        accepted = every(length)[BoundedDyck(length, 2, 3).accepts(every(length))]
+        assert len(accepted) == count == bounded_dyck_state.build(2, 3).count_words(length)
+        assert len(np.unique(accepted[:, ::2], axis=0)) == len(np.unique(accepted[:, 1::2], axis=0)) == halves
         if count > halves:
             with pytest.raises(ValueError, match="fool nobody"):
-                FoolingSet(as_two_party(length, 3).matrix, 1, numbers(found[:, ::2], 4), numbers(found[:, 1::2], 4)).verify()
+                FoolingSet(
+                    as_two_party(length, 3).matrix, 1, numbers(accepted[:, ::2], 4), numbers(accepted[:, 1::2], 4)
+                ).verify()
     assert rank_bound(as_two_party(6, 3)).bits == 5
 
 
@@ -128,7 +130,7 @@ def test_from_which_length_it_bites():
     assert [row["one head"] for row in rows.values()] == [6, 15, 101, 8263]
     assert [row["any heads"] for row in rows.values()] == [3, 5, 31, 2482]
     assert rows[8192]["printed"] == pytest.approx(8191 / (3 * (54 + 13)))
-    assert (bites_from(64, 1, grids(2)), bites_from(64, 1, grids(2), printed=True)) == (4980, 13386)
+    assert (fails_from(64, 1, grids(2)), fails_from(64, 1, grids(2), printed=True)) == (4980, 13386)
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
@@ -147,9 +149,9 @@ def test_the_least_length_is_the_least(width, heads, grid_of):
             for n in range(2, 2000)
         ]
         last_possible = max(n for n, fail in enumerate(fails, start=2) if not fail)
-        found = bites_from(width, heads, grid_of, printed)
-        assert found % 2 == 0
-        assert last_possible < found <= last_possible + 2 < 1900
+        least = fails_from(width, heads, grid_of, printed)
+        assert least % 2 == 0
+        assert last_possible < least <= last_possible + 2 < 1900
 
 
 def test_bits_of_a_number_fix_the_finest_grid():
@@ -163,7 +165,7 @@ def test_check_reports_lemma_sizes_and_runs():
     lemma, sizes, early, forced, following = bounded_dyck_one_layer.check(length=8, width=4, heads=2, precision=20)
     assert (lemma.measured, lemma.exhaustive) == ({"words": 128, "bits": 7}, True)
     assert sizes.measured["bits"] < sizes.bound["bits"] == sizes.length - 1
-    assert sizes.as_printed["bites_from"] == bites_from(4, 2, grids(2, 20), printed=True)
+    assert sizes.as_printed["bites_from"] == fails_from(4, 2, grids(2, 20), printed=True)
     assert early.measured["bits"] > early.bound["bits"]
     assert forced.measured["bits"] < forced.bound["bits"]
     assert "too small" in forced.variant
@@ -172,9 +174,9 @@ def test_check_reports_lemma_sizes_and_runs():
         symbols = ["()[]".index(bracket) for bracket in outcome.witness["errs_on"]]
         assert len(symbols) == outcome.length
         is_word = BoundedDyck(outcome.length).solve(tuple(symbols))
-        found = run(counting(outcome.length), np.array([symbols]), at=-1).answers[0, 0]
-        assert (is_word, found) == (outcome.witness["expected"], outcome.witness["answer"])
-        assert is_word != found
+        answer = run(counting_model(outcome.length), np.array([symbols]), at=-1).answers[0, 0]
+        assert (is_word, answer) == (outcome.witness["expected"], outcome.witness["answer"])
+        assert is_word != answer
 
 
 def test_the_counting_model_counts():
@@ -182,17 +184,17 @@ def test_the_counting_model_counts():
         given = every(length)
         counts = [Counter(word) for word in given.tolist()]
         balanced = [one[0] == one[1] and one[2] == one[3] for one in counts]
-        assert run(counting(length), given, at=-1).answers[:, 0].tolist() == balanced
+        assert run(counting_model(length), given, at=-1).answers[:, 0].tolist() == balanced
 
 
 def test_random_models_err_where_two_transcripts_are_equal():
     """On coarse grids; whatever the classes say, a word and another input have the same logits."""
-    random, found = np.random.default_rng(0), 0
+    random, collisions = np.random.default_rng(0), 0
     for _ in range(5):
         network = trials.random_network(random, trials.Sizes(8, 1, 2, 1), Grid(2))
-        shown = err(network, words(8)[::3])
+        shown = erring_input(network, words(8)[::3])
         if shown is not None:
-            found += 1
+            collisions += 1
             first, second = (np.array(word) for word in shown.words)
             assert not np.array_equal(first, second)
             mixed = np.where(np.arange(8) % 2 == 0, first, second)
@@ -200,14 +202,14 @@ def test_random_models_err_where_two_transcripts_are_equal():
             assert not BoundedDyck(8).solve(tuple(mixed.tolist()))
             assert shown.errs_on in (tuple(mixed.tolist()), tuple(second.tolist()))
             assert BoundedDyck(8).solve(shown.errs_on) == shown.expected != shown.answer
-    assert found >= 3
+    assert collisions >= 3
 
 
 def test_a_model_that_tells_all_words_apart_gives_no_collision(monkeypatch):
     """And a wrong transcript is found out: two words that are taken for equal."""
-    network = counting(4)
+    network = counting_model(4)
     given = words(4)
-    assert err(network, given[:2]) is None or err(network, given[:2]).words_tried == 2
+    assert erring_input(network, given[:2]) is None or erring_input(network, given[:2]).words_tried == 2
     talk = one_layer_protocol.talk
 
     def blind(*arguments, **named):
@@ -216,15 +218,15 @@ def test_a_model_that_tells_all_words_apart_gives_no_collision(monkeypatch):
 
     monkeypatch.setattr(collision.one_layer_protocol, "talk", blind)
     with pytest.raises(TheoremFails):
-        err(network, np.array([[0, 1, 0, 1], [2, 3, 0, 1]]))
+        erring_input(network, np.array([[0, 1, 0, 1], [2, 3, 0, 1]]))
 
 
 def test_the_evidence_is_the_whole_set():
-    found = bounded_dyck_one_layer.evidence(6)
-    assert (found.task, dict(found.parameters)) == ("bounded-dyck", {"depth": 2, "kinds": 2, "length": 6})
-    assert (found.witness.complete, len(found.witness.words)) == (True, 32)
-    assert found.witness.alice == [0, 2, 4]
-    assert sorted(found.witness.words) == [word for word in every(6).tolist() if BoundedDyck(6).solve(tuple(word))]
+    shown = bounded_dyck_one_layer.evidence(6)
+    assert (shown.task, dict(shown.parameters)) == ("bounded-dyck", {"depth": 2, "kinds": 2, "length": 6})
+    assert (shown.witness.complete, len(shown.witness.words)) == (True, 32)
+    assert shown.witness.alice == [0, 2, 4]
+    assert sorted(shown.witness.words) == [word for word in every(6).tolist() if BoundedDyck(6).solve(tuple(word))]
 
 
 def test_wrong_arguments_are_named():

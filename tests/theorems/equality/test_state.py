@@ -61,8 +61,8 @@ def test_no_layer_and_no_clock_does_with_less(length, alphabet):
 @pytest.mark.parametrize(("length", "alphabet"), [(2, 2), (4, 2), (6, 2), (2, 3), (4, 3)])
 def test_the_queue_is_a_least_automaton_with_dont_cares(length, alphabet):
     examples = on_length(has_equal_halves, length, alphabet)
-    found = least(examples, exhaustive=alphabet ** (length // 2) <= 8)
-    assert found.states == alphabet ** (length // 2) == len(distinguished(examples).prefixes)
+    search = least(examples, exhaustive=alphabet ** (length // 2) <= 8)
+    assert search.states == alphabet ** (length // 2) == len(distinguished(examples).prefixes)
     assert examples.disagreement(equality_state.build_automaton(length, alphabet)) is None
 
 
@@ -82,23 +82,33 @@ def test_smaller_models_err_where_they_are_said_to(length, alphabet, bits, seed)
     always = Recurrence(bits, 0, lambda t, state, token: queue.move(t, state, token) & mask, lambda t, state: 1)
     never = Recurrence(bits, 0, lambda t, state, token: queue.move(t, state, token) & mask, lambda t, state: 0)
     for model in (lower, always, never, fingerprint(length, alphabet, bits)):
-        found = collide(model, length, alphabet, seed)
-        assert found is not None
-        first, second = found.halves
+        collision = collide(model, length, alphabet, seed)
+        assert collision is not None
+        first, second = collision.halves
         assert first != second
         assert model.state(first) == model.state(second)
-        assert found.tried <= (1 << bits) + 1
-        assert found.errs_on[length // 2 :] in found.halves
-        assert found.answer == model.answer(found.errs_on) != found.expected == has_equal_halves(list(found.errs_on))
+        assert collision.tried <= (1 << bits) + 1
+        assert collision.errs_on[length // 2 :] in collision.halves
+        assert (
+            collision.answer
+            == model.answer(collision.errs_on)
+            != collision.expected
+            == has_equal_halves(list(collision.errs_on))
+        )
 
 
 def test_a_rounded_lstm_errs_where_it_is_said_to():
     lstm = with_random_weights(TaskSizes(2, 2, 16), "lstm", 3, seed=0)
     party = as_machine(lstm, 1, torch.randint(2, (64, 16), generator=torch.Generator().manual_seed(0)))
-    found = collide(party, 16)
+    collision = collide(party, 16)
     assert party.bits == 6
-    assert found is not None
-    assert choice(party.read(found.errs_on)[0][-1]) == found.answer != found.expected == has_equal_halves(list(found.errs_on))
+    assert collision is not None
+    assert (
+        choice(party.read(collision.errs_on)[0][-1])
+        == collision.answer
+        != collision.expected
+        == has_equal_halves(list(collision.errs_on))
+    )
 
 
 @pytest.mark.parametrize(("length", "alphabet"), [(2, 2), (10, 2), (4, 5)])
@@ -173,9 +183,9 @@ def test_with_the_time_lemma_4_fails_and_theorem_11_holds():
     assert all(clock.answer(word) == cycle.accepts(word) for length in range(1, 11) for word in words(length, 2))
     # The fingerprint and the least layered automaton depend on the time, and gain nothing for it.
     for bits in range(2, 6):
-        found = collide(fingerprint(12, 2, bits), 12)
-        assert found is not None
-        assert found.answer != found.expected
+        collision = collide(fingerprint(12, 2, bits), 12)
+        assert collision is not None
+        assert collision.answer != collision.expected
     assert of_function(lambda word: int(has_equal_halves(word)), (2,) * 12).state_bits == 6
 
 

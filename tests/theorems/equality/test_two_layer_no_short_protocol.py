@@ -38,11 +38,11 @@ def test_the_exact_cost_by_search_where_it_ends():
     """D(f) = N/2 + 1, with a tree, for every partition of 4 positions and one of 6: what `both_learn` says from the leaves."""
     for length, lefts in ((4, combinations(range(1, 5), 2)), (6, [(1, 4, 6)])):
         for left in lefts:
-            found = matrix(relabelled_equality_two_layers.build(length, left), length, left)
-            exact = protocol_cost(found)
+            f = matrix(relabelled_equality_two_layers.build(length, left), length, left)
+            exact = protocol_cost(f)
             exact.witness.verify()
-            assert exact.bits == both_learn(found) == length // 2 + 1
-            taken = measures(found)
+            assert exact.bits == both_learn(f) == length // 2 + 1
+            taken = measures(f)
             assert taken["fooling_set"].bits == taken["rank"].bits == length // 2
             assert taken["protocol"].bits == exact.bits
 
@@ -50,8 +50,8 @@ def test_the_exact_cost_by_search_where_it_ends():
 def test_another_partition_of_the_same_network_costs_less():
     """The positions matter: if each pair belongs to one party, one bit and the answer are enough."""
     network = relabelled_equality_two_layers.build(4, (1, 2))  # compares 1 with 3 and 2 with 4
-    found = matrix(network, 4, (1, 3))
-    assert measures(found)["protocol"].bits == 2 < both_learn(matrix(network, 4, (1, 2)))
+    f = matrix(network, 4, (1, 3))
+    assert measures(f)["protocol"].bits == 2 < both_learn(matrix(network, 4, (1, 2)))
 
 
 def test_a_network_that_errs_on_one_input_is_found_out(monkeypatch):

@@ -122,13 +122,13 @@ def test_under_floor_no_weight_rounds_to_1():
     for eta in (27, 60, 200):
         scores = np.zeros((1, length), dtype=np.int64)
         scores[0, 5] = eta
-        found = {}
+        weight_in_steps = {}
         for rounding in ("floor", "nearest"):
             for softmax in ("once", "stepwise"):
                 grid = Grid(length**exponent, rounding, softmax)
                 weights = attend(grid, Array(scores, Fraction(1, 2)), None, Tally(), "")
-                found[rounding, softmax] = int(weights.steps[weights.key == 5][0])
-        assert found == {
+                weight_in_steps[rounding, softmax] = int(weights.steps[weights.key == 5][0])
+        assert weight_in_steps == {
             ("floor", "once"): length**exponent - 1,
             ("nearest", "once"): length**exponent,
             ("floor", "stepwise"): length**exponent,

@@ -16,14 +16,14 @@ from seqsep.theorems.protocols import one_layer_trials as trials
 SIGNED_BY_KIND = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 
 
-def counting(length: int) -> Network:
+def counting_model(length: int) -> Network:
     """A one-layer model that does what it can: class 1 if opens and closes of each kind are as many. m = 2, H = 1, L = N^2.
 
     Uniform attention gives (opens - closes) over N of all kinds, and of kind 0 less that of kind 1, exactly. The first class
     has the sum of their magnitudes, the second 1 / (2 N).
 
     >>> from seqsep.exact.executor import run
-    >>> run(counting(4), np.array([[0, 2, 1, 3], [0, 2, 3, 3]]), at=-1).answers[:, 0]  # ( [ ) ] and ( [ ] ]
+    >>> run(counting_model(4), np.array([[0, 2, 1, 3], [0, 2, 3, 3]]), at=-1).answers[:, 0]  # ( [ ) ] and ( [ ] ]
     array([1, 0])
     """
     grid = Grid.of(length, 2)
@@ -51,7 +51,7 @@ def counting(length: int) -> Network:
 
 
 @dataclass(frozen=True)
-class Errs:
+class ErringInput:
     """Two words with one transcript, and what the model errs on: the second, or their mixed input."""
 
     words: tuple[tuple[int, ...], tuple[int, ...]]
@@ -61,7 +61,7 @@ class Errs:
     words_tried: int
 
 
-def err(network: Network, given: Int64[np.ndarray, "words length"], kinds: int = 2) -> Errs | None:
+def erring_input(network: Network, given: Int64[np.ndarray, "words length"], kinds: int = 2) -> ErringInput | None:
     """Look among words of Dyck-(n,2) for two whose transcripts are equal; None if there are none.
 
     Both messages of every step are the same for (x, y) and (x', y'), so they are for (x, y') as well: each party says what it
@@ -85,7 +85,7 @@ def err(network: Network, given: Int64[np.ndarray, "words length"], kinds: int =
                 {"words": [first, word], "mixed": mixed, "logits": logits, "of the second": bob.logits},
             )
         answer = logits.index(max(logits))
-        return Errs(
+        return ErringInput(
             words=(first, word),
             errs_on=tuple(mixed.tolist()) if answer == 1 else word,
             answer=answer,

@@ -13,7 +13,7 @@ It is about *recognition*. One layer with one head gives the next brackets of Dy
 (`attention`, one-layer), and the protocol runs on it as well; that is no contradiction.
 
 What a run shows: S, at N <= 14, is complete and distinct in both halves (`evidence` gives all of it); on the networks given the
-protocol's answers are the forward pass's; and for a given network whose transcripts are equal on two words of S, `err` gives
+protocol's answers are the forward pass's; and for a given network whose transcripts are equal on two words of S, `_collision.erring_input` gives
 a mixed input with the logits of a word, so that the network errs on one of both. With fewer than N - 1 bits there must be
 such a pair. That every one-layer model so small errs is the proof; the run does not show it.
 """
@@ -28,7 +28,7 @@ from seqsep.exact.integers import ceil_log2
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
-from seqsep.theorems.bounded_dyck._collision import counting, err
+from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
 from seqsep.theorems.bounded_dyck._fooling_set import require_fooling_set, words
 from seqsep.theorems.bounded_dyck._strings import spelled
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
@@ -87,7 +87,7 @@ def grids(exponent: int = 2, precision: int | None = None) -> Callable[[int], Gr
     return lambda length: Grid.of(length, exponent)
 
 
-def bites_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: bool = False) -> int:
+def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: bool = False) -> int:
     """The least even N such that no model of these sizes recognises Dyck-(2,k) at N or any greater even length.
 
     `grid_of(N)` is its grid, never coarser for a greater N. A model is too small if its protocol takes fewer than N - 1 bits,
@@ -95,7 +95,7 @@ def bites_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: 
     of N -> floor(T(N)) + 1, reached from any N above it; N is above if T(2 N) + 1 < N, as T grows by the same number with each
     doubling.
 
-    >>> bites_from(width=64, heads=1, grid_of=grids(exponent=2))
+    >>> fails_from(width=64, heads=1, grid_of=grids(exponent=2))
     4980
     """
 
@@ -138,7 +138,7 @@ def check(
         _check_lemma(length),
         _check_sizes(width, heads, grid_of, variant),
         _check_err(6, seed),
-        _check_err(bites_from(2, 1, grids(2)), seed),
+        _check_err(fails_from(2, 1, grids(2)), seed),
         _check_next(min(length, 6)),
     ]
 
@@ -159,9 +159,9 @@ def _check_lemma(length: int) -> Outcome:
 
 def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant: str) -> Outcome:
     """From which N a model of these sizes is too small, and which m H are needed at some lengths."""
-    least = bites_from(width, heads, grid_of)
+    least = fails_from(width, heads, grid_of)
     needed_at = {length: needed(length, grid_of(length)) for length in LENGTHS}
-    printed: dict[str, Number | str] = {"bites_from": bites_from(width, heads, grid_of, printed=True)}
+    printed: dict[str, Number | str] = {"bites_from": fails_from(width, heads, grid_of, printed=True)}
     counted = {}
     for length, sizes in needed_at.items():
         printed[f"mH at N = {length}"] = f"{sizes['printed']:.4g}"
@@ -179,10 +179,10 @@ def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant
 
 def _check_err(length: int, seed: int) -> Outcome:
     """The counting model on all words, or beyond length 14 on drawn ones; it errs long before it has to."""
-    network = counting(length)
+    network = counting_model(length)
     task = BoundedDyck(length)
     given = words(length) if length <= LONGEST_WHOLE else task.sample(0, 400, seed).inputs
-    shown = err(network, given[task.accepts(given)])
+    shown = erring_input(network, given[task.accepts(given)])
     if shown is None:
         raise CLAIM.fails({"length": length, "words": len(given), "found": "no two words with one transcript"})
     bits = cost(length, 2, 1, network.grid)

@@ -81,21 +81,21 @@ def hard_inputs(length: int, alphabet: int, random: np.random.Generator, most: i
     a retrieved bit is furthest from its value if every other position holds the opposite bit.
     """
     half = length // 2
-    where = np.arange(half) if half <= most else np.unique(random.integers(half, size=most))
-    rows = np.arange(len(where))
+    places = np.arange(half) if half <= most else np.unique(random.integers(half, size=most))
+    rows = np.arange(len(places))
     yield random.integers(alphabet, size=(min(most, 64), length))
-    left = random.integers(alphabet, size=(len(where), half))
+    left = random.integers(alphabet, size=(len(places), half))
     equal = np.concatenate([left, left], axis=1)
     yield equal[:64]
     for offset in (0, half):
         changed = equal.copy()
-        changed[rows, where + offset] += random.integers(1, max(2, alphabet), size=len(where))
+        changed[rows, places + offset] += random.integers(1, max(2, alphabet), size=len(places))
         yield changed % alphabet
     for common, other in ((0, alphabet - 1), (alphabet - 1, 0)):
         for offsets in ((0, half), (0,), (half,)):
-            near_constant = np.full((len(where), length), common, dtype=np.int64)
+            near_constant = np.full((len(places), length), common, dtype=np.int64)
             for offset in offsets:
-                near_constant[rows, where + offset] = other
+                near_constant[rows, places + offset] = other
             yield near_constant
 
 

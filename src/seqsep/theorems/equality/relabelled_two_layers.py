@@ -147,9 +147,9 @@ def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness:
     which some twelve partitions answer them. Raises TheoremFails with partition and input if an answer is wrong.
     """
     trials.require("check", length, alphabet, code)
-    made = position_code(code, length)
-    outcome = _check_partitions(alphabet, made, seed)
-    return [_tightness(outcome, alphabet, made, seed) if tightness else outcome]
+    address_code = position_code(code, length)
+    outcome = _check_partitions(alphabet, address_code, seed)
+    return [_tightness(outcome, alphabet, address_code, seed) if tightness else outcome]
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:

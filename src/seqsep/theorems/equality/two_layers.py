@@ -223,10 +223,9 @@ def check(
     names = [name for name in CODES if has_addresses(name, length)] if code is None else [code]
     halves = Halves.plain(length, alphabet, unequal)
     outcomes = []
-    for name in names:
-        made = position_code(name, length)
-        outcome = _check_code(halves, made, seed)
-        outcomes.append(_tightness(outcome, halves, made, seed) if tightness else outcome)
+    for address_code in [position_code(name, length) for name in names]:
+        outcome = _check_code(halves, address_code, seed)
+        outcomes.append(_tightness(outcome, halves, address_code, seed) if tightness else outcome)
     return outcomes
 
 
