@@ -114,10 +114,10 @@ def test_depth_three_has_other_words_and_the_same_bound():
         assert len(accepted) == count == bounded_dyck_state.build(2, 3).count_words(length)
         assert len(np.unique(accepted[:, ::2], axis=0)) == len(np.unique(accepted[:, 1::2], axis=0)) == halves
         if count > halves:
+            rows = numbers(accepted[:, ::2], 4)
+            columns = numbers(accepted[:, 1::2], 4)
             with pytest.raises(ValueError, match="fool nobody"):
-                FoolingSet(
-                    as_two_party(length, 3).matrix, 1, numbers(accepted[:, ::2], 4), numbers(accepted[:, 1::2], 4)
-                ).verify()
+                FoolingSet(as_two_party(length, 3).matrix, 1, rows, columns).verify()
     assert rank_bound(as_two_party(6, 3)).bits == 5
 
 

@@ -17,7 +17,7 @@ class LayerSize(NamedTuple):
 
 
 def bound(plan: Plan) -> dict[str, Number]:
-    """The sizes, from b and c digits, n, R logits and S = 2 kinds + 1 tokens; width d grows like log n + log k only.
+    """Bound every size, from b and c digits, n, R logits and S = 2 kinds + 1 tokens; width d grows like log n + log k only.
 
     p = bit_length(2 n^4). Each layer has H heads, key width k', value width v' and h hidden units. core = p d sum of
     3 H max(k', v'); program = p (S d + sum of (2 H (k' + v') d + h (2 d + 1) + d) + R (d + 1));
@@ -83,7 +83,7 @@ def _three_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
 
 
 def _errors(plan: Plan, flags: int) -> LayerSize:
-    """The last layer: one head a flag, and one for the match if it is asked."""
+    """The last layer has one head a flag, and one for the match if it is asked."""
     if not plan.gives_sets:
         return LayerSize(heads=flags, key=1, value=1, hidden=1)
     b = plan.kind_digits
@@ -99,7 +99,7 @@ _SIZES = {
 
 
 def proved(plan: Plan) -> float:
-    """1/(1+R) - 1/2 - 1/L, the least distance of a retrieved digit from 1/2 (`_parts._last_open`)."""
+    """The least distance of a retrieved digit from 1/2 is 1/(1+R) - 1/2 - 1/L (`_parts._last_open`)."""
     n = plan.base
     others = 1 / (math.e**2 - 1) + math.exp(-n - 2) / (1 - 1 / math.e)
     return 1 / (1 + others) - 1 / 2 - 1 / n**2

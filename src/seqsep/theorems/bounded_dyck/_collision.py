@@ -17,10 +17,10 @@ SIGNED_BY_KIND = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 
 
 def counting_model(length: int) -> Network:
-    """A one-layer model that does what it can: class 1 if opens and closes of each kind are as many. m = 2, H = 1, L = N^2.
+    """Build a one-layer model that does what it can: class 1 if opens and closes of each kind are as many.
 
-    Uniform attention gives (opens - closes) over N of all kinds, and of kind 0 less that of kind 1, exactly. The first class
-    has the sum of their magnitudes, the second 1 / (2 N).
+    It has m = 2, H = 1, L = N^2. Uniform attention gives (opens - closes) over N of all kinds, and of kind 0 less that of kind
+    1, exactly. The first class has the sum of their magnitudes, the second 1 / (2 N).
 
     >>> from seqsep.exact.executor import run
     >>> run(counting_model(4), np.array([[0, 2, 1, 3], [0, 2, 3, 3]]), at=-1).answers[:, 0]  # ( [ ) ] and ( [ ] ]

@@ -25,7 +25,7 @@ MOST_WORDS = 1 << 14
 
 
 def words(length: int, kinds: int = 2) -> Int64[np.ndarray, "words length"]:
-    """All words of Dyck-(n,2), grown bracket by bracket; there are n (2n)^(N/2 - 1), for n = 2 that is 2^(N-1).
+    """List all words of Dyck-(n,2), grown bracket by bracket: n (2n)^(N/2 - 1) of them, for n = 2 that is 2^(N-1).
 
     Raises ValueError for an odd length or more than 2^14 words.
 
@@ -50,12 +50,12 @@ def words(length: int, kinds: int = 2) -> Int64[np.ndarray, "words length"]:
 
 
 def _count(length: int, kinds: int) -> int:
-    """Any x whose first bracket opens has its y: n (2n)^(N/2 - 1) words."""
+    """Count the words: any x whose first bracket opens has its y, which makes n (2n)^(N/2 - 1)."""
     return kinds * (2 * kinds) ** (length // 2 - 1)
 
 
 def _after(open_kinds: tuple[int, ...], kinds: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Each bracket that may follow, with the kinds that are open then."""
+    """Yield each bracket that may follow, with the kinds that are open then."""
     if len(open_kinds) < 2:
         for kind in range(kinds):
             yield 2 * kind, (*open_kinds, kind)
@@ -64,7 +64,7 @@ def _after(open_kinds: tuple[int, ...], kinds: int) -> Iterator[tuple[int, tuple
 
 
 def complete_by_halves(odd: Int64[np.ndarray, "half"]) -> Int64[np.ndarray, "length"]:
-    """The word of Dyck-(n,2) with this odd half, whose first bracket opens: different words have different odd halves.
+    """Complete an odd half, whose first bracket opens, to a word of Dyck-(n,2): different words have different odd halves.
 
     Before an odd position the depth is even: 0 or 2. So its bracket opens (0) or closes (2); after it the depth is 1. Given x,
     each y_j follows: if x_(j+1) closes, y_j opens, of the kind of x_(j+1); if it opens, or j = N/2, y_j closes the one open
@@ -86,9 +86,9 @@ def complete_by_halves(odd: Int64[np.ndarray, "half"]) -> Int64[np.ndarray, "len
 
 
 def require_fooling_set(claim: Claim, given: Int64[np.ndarray, "words length"], kinds: int) -> None:
-    """Words of the language, as many as the automaton counts and as the formula says, different in both halves.
+    """Require words of the language, as many as the automaton counts and the formula says, different in both halves.
 
-    Raises TheoremFails with how many are not.
+    Raises TheoremFails with how many are not so.
     """
     length = given.shape[1]
     counted = bounded_dyck_state.build(kinds, 2).count_words(length)

@@ -13,7 +13,7 @@ from seqsep.theorems.bounded_dyck._plan import Plan
 
 
 def assemble(plan: Plan) -> Network:
-    """The network of a plan. Raises ValueError if an entry is not on the grid.
+    """Build the network of a plan. Raises ValueError if an entry is not on the grid.
 
     Entries are at most n (c + 2) <= n^2, since c <= bit_length(n - 1) <= n - 2.
 
@@ -58,13 +58,13 @@ def _symbols(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "tokens width"]:
 
 
 def _positions(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "time width"]:
-    """Position i = 0 .. N, with [BOS] at 0: i itself, its parity, and 1."""
+    """Position i = 0 .. N, with [BOS] at 0, holds i itself, its parity, and 1."""
     time = np.arange(plan.length + 1)[:, None]
     return time * spaces["time"] + time % 2 * spaces["odd"] + spaces["one"]
 
 
 def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outputs"]]:
-    """A logit >= 1 if it is allowed, else <= -1: each bracket, and the end (the end alone if only membership is asked).
+    """A logit is >= 1 if what it stands for is allowed, else <= -1: each bracket and the end, or the end alone.
 
     open: 1 - 2 full - 2 errors. end: 1 - 2 some - 2 errors. close of kind s: the sum over digits of (2 s_m - 1)(z'_m - 1),
     which is b if all retrieved digits z' in {0, 2} agree and else at most b - 2, less b + 1, + 2 some - 2 errors.
@@ -87,10 +87,10 @@ def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outpu
 
 
 def _one_layer(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """The match by parity alone. After a valid prefix d = 1 at odd positions, and the last open at an odd position is open.
+    """The only layer finds the match by parity alone.
 
-    At even positions d = 2 after an open bracket, which itself is the match, else d = 0. So full = relu(open - odd) and
-    some = 1 - relu(1 - odd - open).
+    After a valid prefix d = 1 at odd positions, and the last open at an odd position is open. At even positions d = 2 after an
+    open bracket, which itself is the match, else d = 0. So full = relu(open - odd) and some = 1 - relu(1 - odd - open).
     """
     one = spaces["one"]
     odd = spaces["odd"]
@@ -109,7 +109,7 @@ def _one_layer(plan: Plan, spaces: Spaces) -> list[Layer]:
 
 
 def _two_layers_valid(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """The depth, then the last open bracket of that depth."""
+    """Layer 1 finds the depth, layer 2 the last open bracket of that depth."""
     return [_depth(plan, spaces), _match(plan, spaces)]
 
 
@@ -127,11 +127,12 @@ def _match(plan: Plan, spaces: Spaces) -> Layer:
 
 
 def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """Errors by the class of a close bracket, whose level has the parity of i - 1 at position i, whatever its depth.
+    """Layer 1 finds errors in the class of each close bracket, layer 2 averages them.
 
-    Layer 1 finds the last open bracket of the class, and from k = 3 on counts each digit of a kind in each class. An error is
-    (a) d outside 0..k; (b) `wrong`, weighed at tokens with d >= k - 2, i.e. closes of level >= k - 1; (c) `unbalanced`, weighed
-    at tokens with d < k - 2, i.e. closes of level <= k - 2.
+    A close bracket at position i has a level of the parity of i - 1, whatever its depth: its class. Layer 1 finds the last open
+    bracket of the class, and from k = 3 on counts each digit of a kind in each class. An error is (a) d outside 0..k; (b)
+    `wrong`, weighed at tokens with d >= k - 2, i.e. closes of level >= k - 1; (c) `unbalanced`, weighed at tokens with d < k -
+    2, i.e. closes of level <= k - 2.
 
     Why this is right: let the prefix before a close of level l be valid. Opens of its class since its match have level
     >= l + 2 > k if l > k - 2: the last open of the class is the match, and (b) is exact. If l <= k - 2 <= 2, the class is
@@ -144,14 +145,14 @@ def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
 
 
 def _last_open_of_class(plan: Plan, spaces: Spaces) -> Layer:
-    """For k <= 2, where every level is at least k - 1 and there is no (c)."""
+    """Layer 1 for k <= 2: every level is at least k - 1 and there is no (c)."""
     units = _depth_and_wrong(plan, spaces)
     heads = parts.side_by_side(parts.depth_counter(spaces), _last_of_class(plan, spaces))
     return heads, feed_forward(units, parts.digits_of_0(spaces))
 
 
 def _last_open_and_counts(plan: Plan, spaces: Spaces) -> Layer:
-    """From k = 3 on; `deep` is [d >= k - 2]."""
+    """Layer 1 from k = 3 on counts kinds too; `deep` is [d >= k - 2]."""
     deep = parts.at_least(plan, spaces, plan.depth - 2, spaces["deep"])
     units = [*_depth_and_wrong(plan, spaces), deep, *parts.unbalanced(spaces)]
     heads = parts.side_by_side(*parts.class_counters(plan, spaces), _last_of_class(plan, spaces))
@@ -169,8 +170,9 @@ def _depth_and_wrong(plan: Plan, spaces: Spaces) -> list[Units]:
 
 
 def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
-    """`wrong` over tokens with d >= k - 2 and `unbalanced` over the others; [BOS] passes both gates and has neither.
+    """Two heads mean `wrong` over tokens with d >= k - 2, and `unbalanced` over the others.
 
+    [BOS] passes both gates and has neither.
     `unbalanced` is at least u >= n/L, and its mean at least n (n/L) = 1 step.
     """
     deep = plan.gate * (spaces["deep"] + spaces["bos"] - spaces["one"])
@@ -185,9 +187,10 @@ def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
 
 
 def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """The depth and the level; then each close looks for the last open of its level; then the errors so far.
+    """Layer 1 finds depth and level, layer 2 the last open bracket of each close's level, layer 3 the errors so far.
 
-    That is its match if the prefix before it is valid: the first error is seen where it happens, and a valid prefix has none.
+    That bracket is its match if the prefix before it is valid: the first error is seen where it happens, and a valid prefix has
+    none.
     """
     return [
         _depth_and_level(plan, spaces),
@@ -211,7 +214,7 @@ def _match_of_each_close(plan: Plan, spaces: Spaces) -> Layer:
 
 
 def _mean_of_wrong(spaces: Spaces) -> Head:
-    """At least floor(0.598 n) >= 2 steps if `wrong` is positive anywhere so far, else 0."""
+    """A head means `wrong`: at least floor(0.598 n) >= 2 steps if it is positive anywhere so far, else 0."""
     return average(spaces["wrong"], spaces["errors"])
 
 

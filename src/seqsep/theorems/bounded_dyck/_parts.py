@@ -23,12 +23,12 @@ class Scores(NamedTuple):
 
 
 def head(scores: Scores, value: Rows, output: Rows) -> Head:
-    """A head that attends by `scores` and writes what it reads at `value` to `output`."""
+    """Build a head that attends by `scores` and writes what it reads at `value` to `output`."""
     return Head(whole(scores.query), whole(scores.key), whole(value), whole(output.T))
 
 
 def side_by_side(*heads: Head) -> AttentionLayer:
-    """Heads of one layer, with rows of zeros in one that is narrower than another."""
+    """Put heads into one layer, with rows of zeros in one that is narrower than another."""
     key_width = max(len(one.key.integers) for one in heads)
     value_width = max(len(one.value.integers) for one in heads)
     widened = []
@@ -54,7 +54,7 @@ def gated(spaces: Spaces, key: Rows) -> Scores:
 
 
 def depth_counter(spaces: Spaces) -> Head:
-    """The mean of (opens - closes, [BOS]) over all tokens so far: `count` is d u and `unit` is u = w/L, [BOS]'s own weight.
+    """Average (opens - closes, [BOS]) over all tokens so far: `count` is d u and `unit` is u = w/L, [BOS]'s own weight.
 
     All scores are 0, so m tokens have weight w = floor(L/m) steps each. Both are exact, as the values are whole.
     """
@@ -63,11 +63,11 @@ def depth_counter(spaces: Spaces) -> Head:
 
 
 def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
-    """Signed counts of each digit of a kind (opens minus closes) in each class of levels, by two heads; and `depth_counter`.
+    """Count each digit of a kind, opens minus closes, in each class of levels; and do what `depth_counter` does.
 
-    A type times a parity is not linear in the embedding, so one head counts over the odd positions, with [BOS] at even i, and
-    one over the even ones with [BOS]. At every i both then mean over m = floor(i/2) + 1 tokens, and the counts of a class add
-    up: opens of a class stand at positions of its parity, its closes at the others.
+    A type times a parity is not linear in the embedding, so there are two heads: one counts over the odd positions, with [BOS]
+    at even i, and one over the even ones with [BOS]. At every i both then mean over m = floor(i/2) + 1 tokens, and the counts
+    of a class add up: opens of a class stand at positions of its parity, its closes at the others.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -83,7 +83,7 @@ def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
 
 
 def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
-    """The last open bracket at a position of the same parity, or of the other one; the weights are as `_last_open` says.
+    """Attend to the last open bracket at a position of the same parity, or of the other one, as `_last_open` says.
 
     A position scores -G if its parity is not the one asked for. Products of parities are bilinear: at an even time the key's
     first row holds the whole score, at an odd one its second row is added.
@@ -100,7 +100,7 @@ def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
 
 
 def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
-    """The last open bracket whose depth is spelled by the asker's `digits`; the weights are as `_last_open` says.
+    """Attend to the last open bracket whose depth is spelled by the asker's `digits`, as `_last_open` says.
 
     A position scores n (digit digit' - 1), which is 0 or -2 n = -G, for each digit of the depth.
     """
@@ -111,7 +111,7 @@ def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
 
 
 def _last_open(plan: Plan, spaces: Spaces) -> Rows:
-    """The key of a head that looks for the last open bracket: eta j at position j, less G if it is not open.
+    """The key of a head that looks for the last open bracket is eta j at position j, less G if it is not open.
 
     Let j* be the last position that passes every gate. Others that pass lie at j* - 2, j* - 4, ..: their exponentials sum to at
     most 1/(e^2 - 1). The rest score at most j - j* - 2 n below it, together e^(-n-2)/(1 - 1/e). With R = 0.1605 >= both for
@@ -122,7 +122,7 @@ def _last_open(plan: Plan, spaces: Spaces) -> Rows:
 
 
 def match(plan: Plan, spaces: Spaces) -> Head:
-    """The kind of the last open bracket of the present depth: brackets opened since lie deeper while it is open."""
+    """Retrieve the kind of the last open bracket of the present depth: brackets opened since lie deeper."""
     return head(last_open_at_depth(plan, spaces, spaces["depth"]), spaces["open_kind"], spaces["match"])
 
 
@@ -135,7 +135,10 @@ def _whether(inner: Rows, outer: Rows, bias: int = 0) -> Units:
 
 
 def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
-    """n (count - depth u) is at most 0 for d <= depth, and at least n u >= 1 beyond: [d > depth] exactly."""
+    """n (count - depth u) is at most 0 for d <= depth, and at least n u >= 1 beyond.
+
+    So it gives [d > depth] exactly.
+    """
     return plan.base * (spaces["count"] - depth * spaces["unit"])
 
 
@@ -145,7 +148,7 @@ def at_least(plan: Plan, spaces: Spaces, depth: int, outer: Rows) -> Units:
 
 
 def _digits_changed(plan: Plan, digits: Rows, depth: int) -> Rows:
-    """What to add to the ±1 digits of depth - 1 to get those of `depth`."""
+    """Find what to add to the ±1 digits of depth - 1 to get those of `depth`."""
     places = np.arange(plan.depth_digits)
     now = 2 * ((depth >> places) & 1)
     before = 2 * ((depth - 1 >> places) & 1)
@@ -153,13 +156,13 @@ def _digits_changed(plan: Plan, digits: Rows, depth: int) -> Rows:
 
 
 def digits_of_0(spaces: Spaces) -> Int64[np.ndarray, "width"]:
-    """The digits of depth 0 and level 0, all -1, which `depths` and `levels` start from."""
+    """Write the digits of depth 0 and level 0, all -1, which `depths` and `levels` start from."""
     digits = [spaces[name].sum(axis=0) for name in ("depth", "level") if name in spaces]
     return -sum(digits, start=spaces.nothing()[0])
 
 
 def depths(plan: Plan, spaces: Spaces) -> list[Units]:
-    """The digits of the depth after each token; `some` (d > 0) and `full` (d >= k): sums of [d > t] over t."""
+    """Write the digits of the depth, `some` (d > 0) and `full` (d >= k): sums of [d > t] over t."""
     units = []
     for depth in range(1, plan.depth + 1):
         outer = spaces.nothing()
@@ -175,7 +178,7 @@ def depths(plan: Plan, spaces: Spaces) -> list[Units]:
 
 
 def levels(plan: Plan, spaces: Spaces) -> list[Units]:
-    """The digits of the level, d after an open bracket and d + 1 after a close one: sums of [d + close > t] over t."""
+    """Write the digits of the level, d after an open bracket and d + 1 after a close one: sums of [d + close > t] over t."""
     units = []
     for level in range(1, plan.depth + 1):
         deep_enough = _beyond(plan, spaces, level - 1) + spaces["close"]
@@ -192,7 +195,7 @@ def outside(plan: Plan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
 
 
 def mismatch(spaces: Spaces) -> list[Units]:
-    """`wrong` of a close bracket: at least 0.598 if its kind is not the one found for it, else 0.
+    """Write `wrong` of a close bracket: at least 0.598 if its kind is not the one found for it, else 0.
 
     It is the sum over digits of relu(2 z - 1 - 2 own) + relu(2 own - 1 - 2 z), z retrieved: if the digits differ one of them is
     at least 2 * 0.799 - 1. At other tokens own = 0 and the first is relu(2 z - 3): both are 0.
@@ -207,7 +210,7 @@ def mismatch(spaces: Spaces) -> list[Units]:
 
 
 def unbalanced(spaces: Spaces) -> list[Units]:
-    """The sum of |count| u over the digits of a close bracket's class; 0 at other tokens, whose sums are lower by 2.
+    """Write the sum of |count| u over the digits of a close bracket's class; 0 at other tokens, whose sums are lower by 2.
 
     It is at least u >= n/L if it is not 0.
     """

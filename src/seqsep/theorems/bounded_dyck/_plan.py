@@ -15,7 +15,9 @@ TOKEN = ("open", "close", "bos", "time", "odd", "one")
 
 @dataclass(frozen=True)
 class Plan:
-    """N brackets of n kinds, at most k open; the variant, what is asked, eta and (if not n^2) L, the steps of a unit.
+    """What is built: for N brackets of n kinds, at most k of them open, by which variant, and for which question.
+
+    `eta` is the scale of the scores, `steps` is L, the steps of a unit, if it is not n^2.
 
     >>> plan = Plan(length=20, kinds=2, depth=3, variant="three-layer", ask="word")
     >>> plan.base, plan.kind_digits, plan.depth_digits, plan.grid.steps
@@ -32,17 +34,17 @@ class Plan:
 
     @property
     def base(self) -> int:
-        """n of appendix B.2: the tokens with [BOS], at least 4 and more than the depth."""
+        """Base n of appendix B.2: the tokens with [BOS], at least 4 and more than the depth."""
         return max(4, self.length + 1, self.depth + 1)
 
     @property
     def grid(self) -> Grid:
-        """L = n^2 unless `steps` says otherwise; softmax is rounded stepwise, down."""
+        """B.2's grid, L = n^2 unless `steps` says otherwise; softmax is rounded stepwise, down."""
         return Grid.of(self.base, 2) if self.steps is None else Grid(self.steps)
 
     @property
     def gate(self) -> int:
-        """G = 2 n, by which a token that a head must not see scores below the others.
+        """A token that a head must not see scores G = 2 n below the others.
 
         e^-G < 1/L rounds down to 0. So among otherwise equal scores m <= n tokens that pass have equal weights,
         w = floor(L/m) >= n steps, and all others 0.
@@ -51,12 +53,12 @@ class Plan:
 
     @property
     def kind_digits(self) -> int:
-        """b = max(1, ceil(log2 n)) digits in {0, 1} of one of n kinds."""
+        """One of n kinds has b = max(1, ceil(log2 n)) digits in {0, 1}."""
         return digits_of(self.kinds)
 
     @property
     def depth_digits(self) -> int:
-        """c = bit_length(k) digits in {-1, 1} of a depth."""
+        """A depth has c = bit_length(k) digits in {-1, 1}."""
         return self.depth.bit_length()
 
     @property
@@ -112,7 +114,7 @@ def planned(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Plan:
-    """The plan that a call asks for; by default two layers for depths up to 4, else three.
+    """Make the plan that a call asks for; by default two layers for depths up to 4, else three.
 
     Raises ValueError for numbers below 1, or a variant that does not answer this depth or question.
     """
@@ -130,7 +132,7 @@ def planned(
 
 
 def answered(depth: int) -> list[tuple[str, str]]:
-    """(variant, ask) of every network that there is for this depth.
+    """List (variant, ask) of every network that there is for this depth.
 
     >>> answered(5)
     [('two-layer-valid', 'next'), ('three-layer', 'word'), ('three-layer', 'next')]

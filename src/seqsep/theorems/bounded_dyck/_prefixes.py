@@ -17,7 +17,7 @@ class Prefixes(NamedTuple):
 
 
 def prefixes(words: Words, kinds: int, depth: int) -> Prefixes:
-    """The answers by a stack for each string, all strings at a time; the depth of an invalid prefix is 0.
+    """Find the answers by a stack for each string, all strings at a time; the depth of an invalid prefix is 0.
 
     >>> after = prefixes(np.array([[0, 2, 1]]), kinds=2, depth=2)  # ( [ )
     >>> after.valid.tolist(), after.depth.tolist()

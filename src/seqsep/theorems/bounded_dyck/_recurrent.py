@@ -38,7 +38,9 @@ class Token(NamedTuple):
 
 
 def build_elman(kinds: int = 2, depth: int = 2, activation: Activation = "relu") -> Network:
-    """The stack as one recurrent layer; class 1 is above class 0 exactly after a word. Tokens are those of `BoundedDyck`.
+    """Build the stack as one recurrent layer; class 1 is above class 0 exactly after a word.
+
+    Tokens are those of `BoundedDyck`.
 
     >>> from seqsep.exact.executor import run
     >>> run(build_elman(kinds=2, depth=2), np.array([[0, 2, 3, 1]])).answers
@@ -106,7 +108,7 @@ def _stack(slots: list[Rows], token: Token) -> list[Sums]:
 
 
 def _errors(slots: list[Rows], token: Token) -> list[Sums]:
-    """3 c units: the bits in which the top, perhaps an empty slot, differs from a close bracket, and an overfull stack.
+    """3 c units find the bits in which the top, perhaps an empty slot, differs from a close bracket; and an overfull stack.
 
     relu(slot_1 + (close with this bit 0) - 1) and relu((close with this bit 1) - slot_1) find the bits that differ;
     relu(slot_k + open - 1) finds an open bracket on a full stack.
@@ -139,7 +141,7 @@ def _grid(kinds: int, activation: Activation) -> Grid:
 
 
 def scale(kinds: int) -> int:
-    """beta = 4 ceil(ln 4F) of the sigmoid, with F = 3 c + 1, for which no error ever grows.
+    """For beta = 4 ceil(ln 4F), with F = 3 c + 1, no error of a sigmoid ever grows.
 
     Every sum is a whole number, at most 1, so each unit is [sum >= 1]. sigmoid(beta (sum - 1/2)) is within e^(-beta/4)
     <= 1/(4F) of it if the sum is off by at most 1/4. The weights of the old units in a sum add up to at most F (alive's).
@@ -152,7 +154,7 @@ def scale(kinds: int) -> int:
 
 
 def bound_elman(kinds: int, depth: int, activation: Activation = "relu") -> dict[str, Number]:
-    """Every size with explicit constants: d = (2k + 2) c + 1 units, p bits an entry of U, W, b, start, embedding and read-out.
+    """Bound every size: d = (2k + 2) c + 1 units, and p bits an entry of U, W, b, start, embedding and read-out.
 
     A ReLU unit is one bit of state; behind a sigmoid it is a float64.
 
@@ -171,6 +173,6 @@ def bound_elman(kinds: int, depth: int, activation: Activation = "relu") -> dict
 
 
 def proved(kinds: int, activation: Activation) -> float:
-    """The least distance of the read-out from 0: its weights add up to 10 c + 2, each unit being off by at most 1/(4F)."""
+    """Bound the distance of the read-out from 0: its weights add up to 10 c + 2, each unit is off by at most 1/(4F)."""
     c = kinds.bit_length()
     return 1.0 if activation == "relu" else 1 - (10 * c + 2) / (12 * c + 4)

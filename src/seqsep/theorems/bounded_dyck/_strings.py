@@ -14,7 +14,7 @@ MOST_SHOWN = 80
 
 
 def parsed(given: Mapping[str, Any], kinds: int, length: int) -> Words:
-    """A user's string as one row of tokens. Raises ValueError with the field's name.
+    """Read a user's string as one row of tokens. Raises ValueError with the field's name.
 
     >>> parsed({"string": "([])"}, kinds=2, length=8)
     array([[0, 2, 3, 1]])
@@ -45,7 +45,7 @@ def require_valid(words: Words, kinds: int, depth: int, variant: str) -> None:
 
 
 def with_start(words: Words, kinds: int) -> Int64[np.ndarray, "batch length+1"]:
-    """The words with [BOS] in front, the token after those of the brackets.
+    """Put [BOS], the token after those of the brackets, in front of the words.
 
     >>> with_start(np.array([[0, 1]]), kinds=2)
     array([[4, 0, 1]])
@@ -54,7 +54,7 @@ def with_start(words: Words, kinds: int) -> Int64[np.ndarray, "batch length+1"]:
 
 
 def alphabet(kinds: int) -> list[str]:
-    """The brackets in the order of their tokens, as `BoundedDyck.readable` writes them.
+    """List the brackets in the order of their tokens, as `BoundedDyck.readable` writes them.
 
     >>> alphabet(2)
     ['(', ')', '[', ']']
@@ -64,7 +64,7 @@ def alphabet(kinds: int) -> list[str]:
 
 
 def spelled(word: Int64[np.ndarray, "length"], kinds: int) -> str:
-    """A string of tokens as `BoundedDyck.readable` writes it.
+    """Write a string of tokens as `BoundedDyck.readable` does.
 
     >>> spelled(np.array([0, 2, 3, 1]), kinds=2)
     '([])'

@@ -47,7 +47,7 @@ class Trials:
             self.put(words)
 
     def put_every(self) -> None:
-        """All strings of the plan's length, read after every prefix; each prefix counts once.
+        """Put all strings of the plan's length, read after every prefix; each prefix counts once.
 
         A prefix counts in the first string that has it, which is the one that goes on with zeros only.
         """
@@ -56,7 +56,10 @@ class Trials:
             self.put(words, fresh=left_over == 0)
 
     def put_some(self, random: np.random.Generator, inputs: int, asked: int | None) -> None:
-        """Hard strings until so many prefixes are read; of long strings one at a time, `asked` prefixes in the upper half."""
+        """Put hard strings until so many prefixes are read.
+
+        Of long strings, one at a time, `asked` prefixes in the upper half are read.
+        """
         plan = self.plan
         sizes = None
         batch = 8
@@ -72,7 +75,7 @@ class Trials:
             self._climb(int(random.integers(plan.depth)), random)
 
     def put_hard(self, random: np.random.Generator) -> None:
-        """Hard strings; and climbs towards smaller margins, up to N = 64, from words that keep brackets open or do not."""
+        """Put hard strings; up to N = 64, climb towards smaller margins from words that keep brackets open or do not."""
         plan = self.plan
         self.put_all(hard(plan.length, plan.kinds, plan.depth, random))
         if plan.length <= LONGEST_CLIMBED:
@@ -90,7 +93,7 @@ class Trials:
         sizes: Int64[np.ndarray, "asked"] | None = None,
         fresh: Bool[np.ndarray, "batch length"] | None = None,
     ) -> Float64[np.ndarray, "batch"]:
-        """Ask for what follows every prefix of every string, or those of some sizes. Returns the margin of each string.
+        """Ask what may follow every prefix of every string, or those of some sizes; return the margin of each string.
 
         Of the answers those after `fresh` prefixes count as inputs. Raises TheoremFails with the prefix of a wrong answer.
         """
@@ -122,7 +125,7 @@ class Trials:
         )
 
     def _compare(self, logits: Shaped[np.ndarray, "batch asked outputs"], asked: Asked, how: str) -> None:
-        """Every logit that counts is above 0 if its bracket (or the end) may follow, else below."""
+        """Require that every logit that counts is above 0 if its bracket (or the end) may follow, else below."""
         is_wrong = ((logits > 0) != asked.expected) | (logits == 0)
         wrong = np.argwhere(is_wrong & asked.counted[..., None])
         if len(wrong) == 0:
@@ -140,7 +143,7 @@ class Trials:
         )
 
     def _take_margin(self, execution: Execution, after: Prefixes, asked: Asked) -> Float64[np.ndarray, "batch"]:
-        """The least distance of a retrieved digit from 1/2, for each string; only digits that the proof speaks of count."""
+        """Measure the least distance of a retrieved digit from 1/2 in each string; digits that the proof speaks of count."""
         margins = np.full(len(asked.words), np.inf)
         for digits, counts in self._retrieved(execution, after, asked):
             if counts.any() and digits.integers.size:
@@ -154,7 +157,7 @@ class Trials:
     def _retrieved(
         self, execution: Execution, after: Prefixes, asked: Asked
     ) -> list[tuple[Array, Bool[np.ndarray, "batch tokens"]]]:
-        """Retrieved digits with the tokens at which the proof says which bracket is retrieved."""
+        """List retrieved digits with the tokens at which the proof says which bracket is retrieved."""
         plan = self.plan
         spaces = self.trial.network.spaces
         retrieved = []
@@ -170,7 +173,7 @@ class Trials:
 
 
 def answers_hard(trials: Trials, seed: int) -> bool:
-    """Whether all hard strings of the plan's length are answered."""
+    """Tell whether all hard strings of the plan's length are answered."""
     plan = trials.plan
     words = hard(plan.length, plan.kinds, plan.depth, np.random.default_rng(seed), batch=4)
     return passes(lambda: trials.put_all(words))

@@ -9,7 +9,7 @@ from seqsep.theorems.bounded_dyck._prefixes import Words
 
 
 def every(length: int, kinds: int, at_once: int = 1 << 13) -> Iterator[Words]:
-    """Every string of one length, in blocks; their prefixes are all the shorter ones.
+    """Yield every string of one length, in blocks; their prefixes are all the shorter ones.
 
     >>> [len(block) for block in every(length=7, kinds=2)]
     [8192, 8192]
@@ -24,7 +24,7 @@ def every(length: int, kinds: int, at_once: int = 1 << 13) -> Iterator[Words]:
 def walks(
     length: int, kinds: int, depth: int, random: np.random.Generator, batch: int, floor: int = 0, opposed: bool = False
 ) -> Words:
-    """Words (of odd length: all but the last bracket): `floor` brackets stay open from the start to the end.
+    """Draw words (of odd length: all but the last bracket); `floor` brackets stay open from the start to the end.
 
     With `opposed` those that stay open, and the last one opened in between, differ from all others in every digit they can.
     """
@@ -49,7 +49,7 @@ def walks(
 
 
 def matched(is_open: Bool[np.ndarray, "batch length"], kind: Int64[np.ndarray, "batch length"]) -> Words:
-    """Brackets that open or close as told; one that opens has the kind told, one that closes that of its match.
+    """Write brackets that open or close as told; one that opens has the kind told, one that closes that of its match.
 
     >>> matched(np.array([[True, True, False, False]]), np.array([[0, 1, 0, 0]]))  # ( [ ] )
     array([[0, 2, 3, 1]])
@@ -69,7 +69,7 @@ def matched(is_open: Bool[np.ndarray, "batch length"], kind: Int64[np.ndarray, "
 
 
 def nudged(words: Words, kinds: int, depth: int, random: np.random.Generator) -> Words:
-    """Words with one pair of another kind, and two neighbouring brackets swapped if the depth stays within 0 to k."""
+    """Change one pair's kind in each word, and swap two neighbouring brackets if the depth stays within 0 to k."""
     batch, length = words.shape
     rows = np.arange(batch)
     is_open = words % 2 == 0
@@ -86,7 +86,7 @@ def nudged(words: Words, kinds: int, depth: int, random: np.random.Generator) ->
 
 
 def mutated(word: Int64[np.ndarray, "length"], places: Int64[np.ndarray, "n"], kinds: int) -> Words:
-    """The word with one bracket turned around, then with one of another kind, at each of the places.
+    """Turn one bracket around, then give it another kind, at each of the places.
 
     >>> mutated(np.array([0, 1]), np.array([0, 1]), kinds=2)
     array([[1, 1],
@@ -108,7 +108,7 @@ def mutated(word: Int64[np.ndarray, "length"], places: Int64[np.ndarray, "n"], k
 def hard(
     length: int, kinds: int, depth: int, random: np.random.Generator, batch: int = 8, changed: int | None = None
 ) -> Iterator[Words]:
-    """Words with matches as far apart as they go, the same with one bracket changed, and random strings.
+    """Yield words with matches as far apart as they go, the same with one bracket changed, and random strings.
 
     A bracket is changed at every place, or at `changed` places that are drawn.
     """

@@ -77,7 +77,7 @@ def build(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Network:
-    """The network for up to `length` brackets; tokens as in `BoundedDyck`, then [BOS], which comes first.
+    """Build the network for up to `length` brackets; tokens are those of `BoundedDyck`, then [BOS], which comes first.
 
     A logit above 0 allows: the end alone with ask="word", every bracket and the end with ask="next". The default variant is
     two-layer for depths up to 4, else three-layer. `steps` and `eta` replace L and the scale of the scores.
@@ -100,11 +100,11 @@ def check(
     tightness: bool = False,
     seed: int = 0,
 ) -> list[Outcome]:
-    """Each variant that answers this depth (or one), for membership and for next brackets (or one), read after every prefix.
+    """Check each variant that answers this depth (or one), for membership and for next brackets (or one).
 
-    All strings if there are at most 70,000 of the length, else words with far matches, the same with one bracket changed at
-    every place, and random strings; in float64 too. With `tightness`: the least eta and L that answer these.
-    Raises TheoremFails with the prefix after which an answer is wrong.
+    Answers are read after every prefix: of all strings if there are at most 70,000 of the length, else words with far matches,
+    the same with one bracket changed at every place, and random strings; in float64 too. With `tightness`: the least eta and L
+    that answer these. Raises TheoremFails with the prefix after which an answer is wrong.
     """
     chosen = [(one, other) for one, other in answered(depth) if variant in (None, one) and ask in (None, other)]
     if not chosen or min(length, kinds) < 1:
@@ -144,7 +144,7 @@ def _outcome(trials: Trials, is_exhaustive: bool) -> Outcome:
 
 
 def _measured_eta(plan: Plan, network: Network) -> int:
-    """What an open bracket scores for each position: in the key of the last head of the first layer that looks for one."""
+    """Measure what an open bracket scores for each position, in the key of the first head that looks for one."""
     layer, _ = network.layers[0 if plan.variant in ("one-layer", "two-layer") else 1]
     assert isinstance(layer, AttentionLayer)
     return int(layer.heads[-1].key[:, network.spaces["time"]].largest)
@@ -161,7 +161,7 @@ def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
 
 
 def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """For each variant and question: all strings up to length 8 of two kinds, k = 2 to 4; then hard strings.
+    """Check each variant and question on all strings up to length 8 of two kinds, k = 2 to 4; then on hard strings.
 
     At least so many prefixes of hard strings at N <= 64 (k <= 8), in between (k <= 3), and of 1,024 to 4,096 brackets (k <= 4).
     """
@@ -178,7 +178,7 @@ def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large
 
 
 def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) -> Callable[[int], Plan]:
-    """The plan of case 0, 1, 2, ..: all lengths in turn, with changing depths and kinds."""
+    """Plan case 0, 1, 2, ..: all lengths in turn, with changing depths and kinds."""
 
     def plan(case: int) -> Plan:
         length = lengths[case % len(lengths)]
@@ -190,7 +190,7 @@ def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) 
 
 
 def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None, random: np.random.Generator) -> list[Outcome]:
-    """Cases until so many prefixes are read, at most a third of them in one case."""
+    """Check cases until so many prefixes are read, at most a third of them in one case."""
 
     def check_case(case: int, left: int) -> Outcome:
         plan = plan_of(case)
@@ -204,7 +204,7 @@ def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None
 def applier(
     length: int, kinds: int = 2, depth: int = 2, ask: str = "word", variant: str | None = None
 ) -> Callable[[Mapping[str, Any]], int | list[list[str]]]:
-    """Answers {"string": "([])"}, at most `length` brackets written as `sample` writes them: 1 if it is a word of Dyck-(n,k).
+    """Answer {"string": "([])"}, at most `length` brackets written as `sample` writes them: 1 for a word of Dyck-(n,k).
 
     With ask="next": the brackets allowed after the prefix of each length from 0 on. The variants one-layer and two-layer-valid
     answer valid prefixes only: ValueError for a string that goes on after an invalid one.

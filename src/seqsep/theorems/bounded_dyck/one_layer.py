@@ -13,9 +13,9 @@ It is about *recognition*. One layer with one head gives the next brackets of Dy
 (`attention`, one-layer), and the protocol runs on it as well; that is no contradiction.
 
 What a run shows: S, at N <= 14, is complete and distinct in both halves (`evidence` gives all of it); on the networks given the
-protocol's answers are the forward pass's; and for a given network whose transcripts are equal on two words of S, `_collision.erring_input` gives
-a mixed input with the logits of a word, so that the network errs on one of both. With fewer than N - 1 bits there must be
-such a pair. That every one-layer model so small errs is the proof; the run does not show it.
+protocol's answers are the forward pass's; and for a given network whose transcripts are equal on two words of S,
+`erring_input` gives a mixed input with the logits of a word, so that the network errs on one of both. With fewer than N - 1
+bits there must be such a pair. That every one-layer model so small errs is the proof; the run does not show it.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,9 @@ TOKENS = 4
 
 
 def cost(length: int, width: int, heads: int, grid: Grid) -> int:
-    """Bits with which the party with the last bracket learns the answer of a one-layer model, the token asked.
+    """Count the bits with which the party with the last bracket learns the answer of a one-layer model.
+
+    The last token is sent, not its vector.
 
     >>> cost(length=400, width=2, heads=1, grid=Grid.of(400, 2)), cost(length=400, width=6, heads=1, grid=Grid.of(400, 2))
     (232, 444)
@@ -64,7 +66,7 @@ def cost(length: int, width: int, heads: int, grid: Grid) -> int:
 
 
 def needed(length: int, grid: Grid) -> dict[str, Number]:
-    """The least m H for N, by the printed constant and counted: for any m and H, and with one head.
+    """Find the least m H for N, by the printed constant and counted: for any m and H, and with one head.
 
     >>> needed(length=400, grid=Grid.of(400, 2))["one head"]
     6
@@ -76,7 +78,7 @@ def needed(length: int, grid: Grid) -> dict[str, Number]:
 
 
 def grids(exponent: int = 2, precision: int | None = None) -> Callable[[int], Grid]:
-    """L = N^Kc for Kc = `exponent`, or the finest grid of `precision` bits for every N.
+    """Choose the grid of each N: L = N^Kc for Kc = `exponent`, or the finest grid of `precision` bits.
 
     >>> grids(exponent=2)(10).steps, grids(precision=8)(10).steps
     (100, 11)
@@ -88,7 +90,7 @@ def grids(exponent: int = 2, precision: int | None = None) -> Callable[[int], Gr
 
 
 def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: bool = False) -> int:
-    """The least even N such that no model of these sizes recognises Dyck-(2,k) at N or any greater even length.
+    """Find the least even N from which on no model of these sizes recognises Dyck-(2,k) at any even length.
 
     `grid_of(N)` is its grid, never coarser for a greater N. A model is too small if its protocol takes fewer than N - 1 bits,
     by the count or by the printed total. The cost T is monotone, so the last N with N <= T(N) + 1 is the greatest fixed point
@@ -121,7 +123,7 @@ def check(
     precision: int | None = None,
     seed: int = 0,
 ) -> list[Outcome]:
-    """Lemma 1 at `length`; from which N models of m = `width`, H = `heads` fail; and the protocol run on two models.
+    """Check Lemma 1 at `length`, from which N models of m = `width`, H = `heads` fail, and the protocol on two models.
 
     The lemma is about 2 kinds and lengths up to 14. The grids have L = N^`exponent`, or `precision` bits at every N. The models
     are the one that counts brackets and the one that gives next brackets.
@@ -158,7 +160,7 @@ def _check_lemma(length: int) -> Outcome:
 
 
 def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant: str) -> Outcome:
-    """From which N a model of these sizes is too small, and which m H are needed at some lengths."""
+    """Find from which N a model of these sizes is too small, and which m H are needed at some lengths."""
     least = fails_from(width, heads, grid_of)
     needed_at = {length: needed(length, grid_of(length)) for length in LENGTHS}
     printed: dict[str, Number | str] = {"bites_from": fails_from(width, heads, grid_of, printed=True)}
@@ -178,7 +180,7 @@ def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant
 
 
 def _check_err(length: int, seed: int) -> Outcome:
-    """The counting model on all words, or beyond length 14 on drawn ones; it errs long before it has to."""
+    """Try the counting model on all words, or beyond length 14 on drawn ones; it errs long before it has to."""
     network = counting_model(length)
     task = BoundedDyck(length)
     given = words(length) if length <= LONGEST_WHOLE else task.sample(0, 400, seed).inputs
@@ -203,7 +205,10 @@ def _check_err(length: int, seed: int) -> Outcome:
 
 
 def _check_next(length: int) -> Outcome:
-    """The built one-layer model on all words, [BOS] and the odd half being Alice's: no recognition, so no contradiction."""
+    """Run the protocol on the built one-layer model, [BOS] and the odd half being Alice's.
+
+    It gives next brackets, which is no recognition, so there is no contradiction.
+    """
     network = bounded_dyck_attention.build(length, variant="one-layer", ask="next")
     given = words(length)
     alice = (0, *range(1, length + 1, 2))
@@ -224,7 +229,7 @@ def _check_next(length: int) -> Outcome:
 
 
 def evidence(length: int = 14) -> Evidence:
-    """What a certificate of Lemma 1 shows: all words of Dyck-(2,2), for `length` up to 14. Raises ValueError as `words`."""
+    """Show for a certificate of Lemma 1 all words of Dyck-(2,2), for `length` up to 14. Raises ValueError as `words`."""
     given = words(length)
     witness = FoolingSetWords(alice=list(range(0, length, 2)), value=1, words=given.tolist(), complete=True)
     return Evidence(BoundedDyck.name, {"depth": 2, "kinds": 2, "length": length}, witness)

@@ -52,7 +52,7 @@ DRAWN_WORDS = 1000
 
 
 def build(kinds: int = 2, depth: int = 2) -> DFA:
-    """The automaton of all stacks of at most k open brackets, shortest first, and the dead state last.
+    """Build the automaton of all stacks of at most k open brackets, shortest first, and the dead state last.
 
     A prefix is in the stack of its open brackets, or dead once a close does not match or the depth exceeds k; a word is in the
     language exactly when it ends in the empty stack. No automaton is smaller (`DFA.minimal`): a stack and another are told
@@ -81,12 +81,12 @@ def build(kinds: int = 2, depth: int = 2) -> DFA:
 
 
 def build_network(automaton: DFA) -> Network:
-    """The automaton as a network for `Model.load`; class 1 is "accepted"."""
+    """Build the automaton as a network for `Model.load`; class 1 is "accepted"."""
     return Network.of_table(CLAIM.name, automaton.table, automaton.accepting.astype(np.int64), start=automaton.start)
 
 
 def bound(kinds: int, depth: int) -> dict[str, Number]:
-    """States, live states, their bits, and the bits of the least tensor that holds a state (whole bytes).
+    """Count states, live states, their bits, and the bits of the least tensor that holds a state (whole bytes).
 
     >>> bound(kinds=2, depth=2)
     {'states': 8, 'live_states': 7, 'state_bits': 3, 'tensor_bits': 8}
@@ -101,7 +101,7 @@ def bound(kinds: int, depth: int) -> dict[str, Number]:
 
 
 def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None = None, seed: int = 0) -> list[Outcome]:
-    """Each loaded model (or one) on every word of every length with at most 70,000 words, and on words of `length`.
+    """Check each model (or one) on every word of every length with at most 70,000 words, and on words of `length`.
 
     Those are drawn for the automaton; for `relu` and `sigmoid` they are words with one bracket changed at every place (at 16
     beyond length 128), read after every prefix.
@@ -115,7 +115,7 @@ def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None 
 
 
 def _longest_tried_whole(task: BoundedDyck) -> int:
-    """The greatest length, up to the task's, with at most 70,000 words."""
+    """Find the greatest length, up to the task's, with at most 70,000 words."""
     longest = 1
     while longest < task.length and task.vocabulary ** (longest + 1) <= EXHAUSTIVE_WORDS:
         longest += 1
@@ -170,7 +170,7 @@ def _tensor_bits(model: Model) -> int:
 
 
 def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcome:
-    """Read after every prefix: on the grid for ReLU, whose units must all be 0 or 1, and in float64.
+    """Check a recurrent layer after every prefix: on the grid for ReLU, whose units must all be 0 or 1, or in float64.
 
     The margin depends on the state alone, and the strings of length 8 pass through every one of them up to depth 4: no climb.
     """
@@ -209,7 +209,7 @@ def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcom
 
 
 def _is_word(task: BoundedDyck, words: Words) -> Int64[np.ndarray, "batch length"]:
-    """After every bracket."""
+    """Tell after every bracket whether a word ends there."""
     return prefixes(words, task.kinds, task.depth).allowed[:, 1:, -1].astype(np.int64)
 
 
@@ -240,7 +240,7 @@ def _in_floats(trial: Trial, task: BoundedDyck, words: Words) -> Float64[np.ndar
 
 
 def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") -> Callable[[Mapping[str, Any]], int]:
-    """Answers {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k). `relu` runs on the grid.
+    """Answer {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k). `relu` runs on the grid.
 
     >>> applier(length=8)({"string": "([])"})
     1
@@ -267,13 +267,13 @@ def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") 
 
 
 def evidence(kinds: int = 2, depth: int = 2) -> Evidence:
-    """The automaton's table: it is right at every length, and no automaton is smaller."""
+    """Show the automaton's table: it is right at every length, and no automaton is smaller."""
     automaton = build(kinds, depth)
     return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, automaton)
 
 
 def verify(seed: int = 0) -> list[Outcome]:
-    """All words up to length 8 of two kinds, depths 1 to 4; and hard words of up to 4,096 brackets, more kinds and depth."""
+    """Check all words up to length 8 of two kinds, depths 1 to 4; then hard words of up to 4,096 brackets."""
     outcomes = [outcome for depth in (1, 2, 3, 4) for outcome in check(8, 2, depth, seed=seed)]
     for length, kinds, depth in ((16, 3, 5), (32, 1, 3), (64, 4, 8), (64, 2, 2), (256, 7, 20), (1024, 2, 2), (4096, 3, 6)):
         for activation in ACTIVATIONS:

@@ -19,7 +19,7 @@ MOST_DROPPED_TO = 11
 
 
 def as_automaton(model: Recurrence, tokens: int) -> DFA:
-    """Lemma 4's DFA: the states that a model reaches, by its transition and read-out at time 0; at most 2^B of them.
+    """Lemma 4's DFA has the states that a model reaches, at most 2^B, by its transition and read-out at time 0.
 
     If the model's answers are a language's at every length, this DFA has at least as many states as the least one of the
     language. If transition or read-out may depend on the time, this fails: whether the length is a multiple of n takes n states
@@ -44,7 +44,7 @@ def as_automaton(model: Recurrence, tokens: int) -> DFA:
 
 
 def check_search(claim: Claim, length: int) -> Outcome:
-    """The least DFA over two symbols, by a search of every smaller size that uses no bound."""
+    """Find the least DFA over two symbols by a search of every smaller size, which uses no bound."""
     examples = on_length(has_equal_halves, length)
     search = least(examples, exhaustive=True)
     search.bound.verify(examples)
@@ -70,7 +70,7 @@ def check_search(claim: Claim, length: int) -> Outcome:
 
 
 def check_prefixes(claim: Claim, queue: DFA, length: int, alphabet: int) -> Outcome:
-    """S^h prefixes of which every two are distinguished, and an automaton with as many states that agrees with equality."""
+    """Find S^h prefixes of which every two are distinguished, and require that the queue, with as many states, is right."""
     examples = on_length(has_equal_halves, length, alphabet)
     apart = distinguished(examples)
     apart.verify(examples)
@@ -94,12 +94,12 @@ def check_prefixes(claim: Claim, queue: DFA, length: int, alphabet: int) -> Outc
 
 
 def drops_a_bit(states: int) -> bool:
-    """Whether `check_lemma_4` has a model to check: one bit fewer than the states need, at least 1 and at most 11 bits."""
+    """Tell whether `check_lemma_4` has a model to check: one bit fewer than the states need is 1 to 11 bits."""
     return 1 <= ceil_log2(states) - 1 <= MOST_DROPPED_TO
 
 
 def check_lemma_4(claim: Claim, queue: Recurrence, automaton: DFA, length: int, alphabet: int) -> Outcome:
-    """The queue with its highest bit dropped, as an automaton: it differs from the queue's language on a word."""
+    """Find a word on which the queue without its highest bit, as an automaton, differs from the queue's language."""
     states = halves(length, alphabet)
     bits = ceil_log2(states) - 1
     language = automaton.minimal()

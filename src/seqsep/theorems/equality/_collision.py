@@ -46,7 +46,7 @@ class CollidingHalves:
 
 
 def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> CollidingHalves | None:
-    """Two halves of N/2 symbols that leave the model in one state, and an input on which it must err.
+    """Find two halves of N/2 symbols that leave the model in one state, and an input on which it must err.
 
     The model says 1 for equal. None: no two of all S^(N/2) collide (then B >= N/2 log2 S).
     Raises ValueError if 2^21 were walked without a collision and more remain.
@@ -83,7 +83,7 @@ def _answer(party: Machine, word: tuple[int, ...]) -> int:
 
 
 def _erring(party: Machine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
-    """After halves a != b with one state, the model answers a b and b b alike: it errs on one of them."""
+    """After halves a != b with one state, the model answers a b and b b alike: return the one on which it errs."""
     errs_on = half + half if _answer(party, half + half) != 1 else other + half
     return CollidingHalves(
         halves=(other, half),
@@ -95,9 +95,10 @@ def _erring(party: Machine, other: tuple[int, ...], half: tuple[int, ...], tried
 
 
 def fingerprint(length: int, alphabet: int, bits: int) -> Recurrence:
-    """A hash: sum of (x_i + 1) r^i over the first half less that over the second, modulo the greatest prime below 2^bits.
+    """Build a hash of the halves: the sum of (x_i + 1) r^i over the first one less that over the second.
 
-    Transitions differ by time step; equal halves always pass. Raises ValueError below 2 bits.
+    Sums are modulo the greatest prime below 2^bits. Transitions differ by time step; equal halves always pass. Raises
+    ValueError below 2 bits.
 
     >>> fingerprint(length=4, alphabet=2, bits=3).answer([0, 1, 0, 1])
     1
@@ -123,7 +124,7 @@ def _is_prime(number: int) -> bool:
 def check_smaller(
     claim: Claim, length: int, alphabet: int, words: Int64[np.ndarray, "n length"], seed: int
 ) -> Iterator[Outcome]:
-    """Two models with fewer bits than the bound err where it is said: a fingerprint, and an LSTM rounded to a bit a number.
+    """Find inputs on which two models with too few bits err: a fingerprint, and an LSTM rounded to a bit a number.
 
     Raises TheoremFails with a model that does not. Nothing is checked if the bound is below 3 bits.
     """
@@ -159,12 +160,12 @@ def check_smaller(
 
 
 def printed(length: int, alphabet: int) -> dict[str, Number | str] | None:
-    """The printed bound, N/2 bits, if it is not ours."""
+    """Give the printed bound, N/2 bits, if it is not ours."""
     return None if alphabet == 2 else {"state_bits": length // 2}
 
 
 def evidence(length: int = 10, alphabet: int = 2) -> Evidence:
-    """All S^(N/2) halves as prefixes, told apart by all as suffixes: a first half is equal to one of them only.
+    """Show all S^(N/2) halves as prefixes, told apart by all as suffixes: a first half is equal to one of them only.
 
     Raises ValueError as `require`, or beyond 2^16 pairs of halves.
     """

@@ -51,27 +51,27 @@ class Costs:
 
     @cached_property
     def grid(self) -> Grid:
-        """L = n^Kc."""
+        """B.2's grid with L = n^Kc."""
         return Grid.of(self.length, self.exponent)
 
     @cached_property
     def score(self) -> int:
-        """p, the bits of a score."""
+        """Bits of a score: p."""
         return NumberBits(self.grid, self.length).number
 
     @cached_property
     def normaliser(self) -> int:
-        """z, the bits of a sum of exponentials."""
+        """Bits of a sum of exponentials: z."""
         return NumberBits(self.grid, self.length).normaliser
 
     @cached_property
     def value(self) -> int:
-        """v, the bits of a coordinate of a value sum."""
+        """Bits of a coordinate of a value sum: v."""
         return NumberBits(self.grid, self.length).value_sum
 
 
 def needed(costs: Costs, exchange: Exchange) -> int:
-    """Bits that any protocol of this kind for the equality of S^h pairs (h = N/2) has.
+    """Count the bits that any protocol of this kind for the equality of S^h pairs (h = N/2) has.
 
     They are ceil(log2(S^h + 1)) if the transcript names the answer, since no two (a, a) share a leaf and some leaf answers 0.
     They are ceil(h log2 S) if one party concludes it from the transcript and its own input: if (a, a) and (b, b) share a
@@ -82,7 +82,7 @@ def needed(costs: Costs, exchange: Exchange) -> int:
 
 
 def protocol_bits(costs: Costs, width: int, heads: int, exchange: Exchange) -> int:
-    """Bits of the counted protocol of a layer of width m with H heads; its last token's vector has m coordinates."""
+    """Count the bits of the protocol of a layer of width m with H heads; its last token's vector has m coordinates."""
     steps = message_bits(
         length=costs.length,
         width=width,
@@ -96,7 +96,7 @@ def protocol_bits(costs: Costs, width: int, heads: int, exchange: Exchange) -> i
 
 
 def least_width(costs: Costs, heads: int, exchange: Exchange) -> int:
-    """The least m whose protocol, with so many heads, has the bits needed.
+    """Find the least m whose protocol, with so many heads, has the bits needed.
 
     >>> least_width(Costs(length=8192, alphabet=2, exponent=2), heads=1, exchange=TOKEN_SENT)
     49
@@ -107,7 +107,7 @@ def least_width(costs: Costs, heads: int, exchange: Exchange) -> int:
 
 
 def least_size(costs: Costs, exchange: Exchange) -> tuple[int, int]:
-    """(m, H) with the least m H whose protocol has the bits needed: no layer with a smaller m H computes equality."""
+    """Find (m, H) with the least m H whose protocol has the bits needed: no layer with a smaller one computes equality."""
     best = (least_width(costs, 1, exchange), 1)
     heads = 2
     while heads < best[0] * best[1]:
@@ -117,7 +117,7 @@ def least_size(costs: Costs, exchange: Exchange) -> tuple[int, int]:
 
 
 def least_product(costs: Costs, exchange: Exchange) -> int:
-    """A lower bound on m H in closed form: bits needed over 3 p + 2 z + 2 v (or v; or, less t, over 2 p + 2 z + v)."""
+    """Bound m H from below in closed form: bits needed over 3 p + 2 z + 2 v (or v; or, less t, over 2 p + 2 z + v)."""
     fixed = ceil_log2(costs.alphabet) if exchange.token_sent else 0
     a_unit = protocol_bits(costs, 1, 1, exchange) - fixed
     return max(1, -(-(needed(costs, exchange) - fixed) // a_unit))
@@ -129,7 +129,7 @@ def printed(costs: Costs) -> float:
 
 
 def check_one_layer(claim: Claim, costs: Costs, exchange: Exchange) -> Outcome:
-    """The least m H, that every smaller product has too few bits, and the closed form; "inputs" are pairs (m, H)."""
+    """Require that every m H below the least has too few bits, and the closed form too; "inputs" are pairs (m, H)."""
     width, heads = least_size(costs, exchange)
     bits = needed(costs, exchange)
     product = least_product(costs, exchange)
@@ -157,5 +157,5 @@ def check_one_layer(claim: Claim, costs: Costs, exchange: Exchange) -> Outcome:
 
 
 def _smaller_sizes(product: int) -> list[tuple[int, int]]:
-    """All (m, H) with m H below a product."""
+    """List all (m, H) with m H below a product."""
     return [(width, heads) for heads in range(1, product) for width in range(1, -(-product // heads))]

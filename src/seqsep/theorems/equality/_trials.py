@@ -1,4 +1,4 @@
-"""Inputs of the equality of two halves, what is expected of them, and the margin; relabelled halves share them."""
+"""Inputs of the equality of two halves, the right answers, and the margin; plain and relabelled halves share them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -41,22 +41,22 @@ class Halves:
 
     @property
     def length(self) -> int:
-        """N, the positions of both halves."""
+        """Count the positions of both halves: N."""
         return len(self.order)
 
     def placed(self, inputs: Inputs) -> Inputs:
-        """Tokens as a network reads them: symbol i of an input at place order[i]."""
+        """Give the tokens that a network reads: symbol i of an input stands at place order[i]."""
         tokens = np.empty_like(inputs)
         tokens[:, self.order] = inputs
         return tokens
 
     def answers(self, inputs: Inputs) -> Int64[np.ndarray, "n"]:
-        """EQ, or INEQ, of each input, by definition."""
+        """Answer EQ, or INEQ, for each input by definition."""
         return is_equal(inputs) ^ self.unequal
 
 
 def is_equal(inputs: Inputs) -> Int64[np.ndarray, "n"]:
-    """1 if the first half of an input equals the second, by definition.
+    """Answer 1 if the first half of an input equals the second, by definition.
 
     >>> is_equal(np.array([[0, 1, 0, 1], [0, 1, 1, 1]]))
     array([1, 0])
@@ -66,7 +66,7 @@ def is_equal(inputs: Inputs) -> Int64[np.ndarray, "n"]:
 
 
 def every_input(length: int, alphabet: int) -> Inputs:
-    """All S^N inputs, the first symbol changing fastest.
+    """List all S^N inputs, the first symbol changing fastest.
 
     >>> every_input(2, 2).tolist()
     [[0, 0], [1, 0], [0, 1], [1, 1]]
@@ -75,10 +75,11 @@ def every_input(length: int, alphabet: int) -> Inputs:
 
 
 def hard_inputs(length: int, alphabet: int, random: np.random.Generator, most: int) -> Iterator[Inputs]:
-    """At most `most` inputs of each kind: random halves; equal ones, also with one symbol changed; and near-constant ones.
+    """Yield at most `most` inputs of each kind: random halves, equal ones, nearly equal ones, and near-constant ones.
 
-    The symbol is changed at every position. Near-constant inputs have one other symbol, in both halves, the left or the right:
-    a retrieved bit is furthest from its value if every other position holds the opposite bit.
+    Nearly equal halves differ in one symbol, which is changed at every position. Near-constant inputs have one other symbol, in
+    both halves, the left or the right: a retrieved bit is furthest from its value if every other position holds the opposite
+    bit.
     """
     half = length // 2
     places = np.arange(half) if half <= most else np.unique(random.integers(half, size=most))
@@ -100,7 +101,7 @@ def hard_inputs(length: int, alphabet: int, random: np.random.Generator, most: i
 
 
 def margin(network: Network) -> Callable[[Execution], Array]:
-    """The distance of |x_t - z| from 1/2, of each bit and position."""
+    """Return what measures the distance of |x_t - z| from 1/2, for each bit and position."""
 
     def apart(execution: Execution) -> Array:
         difference = execution.attended[0][..., network.spaces["symbol"]]
@@ -129,7 +130,7 @@ def put(trial: Trial, halves: Halves, inputs: Inputs) -> Float64[np.ndarray, "n"
 
 
 def put_hard(trial: Trial, halves: Halves, random: np.random.Generator, most: int, climbs: bool = True) -> None:
-    """Every kind of `hard_inputs`, and with `climbs` up to N = 64 a climb from some of the last ones by changing symbols."""
+    """Put every kind of `hard_inputs`; with `climbs`, up to N = 64, climb from some of them by changing symbols."""
     inputs = np.concatenate(list(hard_inputs(halves.length, halves.alphabet, random, most)))
     put(trial, halves, inputs)
     if climbs and halves.length <= LONGEST_CLIMBED:
@@ -142,7 +143,7 @@ def put_hard(trial: Trial, halves: Halves, random: np.random.Generator, most: in
 
 
 def answers_hard(network: Network, halves: Halves, seed: int) -> bool:
-    """Whether a network answers the hard inputs on its grid."""
+    """Tell whether a network answers the hard inputs on its grid."""
     trial = Trial("", network, in_floats=0)
     random = np.random.default_rng(seed)
     return passes(lambda: put_hard(trial, halves, random, 64, climbs=False))
@@ -150,7 +151,7 @@ def answers_hard(network: Network, halves: Halves, seed: int) -> bool:
 
 @contextmanager
 def naming(**given: Any) -> Iterator[None]:
-    """A counterexample that is met inside names this as well."""
+    """Make a counterexample that is met inside name this as well."""
     try:
         yield
     except TheoremFails as failure:
@@ -158,7 +159,7 @@ def naming(**given: Any) -> Iterator[None]:
 
 
 def certified(network: Network, halves: Halves, seed: int) -> Evidence:
-    """Every input if there are at most 256, else hard ones, two of each kind and position; and what the network answers."""
+    """Show the network's answers to every input if there are at most 256, else to two hard ones of each kind and position."""
     length = halves.length
     alphabet = halves.alphabet
     if alphabet**length <= MOST_CERTIFIED:
@@ -171,7 +172,7 @@ def certified(network: Network, halves: Halves, seed: int) -> Evidence:
 
 
 def symbols_of(given: Mapping[str, Any], length: int, alphabet: int) -> list[int]:
-    """The symbols of {"left": [..], "right": [..]}, N/2 each, in this order. Raises ValueError with the field's name.
+    """Read the symbols of {"left": [..], "right": [..]}, N/2 each, in this order. Raises ValueError with the field's name.
 
     >>> symbols_of({"left": [0, 1], "right": [1, 1]}, length=4, alphabet=2)
     [0, 1, 1, 1]
@@ -214,7 +215,7 @@ class Series(NamedTuple):
     most: int
 
     def case(self, turn: int) -> Case:
-        """All lengths in turn; a code, and EQ or INEQ, for each round of them."""
+        """Take all lengths in turn; a code, and EQ or INEQ, for each round of them."""
         rounds = turn // len(self.lengths)
         return Case(
             length=self.lengths[turn % len(self.lengths)],
@@ -226,7 +227,7 @@ class Series(NamedTuple):
 
 
 def long_check(inputs_small: int, inputs_large: int) -> tuple[Series, ...]:
-    """Half of the small inputs at N <= 64 with every code, half up to 256, the large ones at 1,024 to 4,096."""
+    """Plan half of the small inputs at N <= 64 with every code, half up to 256, the large ones at 1,024 to 4,096."""
     narrow = ("parabola", "binary", "kerdock", "dual-bch", "circle")
     half = inputs_small // 2
     return (

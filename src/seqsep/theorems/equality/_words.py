@@ -11,7 +11,7 @@ DRAWN = 200
 
 
 def has_equal_halves(word: list[int]) -> bool:
-    """EQ: the first half equals the second.
+    """Tell whether the first half equals the second: EQ.
 
     >>> has_equal_halves([0, 1, 0, 1]), has_equal_halves([0, 1, 1, 1])
     (True, False)
@@ -21,7 +21,7 @@ def has_equal_halves(word: list[int]) -> bool:
 
 
 def halves(length: int, alphabet: int) -> int:
-    """S^(N/2), the halves that a model must tell apart."""
+    """Count the halves that a model must tell apart: S^(N/2)."""
     return alphabet ** (length // 2)
 
 
@@ -39,7 +39,7 @@ class Words(NamedTuple):
 
 
 def some_words(length: int, alphabet: int, seed: int) -> Words:
-    """Every word if there are at most 65,536, else 200 drawn ones.
+    """List every word if there are at most 65,536, else 200 drawn ones.
 
     Of these 100 have equal halves, but for one symbol in 50 of them.
     """

@@ -56,8 +56,9 @@ def build(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Network:
-    """The network for the partition whose first half is the positions `left`, from 1; class 1 is "the halves differ".
+    """Build the network for the partition whose first half is the positions `left`, from 1.
 
+    Class 1 is "the halves differ".
     `steps` and `eta` replace L and the scale of the scores. Raises ValueError as `two_layers.build`, or for a first half that
     is not N/2 different positions.
 
@@ -71,14 +72,14 @@ def build(
 
 
 def assemble(halves: Halves, code: PositionCode, steps: int | None = None, eta: int | None = None) -> Network:
-    """The network with a code for its N addresses; `steps` and `eta` as in `build`."""
+    """Build the network with a code for its N addresses; `steps` and `eta` are those of `build`."""
     name = f"{CLAIM.name}-{code.name}"
     earlier = partners(halves.order)
     return theorem_6.compare(name, earlier, halves.alphabet, code, unequal=True, by_index=False, steps=steps, eta=eta)
 
 
 def partition(length: int, left: Sequence[int], alphabet: int = 2) -> Halves:
-    """The halves of a partition: the symbols at `left`, from 1, in order, and those at the other positions.
+    """Name the halves of a partition: the symbols at `left`, from 1, in order, and those at the other positions.
 
     Raises ValueError unless `left` is N/2 different positions.
 
@@ -98,7 +99,7 @@ def partition(length: int, left: Sequence[int], alphabet: int = 2) -> Halves:
 
 
 def partners(order: Int64[np.ndarray, "length"]) -> Int64[np.ndarray, "length"]:
-    """The earlier member of each place's pair: position t has its own key and the query of partner(t) <= t.
+    """Find the earlier member of each place's pair: position t has its own key and the query of partner(t) <= t.
 
     For the earlier member that is t itself, which agrees with itself; for the later one it is the other member. So no position
     finds a mismatch exactly if all pairs agree; every constant of Theorem 6's proof holds as it is.
@@ -115,16 +116,17 @@ def partners(order: Int64[np.ndarray, "length"]) -> Int64[np.ndarray, "length"]:
 
 
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
-    """As in Theorem 6, but the position table depends on the partition, so no rule gives it from the index alone.
+    """Bound every size as Theorem 6 does, but count the position table in `program`.
 
-    All its N d entries count in `program`, which is linear in N. `core`, which is what the lemma bounds, does not change.
+    It depends on the partition, so no rule gives it from the index alone. All its N d entries count in `program`, which is
+    linear in N. `core`, which is what the lemma bounds, does not change.
     """
     plain = theorem_6.bound(length, alphabet, code)
     return {**plain, "program_bits": plain["tables_bits"]}
 
 
 def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, ...]]:
-    """All of them up to N = 8, else both orders of the plain, the interleaved and the nested one, and random ones."""
+    """Yield all partitions up to N = 8, else both orders of the plain, interleaved and nested ones, and random ones."""
     if length <= ALL_PARTITIONS_UP_TO:
         yield from combinations(range(1, length + 1), length // 2)
         return
@@ -141,7 +143,7 @@ def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, 
 
 
 def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness: bool = False, seed: int = 0) -> list[Outcome]:
-    """A network for each partition, all of them up to N = 8, on the grid and (the first inputs) in float64.
+    """Check a network for each partition, all of them up to N = 8, on the grid and at first in float64 too.
 
     Every input if S^N is at most 256, else the random and hard ones of Theorem 6. With `tightness`: the least eta and L with
     which some twelve partitions answer them. Raises TheoremFails with partition and input if an answer is wrong.
@@ -153,7 +155,10 @@ def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness:
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Every input of every partition for N <= 8; then so many, half of the small ones at N <= 64, for changing partitions."""
+    """Check every input of every partition for N <= 8; then so many, for changing partitions.
+
+    Half of the small inputs are at N <= 64.
+    """
     outcomes = [_check_partitions(2, position_code("parabola", length), seed) for length in (2, 4, 6, 8)]
     half = inputs_small // 2
     outcomes += _verify_lengths((10, 16, 32, 62, 64), half, 128, seed)
@@ -163,7 +168,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
 
 
 def _verify_lengths(lengths: tuple[int, ...], inputs: int, most: int, seed: int) -> list[Outcome]:
-    """So many inputs, at most `most` of a hard kind; lengths, codes and alphabets take turns."""
+    """Check so many inputs, at most `most` of a hard kind; lengths, codes and alphabets take turns."""
 
     def check_case(turn: int, _: int) -> Outcome:
         code = position_code(("parabola", "binary", "kerdock")[turn % 3], lengths[turn % len(lengths)])
@@ -173,13 +178,13 @@ def _verify_lengths(lengths: tuple[int, ...], inputs: int, most: int, seed: int)
 
 
 def _lefts(length: int, seed: int, random: np.random.Generator) -> list[tuple[int, ...]]:
-    """The partitions that are tried: from N = 1,024 on one of them."""
+    """List the partitions that are tried: from N = 1,024 on one of them."""
     lefts = list(partitions(length, random))
     return [lefts[seed % len(lefts)]] if length >= ONE_PARTITION_FROM else lefts
 
 
 def _check_partitions(alphabet: int, code: PositionCode, seed: int, most: int = 32) -> Outcome:
-    """Every input of each partition, or at most `most` of each kind of hard ones."""
+    """Check every input of each partition, or at most `most` of each kind of hard ones."""
     length = code.count
     random = np.random.default_rng(seed)
     lefts = _lefts(length, seed, random)
@@ -201,7 +206,7 @@ def _check_partitions(alphabet: int, code: PositionCode, seed: int, most: int = 
 
 
 def _outcome(tried: list[Trial], alphabet: int, code: PositionCode, is_exhaustive: bool) -> Outcome:
-    """What the trials of all partitions show; their networks have the same sizes."""
+    """Sum up what the trials of all partitions show; their networks have the same sizes."""
     length = code.count
     network = tried[-1].network
     bounds = bound(length, alphabet, code)
@@ -224,7 +229,7 @@ def _outcome(tried: list[Trial], alphabet: int, code: PositionCode, is_exhaustiv
 
 
 def _tightness(outcome: Outcome, alphabet: int, code: PositionCode, seed: int) -> Outcome:
-    """The least eta and L that answer the hard inputs of at most twelve partitions."""
+    """Find the least eta and L that answer the hard inputs of at most twelve partitions."""
     length = code.count
     lefts = _lefts(length, seed, np.random.default_rng(seed))
     spread = lefts[:: -(-len(lefts) // SOME_PARTITIONS)]
@@ -246,7 +251,7 @@ def _tightness(outcome: Outcome, alphabet: int, code: PositionCode, seed: int) -
 def applier(
     length: int, left: str | None = None, alphabet: int = 2, code: str = "parabola"
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Answers {"left": [..], "right": [..]}, the symbols at the positions of each half in order: 1 if they differ.
+    """Answer {"left": [..], "right": [..]}, the symbols at the positions of each half in order: 1 if they differ.
 
     `left` gives the positions of the first half, from 1, with commas between them; by default the odd ones.
 

@@ -47,12 +47,13 @@ LONG = 8192
 
 
 def build(length: int, alphabet: int = 2) -> Recurrence:
-    """The queue of h = N/2 digits, all 0 at first, as a number in base S, the oldest digit first; it reads 1 if all are 0.
+    """Build the queue of h = N/2 digits, all 0 at first, that reads 1 if all are 0.
 
-    Each symbol x takes the oldest digit d out and puts x - d in, modulo S. After h symbols the queue is a_1 .. a_h, after N it
-    is b_i - a_i: all 0 exactly for equal halves. For S = 2 this is a shift register whose last bit goes back in, added to the
-    input. It has S^h states, ceil(h log2 S) bits, and no clock: by the bound it is a least DFA with don't-cares, for every even
-    N. For N = 2, 4, 6 over two symbols, a search that uses no bound confirms 2, 4, 8.
+    It is a number in base S, the oldest digit first. Each symbol x takes the oldest digit d out and puts x - d in, modulo S.
+    After h symbols the queue is a_1 .. a_h, after N it is b_i - a_i: all 0 exactly for equal halves. For S = 2 this is a shift
+    register whose last bit goes back in, added to the input. It has S^h states, ceil(h log2 S) bits, and no clock: by the bound
+    it is a least DFA with don't-cares, for every even N. For N = 2, 4, 6 over two symbols, a search that uses no bound confirms
+    2, 4, 8.
 
     >>> queue = build(length=4)
     >>> queue.state_bits, queue.answer([0, 1, 0, 1]), queue.answer([0, 1, 1, 1])
@@ -69,7 +70,7 @@ def build(length: int, alphabet: int = 2) -> Recurrence:
 
 
 def build_automaton(length: int, alphabet: int = 2) -> DFA:
-    """The same as a table. Raises ValueError beyond 4,096 states.
+    """Build the queue as a table. Raises ValueError beyond 4,096 states.
 
     >>> build_automaton(length=2).table.tolist()
     [[0, 1], [1, 0]]
@@ -81,13 +82,13 @@ def build_automaton(length: int, alphabet: int = 2) -> DFA:
 
 
 def build_network(length: int, alphabet: int = 2) -> Network:
-    """The table as a network for `Model.load`; class 1 is "equal". Raises ValueError beyond 4,096 states."""
+    """Build the table as a network for `Model.load`; class 1 is "equal". Raises ValueError beyond 4,096 states."""
     automaton = build_automaton(length, alphabet)
     return Network.of_table(CLAIM.name, automaton.table, automaton.accepting.astype(np.int64), start=automaton.start)
 
 
 def check(length: int = 10, alphabet: int = 2, exponent: int = 2, seed: int = 0) -> list[Outcome]:
-    """Theorem 11 both ways, its tightness, Lemma 4 on smaller models, and Theorem 12 at `length` and 8,192.
+    """Check Theorem 11 both ways, its tightness, Lemma 4 on smaller models, and Theorem 12 at `length` and 8,192.
 
     Every input if S^N is at most 65,536, else 200 drawn ones, half of them equal or all but equal; the DFA search runs at
     2 symbols and lengths up to min(N, 6), the prefixes at N if there are at most 4,096. `exponent` is Kc of Theorem 12.
@@ -114,13 +115,13 @@ def check(length: int = 10, alphabet: int = 2, exponent: int = 2, seed: int = 0)
 
 
 def _has_few_prefixes(length: int, alphabet: int) -> bool:
-    """Whether words and prefixes of words of one length are few enough to compare every two."""
+    """Tell whether words and prefixes of words of one length are few enough to compare every two."""
     prefixes = sum(alphabet**size for size in range(length + 1))
     return alphabet**length <= MOST_INPUTS and prefixes <= MOST_PREFIXES
 
 
 def _check_queue(tried: Words, alphabet: int, seed: int) -> Outcome:
-    """The queue answers every input tried, and its state is a message of as many bits as the bound says."""
+    """Require that the queue answers every input tried, and that its state is a message of as many bits as the bound says."""
     words = tried.words
     length = words.shape[1]
     states = halves(length, alphabet)

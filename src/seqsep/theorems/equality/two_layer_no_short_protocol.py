@@ -50,7 +50,7 @@ LONGEST_CROSSING = 1 << 20
 
 
 def matrix(network: Network, length: int, left: Sequence[int]) -> TwoParty:
-    """The answers of a network on all 2^N inputs, Alice having the positions `left`, from 1.
+    """Take the answers of a network on all 2^N inputs, Alice having the positions `left`, from 1.
 
     Rows are Alice's 2^(N/2) halves, columns Bob's: f is 0 on the diagonal and 1 elsewhere.
 
@@ -63,7 +63,7 @@ def matrix(network: Network, length: int, left: Sequence[int]) -> TwoParty:
 
 
 def measures(f: TwoParty) -> dict[str, Measure]:
-    """Two lower bounds with witnesses that were verified, and an upper bound, of the cost of an answer matrix.
+    """Bound the cost of an answer matrix from below, twice with a witness that is verified, and from above.
 
     The diagonal is a fooling set, as a mixed input of two of its members is not on it, so they need as many transcripts: N/2
     bits, even if only one party learns the answer. Log-rank says the same: 1 - identity has full rank.
@@ -79,7 +79,7 @@ def measures(f: TwoParty) -> dict[str, Measure]:
 
 
 def both_learn(f: TwoParty) -> int:
-    """Bits after which both know the answer: log2 of the leaves, one at least for each input of a fooling set of either.
+    """Count the bits after which both know the answer: log2 of the leaves, one at least for each input of a fooling set.
 
     The leaves of a protocol are rectangles of one answer, at least 2^(N/2) with answer 0 and at least one with answer 1:
     N/2 + 1 bits, which are enough (Alice sends her half, Bob the answer).
@@ -97,7 +97,7 @@ class ModelSize(NamedTuple):
 
 
 def model_size(code: PositionCode) -> ModelSize:
-    """The size of Lemma 5's model over two symbols, with a code for its N addresses.
+    """Give the size of Lemma 5's model over two symbols, with a code for its N addresses.
 
     >>> model_size(position_code("parabola", 1024)).width, model_size(position_code("binary", 1024)).width
     (2, 10)
@@ -118,7 +118,7 @@ class Theorem4Bits(NamedTuple):
 
 
 def two_layers_of_theorem_4(code: PositionCode) -> Theorem4Bits:
-    """Twice the bits of Theorem 4 for m, d, p and H of the model.
+    """Count twice the bits of Theorem 4 for m, d, p and H of the model.
 
     >>> two_layers_of_theorem_4(position_code("parabola", 1088)).counted < 1088 / 2 + 1
     True
@@ -139,10 +139,11 @@ def two_layers_of_theorem_4(code: PositionCode) -> Theorem4Bits:
 
 
 def crossing(code: str = "parabola", printed: bool = False) -> int | None:
-    """The least even N from which two layers' worth of Theorem 4's bits, each by the lemma's own m, p, H, is below N/2 + 1.
+    """Find the least even N from which Theorem 4's bits for both layers are below N/2 + 1.
 
-    The bits T grow with N, so the last N with N <= 2 (T(N) - 1) is a fixed point of N -> 2 floor(T(N) - 1), reached from above.
-    Up to N = 2^20; None if a code has too few addresses, or is too wide, to get there.
+    They are counted by the lemma's own m, p, H. The bits T grow with N, so the last N with N <= 2 (T(N) - 1) is a fixed point
+    of N -> 2 floor(T(N) - 1), reached from above. Up to N = 2^20; None if a code has too few addresses, or is too wide, to get
+    there.
 
     >>> crossing("parabola"), crossing("parabola", printed=True)
     (1088, 1278)
@@ -163,7 +164,7 @@ def crossing(code: str = "parabola", printed: bool = False) -> int | None:
 
 
 def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
-    """Every partition of N = `length` <= 8 positions into halves: the model's matrix is f's, and costs N/2 bits.
+    """Check for every partition of N = `length` <= 8 positions that the model's matrix is f's, and costs N/2 bits.
 
     Raises ValueError for another length or an unknown code; TheoremFails with the partition and an input otherwise.
     """
@@ -176,7 +177,7 @@ def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
 
 
 def verify() -> list[Outcome]:
-    """Every partition of 2, 4, 6 and 8 positions, with each of three codes."""
+    """Check every partition of 2, 4, 6 and 8 positions, with each of three codes."""
     codes = ("parabola", "binary", "kerdock")
     return [_check_partitions(position_code(code, length)) for length in (2, 4, 6, 8) for code in codes]
 

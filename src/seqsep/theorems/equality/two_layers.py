@@ -64,9 +64,9 @@ def build(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Network:
-    """The network for N = `length` symbols 0 .. S - 1; class 1 is EQ, or INEQ if `unequal`. It is read at the last position.
+    """Build the network for N = `length` symbols 0 .. S - 1; class 1 is EQ, or INEQ if `unequal`.
 
-    `steps` and `eta` replace L and the scale of the scores, to see how small they may be.
+    It is read at the last position. `steps` and `eta` replace L and the scale of the scores, to see how small they may be.
     Raises ValueError for an unknown code, an odd length, an alphabet below 1, or more addresses than the code has.
 
     >>> network = build(length=4)
@@ -78,7 +78,7 @@ def build(
 
 
 def assemble(alphabet: int, code: PositionCode, unequal: bool, steps: int | None = None, eta: int | None = None) -> Network:
-    """The network with a code for its N addresses; `steps` and `eta` as in `build`."""
+    """Build the network with a code for its N addresses; `steps` and `eta` are those of `build`."""
     half = code.count // 2
     addresses = np.arange(code.count)
     partners = np.where(addresses < half, addresses, addresses - half)
@@ -97,9 +97,10 @@ def compare(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Network:
-    """Class 1 if every position t has the symbol of partners[t] <= t, both from 0 (or, if `unequal`, if one has not).
+    """Build two layers that compare the symbol at every position t with the one at partners[t] <= t, both from 0.
 
-    `by_index`: whether the positions are functions of the index alone.
+    Class 1 means that all agree or, if `unequal`, that some do not. `by_index`: whether the positions are functions of the
+    index alone.
     """
     length = len(partners)
     eta = code.least_scale() if eta is None else eta
@@ -121,8 +122,9 @@ def compare(
 
 
 def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
-    """Layer 1: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T; no position asks for a later one.
+    """Layer 1 subtracts the partner's symbol: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T.
 
+    No position asks for a later one.
     The weight of the address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with leakage(eta) < 1/3
     (`exact.codes`). So the symbol space becomes v = x_t - z per bit, with z >= 3/4 if the bit asked for is 1 and z <= 1/4 if it
     is 0: |v| <= 1/4 if the two bits agree and |v| >= 3/4 if they do not. Positions t <= h agree with themselves.
@@ -131,7 +133,7 @@ def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
 
 
 def _flag_mismatch(spaces: Spaces) -> FeedForward:
-    """FFN of layer 1: 4 * sum over bits of relu(4 v - 2) + relu(-4 v - 2) is 0 if all agree, else at least 4.
+    """The FFN of layer 1 adds 4 * sum over bits of relu(4 v - 2) + relu(-4 v - 2): 0 if all agree, else at least 4.
 
     On the grid |v| <= 1/4 + 5/4 D or |v| >= 3/4 - 5/4 D, with 1 in place of 5/4 for whole scores. Agreement gives
     relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else 4 (1 - 5 D) > 3.
@@ -140,7 +142,7 @@ def _flag_mismatch(spaces: Spaces) -> FeedForward:
 
 
 def _average_mismatch(spaces: Spaces) -> AttentionLayer:
-    """Layer 2: scores 0, value the mismatch, added to the last position's own.
+    """Layer 2 has scores 0 and the mismatch as its value, whose mean is added to the last position's own.
 
     With u = 1/N the uniform weight, the mismatch there is 0 if the halves are equal, and at least 4 u if not. On the grid
     u = floor(L/N) D, which is 1/N; the weighted mean of mismatches is at least u >= D, so flooring it leaves u or more.
@@ -149,7 +151,7 @@ def _average_mismatch(spaces: Spaces) -> AttentionLayer:
 
 
 def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Array, Array]:
-    """2 * mismatch for "unequal", u for "equal": 0 < u, or 2 u > u. Mismatches that saturate at L stay above 1."""
+    """The logits are 2 * mismatch for "unequal" and u for "equal": 0 < u, or 2 u > u; saturated mismatches stay above 1."""
     order = [1, 0] if unequal else [0, 1]
     weights = np.concatenate([2 * spaces["mismatch"], spaces.nothing()])
     uniform = np.array([0, grid.steps // length])
@@ -157,7 +159,7 @@ def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Ar
 
 
 def _grid(code: PositionCode, eta: int) -> Grid:
-    """B.2's grid, stepwise softmax, rounding down: L = n^Kc with n = max(4, N) tokens.
+    """The grid is B.2's, with stepwise softmax and rounding down: L = n^Kc with n = max(4, N) tokens.
 
     Kc is the least with L >= 6 for which every entry and every winning score lies on it. Losing scores may saturate at -L:
     winners are at least 0 (s >= 0 for every code: it is a square length, or x_p^2), so the losers' exponentials round to 0
@@ -168,14 +170,14 @@ def _grid(code: PositionCode, eta: int) -> Grid:
 
 
 def proved(code: PositionCode, grid: Grid) -> float:
-    """1/(1 + R) - 1/2 - D, the least of the margin; R is leakage(eta), times e^D if scores are rounded."""
+    """The least of the margin is 1/(1 + R) - 1/2 - D; R is leakage(eta), times e^D if scores are rounded."""
     rounding = 1 if code.unit == 1 else math.exp(1 / grid.steps)
     leakage = code.leakage(code.least_scale()) * rounding
     return 1 / (1 + leakage) - 1 / 2 - 1 / grid.steps
 
 
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
-    """Every size with explicit constants, from N, S and the code alone.
+    """Bound every size with explicit constants, from N, S and the code alone.
 
     width d = b + 1 + 2k; p = bit_length(2 n^(2 Kc)); core = 3 d p (max(b, k) + 1), one head of each layer;
     tables = p (N d + E); program = p E plus the code's own parameters;
@@ -201,7 +203,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
 
 
 def printed(length: int, k: int, exponent: int) -> dict[str, Number | str]:
-    """The printed eta, the one that the printed inequality asks for, and the printed width."""
+    """Give the printed eta, the one that the printed inequality asks for, and the printed width."""
     needed = 2 * math.log((length - 1) * (2 * length**exponent - 1))
     return {
         "eta": round(math.log(length) + exponent * math.log(2 * length), 3),
@@ -213,7 +215,7 @@ def printed(length: int, k: int, exponent: int) -> dict[str, Number | str]:
 def check(
     length: int = 64, alphabet: int = 2, code: str | None = None, unequal: bool = False, tightness: bool = False, seed: int = 0
 ) -> list[Outcome]:
-    """EQ (or INEQ) with each code that has N addresses, or with one, on the grid and in float64.
+    """Check EQ (or INEQ) with each code that has N addresses, or with one, on the grid and in float64.
 
     Every input if S^N is at most 65,536 (for {0, 1}: N <= 16), else random ones and hard ones, with the worst there are for
     every position (`_trials.hard_inputs`). With `tightness`: the least eta and L that answer them.
@@ -230,7 +232,7 @@ def check(
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Every input over {0, 1} for N <= 16, then so many hard ones: `_trials.long_check`."""
+    """Check every input over {0, 1} for N <= 16, then so many hard ones: `_trials.long_check`."""
     outcomes = []
     for length in range(2, 17, 2):
         outcomes.append(_check_code(Halves.plain(length, 2, unequal=False), position_code("parabola", length), seed))
@@ -251,7 +253,7 @@ def _verify_series(series: trials.Series, first_seed: int) -> list[Outcome]:
 
 
 def _check_code(halves: Halves, code: PositionCode, seed: int, most: int = 256) -> Outcome:
-    """Every input, or at most `most` of each kind of hard ones."""
+    """Check every input, or at most `most` of each kind of hard ones."""
     length = halves.length
     network = assemble(halves.alphabet, code, halves.unequal)
     in_floats = 2_000 if length <= LONGEST_IN_FLOATS else 0
@@ -279,7 +281,7 @@ def _check_code(halves: Halves, code: PositionCode, seed: int, most: int = 256) 
 
 
 def measured_sizes(network: Network) -> dict[str, Number]:
-    """The sizes and eta, which is the largest entry of layer 1's query."""
+    """Measure the sizes, and eta, which is the largest entry of layer 1's query."""
     retrieve, _ = network.layers[0]
     assert isinstance(retrieve, AttentionLayer)
     return {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
@@ -299,7 +301,7 @@ def _tightness(outcome: Outcome, halves: Halves, code: PositionCode, seed: int) 
 def applier(
     length: int, alphabet: int = 2, code: str = "parabola", unequal: bool = False
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Answers {"left": [..], "right": [..]}, N/2 symbols each: 1 if they are equal, or with `unequal` if they are not.
+    """Answer {"left": [..], "right": [..]}, N/2 symbols each: 1 if they are equal, or with `unequal` if they are not.
 
     >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
     1
@@ -314,7 +316,7 @@ def applier(
 
 
 def evidence(length: int = 8, alphabet: int = 2, code: str = "parabola", unequal: bool = False, seed: int = 0) -> Evidence:
-    """The network with every input if there are at most 256, else hard ones (`_trials.certified`)."""
+    """Show the network on every input if there are at most 256, else on hard ones (`_trials.certified`)."""
     network = build(length, alphabet, code, unequal)
     return trials.certified(network, Halves.plain(length, alphabet, unequal), seed)
 
