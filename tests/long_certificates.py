@@ -48,10 +48,12 @@ def verify(count: int = MUTANTS) -> list[Outcome]:
         )
 
     for kind in TYPES:
-        flips = cuts = tried = 0
+        tried = 0
+        accepted = 0
         for data in of_type(kind).values():
-            flips, cuts, tried = flips + accepted_flips(data), cuts + accepted_cuts(data), tried + 9 * len(data)
-        done(f"{kind}, flips and cuts", tried, {"accepted": flips + cuts}, {"accepted": 0})
+            accepted += accepted_flips(data) + accepted_cuts(data)
+            tried += 9 * len(data)
+        done(f"{kind}, flips and cuts", tried, {"accepted": accepted}, {"accepted": 0})
         counts = try_mutants(kind, 0, count)
         assert sum(counts.values()) == count
         done(f"{kind}, mutants {dict(sorted(counts.items()))}", count, {"false": 0}, {"false": 0})

@@ -14,8 +14,6 @@ from seqsep.theorems.evidence import DistinguishingTable, Evidence
 
 MOST_ANSWERS = 5 << 20  # each takes two bytes or more of a certificate's 10 MiB
 
-Word = tuple[int, ...]
-
 
 def least_state(analysed: AtLength) -> Evidence:
     """What `analyze` finds at a length, for `certificate("least-state", ..)`.
@@ -62,7 +60,7 @@ def _values(labels: Int[np.ndarray, "inputs"], answers: tuple[int, ...]) -> list
     return values
 
 
-def told_apart(table: Tabulated, clique: Clique) -> tuple[list[Word], list[Word]]:
+def told_apart(table: Tabulated, clique: Clique) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """The prefixes of a clique, and suffixes such that every two prefixes clash at one of them."""
     prefix_sizes = table.alphabets[: clique.split]
     suffix_sizes = table.alphabets[clique.split :]

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.automata import DFA
 from seqsep.exact.network import Network
-
-Word: TypeAlias = list[int]
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class FoolingSetWords:
 
     alice: list[int]
     value: int
-    words: list[Word]
+    words: list[list[int]]
     complete: bool = False
 
 
@@ -40,8 +37,8 @@ class DistinguishingTable:
     """
 
     alice: list[int]
-    rows: list[Word]
-    columns: list[Word]
+    rows: list[list[int]]
+    columns: list[list[int]]
 
 
 @dataclass(frozen=True)

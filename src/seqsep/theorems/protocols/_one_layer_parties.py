@@ -20,7 +20,7 @@ from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Question, Var
 
 BITS_AT_ONCE = 1 << 15
 
-Numbers = Shaped[np.ndarray, "..."]
+WholeNumbers = Shaped[np.ndarray, "..."]
 
 
 class Learned(NamedTuple):
@@ -75,7 +75,7 @@ class Line:
         return heard
 
 
-class Party:
+class OneLayerParty:
     """A party with its own positions; the asker is the one that has the last. `length` is N, `bits` are those of numbers."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Party:
         entries = _steps(self.mine[-1], self.grid).tolist() if self.question == "vector" else [int(entry) for entry in token]
         self.line.exchange(entries, self.bits.number, self.bits.most_number, hears=False)
 
-    def scores(self, last: Array) -> list[Numbers]:
+    def scores(self, last: Array) -> list[WholeNumbers]:
         """The scores A_i of the own positions in steps, for each head: each depends on x_N and x_i alone."""
         scores = []
         for head in self.heads:
@@ -124,7 +124,7 @@ class Party:
             scores.append(_steps(self.grid.product(query, _transposed(keys), Tally(), ""), self.grid)[0])
         return scores
 
-    def maxima(self, scores: list[Numbers]) -> list[int]:
+    def maxima(self, scores: list[WholeNumbers]) -> list[int]:
         """Step 2, maxima: each sends its greatest score for each head, p bits (-L, the least number, if it has no position).
 
         The greater one is M = max A_i, whoever has it.
@@ -134,7 +134,7 @@ class Party:
         others = self.line.exchange(own, self.bits.number, offset=most)
         return [max(pair) for pair in zip(own, others, strict=True)]
 
-    def shares(self, scores: list[Numbers], maxima: list[int]) -> list[list[int]]:
+    def shares(self, scores: list[WholeNumbers], maxima: list[int]) -> list[list[int]]:
         """The exponentials e_i = round(L exp(A_i - M)) of the own positions, for each head: whole numbers from 0 to L."""
         below = [row - maximum for row, maximum in zip(scores, maxima, strict=True)]
         return [exponentials(self.grid, Array(row, self.grid.step)).tolist() for row in below]
@@ -196,7 +196,7 @@ def converse(
     (1, 1, 2)
     """
     line = Line(channel)
-    party = Party(network, own, length, line, variant=variant, question=question)
+    party = OneLayerParty(network, own, length, line, variant=variant, question=question)
     last = party.last()
     line.end_step("question")
     scores = party.scores(last)
@@ -267,7 +267,7 @@ def _logits(network: Network, last: Array, sums: Shaped[np.ndarray, "coordinates
     return tuple(_steps(logits, grid)[0].tolist())
 
 
-def _steps(array: Array, grid: Grid) -> Numbers:
+def _steps(array: Array, grid: Grid) -> WholeNumbers:
     """The numbers of an array in steps, as Python integers, which do not wrap."""
     return array.of_unit(grid.step).integers.astype(np.object_)
 

@@ -13,7 +13,7 @@ which position; the asker is the one with position N. What they send, with the b
 4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. In `both-exchange` (as printed) each
    sends its own; in `one-learns` only the asker hears the other's.
 5. answer (`one-learns-and-sends`): the class of the greatest logit, ceil(log2 C) bits for C classes, from the asker.
-Why each step is enough stands at that step, in `_one_layer_parties.Party`; the widths are `one_layer_ledger.NumberBits`.
+Why each step is enough stands at that step, in `_one_layer_parties`; the bits of numbers are in `one_layer_ledger`.
 
 The grid is {i/L : |i| <= L^2}, with p = bit_length(2 L^2); signed numbers i are sent as i + their greatest magnitude.
 Softmax is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round.
