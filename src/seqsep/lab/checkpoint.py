@@ -87,8 +87,8 @@ def load_checkpoint(
 def _require_same(file: Path, here: dict[str, str], written: dict[str, str]) -> None:
     differs = [name for name in {**here, **written} if written.get(name) != here.get(name)]
     if differs:
-        expected, found = (", ".join(f"{name} {where.get(name, CPU)}" for name in differs) for where in (here, written))
-        raise CheckpointError(f"{file}: expected a checkpoint of {expected}, found one of {found}")
+        ours, theirs = (", ".join(f"{name} {place.get(name, CPU)}" for name in differs) for place in (here, written))
+        raise CheckpointError(f"{file}: expected a checkpoint of {ours}, found one of {theirs}")
 
 
 def _fill(tensors: dict[str, torch.Tensor], model: Model, optimizer: torch.optim.Optimizer) -> None:

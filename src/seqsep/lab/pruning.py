@@ -179,7 +179,7 @@ def _record(sweep: Sweep, rows: Mapping[Run, Row], at: Mapping[Run, int]) -> dic
     for run, row in rows.items():
         if row.finished:
             continue
-        recorded[run] = sweep.row_of(run, cut(row.result, at[run]))
+        recorded[run] = replace(row, experiment=sweep.experiment, result=cut(row.result, at[run]))
         if recorded[run] != row:
             sweep.store.record(recorded[run], seconds=0.0, attempts=0)
     return recorded

@@ -112,7 +112,7 @@ class Sweep:
         if self.experiment in finished or not finished:
             return finished.get(self.experiment)
         result = next(iter(finished.values())).result
-        taken_over = self.row_of(run, result)
+        taken_over = self._row_of(run, result)
         self.store.record(taken_over, seconds=0.0, attempts=0)
         return taken_over
 
@@ -121,8 +121,7 @@ class Sweep:
         saved = self.store.checkpoint(key, self.environment, say)
         return Job(run, self.store.checkpoint_path(key), saved[1] if saved else (), pause)
 
-    def row_of(self, run: Run, result: dict[str, Any]) -> Row:
-        """The row of a run that came to this result here."""
+    def _row_of(self, run: Run, result: dict[str, Any]) -> Row:
         return Row(
             experiment=self.experiment,
             key=run.key(),
@@ -143,7 +142,7 @@ class Sweep:
                 case Ended(result={"unavailable": reason}):
                     raise StoreUnavailable(reason)
                 case Ended(result=result, seconds=seconds, attempts=attempts):
-                    row = self.row_of(run, result)
+                    row = self._row_of(run, result)
                     if row.status != PAUSED:
                         self.store.record(row, seconds, attempts)
                     display.finish(run, result, seconds)

@@ -223,7 +223,7 @@ def test_no_node_with_room_is_refused(tmp_path, monkeypatch) -> None:
 
 def test_runs_that_reserve_gpus_compute_on_them(tmp_path, monkeypatch) -> None:
     """The GPUs here are a name that the first actor says; runs of another kind of GPU are refused."""
-    monkeypatch.setattr(device, "_kind_of_gpu", lambda: "Graphics 9")
+    monkeypatch.setattr(device, "kind_of_gpu", lambda: "Graphics 9")
     monkeypatch.setattr(device, "gpus", lambda: ["0"])
     fake = FakeRay(gpus=1.0)
     monkeypatch.setattr(RayConnection, "open", lambda self: fake)
@@ -235,7 +235,7 @@ def test_runs_that_reserve_gpus_compute_on_them(tmp_path, monkeypatch) -> None:
     assert len(fake.killed) == 2  # the one that was asked has worked too
     others = iter(["Graphics 9", "Graphics 10"])
     fake = FakeRay(gpus=1.0)
-    monkeypatch.setattr(device, "_kind_of_gpu", lambda: next(others))
+    monkeypatch.setattr(device, "kind_of_gpu", lambda: next(others))
     with RayEngine(gpus_per_run=0.5, workers=2) as engine:
         assert engine.environment()["device"] == "Graphics 9"
         with pytest.raises(EngineUnavailable, match=r"expected .*device Graphics 9, .*found .*device Graphics 10, "):
