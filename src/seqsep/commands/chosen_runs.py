@@ -1,10 +1,10 @@
 """Which runs `seqsep run` trains: those of an experiment, the part that --only asks for, with a user's parts in their place."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from seqsep.experiments import Experiment, Search
+from seqsep.experiments import Search
 from seqsep.lab.pruning import siblings
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
@@ -13,7 +13,7 @@ from seqsep.names import BadInput, choose
 from seqsep.plugins.layer import OwnLayer
 from seqsep.plugins.model import OwnModel, parse_layer
 from seqsep.plugins.name import PlugIn, names_a_file
-from seqsep.plugins.task import OwnTask
+from seqsep.plugins.task import own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 from seqsep.tasks.base import fields_given
@@ -23,12 +23,15 @@ Fields = Mapping[str, int | float | str]
 
 @dataclass(frozen=True)
 class Change:
-    """What is put in the place of a run's own parts: a layer for every layer or a whole model for all of them, a task of the
-    run's length, and other settings. None leaves a part as it is."""
+    """What is put in the place of a run's own parts; None leaves a part as it is.
 
-    layer: str | OwnLayer | OwnModel | None = None
-    task: Callable[[int], Task] | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    A layer stands for every layer, a whole model for all of them. A task has the run's length unless its `fields` give one.
+    """
+
+    layer: str | OwnLayer | OwnModel | None
+    task: type[Task] | PlugIn | None
+    fields: Fields
+    settings: Mapping[str, Any]
 
     def __call__(self, run: Run) -> Run:
         """The changed run."""
@@ -36,43 +39,47 @@ class Change:
         if self.layer is not None:
             depth = 1 if isinstance(self.layer, OwnModel) else len(run.layers)
             changed["layers"] = (self.layer,) * depth
-        if self.task is not None:
-            changed["task"] = self.task(run.task.length)
+        fields: dict[str, Any] = {"length": run.task.length, **self.fields}
+        if isinstance(self.task, PlugIn):
+            changed["task"] = own_task(self.task, fields)
+        elif self.task is not None:
+            changed["task"] = self.task(**fields)
         return replace(run, **changed)
 
 
-def changes_of(
-    mixers: Sequence[str], models: Sequence[str], task: str | None, fields: Fields, settings: Mapping[str, Any]
-) -> list[Change]:
-    """A change for each mixer and each model, or one if there are none; task and settings are the same in all of them.
+@dataclass(frozen=True)
+class Replacements:
+    """What the command line names in place of the parts of every run: mixers and models in turn, one task with its fields,
+    and settings, of which None changes nothing."""
 
-    `fields` are those of the task; its length is that of the run's task if they do not give one. Raises BadInput or ValueError
-    for a name that is not known, FileNotFoundError for a file that is not there.
-    """
-    if fields and task is None:
-        raise BadInput(f"unknown argument --{next(iter(fields)).replace('_', '-')} (try seqsep run --help)")
-    layers: list[str | OwnLayer | OwnModel | None] = [_layer(name) for name in mixers]
-    layers += [OwnModel.parse(name) for name in models]
-    make_task = None if task is None else _task_of_length(task, fields)
-    return [Change(layer, make_task, settings) for layer in layers or [None]]
+    mixers: Sequence[str]
+    models: Sequence[str]
+    task: str | None
+    fields: Fields
+    settings: Mapping[str, Any]
 
+    def changes(self) -> list[Change]:
+        """A change for each mixer and each model, or one if there are none.
 
-def _layer(name: str) -> str | OwnLayer | OwnModel:
-    return parse_layer(name) if names_a_file(name) else choose("mixer", name, list(MIXERS))
-
-
-def _task_of_length(name: str, fields: Fields) -> Callable[[int], Task]:
-    """From a length to the task of a name, or of FILE.py:CLASS."""
-    if not names_a_file(name):
-        kind: Any = TASKS[choose("task", name, list(TASKS))]
-        declared = fields_given(kind, fields)
-        return lambda length: kind(**{"length": length, **declared})
-    source = PlugIn.parse(name)
-    further = dict(fields)
-    fixed_length = further.pop("length", None)
-    if fixed_length is not None and not isinstance(fixed_length, int):
-        raise BadInput(f"--task {name}: --length: expected a whole number, found {fixed_length!r}")
-    return lambda length: OwnTask.of(source, fixed_length or length, **further)
+        Raises BadInput or ValueError for a name that is not known, FileNotFoundError for a file that is not there.
+        """
+        if self.fields and self.task is None:
+            raise BadInput(f"unknown argument --{next(iter(self.fields)).replace('_', '-')} (try seqsep run --help)")
+        layers: list[str | OwnLayer | OwnModel | None] = [
+            parse_layer(name) if names_a_file(name) else choose("mixer", name, list(MIXERS)) for name in self.mixers
+        ]
+        layers += [OwnModel.parse(name) for name in self.models]
+        task: type[Task] | PlugIn | None = None
+        if self.task is not None and names_a_file(self.task):
+            task = PlugIn.parse(self.task)
+            length = self.fields.get("length", 1)
+            if not isinstance(length, int):
+                raise BadInput(f"--task {self.task}: --length: expected a whole number, found {length!r}")
+        elif self.task is not None:
+            task = TASKS[choose("task", self.task, list(TASKS))]
+            fields_given(task, self.fields)  # refuses a field that the task has not
+        settings = {name: value for name, value in self.settings.items() if value is not None}
+        return [Change(layer, task, self.fields, settings) for layer in layers or [None]]
 
 
 @dataclass(frozen=True)
@@ -96,18 +103,17 @@ class ChosenRuns:
         return self.first if self.search is None else self.search.runs(rows)
 
 
-def choose_runs(experiment: Experiment, preset: str, only: Sequence[str], changes: Sequence[Change]) -> ChosenRuns:
-    """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each of the changes."""
-    search = experiment.search(preset)
-    runs = experiment.runs(preset)
-    if only:
-        is_wanted = chosen_by(only, runs)
-        runs = [run for run in runs if is_wanted(run)]
-        search = None if search is None else search.only(is_wanted)
+def choose_runs(grid: Sequence[Run], search: Search | None, only: Sequence[str], replacements: Replacements) -> ChosenRuns:
+    """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each change of the replacements.
+
+    `grid` are the preset's runs, which `search` starts from if there is one.
+    """
+    is_wanted = chosen_by(only, grid) if only else lambda run: True
+    changes = replacements.changes()
     if search is None:
-        changed = [change(run) for change in changes for run in runs]
+        changed = [change(run) for change in changes for run in grid if is_wanted(run)]
         return ChosenRuns(list(dict.fromkeys(changed)), None)
-    search = search.changed(*changes)
+    search = search.only(is_wanted).changed(*changes)
     return ChosenRuns(list(dict.fromkeys(search.runs())), search)
 
 

@@ -9,9 +9,12 @@ from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, 
 from seqsep.commands.status import DONE, REFUTED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from seqsep.commands.chosen_runs import ChosenRuns
     from seqsep.lab.engines.engine import Engine
     from seqsep.lab.row import Row
+    from seqsep.lab.run import Run
     from seqsep.lab.sweep import Sweep
 
 STALL_SECONDS = 600.0
@@ -95,19 +98,53 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ValueError and FileNotFoundError for bad input.
     """
-    from seqsep.commands.chosen_runs import changes_of, choose_runs
+    from seqsep.commands.chosen_runs import Replacements, choose_runs
     from seqsep.experiments import load_experiment
+    from seqsep.lab.device import at_once
+    from seqsep.lab.estimate import show_cost
+    from seqsep.lab.loggers import Logger
+    from seqsep.lab.progress import display
+    from seqsep.lab.pruning import steps_at_most
+    from seqsep.lab.store.store import Store
+    from seqsep.lab.sweep import Sweep
 
     engine = engine_of(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
-    settings = {"positions": options.positions, "dtype": options.dtype}
-    chosen = {name: value for name, value in settings.items() if value is not None}
-    changes = changes_of(options.mixer, options.model, task=options.task, fields=options.further, settings=chosen)
-    runs = choose_runs(experiment, options.preset, options.only, changes)
+    replacements = Replacements(
+        mixers=options.mixer,
+        models=options.model,
+        task=options.task,
+        fields=options.further,
+        settings={"positions": options.positions, "dtype": options.dtype},
+    )
+    grid = experiment.runs(options.preset)
+    search = experiment.search(options.preset)
+    runs = choose_runs(grid, search, only=options.only, replacements=replacements)
+    competing: list[list[Run]] = []
+    if options.prune:
+        competing = runs.competing()
     if options.dry_run:
-        _say_cost(runs, options.prune, options.workers, options.device)
+        show_cost(
+            runs.first,
+            further=runs.further,
+            workers=options.workers or at_once(options.device),
+            pruned=steps_at_most(competing),
+            device=options.device,
+        )
         return DONE
-    return _train(experiment.name, runs, engine, options)
+    folder = options.log_folder or Path(f"{options.store}.logs")
+    loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
+
+    def log(row: "Row") -> None:
+        for logger in loggers:
+            logger.write(row)
+
+    with Store(options.store) as store, Sweep(store, experiment.name, engine, show=display, on_row=log) as sweep:
+        rows, waiting = train(runs, competing, sweep)
+    for row in rows:  # also those that the store held already, and those that were pruned
+        log(row)
+    print(f"{len(rows) + waiting} runs in {options.store}{_endings(rows, waiting)}")
+    return DONE if all(row.has_outcome for row in rows) else REFUTED
 
 
 def engine_of(options: argparse.Namespace) -> "Engine":
@@ -126,52 +163,11 @@ def engine_of(options: argparse.Namespace) -> "Engine":
     return Supervisor(options.workers or at_once(options.device), options.stall_seconds, options.device)
 
 
-def _say_cost(runs: "ChosenRuns", prune: bool, workers: int | None, device: str) -> None:
-    """Print the runs and what they may cost."""
-    from seqsep.lab.device import at_once
-    from seqsep.lab.estimate import show_cost
-    from seqsep.lab.pruning import steps_at_most
-
-    show_cost(
-        runs.first,
-        further=runs.further,
-        workers=workers or at_once(device),
-        pruned=steps_at_most(runs.competing() if prune else []),
-        device=device,
-    )
-
-
-def _train(experiment: str, runs: "ChosenRuns", engine: "Engine", options: argparse.Namespace) -> int:
-    """Train the runs, log every row, those that the store held already and those that were pruned too; say how it ended."""
-    from seqsep.lab.loggers import Logger
-    from seqsep.lab.progress import display
-    from seqsep.lab.row import PRUNED
-    from seqsep.lab.store.store import Store
-    from seqsep.lab.sweep import Sweep
-
-    folder = options.log_folder or Path(f"{options.store}.logs")
-    loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
-
-    def log(row: "Row") -> None:
-        for logger in loggers:
-            logger.write(row)
-
-    with Store(options.store) as store, Sweep(store, experiment, engine, show=display, on_row=log) as sweep:
-        rows, waiting = _rows_of(runs, options.prune, sweep)
-    for row in rows:
-        log(row)
-    failed = sum(not row.has_outcome for row in rows)
-    counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}
-    shown = "".join(f", {number} {word}" for word, number in counts.items() if number)
-    print(f"{len(rows) + waiting} runs in {options.store}{shown}, {failed} failed")
-    return REFUTED if failed else DONE
-
-
-def _rows_of(runs: "ChosenRuns", prune: bool, sweep: "Sweep") -> "tuple[list[Row], int]":
-    """The rows of all runs, those pruned and those failed last, and how many runs wait for one that failed."""
+def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Sweep") -> "tuple[list[Row], int]":
+    """Train all runs, pruning those that compete; the rows, those pruned and those failed last, and how many runs wait."""
     from seqsep.lab.pruning import say_on_stderr, successive_halving
 
-    survival = successive_halving(runs.competing() if prune else [], sweep, say_on_stderr)
+    survival = successive_halving(competing, sweep, say_on_stderr)
     rows: list[Row] = []
     left = [run for run in runs.first if survival.goes_on(run)]
     while len(rows) < len(left):
@@ -179,6 +175,16 @@ def _rows_of(runs: "ChosenRuns", prune: bool, sweep: "Sweep") -> "tuple[list[Row
         named = runs.after([*rows, *survival.pruned.values()])
         left = [run for run in named if survival.goes_on(run)]
     return [*rows, *survival.pruned.values(), *survival.failed.values()], len(survival.waiting)
+
+
+def _endings(rows: "Sequence[Row]", waiting: int) -> str:
+    """How many runs were pruned, wait and failed."""
+    from seqsep.lab.row import PRUNED
+
+    counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}
+    shown = [f"{number} {word}" for word, number in counts.items() if number]
+    failed = sum(not row.has_outcome for row in rows)
+    return "".join(f", {ending}" for ending in [*shown, f"{failed} failed"])
 
 
 COMMAND = Command(

@@ -8,7 +8,7 @@ The state is a tensor or a tuple of tensors, batch first. Optional class attribu
 """
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, get_args, get_type_hints
 
@@ -29,9 +29,10 @@ class OwnLayer(PlugIn):
 
     def build(self, width: int, heads: int) -> "OwnMixer":
         """A fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
-        block = block_of(self)
-        grows = bool(getattr(load(self), "grows", False))
-        module = construct(self, values=(width,), further={"heads": heads})
+        own_class = load(self)
+        block = block_of(own_class, self.words)
+        grows = bool(getattr(own_class, "grows", False))
+        module = construct(own_class, self, values=(width,), further={"heads": heads})
         missing = [name for name in METHODS if not callable(getattr(type(module), name, None))]
         if "forward" not in missing and type(module).forward is nn.Module.forward:
             missing.append("forward")
@@ -90,30 +91,35 @@ class OwnMixer(Mixer):
         return state
 
 
-def block_of(layer: OwnLayer) -> Block:
-    """What the block of a user's layer holds beside it. Raises PlugInFails for a field or a value that a block has not."""
-    described = getattr(load(layer), "block", {})
+def block_of(own_class: Callable[..., Any], words: str) -> Block:
+    """What the block of a user's layer holds beside it. Raises PlugInFails for a field or a value that a block has not.
+
+    `words` name the class in a message.
+
+    >>> block_of(type("MyLayer", (), {"block": {"mlp": True}}), "layer.py:MyLayer")
+    Block(norm='layer', residual=True, mlp=True, positions='none')
+    """
+    described = getattr(own_class, "block", {})
     try:
         block = described if isinstance(described, Block) else Block(**described)
     except TypeError:
-        raise PlugInFails(f"{layer.words}: block: expected {', '.join(BLOCK_CHOICES)}, found {described!r:.60}") from None
+        raise PlugInFails(f"{words}: block: expected {', '.join(BLOCK_CHOICES)}, found {described!r:.60}") from None
     for name, choices in BLOCK_CHOICES.items():
         value = getattr(block, name)
         if value not in choices:
-            raise PlugInFails(f"{layer.words}: block: expected {name} in {choices}, found {value!r:.60}")
+            raise PlugInFails(f"{words}: block: expected {name} in {choices}, found {value!r:.60}")
     return block
 
 
-def construct(plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]) -> nn.Module:
-    """The module of a user's class, built with `values` and those of `further` that its signature names.
+def construct(own_class: Callable[..., Any], plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]) -> nn.Module:
+    """The module of a user's class, which `plug_in` names, built with `values` and those of `further` that its signature names.
 
     Raises PlugInFails if it needs something else, raises, seeds torch, or is no module.
     """
-    make = load(plug_in)
     call = f"{plug_in.words}({', '.join(map(str, values))})"
     parameters: dict[str, Parameter] = {}
     with contextlib.suppress(TypeError, ValueError):  # a built-in callable without a signature
-        parameters = dict(list(signature(make).parameters.items())[len(values) :])
+        parameters = dict(list(signature(own_class).parameters.items())[len(values) :])
     passed = {name: value for name, value in further.items() if name in parameters}
     for name, parameter in parameters.items():
         variadic = parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
@@ -121,7 +127,7 @@ def construct(plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]
             raise PlugInFails(f"{call}: expected a default for {name}; only {', '.join(further) or 'nothing'} is passed beside")
     seed = torch.initial_seed()
     try:
-        module = make(*values, **passed)
+        module = own_class(*values, **passed)
     except (Exception, SystemExit) as error:
         raise PlugInFails(f"{call}: expected a module, found {in_words(error, plug_in.path)}") from error
     if torch.initial_seed() != seed:

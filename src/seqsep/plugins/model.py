@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from seqsep.mixers import State, state_bits
 from seqsep.model.model import Model, ModelState
 from seqsep.plugins.layer import OwnLayer, construct
+from seqsep.plugins.load import load
 from seqsep.plugins.name import PlugIn, is_canonical
 
 
@@ -23,7 +24,7 @@ class OwnModel(PlugIn):
 
     def build(self, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> "WholeModel":
         """A fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
-        module = construct(self, values=(vocabulary, classes, longest, width), further={"heads": heads})
+        module = construct(load(self), self, values=(vocabulary, classes, longest, width), further={"heads": heads})
         return WholeModel(module, self.words)
 
 
