@@ -1,4 +1,4 @@
-"""The committed rows are those of the presets, the best rates are theirs, and they show what the README and the page say."""
+"""The committed rows are those of the presets, and show what the README and the page say."""
 
 import csv
 import dataclasses
@@ -45,7 +45,7 @@ def test_the_demo_reruns_committed_runs(experiment, by_key):
 
 
 def test_best_rates_are_those_of_the_committed_rows(by_key):
-    """Most accurate with seed 0; where rates are equal, or a run stops at its target, the one that took fewer steps."""
+    """The best rate is the most accurate with seed 0; of equal ones it took fewer steps."""
 
     def best(runs):
         results = {run.learning_rate: by_key[run.key()].result for run in runs}
@@ -72,9 +72,11 @@ def accuracies(rows, architecture, length):
 
 
 def test_the_separation_is_visible(rows):
-    """Every recurrent model is at most 90 % for all seeds where attention is above 99 %: at N = 50, or at N = 100 for one that
-    exceeds 90 % at N = 50. Attention passes 99 % with every seed at N = 20 and 50, and with two of three at N = 100, where the
-    third stays above 98.9 %; the demo re-runs seed 0."""
+    """Every recurrent model stays at 90 % or below for all seeds at a length where attention passes 99 %.
+
+    That is N = 50, or N = 100 for a model that exceeds 90 % at N = 50. Attention passes 99 % with every seed at N = 20 and
+    50, and with two of three at N = 100, where the third stays above 98.9 %; the demo re-runs seed 0.
+    """
     for architecture in RECURRENT:
         longest = 50 if max(accuracies(rows, architecture, 50)) <= 0.9 else 100
         assert max(accuracies(rows, architecture, longest)) <= 0.9
@@ -104,7 +106,7 @@ def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
 
 
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows):
-    """The page, and for the demo and every experiment with rows beside it a figure and tables with the numbers of its rows."""
+    """It has the page, and figures and tables of the demo and of every experiment with rows beside it."""
     monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
     mamba = [row for row in rows if row.run.layers == ("mamba",) and row.run.task == IndexLookup(50)]
     write_rows(tmp_path / "demo.jsonl", rows)

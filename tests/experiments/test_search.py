@@ -62,7 +62,8 @@ def test_a_stage_waits_for_the_one_before():
     assert search.runs([lost, *(row(run, 0.5) for run in first[1:])]) == first
 
 
-def test_the_best_is_the_most_accurate_then_the_fastest_then_the_lowest_rate():
+def test_which_run_is_the_best():
+    """The most accurate, then the fastest, then the one of the lowest rate; none while a result is missing."""
     runs = [a_run("lstm", learning_rate=rate) for rate in RATES]
     outcomes = {run.key(): {"status": "finished", "accuracy": 0.9, "steps": 10} for run in runs}
     assert best_run(runs, outcomes) == runs[0]
@@ -80,7 +81,8 @@ def test_the_best_is_the_most_accurate_then_the_fastest_then_the_lowest_rate():
     assert best_run([], outcomes) is None
 
 
-def test_pruned_runs_are_waited_for_and_never_refined_or_repeated():
+def test_pruned_runs_are_waited_for():
+    """They count as tried, and are never refined or repeated."""
     search = Search((SearchCell((a_run("lstm"),)),), RATES, refine=True, seeds=2)
     low, middle, high = search.runs()
     assert search.grids == [[low, middle, high]]
@@ -88,10 +90,11 @@ def test_pruned_runs_are_waited_for_and_never_refined_or_repeated():
     def pruned(run):
         return Row("x", run.key(), run.configuration(), {"status": "pruned", "accuracy": 0.9, "steps": 5}, HERE)
 
-    found = search.runs([row(low, 0.5), pruned(middle), pruned(high)])
-    assert [run.learning_rate for run in found] == [*RATES, 3.2e-4, 3.2e-3]
-    found = search.runs([row(low, 0.5), pruned(middle), pruned(high), *(row(run, 0.4) for run in found[3:])])
-    assert [(run.learning_rate, run.seed) for run in found[5:]] == [(1e-3, 1)]
+    grid = [row(low, 0.5), pruned(middle), pruned(high)]
+    with_finer = search.runs(grid)
+    assert [run.learning_rate for run in with_finer] == [*RATES, 3.2e-4, 3.2e-3]
+    with_seeds = search.runs([*grid, *(row(run, 0.4) for run in with_finer[3:])])
+    assert [(run.learning_rate, run.seed) for run in with_seeds[5:]] == [(1e-3, 1)]
 
 
 @pytest.mark.parametrize(("best", "expected"), [(1e-2, [3.2e-3, 3.2e-2]), (1e-3, [3.2e-4, 3.2e-3]), (1e-1, [3.2e-2, 3.2e-1])])

@@ -26,7 +26,7 @@ def test_every_file_is_an_experiments():
 
 @pytest.mark.parametrize("name", COMMITTED)
 def test_the_rows_are_the_whole_search(name):
-    """The table, the rates between, the seeds: what the search asks for with these rows is what is there, and nothing else."""
+    """The rows are exactly what the search asks for: the grid, the rates between, the seeds."""
     rows, search = read_rows(RESULTS / f"{name}.jsonl"), BY_NAME[name].search("quick")
     assert [row.key for row in rows] == sorted(run.key() for run in search.runs(rows))
     assert all(row.experiment == name and row.finished and row.key == row.run.key() for row in rows)
@@ -39,7 +39,7 @@ def test_the_rows_are_the_whole_search(name):
 
 @pytest.mark.parametrize("name", OF_PAPER)
 def test_the_rows_at_the_papers_size_are_whole_cells(name):
-    """Of each cell that is there every rate, every number of heads, pruned or not, and the best under three seeds."""
+    """A cell has every rate and number of heads, pruned or not, and three seeds of the best."""
     rows, search = read_rows(BY_NAME[name].rows_file(RESULTS, "paper")), BY_NAME[name].search("paper")
     keys = {row.key for row in rows}
     part = search.only(lambda run: replace(run, learning_rate=search.rates[0]).key() in keys)

@@ -1,4 +1,4 @@
-"""The bibliography: an entry for every mixer, right where the mixer's own docstring says so, and nothing that is not shown."""
+"""The bibliography has an entry for every mixer, as the mixer's docstring names it, and nothing that is not shown."""
 
 import inspect
 import json

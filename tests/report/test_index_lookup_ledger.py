@@ -87,19 +87,29 @@ def test_the_least_state() -> None:
 
 
 def test_crossings() -> None:
-    found = {(one.code, one.total): one for one in index_lookup_ledger().crossings}
-    assert {code: found[code, "core"].first for code in CODES} == {
-        "parabola": 1291, "binary": 5409, "circle": 2011, "kerdock": None, "dual-bch": 660_401, "signs": 407_631_591,
+    crossings = {(one.code, one.total): one for one in index_lookup_ledger().crossings}
+    assert {code: crossings[code, "core"].first for code in CODES} == {
+        "parabola": 1291,
+        "binary": 5409,
+        "circle": 2011,
+        "kerdock": None,
+        "dual-bch": 660_401,
+        "signs": 407_631_591,
         "one-hot": None,
-    }  # fmt: skip
-    assert {code: found[code, "program"].first for code in CODES} == {
-        "parabola": 18_290, "binary": 42_795, "circle": 28_381, "kerdock": None, "dual-bch": 766_749, "signs": 259_734_210,
+    }
+    assert {code: crossings[code, "program"].first for code in CODES} == {
+        "parabola": 18_290,
+        "binary": 42_795,
+        "circle": 28_381,
+        "kerdock": None,
+        "dual-bch": 766_749,
+        "signs": 259_734_210,
         "one-hot": None,
-    }  # fmt: skip
-    assert all(found[code, "tables"].first is None for code in CODES)
-    assert crossing_text(found["dual-bch", "core"]) == "660,401 to 2,097,151; from 2,894,761"
-    assert crossing_text(found["kerdock", "core"]) == "not to 65,535"
-    assert crossing_text(found["parabola", "tables"]) == "never"
+    }
+    assert all(crossings[code, "tables"].first is None for code in CODES)
+    assert crossing_text(crossings["dual-bch", "core"]) == "660,401 to 2,097,151; from 2,894,761"
+    assert crossing_text(crossings["kerdock", "core"]) == "not to 65,535"
+    assert crossing_text(crossings["parabola", "tables"]) == "never"
 
 
 @pytest.mark.parametrize("one", index_lookup_ledger().crossings, ids=lambda one: f"{one.code}-{one.total}")
@@ -123,9 +133,9 @@ def test_a_crossing_is_where_the_order_changes(one: Any) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_nothing_crosses_where_totals_may_fall(code: str) -> None:
-    found = [sizes(code, length) for length in range(1, 1025)]
+    each = [sizes(code, length) for length in range(1, 1025)]
     for total in TOTALS:
-        bits = [size[f"{total}_bits"] for size in found]
+        bits = [size[f"{total}_bits"] for size in each]
         assert all(value >= least_state_bits(length) for length, value in enumerate(bits, 1))
         falls = [length for length, (earlier, later) in enumerate(pairwise(bits), 2) if later < earlier]
         assert max(falls, default=0) <= 968

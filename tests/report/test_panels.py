@@ -1,4 +1,4 @@
-"""The figures beside the heatmap: what they draw of a cell, that no words collide, and that equal things look equal."""
+"""The figures beside the heatmap: what they draw, that no words collide, and that equal things look equal."""
 
 from itertools import combinations
 
@@ -91,7 +91,8 @@ def test_no_words_collide_in_the_separation():
     assert overlaps(draw_separation()) == ([], [])
 
 
-def test_the_band_is_least_median_and_greatest_and_a_stopped_run_keeps_its_last(measured):
+def test_the_band_is_least_median_and_greatest(measured):
+    """A run that stopped keeps its last accuracy."""
     curves = (
         ((100, 0.1, 1.0), (200, 0.5, 1.0), (300, 0.6, 1.0)),
         ((100, 0.3, 1.0), (200, 0.9, 1.0)),
@@ -112,7 +113,8 @@ def test_the_band_is_least_median_and_greatest_and_a_stopped_run_keeps_its_last(
     assert overlaps(curves_of(ResultTable.of("title", [never], no_paper))) == ([], [])
 
 
-def test_a_mark_stands_at_its_bits_and_its_best_below_the_ceiling(measured):
+def test_a_mark_stands_at_its_bits_and_its_best(measured):
+    """The bar goes from the least to the greatest seed, and the black line is the ceiling."""
     task = IndexLookup(100)
     runs = [measured(task, "lstm", accuracy, seed=seed, state_bits=(300, 0)) for seed, accuracy in enumerate((0.4, 0.3, 0.45))]
     runs.append(measured(task, "attention", 0.99, state_bits=(8, 4096)))
@@ -147,7 +149,8 @@ def test_the_ceiling_is_drawn_only_where_one_is_known(measured, monkeypatch):
         assert "vacuous at these lengths" in caption
 
 
-def test_one_architecture_has_one_colour_and_no_two_rows_look_the_same(tables):
+def test_an_architecture_has_one_colour(tables):
+    """No two rows look the same; above `MOST_NAMED` the sizes of an architecture share a look."""
     assert len({(style.light, style.marker) for style in STYLES.values()}) == len(STYLES)
     assert len({style.light for style in STYLES.values()}) == len({style.marker for style in STYLES.values()}) == len(STYLES)
     assert len(DASHES) == len(FILLS)
@@ -179,7 +182,8 @@ def test_paths_of_the_charts():
     assert points("M1 2V5H7") == ([1, 1, 7], [2, 5, 5])
 
 
-def test_the_page_shows_an_experiments_figures_with_their_captions(measured, tmp_path):
+def test_the_page_shows_the_figures_of_an_experiment(measured, tmp_path):
+    """With their captions; equal tables give equal files."""
     runs = [measured(IndexLookup(20), "lstm", 0.5, learning_rate=rate) for rate in (1e-3, 3e-3)]
     table = ResultTable.of("Index <lookup>: accuracy, %", runs, no_paper)
     named = NamedTable.of("quick", "Who & what?", table)

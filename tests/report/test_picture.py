@@ -1,4 +1,4 @@
-"""The picture is a PNG of the size asked for, with something on it, and the same for the same runs."""
+"""The picture is a PNG of the size asked for, not empty, and the same for the same runs."""
 
 from pathlib import Path
 from typing import Any

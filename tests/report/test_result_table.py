@@ -1,6 +1,7 @@
-"""An experiment's figure: what stands in a cell, what its caption says of ceilings, and that equal rows give equal files."""
+"""An experiment's figure: what stands in a cell, what its caption says, and that equal rows give equal files."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -24,7 +25,8 @@ def drawn(table):
     return draw_results(table, heatmap_caption(table))
 
 
-def test_a_cell_shows_the_best_rate_its_seeds_the_paper_and_the_ceiling(measured):
+def test_what_a_cell_shows(measured):
+    """The best rate with the first seed, the range over its seeds, the paper's number and the ceiling."""
     runs = [
         measured(IndexLookup(20), "lstm", accuracy, learning_rate=rate, seed=seed, state_bits=(4096, 0))
         for accuracy, rate, seed in ((0.2, 1e-3, 0), (0.5, 3e-3, 0), (0.9, 3e-3, 1), (0.4, 3e-3, 2), (0.99, 1e-2, 1))
@@ -66,7 +68,8 @@ def test_where_nothing_is_missing_nothing_was_not_learned(measured):
     )
 
 
-def test_a_state_that_grows_with_the_input_is_never_bitten_and_some_lengths_are_not_known(measured):
+def test_lengths_from_which_ceilings_bite(measured):
+    """Never for a state that grows with the input; not said where none is known."""
     runs = [measured(IndexLookup(20), name, 0.5) for name in ("lstm", "attention")]
     assert heatmap_caption(ResultTable.of("title", runs, no_paper)).endswith("from N = 683 (LSTM) on, and never for Attention.")
     random = ResultTable.of("title", [measured(Equality(20), "lstm", 0.5)], no_paper)
@@ -98,16 +101,19 @@ def test_widths_of_one_architecture_are_told_apart(measured, tmp_path):
     assert len(set(lines)) == 2
 
 
-def test_with_too_many_sizes_a_row_is_an_architecture_at_its_best_size(measured):
+def test_too_many_sizes_become_rows_of_architectures(measured):
+    """A cell is then the best size of the architecture at its length."""
+
     def cell(length, name, depth, width, accuracy):
         size = ModelSize((name,) * depth, width)
         return [measured(IndexLookup(length), "", accuracy + seed / 100, model=size, seed=seed) for seed in (0, 1)]
 
     sizes = [(depth, width) for depth in (1, 2, 3) for width in (8, 16, 32)]
     best = {20: (2, 16), 50: (3, 8)}
-    cells = [(n, name, *size, 0.7 if name == "lstm" and size == best[n] else 0.3)
-             for n in best for name in ("lstm", "dss") for size in sizes]  # fmt: skip
-    runs = [run for each in cells for run in cell(*each)]
+    runs = []
+    for length, name, size in product(best, ("lstm", "dss"), sizes):
+        is_best = name == "lstm" and size == best[length]
+        runs += cell(length, name, *size, accuracy=0.7 if is_best else 0.3)
     assert len({run.model for run in runs}) == 18 > MOST_NAMED
     whole = ResultTable.of("title", runs, lambda one, task: 0.9 if one.size == "(2, 16)" else None)
     table = whole.legible

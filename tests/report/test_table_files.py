@@ -31,7 +31,7 @@ def paper(one, task):
 
 @pytest.fixture
 def table(measured):
-    """Two lengths; the LSTM has two rates and three seeds of the better one at N = 20, and too small a state at N = 2,000."""
+    """Two lengths. The LSTM has three seeds of the better of two rates at N = 20, and too small a state at N = 2,000."""
     lookup = [
         measured(IndexLookup(20), "lstm", accuracy, learning_rate=rate, seed=seed, steps=700, state_bits=(4096, 0))
         for accuracy, rate, seed in ((0.2, 1e-3, 0), (0.5123, 3e-3, 0), (0.9, 3e-3, 1), (0.4, 3e-3, 2))
@@ -50,11 +50,26 @@ def test_a_row_has_the_numbers_of_its_cell(table):
     assert len(rows) == 4
     lstm = rows["lstm", "index-lookup", 20]
     assert lstm == {
-        "task": "index-lookup", "length": "20", "architecture": "lstm", "depth": "1", "width": "64", "heads": "",
-        "learning_rate": "0.003", "accuracy_best": "0.5123", "accuracy_least": "0.4", "accuracy_median": "0.5123",
-        "accuracy_greatest": "0.9", "seeds": "3", "runs": "2", "steps": "700", "steps_allowed": "1000", "paper_accuracy": "",
-        "ceiling": "1.0", "state_bits": "4096", "parameters": "44736",
-    }  # fmt: skip
+        "task": "index-lookup",
+        "length": "20",
+        "architecture": "lstm",
+        "depth": "1",
+        "width": "64",
+        "heads": "",
+        "learning_rate": "0.003",
+        "accuracy_best": "0.5123",
+        "accuracy_least": "0.4",
+        "accuracy_median": "0.5123",
+        "accuracy_greatest": "0.9",
+        "seeds": "3",
+        "runs": "2",
+        "steps": "700",
+        "steps_allowed": "1000",
+        "paper_accuracy": "",
+        "ceiling": "1.0",
+        "state_bits": "4096",
+        "parameters": "44736",
+    }
     attention = rows["attention", "index-lookup alphabet=16", 20]
     assert (attention["heads"], attention["state_bits"]) == ("8", str(128 + 20 * 4096))
     assert rows["mamba", "index-lookup", 20]["paper_accuracy"] == "0.902"
@@ -93,7 +108,8 @@ def test_heads_change_nothing_where_none_are_shown(name):
     assert shapes(1) == shapes(4)
 
 
-def test_heads_are_shown_wherever_a_mixer_asks_that_they_divide_its_width():
+def test_heads_are_shown_of_mixers_that_have_heads():
+    """Those that ask that the number of heads divides their width."""
     picky = set()
     for name in BY_NAME:
         try:
@@ -103,7 +119,7 @@ def test_heads_are_shown_wherever_a_mixer_asks_that_they_divide_its_width():
     assert picky == set(BY_NAME) - set(WITHOUT_HEADS)
 
 
-def test_every_row_of_a_tabular_has_as_many_cells_as_it_has_columns(table):
+def test_every_row_of_a_tabular_has_all_its_columns(table):
     lines = as_latex(table).splitlines()
     [columns] = [line.count("l") + line.count("r") for line in re.findall(r"begin{tabular}{(\w+)}", as_latex(table))]
     body = [line for line in lines if line.endswith(r"\\") and not line.startswith(r"\multicolumn")]

@@ -1,4 +1,18 @@
-"""Experiments: one file per question, with `runs(preset)`; a user's own Python file works the same way."""
+"""Experiments: one file a question, with its presets; a user's own Python file with `runs(preset)` works the same way.
+
+Files:
+
+    index_lookup_architectures  which architecture learns index lookup at which length?
+    dyck_architectures          which architecture learns bounded Dyck languages, and how fast?
+    mamba_width                 does a wider Mamba look up more?
+    equality_random             who tells equal halves from two random ones?
+    equality_one                who tells equal halves from halves that differ at one place?
+    equality_next               who copies?
+    base                        what an experiment is
+    _search                     a grid of rates, rates around the best, more seeds
+    _paper                      the sizes of the paper, and the grid of its appendix H
+    _equality                   what the three experiments on equality share
+"""
 
 from pathlib import Path
 
@@ -32,6 +46,9 @@ def load_experiment(name: str) -> Experiment:
 
     Raises BadInput for an unknown name, ValueError for a file that does not load or has no `runs`, FileNotFoundError. An
     exception inside the file's `runs` is a ValueError that names its line.
+
+    >>> load_experiment("mamba-width").question
+    'Does a wider Mamba look up more?'
     """
     path = Path(name)
     if path.suffix != ".py":

@@ -1,4 +1,4 @@
-"""The search behind a cell of a figure: a grid of learning rates, rates between around the best, the best one with more seeds.
+"""The search behind a cell of a figure: a grid of learning rates, rates around the best, more seeds.
 
 Each stage follows from the rows of the stage before. So a sweep that was killed finds its way back, and two people who ask the
 same question train the same runs. The best run of a cell has the highest accuracy; of equal ones the one that took fewer steps,
@@ -26,7 +26,7 @@ Results = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class SearchCell:
-    """The runs that one cell of a figure shows the best of: they differ in heads, say, and each is made at every rate."""
+    """The choices of one cell of a figure, which shows the best of them; each is trained at every rate."""
 
     choices: tuple[Run, ...]
 
@@ -51,6 +51,12 @@ class Search:
 
     `refine`: recurrent models are also trained at the rates half-way (geometrically) from the best rate to its neighbours.
     `seeds` train the best run, seed 0 among them.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> run = Run(IndexLookup(5), ("lstm",), width=8, steps=10)
+    >>> search = Search(SearchCell.each(run), rates=(1e-3, 1e-2), refine=True, seeds=3)
+    >>> len(search.runs()), search.further
+    (2, 4)
     """
 
     cells: tuple[SearchCell, ...]
@@ -119,9 +125,12 @@ def best_run(runs: Sequence[Run], results: Results) -> Run | None:
 
 
 def rates_between(best: float, rates: Iterable[float]) -> list[float]:
-    """The geometric means of the best rate and its neighbours, to two digits; beyond the ends as far as on the other side.
+    """The geometric means of the best rate and its neighbours, to two digits.
 
-    There are none without a second rate.
+    A missing neighbour is taken as far away as the other one. Without a second rate there are no means.
+
+    >>> rates_between(1e-2, rates=[1e-3, 1e-2, 1e-1])
+    [0.0032, 0.032]
     """
     ordered = sorted({*rates, best})
     if len(ordered) == 1:

@@ -43,7 +43,7 @@ class Experiment:
         return folder / f"{self.name}{suffix}.jsonl"
 
     def cells(self, preset: str) -> int | None:
-        """How many cells the figure of a preset has once all its runs are made; None if the preset is not a search."""
+        """How many cells a preset's whole figure has; None if the preset is not a search."""
         search = self.search(preset)
         return None if search is None else len(search.cells)
 

@@ -34,7 +34,7 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
 
 
 def section(experiment: Experiment, rows: Sequence[Row], paper_rows: Sequence[Row] = ()) -> str:
-    """One experiment: its settings, our table, the paper's, ours of the preset `paper`, and what is to be said of them."""
+    """One experiment: its settings, our tables beside the paper's, and what is to be said of them."""
     table = experiment_table(experiment, rows)
     parts = [f"\n## {experiment.name}\n\n{experiment.question}\n\n{_settings(table, rows)}\n\n", cells_table(table)]
     if experiment.paper_figure is not None:

@@ -87,10 +87,10 @@ def labels(source: str) -> list[str]:
     if said in ORDER:
         return [said]
     numbered = re.findall(r"([A-Z][a-z]+?)s? (\d[\d.]*(?: and \d[\d.]*)*)", said)
-    found = [f"{kind} {number}" for kind, numbers in numbered for number in numbers.split(" and ")]
-    if not found or not set(found) <= set(ORDER):
+    named = [f"{kind} {number}" for kind, numbers in numbered for number in numbers.split(" and ")]
+    if not named or not set(named) <= set(ORDER):
         raise ValueError(f"{source}: expected statements of {PAPER}, each one of {', '.join(ORDER)}")
-    return found
+    return named
 
 
 def claims(theorem: Theorem) -> list[Claim]:

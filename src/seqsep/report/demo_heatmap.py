@@ -157,8 +157,11 @@ def _cell(runs: DemoRuns, task: IndexLookup, longest: Measured, paper: Series | 
     printed = paper.accuracy.get(task.length) if paper and task.alphabet == PAPER_ALPHABET else None
     best = runs.best(task, longest.model)
     seeds = [run for run in runs.each_seed(task, longest.model) if known(run.accuracy)]
-    result = Cell(best, tuple(seeds), printed, highest, tuple(runs.candidates(task, longest.model))) if best else None
-    return HeatmapCell(result, printed, highest, committed=best is not None and best not in runs.fresh)
+    if best is None:
+        return HeatmapCell(None, printed, highest, committed=False)
+    tried = tuple(runs.candidates(task, longest.model))
+    cell = Cell(best=best, repeats=tuple(seeds), paper=printed, ceiling=highest, runs=tried)
+    return HeatmapCell(cell, printed, highest, committed=best not in runs.fresh)
 
 
 def learned(rows: Sequence[HeatmapRow]) -> str:

@@ -1,4 +1,4 @@
-"""The runs of the demo: those just made and the committed ones, and which of them stands for a model on a task."""
+"""The runs of the demo, fresh and committed, and which of them stands for a model on a task."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

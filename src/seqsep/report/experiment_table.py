@@ -54,7 +54,7 @@ def experiment_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable
 
 
 def report_tables(path: Path, rows: Sequence[Row]) -> list[NamedTable]:
-    """Every table of a report: of the demo's rows, which are `path`'s, and of the experiments whose files lie beside it."""
+    """Every table of a report: those of the demo's `rows`, and of the experiments that have files beside `path`."""
     tables = []
     for kind, experiment in DEMO_EXPERIMENTS.items():
         chosen = [row for row in rows if isinstance(row.run.task, kind)]

@@ -1,4 +1,4 @@
-"""Tables as files: for each experiment three figures as PDF, PNG and SVG, two tables, and what the page shows of them."""
+"""Figures and tables of an experiment as files, and what the page shows of them."""
 
 import base64
 from dataclasses import dataclass

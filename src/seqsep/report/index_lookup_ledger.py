@@ -1,4 +1,4 @@
-"""The size ledger of index lookup over N: parameter bits of the built Transformer beside the least state of a recurrent model.
+"""The size ledger of index lookup: parameter bits of the built Transformer over N, beside the least recurrent state.
 
 Every number is `bound` of Theorem 1's construction, at S = 64 symbols, for a position code of `exact.codes`. Of three codes
 this file takes the *stated* form, whose gap is the family's formula and not a count over all pairs, so that sizes are known at
@@ -74,8 +74,9 @@ class IndexLookupLedger:
 
 @dataclass(frozen=True)
 class CodeAtLength:
-    """A code at one N: dimension k, width d and precision p of the network, eta, the exponent of L = n^Kc, and totals in bits.
+    """A position code at one N, with the network that uses it.
 
+    `dimension` k, `width` d, `precision` p, `eta`; `base` n and `exponent` Kc of L = n^Kc; totals in bits.
     `frontier`: no other code has both a width and a precision that are no larger, and one of them smaller.
     """
 
@@ -148,7 +149,7 @@ def least_state_bits(length: int) -> int:
 
 
 def verified(name: str, length: int) -> bool:
-    """Whether the gap that the size rests on is proved or was checked over all words or pairs, and not the lemma's promise."""
+    """Whether the code's gap is proved or was checked. If not, the size rests on the lemma's word that such a code exists."""
     return name != Signs.name or length + 1 <= MOST_VERIFIED
 
 
@@ -200,9 +201,9 @@ def _first_length(name: str, total: Total, last: int) -> int:
 
 
 def _settled_length(name: str, total: Total, first: int, last: int) -> tuple[int, int]:
-    """The N from which the network is the smaller up to `last`, and the last N below it at which it is not.
+    """From which N the network is the smaller up to `last`, and the last N at which it is not.
 
-    The second one is below `first` if there is none.
+    The second one is below `first` if the network is the smaller at all N from `first` on.
     """
     settled = last + 1
     below = last
@@ -278,5 +279,5 @@ def frontier(length: int) -> tuple[CodeAtLength, ...]:
 
 
 def _exponent(base: int, precision: int) -> int:
-    """The Kc of L = base^Kc steps a unit, read off the precision, which is the bit length of 2 L^2."""
+    """The Kc of L = base^Kc, read off the precision, which is the bit length of 2 L^2."""
     return next(power for power in range(1, 99) if (2 * base ** (2 * power)).bit_length() == precision)

@@ -1,4 +1,4 @@
-"""Which model was trained: an architecture at a size, and how it is named, coloured and marked everywhere in the report.
+"""An architecture at a size, and how it is named, coloured and marked everywhere in the report.
 
 Colours follow Okabe and Ito's, which people with any common colour blindness tell apart, with a lighter set for dark
 pages; a marker and a printed name always say the same.
@@ -15,9 +15,10 @@ MOST_NAMED = 12
 
 @dataclass(frozen=True)
 class Style:
-    """How a line or a row is shown: the name of its CSS class, what a reader calls it, two colours, and a marker.
+    """How a line or a row looks.
 
-    The colours are those on light and on dark ground; the marker is matplotlib's.
+    `slug` is the name of its CSS class and `title` what a reader calls it. The colours are those on `light` and on `dark`
+    ground; the marker is matplotlib's.
     """
 
     slug: str
@@ -74,7 +75,7 @@ class ModelSize:
 
     @property
     def title(self) -> str:
-        """The architecture as a reader knows it; a user's own layer by its class and the first digits of its file's digest."""
+        """The architecture as a reader knows it; a user's own layer by its class and its file's digest."""
         return self.style.title or "+".join(map(shown, self.distinct_layers))
 
     @property
@@ -100,7 +101,7 @@ class ModelSize:
 
 
 def model_names(models: Iterable[ModelSize]) -> dict[ModelSize, str]:
-    """A short name of each model in the order of every table, with the size if the architecture alone is ambiguous.
+    """The short name of each model, in the order of every table; two of one architecture have their sizes.
 
     >>> list(model_names([ModelSize(("mamba",), 64), ModelSize(("mamba",), 32), ModelSize(("lstm",), 64)]).values())
     ['LSTM', 'Mamba (1, 32)', 'Mamba (1, 64)']

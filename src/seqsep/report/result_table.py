@@ -1,4 +1,4 @@
-"""What an experiment's runs came to: one cell for each model and task, from which every figure and table is made.
+"""The results of an experiment, a cell for each model and task; every figure and table is made from them.
 
 A cell holds the best run of its search, the same run under other seeds, the paper's number, and the ceiling that the state's
 bits set.
@@ -147,7 +147,7 @@ class ResultTable:
 
     @classmethod
     def of(cls, title: str, runs: Sequence[Measured], paper: PaperNumber) -> "ResultTable":
-        """The table of these runs; a model and a task without a run that came to its end leave an empty cell."""
+        """The table of these runs. A cell without a run that came to its end stays empty."""
         groups: dict[tuple[ModelSize, Task], list[Measured]] = {}
         for run in runs:
             groups.setdefault((run.model, run.task), []).append(run)

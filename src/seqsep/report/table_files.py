@@ -121,7 +121,7 @@ def as_csv(table: ResultTable) -> str:
 
 
 def as_latex(table: ResultTable) -> str:
-    r"""The table as one tabular, or several of at most a page each; a document that loads booktabs takes it by \input."""
+    r"""The table as tabulars of at most a page each, for \input in a document that loads booktabs."""
     every = filled_cells(table)
     pages = [every[first : first + ROWS_OF_A_PAGE] for first in range(0, len(every), ROWS_OF_A_PAGE)]
     title = " ".join(table.title.split())
@@ -133,7 +133,7 @@ def as_latex(table: ResultTable) -> str:
 
 
 def escaped(text: str) -> str:
-    """The words in LaTeX, with nothing left that it would read as a command; letters beyond ASCII by their code point."""
+    """The words in LaTeX, without anything that it would read as a command; letters beyond ASCII by their code point."""
     translated = " ".join(text.split()).translate(LATEX)
     return "".join(letter if " " <= letter <= "~" else f"U+{ord(letter):04X}" for letter in translated)
 

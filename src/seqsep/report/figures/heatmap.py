@@ -16,7 +16,7 @@ HEAT = LinearSegmentedColormap.from_list("heat", ["#f6f9fc", "#85b5e6"])
 
 @dataclass(frozen=True)
 class HeatmapBox:
-    """One cell: the accuracy that colours it (None leaves it white), the number in it, and the lines under the number."""
+    """One cell: the accuracy that colours it, the number in it, and the lines under it. Without an accuracy it is white."""
 
     accuracy: float | None
     number: str = ""
@@ -55,7 +55,7 @@ def draw_heatmap(
         size = style.name_size * min(1.0, style.longest_name / max(1, len(name)))
         axes.text(style.name_at, row + 0.5, name, fontsize=size, color=INK, ha="right", va="center")
         for column, box in enumerate(row_boxes):
-            _draw_box(axes, row, column, box, style)
+            _draw_box(axes, row, column, box, style=style)
 
 
 def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: HeatmapStyle) -> None:

@@ -25,7 +25,7 @@ FILLS = ("full", "none", "left", "right", "top", "bottom")
 
 @dataclass(frozen=True)
 class Look:
-    """A row's line and marker; `label` is its entry in the legend, empty if another row of its architecture has it."""
+    """A row's line and marker. `label` is its entry in the legend, empty if another row of its architecture has it."""
 
     label: str
     colour: str

@@ -37,7 +37,7 @@ HEATMAP = HeatmapStyle(
 
 
 def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 900) -> Path:
-    """Write a PNG of width x height pixels and return its path; its title is the finding, computed from the runs."""
+    """Write a PNG of width x height pixels and return its path. Its title is the finding, computed from the runs."""
     figure = Figure(figsize=(width / DOTS_PER_INCH, height / DOTS_PER_INCH), dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
     figure.text(0.035, 0.955, _title(runs), fontsize=24, weight="bold", color=INK, va="top", linespacing=1.25)

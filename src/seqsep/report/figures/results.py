@@ -92,7 +92,7 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
 
 
 def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[Place], float, float]:
-    """The places of the heatmap and of each chart of rates, beside or below it; width and height that they take."""
+    """The places of the heatmap and of each chart of rates, and the width and height that they take."""
     width = CELL_WIDTH * columns
     height = CELL_HEIGHT * rows
     if is_beside:
@@ -164,7 +164,9 @@ def _style_rates(axes: Axes, ticks: list[float], is_first: bool) -> None:
 
 
 def rate_ticks(rates: Iterable[float]) -> list[float]:
-    """The rates with one digit that are labelled: none too near the one before, and powers of ten alone over a wide range.
+    """The rates that are labelled: those with one digit, none too near the one before.
+
+    Over a wide range they are powers of ten.
 
     >>> rate_ticks([5e-4, 1e-3, 1.7e-3, 3e-3])
     [0.0005, 0.001, 0.003]

@@ -92,7 +92,7 @@ def _draw_line(axes: Axes, line: ChartLine) -> None:
 
 
 def _draw_label(axes: Axes, line: ChartLine, right: float) -> None:
-    """Draw the label of a line beside the chart, whose right edge is at `right`, with a leader from the line's end."""
+    """Draw the label of a line, beside the chart's right edge, with a leader from the line's end."""
     style = LEDGER_STYLES[line.slug]
     x, y = line.end
     label = right + 14

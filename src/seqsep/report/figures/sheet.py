@@ -1,4 +1,4 @@
-"""A figure with a title, a legend and a caption around its panels, laid out in inches; and how figures become files."""
+"""A figure with a title, a legend and a caption around its panels; and how figures become files."""
 
 import math
 import textwrap
@@ -23,7 +23,7 @@ LINE_OF_LEGEND = 0.21
 
 @dataclass(frozen=True)
 class SheetStyle:
-    """Type sizes in points; the width of a title's letter, the height of a caption's line and the title's place in inches."""
+    """Type sizes in points; places, heights of lines and widths of letters in inches."""
 
     title_size: float
     title_letter: float

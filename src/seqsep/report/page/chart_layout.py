@@ -15,9 +15,9 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class LineData:
-    """One line: its points in data coordinates, fainter lines of the same colour, single dots, and a label.
+    """One line in data coordinates: its points, fainter lines of the same colour, single dots, and a label.
 
-    `dashed` goes on from where the points end, and bears the label then.
+    `dashed` continues the line; the label stands at its end then.
     """
 
     style: Style
@@ -167,7 +167,7 @@ def scatter_chart(
 
 
 def _mark(one: PointData, at: Point, beside: Sequence[Mark]) -> Mark:
-    """A point with its label above and beside it, and higher if the label would run into that of an earlier mark."""
+    """A point with its label above and beside it. The label moves up if it would run into an earlier one."""
     across, down = at
     fits = across + 6 + _text_width(one.name) <= WIDTH
     anchor = "start" if fits else "end"

@@ -1,4 +1,4 @@
-"""The two figures of the size ledger: separation in bits over N, one panel a total, and width against precision at fixed N."""
+"""The two figures of the size ledger: separation in bits over N, and width against precision at fixed N."""
 
 import math
 from dataclasses import dataclass
@@ -133,7 +133,7 @@ def total_chart(ledger: IndexLookupLedger, total: Total) -> Chart:
 
 
 def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
-    """A code's sizes, dashed from where no draw of it is verified, with a dot where it crosses the recurrent model."""
+    """A code's sizes, with a dot at the crossing with the recurrent model. Sizes that are not verified are dashed."""
     sizes = ledger.line(name, total)
     sure = tuple((float(size.length), float(size.bits)) for size in sizes if size.verified)
     stated = tuple((float(size.length), float(size.bits)) for size in sizes if not size.verified)
@@ -146,7 +146,7 @@ def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
 
 
 def within(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    """The points up to where their line, straight on logarithmic axes, leaves at the top."""
+    """The points of a line, straight on logarithmic axes, that is cut off at the top of the chart."""
     kept: list[tuple[float, float]] = []
     for point in points:
         if point[1] > MOST:
@@ -160,7 +160,7 @@ def within(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
 
 
 def crossing_text(crossing: Crossing) -> str:
-    """The first N at which the recurrent model needs more bits, and the stretches if it does so only in parts."""
+    """The first N at which the recurrent model needs more bits, or the stretches of N at which it does."""
     if crossing.first is None:
         never = crossing.total == "tables" or crossing.code == "one-hot"
         return "never" if never else f"not to {crossing.searched:,}"

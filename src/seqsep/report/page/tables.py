@@ -44,7 +44,10 @@ class PlainTable:
 
 
 def rate_tables(runs: DemoRuns) -> list[PlainTable]:
-    """Architecture x learning rate, best and mean over seeds, one table a task; from the committed rows if there are any."""
+    """Architecture x learning rate, best and mean over seeds, one table a task.
+
+    The runs are the committed ones, or the fresh ones if there are none.
+    """
     source = runs.committed or runs.fresh
     tasks = [task for kind in (IndexLookup, BoundedDyck) for task in runs.tasks(kind)]
     chosen = {task: [run for run in source if run.task == task] for task in tasks}

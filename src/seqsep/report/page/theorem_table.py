@@ -1,4 +1,4 @@
-"""The theorem tables: what was checked, its measured sizes beside the bounds, and on how many inputs; one table a statement."""
+"""The theorem tables, one a statement: measured sizes beside the bounds, and how many inputs were tried."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
