@@ -24,8 +24,8 @@ def of_formula(formula: Thresholds, name: str = "formula", seed: int = 0) -> Lea
     256 variables, if a diagram on the way has more than 200,000 nodes, and without the library.
 
     >>> from seqsep.exact.formulas import majority
-    >>> of_formula(majority(100)).classes  # in the middle: 0 to 50 ones so far
-    51
+    >>> of_formula(majority(40)).classes  # in the middle: 0 to 20 ones so far
+    21
     """
     if not 1 <= formula.variables <= MOST_VARIABLES:
         raise ValueError(f"{name}: expected 1 to {MOST_VARIABLES} variables, found {formula.variables}")
