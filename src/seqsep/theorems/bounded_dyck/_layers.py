@@ -6,6 +6,7 @@ The symbols are those of `attention`, the spaces of the residual stream those of
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.exact.integers import spelled
 from seqsep.exact.network import Head, Layer, Network, whole
 from seqsep.theorems.blocks import Rows, Spaces, Units, average, doubled_in_place, feed_forward
 from seqsep.theorems.bounded_dyck import _parts as parts
@@ -43,16 +44,12 @@ def assemble(plan: Plan) -> Network:
     )
 
 
-def _kinds_spelled(plan: Plan) -> Int64[np.ndarray, "kinds digits"]:
-    return (np.arange(plan.kinds)[:, None] >> np.arange(plan.kind_digits)) & 1
-
-
 def _symbols(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "tokens width"]:
     """Token 2j opens kind j, 2j + 1 closes it, and the last one is [BOS]."""
-    spelled = _kinds_spelled(plan)
+    kinds = spelled(plan.kinds)
     symbols = spaces.nothing(2 * plan.kinds + 1)
-    symbols[0:-1:2] = spelled @ spaces["open_kind"] + spaces["open"]
-    symbols[1:-1:2] = spelled @ spaces["close_kind"] + spaces["close"]
+    symbols[0:-1:2] = kinds @ spaces["open_kind"] + spaces["open"]
+    symbols[1:-1:2] = kinds @ spaces["close_kind"] + spaces["close"]
     symbols[-1] = spaces["bos"]
     return symbols
 
@@ -73,7 +70,7 @@ def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outpu
     end = -2 * spaces["some"] - errors
     if not plan.gives_sets:
         return end, np.array([1])
-    signs = 2 * _kinds_spelled(plan) - 1
+    signs = 2 * spelled(plan.kinds) - 1
     outputs = 2 * plan.kinds + 1
     readout = np.repeat(end, outputs, axis=0)
     readout[0:-1:2] = -2 * spaces["full"] - errors
@@ -130,9 +127,10 @@ def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
     """Layer 1 finds errors in the class of each close bracket, layer 2 averages them.
 
     A close bracket at position i has a level of the parity of i - 1, whatever its depth: its class. Layer 1 finds the last open
-    bracket of the class, and from k = 3 on counts each digit of a kind in each class. An error is (a) d outside 0..k; (b)
-    `wrong`, weighed at tokens with d >= k - 2, i.e. closes of level >= k - 1; (c) `unbalanced`, weighed at tokens with d < k -
-    2, i.e. closes of level <= k - 2.
+    bracket of the class, and from k = 3 on counts each digit of a kind in each class. An error is one of
+    * (a) a depth d outside 0..k;
+    * (b) `wrong`, weighed at tokens with d >= k - 2, i.e. closes of level >= k - 1;
+    * (c) `unbalanced`, weighed at tokens with d < k - 2, i.e. closes of level <= k - 2.
 
     Why this is right: let the prefix before a close of level l be valid. Opens of its class since its match have level
     >= l + 2 > k if l > k - 2: the last open of the class is the match, and (b) is exact. If l <= k - 2 <= 2, the class is
@@ -170,10 +168,9 @@ def _depth_and_wrong(plan: Plan, spaces: Spaces) -> list[Units]:
 
 
 def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
-    """Two heads mean `wrong` over tokens with d >= k - 2, and `unbalanced` over the others.
+    """Two heads average `wrong` over tokens with d >= k - 2, and `unbalanced` over the others.
 
-    [BOS] passes both gates and has neither.
-    `unbalanced` is at least u >= n/L, and its mean at least n (n/L) = 1 step.
+    [BOS] passes both gates and has neither. `unbalanced` is at least u >= n/L, and its mean at least n (n/L) = 1 step.
     """
     deep = plan.gate * (spaces["deep"] + spaces["bos"] - spaces["one"])
     shallow = -plan.gate * spaces["deep"]
@@ -189,8 +186,8 @@ def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
 def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
     """Layer 1 finds depth and level, layer 2 the last open bracket of each close's level, layer 3 the errors so far.
 
-    That bracket is its match if the prefix before it is valid: the first error is seen where it happens, and a valid prefix has
-    none.
+    That bracket is the close's match if the prefix before it is valid. So the first error is seen where it happens, and a valid
+    prefix has none.
     """
     return [
         _depth_and_level(plan, spaces),
@@ -214,14 +211,15 @@ def _match_of_each_close(plan: Plan, spaces: Spaces) -> Layer:
 
 
 def _mean_of_wrong(spaces: Spaces) -> Head:
-    """A head means `wrong`: at least floor(0.598 n) >= 2 steps if it is positive anywhere so far, else 0."""
+    """A head averages `wrong`: at least floor(0.598 n) >= 2 steps if it is positive anywhere so far, else 0."""
     return average(spaces["wrong"], spaces["errors"])
 
 
 def _errors_so_far(plan: Plan, spaces: Spaces, flags: list[Head]) -> Layer:
-    """`errors` is L times the mean of the flags: >= 1 if there is an error so far, else 0; and the match, if it is asked.
+    """The last layer writes `errors`, L times the mean of the flags: >= 1 if there is an error so far, else 0.
 
-    Only `errors`, losing scores and negative units ever saturate.
+    It finds the match too, if the brackets allowed next are asked. Only `errors`, losing scores and negative units ever
+    saturate.
     """
     errors = spaces["errors"]
     units = [Units(plan.grid.steps * errors, np.array([0]), errors)]

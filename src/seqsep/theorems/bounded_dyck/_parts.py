@@ -65,9 +65,9 @@ def depth_counter(spaces: Spaces) -> Head:
 def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
     """Count each digit of a kind, opens minus closes, in each class of levels; and do what `depth_counter` does.
 
-    A type times a parity is not linear in the embedding, so there are two heads: one counts over the odd positions, with [BOS]
-    at even i, and one over the even ones with [BOS]. At every i both then mean over m = floor(i/2) + 1 tokens, and the counts
-    of a class add up: opens of a class stand at positions of its parity, its closes at the others.
+    A kind times a parity is not linear in the embedding, so there are two heads: one counts over the odd positions, with [BOS]
+    at even i, and one over the even ones with [BOS]. At every i both then average over m = floor(i/2) + 1 tokens, and the
+    counts of a class add up: opens of a class stand at positions of its parity, its closes at the others.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -187,7 +187,7 @@ def levels(plan: Plan, spaces: Spaces) -> list[Units]:
 
 
 def outside(plan: Plan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
-    """Write 1 to each of the rows named that there is, if the depth is below 0 or above k."""
+    """Write 1 to each of the spaces named that there is, if the depth is below 0 or above k."""
     outer = sum((spaces[name] for name in names if name in spaces), start=spaces.nothing())
     below = _whether(-plan.base * spaces["count"], outer)
     above = at_least(plan, spaces, plan.depth + 1, outer)

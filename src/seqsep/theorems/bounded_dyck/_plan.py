@@ -9,8 +9,8 @@ from seqsep.theorems.blocks import Spaces
 VARIANTS = ("one-layer", "two-layer-valid", "two-layer", "three-layer")
 QUESTIONS = ("word", "next")
 ETA = 1
-KINDS_IN = ("open_kind", "close_kind")
-TOKEN = ("open", "close", "bos", "time", "odd", "one")
+KIND_SPACES = ("open_kind", "close_kind")
+TOKEN_SPACES = ("open", "close", "bos", "time", "odd", "one")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Plan:
         (d >= k) and `match` (the digits of the bracket to be closed).
         """
         kind = self.kind_digits
-        size = dict.fromkeys(KINDS_IN, kind) | dict.fromkeys(TOKEN, 1)
+        size = dict.fromkeys(KIND_SPACES, kind) | dict.fromkeys(TOKEN_SPACES, 1)
         if self.variant != "one-layer":
             size |= {"count": 1, "unit": 1}
             if self.gives_sets or self.variant == "three-layer":

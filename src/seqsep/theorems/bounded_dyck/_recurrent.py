@@ -90,9 +90,9 @@ def build_elman(kinds: int = 2, depth: int = 2, activation: Activation = "relu")
 def _embedded(kinds: int, token: Token) -> Int64[np.ndarray, "tokens width"]:
     """Token 2j opens kind j and token 2j + 1 closes it; both carry the bits of j + 1."""
     bits = len(token.opened_kind)
-    spelled = (np.arange(1, kinds + 1)[:, None] >> np.arange(bits)) & 1
-    opening = spelled @ token.opened_kind + token.opens
-    closing = spelled @ token.closed_kind + token.closes
+    digits = (np.arange(1, kinds + 1)[:, None] >> np.arange(bits)) & 1
+    opening = digits @ token.opened_kind + token.opens
+    closing = digits @ token.closed_kind + token.closes
     return np.stack([opening, closing], axis=1).reshape(2 * kinds, -1)
 
 

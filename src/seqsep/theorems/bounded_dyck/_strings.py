@@ -63,10 +63,10 @@ def alphabet(kinds: int) -> list[str]:
     return [task.readable((token,), 0)["string"] for token in range(2 * kinds)]
 
 
-def spelled(word: Int64[np.ndarray, "length"], kinds: int) -> str:
+def written(word: Int64[np.ndarray, "length"], kinds: int) -> str:
     """Write a string of tokens as `BoundedDyck.readable` does.
 
-    >>> spelled(np.array([0, 2, 3, 1]), kinds=2)
+    >>> written(np.array([0, 2, 3, 1]), kinds=2)
     '([])'
     """
     return str(BoundedDyck(2, kinds).readable(tuple(word.tolist()), 0)["string"])

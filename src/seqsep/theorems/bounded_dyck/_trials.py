@@ -14,7 +14,7 @@ from seqsep.theorems.base import Claim
 from seqsep.theorems.bounded_dyck._layers import assemble
 from seqsep.theorems.bounded_dyck._plan import Plan
 from seqsep.theorems.bounded_dyck._prefixes import Prefixes, Words, prefixes
-from seqsep.theorems.bounded_dyck._strings import alphabet, spelled, with_start
+from seqsep.theorems.bounded_dyck._strings import alphabet, with_start, written
 from seqsep.theorems.bounded_dyck._words import every, hard, nudged, walks
 from seqsep.theorems.checking import passes
 from seqsep.theorems.trial import Trial, climb, distances
@@ -134,7 +134,7 @@ class Trials:
         outputs = [*alphabet(self.plan.kinds), "end"] if self.plan.gives_sets else ["end"]
         raise self.claim.fails(
             {
-                "string": spelled(asked.words[row, : asked.sizes[prefix]], self.plan.kinds),
+                "string": written(asked.words[row, : asked.sizes[prefix]], self.plan.kinds),
                 "next": outputs[output],
                 "expected": int(asked.expected[row, prefix, output]),
                 "found": int(logits[row, prefix, output] > 0),

@@ -30,7 +30,7 @@ from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
 from seqsep.theorems.bounded_dyck._fooling_set import require_fooling_set, words
-from seqsep.theorems.bounded_dyck._strings import spelled
+from seqsep.theorems.bounded_dyck._strings import written
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
 from seqsep.theorems.protocols import one_layer_protocol
 
@@ -155,7 +155,7 @@ def _check_lemma(length: int) -> Outcome:
         measured={"words": len(given), "bits": ceil_log2(len(given))},
         bound={"words": 2 ** (length - 1), "bits": length - 1},
         variant="fooling set",
-        witness={"words": [spelled(word, 2) for word in given[:4]], "of": len(given)},
+        witness={"words": [written(word, 2) for word in given[:4]], "of": len(given)},
     )
 
 
@@ -196,8 +196,8 @@ def _check_err(length: int, seed: int) -> Outcome:
         bound={"bits": length - 1},
         variant="counting model" + (", too small for this length" if bits < length - 1 else ""),
         witness={
-            "words": [spelled(np.array(word), 2) for word in shown.words],
-            "errs_on": spelled(np.array(shown.errs_on), 2),
+            "words": [written(np.array(word), 2) for word in shown.words],
+            "errs_on": written(np.array(shown.errs_on), 2),
             "answer": shown.answer,
             "expected": shown.expected,
         },

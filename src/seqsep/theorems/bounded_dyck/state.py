@@ -32,7 +32,7 @@ from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck._prefixes import Words, prefixes
 from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, build_elman, proved
-from seqsep.theorems.bounded_dyck._strings import parsed, spelled
+from seqsep.theorems.bounded_dyck._strings import parsed, written
 from seqsep.theorems.bounded_dyck._words import every, hard
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
@@ -170,7 +170,8 @@ def _tensor_bits(model: Model) -> int:
 
 
 def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcome:
-    """Check a recurrent layer after every prefix: on the grid for ReLU, whose units must all be 0 or 1, or in float64.
+    """Check a recurrent layer after every prefix: on the grid for ReLU, whose units must all be 0 or 1, in float64 for the
+    sigmoid.
 
     The margin depends on the state alone, and the strings of length 8 pass through every one of them up to depth 4: no climb.
     """
@@ -217,7 +218,7 @@ def _on_the_grid(trial: Trial, task: BoundedDyck, words: Words) -> Int64[np.ndar
     """Require the right answers after every bracket, and units of 0 or 1; return the distances of the read-out from 0."""
 
     def readable(row: int) -> Mapping[str, str]:
-        return {"string": spelled(words[row], task.kinds)}
+        return {"string": written(words[row], task.kinds)}
 
     at = np.tile(np.arange(words.shape[1]), (len(words), 1))
     execution = trial.require(words, _is_word(task, words), readable, at)
@@ -235,7 +236,7 @@ def _in_floats(trial: Trial, task: BoundedDyck, words: Words) -> Float64[np.ndar
     wrong = np.argwhere((logits[..., 1] > logits[..., 0]) != _is_word(task, words))
     if len(wrong):
         row, place = wrong[0].tolist()
-        raise CLAIM.fails({"string": spelled(words[row, : place + 1], task.kinds), "run": "in float64"})
+        raise CLAIM.fails({"string": written(words[row, : place + 1], task.kinds), "run": "in float64"})
     return np.abs(logits[..., 1] - logits[..., 0])
 
 

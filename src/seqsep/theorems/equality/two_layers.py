@@ -124,10 +124,10 @@ def compare(
 def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
     """Layer 1 subtracts the partner's symbol: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T.
 
-    No position asks for a later one.
-    The weight of the address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with leakage(eta) < 1/3
-    (`exact.codes`). So the symbol space becomes v = x_t - z per bit, with z >= 3/4 if the bit asked for is 1 and z <= 1/4 if it
-    is 0: |v| <= 1/4 if the two bits agree and |v| >= 3/4 if they do not. Positions t <= h agree with themselves.
+    No position asks for a later one. The weight of the address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is
+    chosen with leakage(eta) < 1/3 (`exact.codes`). So the symbol space becomes v = x_t - z per bit, with z >= 3/4 if the bit
+    asked for is 1 and z <= 1/4 if it is 0: |v| <= 1/4 if the two bits agree and |v| >= 3/4 if they do not. Positions t <= h
+    agree with themselves.
     """
     return AttentionLayer((lookup(spaces, eta, "symbol", sign=-1),))
 
