@@ -22,6 +22,7 @@ the witness, for the smaller models given. That no smaller model solves the task
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -259,15 +260,9 @@ def check(
     default 1). Raises ValueError for a length below 2, a model with floor(N/2) bits or more, or if no collision was found.
     """
     n = _half(length)
-    small = small_models(
-        recall_twice(n),
-        n,
-        with_bits=lambda bits: with_fewer_bits(n, 2, bits),
-        most_bits=MOST_BITS_RUN,
-        chosen=Chosen(mixer, width, heads, precision, checkpoint=checkpoint),
-        call=f"check(length={length})",
-        seed=seed,
-    )
+    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    cut_down = partial(with_fewer_bits, n, 2)
+    small = small_models(recall_twice(n), n, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
     exact: list[tuple[str, AnyModel]] = [("exact model", build(length))]
     if n <= 4:
         exact.append(("exact model as a table in Model", Model.load(build_network(length))))

@@ -99,25 +99,23 @@ def rounded(model: AnyModel, task: Recall, precision: int, seed: int) -> Machine
 
 
 def small_models(
-    task: Recall, needed: int, *, with_bits: Callable[[int], Recurrence], most_bits: int, chosen: Chosen, call: str, seed: int
+    task: Recall, needed: int, chosen: Chosen, *, with_bits: Callable[[int], Recurrence], most_bits: int, seed: int
 ) -> Iterator[tuple[str, Machine]]:
     """Named models with fewer than `needed` state bits: the one chosen; by default an exact model cut down, and an LSTM.
 
     `with_bits(b)` is the exact model with its state reduced to b bits, of which `most_bits` are tried; the LSTM's state is kept
-    as signs, a bit a number. Raises ValueError, with the `call` as written, for a chosen model of `needed` bits or more.
+    as signs, a bit a number. Raises ValueError for a chosen model of `needed` bits or more.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
     >>> cut_down = lambda bits: with_fewer_bits(4, 2, bits)
-    >>> models = small_models(recall(4, 2), needed=4, with_bits=cut_down, most_bits=18, chosen=Chosen(), call="check()", seed=0)
+    >>> models = small_models(recall(4, 2), 4, Chosen(), with_bits=cut_down, most_bits=18, seed=0)
     >>> [(name, model.bits) for name, model in models]
     [('exact model, highest bits dropped', 3), ('LSTM of signs', 2)]
     """
     if chosen.is_given:
         name, model = chosen.build(task, seed)
         if model.bits >= needed:
-            raise ValueError(
-                f"{call}: {name} has {model.bits} state bits, not fewer than {needed}: the bound says nothing about it"
-            )
+            raise ValueError(f"{name} has {model.bits} state bits, not fewer than {needed}: the bound says nothing about it")
         yield name, model
         return
     if needed >= 2:

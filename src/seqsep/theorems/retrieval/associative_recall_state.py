@@ -187,14 +187,10 @@ def check(
     of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by
     default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found.
     """
+    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    cut_down = partial(with_fewer_bits, length, alphabet)
     small = small_models(
-        recall(length, alphabet),
-        least_bits(length, alphabet),
-        with_bits=lambda bits: with_fewer_bits(length, alphabet, bits),
-        most_bits=MOST_BITS_RUN,
-        chosen=Chosen(mixer, width, heads, precision, checkpoint=checkpoint),
-        call=f"check(length={length}, alphabet={alphabet})",
-        seed=seed,
+        recall(length, alphabet), least_bits(length, alphabet), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed
     )
     outcomes = [_check_upper(length, alphabet, any_order, seed) for any_order in (False, True)]
     return [*outcomes, *(_errs(length, alphabet, name, model, seed=seed) for name, model in small)]

@@ -15,6 +15,7 @@ the search meets it in time is not promised.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -130,14 +131,10 @@ def check(
     and does not err.
     """
     task = IndexLookup(length, alphabet)
+    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    cut_down = partial(with_fewer_bits, length, alphabet)
     small = small_models(
-        recall(length, alphabet),
-        task.answer_bits(),
-        with_bits=lambda bits: with_fewer_bits(length, alphabet, bits),
-        most_bits=MOST_BITS_RUN,
-        chosen=Chosen(mixer, width, heads, precision, checkpoint=checkpoint),
-        call=f"check(length={length}, alphabet={alphabet})",
-        seed=seed,
+        recall(length, alphabet), task.answer_bits(), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed
     )
     return [_check_upper(task, seed), *(_errs(task, name, model, seed) for name, model in small)]
 
