@@ -39,7 +39,7 @@ def test_a_climb_finds_the_least_margin_that_lies_downhill():
     assert len(seen) == 302
 
 
-def test_the_climb_of_index_lookup_reaches_the_worst_inputs_and_no_less():
+def test_the_climb_of_index_lookup_reaches_the_worst_inputs():
     """For S = 2 the worst sequence holds the other bit everywhere else; the climb meets its margin at N = 6."""
     network = build(6, 2)
     worst = Trial("", network, retrieved_margin(network))

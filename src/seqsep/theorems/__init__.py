@@ -34,19 +34,28 @@ BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 
 
 def check(name: str, **options: Any) -> list[Outcome]:
-    """Check one theorem by name. Raises ValueError for an unknown name or option, TheoremFails with a counterexample."""
+    """Check one theorem by name. Raises ValueError for an unknown name or option, TheoremFails with a counterexample.
+
+    >>> upper, *lower = check("index-lookup-state", length=4, alphabet=3)
+    >>> upper.measured["state_bits"], upper.exhaustive, lower[0].measured["state_bits"]
+    (7, True, 6)
+    """
     if name not in BY_NAME:
         raise ValueError(f"check({name!r}): theorem is one of {', '.join(BY_NAME)}")
-    unknown = [option for option in options if option not in BY_NAME[name].options]
+    theorem = BY_NAME[name]
+    unknown = [option for option in options if option not in theorem.options]
     if unknown:
-        raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(BY_NAME[name].options)}")
-    return BY_NAME[name].check(**options)
+        raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(theorem.options)}")
+    return theorem.check(**options)
 
 
 def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
     """Answers of a theorem's built weights, one for each line, a JSON object in the `readable` form; blank lines are skipped.
 
     Raises ValueError for an unknown name or option, and with `source` and the line's number for a bad line.
+
+    >>> list(apply("index-lookup-attention", ['{"symbols": [3, 1, 2], "position": 2}'], length=8, alphabet=4))
+    [1]
     """
     theorem = BY_NAME.get(name)
     if theorem is None or theorem.applier is None:
@@ -57,14 +66,18 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
         if not line.strip():
             continue
         try:
-            given = json.loads(line)
-            if not isinstance(given, dict):
-                raise ValueError(f"expected a JSON object, found {line.strip()[:80]}")
-            yield answer(given)
+            yield answer(_json_object(line))
         except json.JSONDecodeError as error:
             raise ValueError(f"{source}, line {number}: not JSON: {error.msg} at column {error.colno}") from None
         except ValueError as error:
             raise ValueError(f"{source}, line {number}: {error}") from None
+
+
+def _json_object(line: str) -> dict[str, Any]:
+    given = json.loads(line)
+    if not isinstance(given, dict):
+        raise ValueError(f"expected a JSON object, found {line.strip()[:80]}")
+    return given
 
 
 __all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Theorem", "TheoremFails", "apply", "check"]

@@ -1,4 +1,4 @@
-"""What a theorem is here: a record with a `check` that runs it and returns measured sizes beside the bound.
+"""What a theorem is here: a claim with a `check` that runs it and returns measured sizes beside the bound.
 
 `upper`: something is built and works on the inputs tried. `lower`: a reduction or a witness is run on given models; the
 quantifier over all models stays with the written proof.
@@ -29,8 +29,13 @@ class Outcome:
     """One run of one side of a theorem; `measured` and `bound` have the same keys (quantity -> number).
 
     `variant` names what was chosen (a code, a mixer); `witness` is what a lower bound exhibits; `as_printed` gives the paper's
-    own numbers where they differ, else None; `margin` is the least one found and what it is a margin of; `saturated` counts
-    the numbers that met an end of the grid, by place (None: nothing ran on a grid).
+    own numbers if they differ, else None; `margin` is the least one found and what it is a margin of; `saturated` counts
+    the numbers that met an end of the grid, by place (None: nothing ran on a grid). `Claim.upper` and `Claim.lower` make one.
+
+    >>> claim = Claim("parity", "folklore", "One bit is enough")
+    >>> outcome = claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})
+    >>> outcome.line()
+    'holds  parity (upper bound; folklore): One bit is enough. N = 8; measured / bound: bits 1 / 1; all 256 inputs'
     """
 
     theorem: str
@@ -54,23 +59,30 @@ class Outcome:
 
     def line(self) -> str:
         """One line: what, how it came out, sizes as measured / bound, inputs tried."""
+        verdict = "holds" if self.holds else "FAILS"
+        chosen = f" [{self.variant}]" if self.variant else ""
         sizes = ", ".join(f"{name} {self.measured[name]:,} / {self.bound[name]:,}" for name in self.measured)
         tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} inputs"
-        chosen = f" [{self.variant}]" if self.variant else ""
-        least = ""
-        if self.margin is not None:
-            proved = "" if self.margin.proved is None else f" (proved: {self.margin.proved:.4g})"
-            least = f"; least margin of {self.margin.of} {self.margin.least:.4g}{proved}"
-        ends = ""
-        if self.saturated is not None:
-            places = ", ".join(f"{place} {count:,}" for place, count in sorted(self.saturated.items()))
-            ends = f"; saturated: {places or 'nothing'}"
-        errs = f"; errs on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
-        verdict = "holds" if self.holds else "FAILS"
+        more = [part for part in (self._margin_shown(), self._saturated_shown(), self._error_shown()) if part]
         return (
             f"{verdict}  {self.theorem}{chosen} ({self.side} bound; {self.source}): {self.statement}. "
-            f"N = {self.length}; measured / bound: {sizes}; {tried}{least}{ends}{errs}"
+            f"N = {self.length}; measured / bound: {'; '.join([sizes, tried, *more])}"
         )
+
+    def _margin_shown(self) -> str:
+        if self.margin is None:
+            return ""
+        proved = "" if self.margin.proved is None else f" (proved: {self.margin.proved:.4g})"
+        return f"least margin of {self.margin.of} {self.margin.least:.4g}{proved}"
+
+    def _saturated_shown(self) -> str:
+        if self.saturated is None:
+            return ""
+        places = ", ".join(f"{place} {count:,}" for place, count in sorted(self.saturated.items()))
+        return f"saturated: {places or 'nothing'}"
+
+    def _error_shown(self) -> str:
+        return f"errs on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
@@ -94,7 +106,11 @@ class Reported(TypedDict):
 
 
 class TheoremFails(Exception):
-    """A check met a counterexample."""
+    """A check met a counterexample.
+
+    >>> print(TheoremFails("parity-state", {"input": [1, 0], "answer": 0}))
+    parity-state fails: input = [1, 0], answer = 0
+    """
 
     def __init__(self, theorem: str, counterexample: Mapping[str, Any]) -> None:
         self.theorem = theorem
@@ -148,7 +164,8 @@ class Claim:
 class Erratum:
     """A place where the printed text does not survive execution: a row of docs/errata.md.
 
-    `test` names the test that shows it, as `path::name`; `found` gives the counterexample or the numbers.
+    `test` names the test that shows it, as `path::name`; `found` gives the counterexample or the numbers; `built` says what
+    stands here in place of the printed text.
     """
 
     where: str
@@ -168,6 +185,11 @@ class Theorem:
     `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
     `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin.
     `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes.
+
+    >>> from seqsep.theorems import BY_NAME
+    >>> theorem = BY_NAME["index-lookup-state"]
+    >>> theorem.source, theorem.applier_options
+    ('Bhattamishra et al. 2024, Theorem 3', ('alphabet',))
     """
 
     claim: Claim

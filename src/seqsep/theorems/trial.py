@@ -1,4 +1,4 @@
-"""Puts inputs to a built network, on its grid and in float64, requires the right answers, and climbs towards small margins."""
+"""Trials of a built network, on its grid and in float64: right answers are required, and climbs go towards small margins."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +25,12 @@ class Trial:
     `inputs` counts what was tried; `margin(result)` gives distances, an example a row, and `least` is the least one met;
     `tally` counts what was rounded and saturated, by place.
     The float run is left out beyond `in_floats` inputs.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_attention import build
+    >>> trial = Trial("index-lookup-attention", build(length=3, alphabet=2))
+    >>> result = trial.require(np.array([[0, 1, 0, 3]]), np.array([1]), lambda row: {"row": row})  # 0 1 0, position 2
+    >>> trial.inputs, trial.saturated
+    (1, {})
     """
 
     theorem: str
@@ -52,9 +58,10 @@ class Trial:
         """
         result = run(self.network, inputs, at)
         wanted = expected.reshape(len(inputs), -1)
-        self.compare(result.answers, result.sure, wanted, readable, "on the grid")
+        self.compare(result.answers, result.sure, wanted, readable, run="on the grid")
         if self.inputs < self.in_floats:
-            self.compare(*self._in_floats(inputs, at), wanted, readable, "in float64")
+            answers, sure = self._in_floats(inputs, at)
+            self.compare(answers, sure, wanted, readable, run="in float64")
         self.note(result, wanted.size)
         return result
 
@@ -74,7 +81,7 @@ class Trial:
         return {place: count for place, count in sorted(self.tally.saturated.items()) if count}
 
     def margins(self, result: Execution) -> Float64[np.ndarray, "batch"]:
-        """The least distance of each example, to the nearest float: what a climb goes by."""
+        """The least distance of each example, to the nearest float: a climb lowers it."""
         assert self.margin is not None
         apart = self.margin(result)
         return apart.integers.reshape(len(apart.integers), -1).min(axis=1).astype(np.float64) * float(apart.unit)
@@ -87,38 +94,40 @@ class Trial:
         readable: Callable[[int], Mapping[str, Any]],
         run: str,
     ) -> None:
+        """Raise TheoremFails, with the first example that is wrong or not `sure`; `run` says where it was run."""
         wrong = np.argwhere((answers != expected) | ~sure)
         if len(wrong):
             place = tuple(wrong[0])
-            found = int(answers[place]) if sure[place] else "a tie"
-            raise TheoremFails(
-                self.theorem, {**readable(int(place[0])), "expected": int(expected[place]), "found": found, "run": run}
-            )
+            answer = int(answers[place]) if sure[place] else "a tie"
+            shown = readable(int(place[0]))
+            raise TheoremFails(self.theorem, {**shown, "expected": int(expected[place]), "found": answer, "run": run})
 
     @torch.no_grad()
     def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
+        """The model's answers at the asked positions, and whether each is above every other class."""
         batch, time = inputs.shape[:2]
-        tokens = inputs.ndim == 2
-        given = torch.from_numpy(inputs if tokens else inputs.astype(np.float64) * float(self.network.grid.step))
+        are_tokens = inputs.ndim == 2
+        given = torch.from_numpy(inputs if are_tokens else inputs.astype(np.float64) * float(self.network.grid.step))
         if isinstance(at, int):
             logits = self.model(given, torch.full((batch,), at % time))[:, None]
         else:
             logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
-        top = logits.topk(2, dim=-1).values if logits.shape[-1] > 1 else None
-        sure = np.ones(logits.shape[:-1], dtype=bool) if top is None else (top[..., 0] > top[..., 1]).numpy()
+        sure = np.ones(logits.shape[:-1], dtype=bool)
+        if logits.shape[-1] > 1:
+            first_two = logits.topk(2, dim=-1).values
+            sure = (first_two[..., 0] > first_two[..., 1]).numpy()
         return logits.argmax(-1).numpy(), sure
 
 
 def distances(values: Array, threshold: Fraction) -> Array:
-    """|value - threshold| of each entry."""
+    """|value - threshold| of each entry, exactly.
+
+    >>> apart = distances(Array(np.array([0, 3, 5]), Fraction(1, 4)), Fraction(1, 2))
+    >>> [float(entry * apart.unit) for entry in apart.integers.tolist()]
+    [0.5, 0.25, 0.75]
+    """
     apart = values.plus(Array(np.array([-threshold.numerator]), Fraction(1, threshold.denominator)))
     return Array(np.abs(apart.integers), apart.unit)
-
-
-def least_distance(values: Array, threshold: Fraction) -> Fraction:
-    """The least distance of an entry from a threshold."""
-    apart = distances(values, threshold)
-    return int(apart.integers.min()) * apart.unit
 
 
 def climb(
@@ -133,10 +142,11 @@ def climb(
     """
     least = put(inputs)
     for _ in range(rounds):
-        other = nudged(inputs)
-        now = put(other)
-        inputs = np.where((now <= least).reshape(-1, *(1,) * (inputs.ndim - 1)), other, inputs)
-        least = np.minimum(now, least)
+        changed = nudged(inputs)
+        margins = put(changed)
+        kept = (margins <= least).reshape(-1, *(1,) * (inputs.ndim - 1))
+        inputs = np.where(kept, changed, inputs)
+        least = np.minimum(margins, least)
     return least
 
 

@@ -51,6 +51,10 @@ def largest_entry(code: PositionCode, eta: int) -> Fraction:
     """The largest magnitude of an entry of a key, and of a query scaled by eta.
 
     Both are met at the first or the last address.
+
+    >>> from seqsep.exact.codes import position_code
+    >>> largest_entry(position_code("one-hot", 8), eta=3)
+    Fraction(3, 1)
     """
     ends = np.array([0, code.count - 1])
     key = int(np.abs(code.keys(ends)).max())
@@ -59,7 +63,12 @@ def largest_entry(code: PositionCode, eta: int) -> Fraction:
 
 
 def largest_score(code: PositionCode, eta: int) -> Fraction:
-    """The largest score that an address asked for can get: the first's or the last's."""
+    """The largest score that an address asked for can get: the first's or the last's.
+
+    >>> from seqsep.exact.codes import position_code
+    >>> largest_score(position_code("binary", 16), eta=3)  # 4 digits, each +1 or -1
+    Fraction(12, 1)
+    """
     ends = np.array([0, code.count - 1])
     products = code.keys(ends).astype(object) * code.queries(ends).astype(object)  # they may pass 64 bits
     return eta * int(products.sum(1).max()) * code.unit**2

@@ -12,7 +12,13 @@ from seqsep.theorems.blocks.space import Rows
 
 
 class Units(NamedTuple):
-    """Hidden units of a feed-forward part: unit i adds relu(inner[i] . x + bias[i]) * outer[i] to x."""
+    """Hidden units of a feed-forward part: unit i adds relu(inner[i] . x + bias[i]) * outer[i] to x.
+
+    >>> identity = np.eye(2, dtype=np.int64)
+    >>> absolute = Units(np.concatenate([identity[:1], -identity[:1]]), np.zeros(2, int), np.repeat(identity[1:], 2, axis=0))
+    >>> absolute.added([-3, 0])
+    [0.0, 3.0]
+    """
 
     inner: Rows
     bias: Int64[np.ndarray, "units"]
@@ -25,7 +31,12 @@ class Units(NamedTuple):
 
 
 def feed_forward(units: Sequence[Units], bias: Int64[np.ndarray, "width"]) -> FeedForward:
-    """The part with all these hidden units side by side, which also adds `bias`."""
+    """The part with all these hidden units side by side, which also adds `bias`.
+
+    >>> bit = doubled_bit(np.eye(1, dtype=np.int64), np.eye(1, dtype=np.int64))
+    >>> feed_forward([bit, bit], bias=np.array([-1])).outer.integers.tolist()
+    [[1, -1, 1, -1]]
+    """
     inner, inner_bias, outer = (np.concatenate(part) for part in zip(*units, strict=True))
     return FeedForward(whole(inner), whole(inner_bias), whole(outer.T), whole(bias))
 
