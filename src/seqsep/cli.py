@@ -12,6 +12,8 @@ from seqsep.commands.command import Parser
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
 from seqsep.names import BadInput
 
+__all__ = ["main"]
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status; `argv` is by default that of the process.

@@ -24,6 +24,10 @@ class Command:
     takes seconds to import and no other command should wait for it. `details` follow the purpose in the command's own help.
     `read_further` is there if the command takes flags that its parser does not know, such as a task's fields; `options.further`
     is what it makes of them. `options.words` are all words behind the command's name.
+
+    >>> from seqsep.commands import COMMANDS
+    >>> [command.name for command in COMMANDS][:4]
+    ['demo', 'list', 'check', 'apply']
     """
 
     name: str

@@ -12,7 +12,13 @@ TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-3}
 
 
 class LawFails(AssertionError):
-    """A mixer breaks a law; the message says which mixer, what differs, and where."""
+    """A mixer breaks a law; the message says which mixer, what differs, and where.
+
+    >>> raise LawFails("MyLayer: forward mixes the examples of a batch")
+    Traceback (most recent call last):
+        ...
+    seqsep.laws._comparison.LawFails: MyLayer: forward mixes the examples of a batch
+    """
 
 
 def require(condition: bool, mixer: Mixer, words: str) -> None:

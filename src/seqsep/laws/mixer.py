@@ -21,7 +21,11 @@ __all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law holds; if it does not, in words where."""
+    """Whether a law holds; if it does not, in words where.
+
+    >>> Verdict("causal", False, "it looks ahead").holds
+    False
+    """
 
     law: str
     holds: bool
@@ -50,7 +54,13 @@ def mixer_and_inputs(
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
 ) -> tuple[Mixer, Float[Tensor, "batch time width"]]:
-    """A fresh mixer and random inputs for it, both of `dtype`; torch's random state stays as it is."""
+    """A fresh mixer and random inputs for it, both of `dtype`; torch's random state stays as it is.
+
+    >>> from seqsep.mixers import LSTM
+    >>> mixer, x = mixer_and_inputs(LSTM, width=2, time=4, batch=3)
+    >>> x.shape, x.dtype
+    (torch.Size([3, 4, 2]), torch.float64)
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return make(width).to(dtype), torch.randn(batch, time, width, dtype=dtype)
@@ -60,6 +70,10 @@ def try_law(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verd
     """Try one of MIXER_LAWS; whatever the mixer raises breaks it.
 
     Tensors that the mixer makes without a type have that of x. `path` is the mixer's file, so that a line of it can be named.
+
+    >>> from seqsep.mixers import LSTM
+    >>> try_law("causal", *mixer_and_inputs(LSTM, width=2, time=4, batch=3))
+    Verdict(law='causal', holds=True, where='')
     """
     default = torch.get_default_dtype()
     torch.set_default_dtype(x.dtype)
