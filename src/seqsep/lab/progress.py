@@ -107,7 +107,7 @@ class Bars(Lines):
         """Show the run's line in place of its bar."""
         if run in self.active:
             self.bars.remove_task(self.active.pop(run)[0])
-        self.done += self.steps(run)  # all of them, also where it converged early: none is left to wait for
+        self.done += self.steps(run)  # all of them, even if it converged early: none is left to wait for
         super().finish(run, result, seconds)
         self._move()
 

@@ -35,6 +35,18 @@ def sweep(
 
     The engine is by default `local`, with as many `workers` as this process may use cores. `on_row` is called with each row
     that is trained here, after it is on disk. Raises what `Sweep` and `Sweep.train` raise.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from seqsep.lab.device import environment
+    >>> from seqsep.tasks import IndexLookup
+    >>> run = Run(IndexLookup(length=5), ("lstm",), width=8)
+    >>> row = Row("trial", run.key(), run.configuration(), {"status": "finished", "accuracy": 0.5}, environment())
+    >>> with Store(Path(mkdtemp()) / "store.db") as store:
+    ...     with store.driving():
+    ...         store.record(row, seconds=0.1, attempts=1)
+    ...     sweep([run], store, "trial") == [row]  # the store holds it: nothing is trained
+    True
     """
     chosen = engine or Supervisor(usable_cores() if workers is None else workers)
     display = progress or Display()

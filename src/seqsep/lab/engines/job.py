@@ -20,13 +20,18 @@ class Job:
 
     @property
     def has_plug_ins(self) -> bool:
-        """Whether it runs a user's code."""
+        """Whether the run has a user's code."""
         return bool(self.run.plug_ins())
 
     def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
         """What the worker is told; `digests` are those of the checkpoints by now."""
-        where = {"checkpoint": str(self.checkpoint.absolute()), "digests": digests, "until": self.until}
-        return {"run": self.run.configuration(), "files": self.run.files()} | where
+        return {
+            "run": self.run.configuration(),
+            "files": self.run.files(),
+            "checkpoint": str(self.checkpoint.absolute()),
+            "digests": digests,
+            "until": self.until,
+        }
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One process of the engine `local`, as its driver holds it: a pipe of messages, a pipe of what is printed, and its end."""
+"""A worker process of the engine `local`, seen from its driver: a pipe of messages, a pipe of what it prints, and its end."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ class Worker:
         self.stage = ""
 
     def take(self, job: int) -> None:
-        """It has a job from now on."""
+        """Give it a job."""
         self.job = job
         self.printed = 0
         self.heard = time.monotonic()

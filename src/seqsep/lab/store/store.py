@@ -232,13 +232,13 @@ class Store:
 
     def _rows(self, condition: str, *values: str) -> list[Row]:
         rows = []
-        for experiment, key, configuration, status, result, where, _, _ in self._read("runs", condition, *values):
+        for experiment, key, configuration, status, result, environment, _, _ in self._read("runs", condition, *values):
             row = Row(
                 experiment=experiment,
                 key=key,
                 configuration=json.loads(configuration),
                 result={"status": status} if result is None else json.loads(result),
-                environment=json.loads(where),
+                environment=json.loads(environment),
             )
             rows.append(row)
         return sorted(rows, key=lambda row: (row.experiment, row.key))
