@@ -1,6 +1,6 @@
 """Small models: a mixer with random weights, a trained model, or an exact one cut down; their state is too small for a task."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,7 +100,7 @@ def rounded(model: AnyModel, task: Recall, precision: int, seed: int) -> Machine
 
 def small_models(
     task: Recall, needed: int, chosen: Chosen, *, with_bits: Callable[[int], Recurrence], most_bits: int, seed: int
-) -> Iterator[tuple[str, Machine]]:
+) -> list[tuple[str, Machine]]:
     """Named models with fewer than `needed` state bits: the one chosen; by default an exact model cut down, and an LSTM.
 
     `with_bits(b)` is the exact model with its state reduced to b bits, of which `most_bits` are tried; the LSTM's state is kept
@@ -116,10 +116,11 @@ def small_models(
         name, model = chosen.build(task, seed)
         if model.bits >= needed:
             raise ValueError(f"{name} has {model.bits} state bits, not fewer than {needed}: the bound says nothing about it")
-        yield name, model
-        return
+        return [(name, model)]
+    models = []
     if needed >= 2:
-        yield "exact model, highest bits dropped", as_machine(with_bits(min(needed - 1, most_bits)))
+        models.append(("exact model, highest bits dropped", as_machine(with_bits(min(needed - 1, most_bits)))))
     if needed > 2:
         lstm = with_random_weights(task.sizes, "lstm", min((needed - 1) // 2, WIDEST), seed=seed)
-        yield "LSTM of signs", rounded(lstm, task, 1, seed)
+        models.append(("LSTM of signs", rounded(lstm, task, 1, seed)))
+    return models
