@@ -10,13 +10,14 @@ import torch
 
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, Network
+from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.nearest_neighbor import two_layers as theorem
 from seqsep.theorems.nearest_neighbor._drawn import Source, on_circle
 from seqsep.theorems.nearest_neighbor._plan import exponent
 from seqsep.theorems.nearest_neighbor._settings import Settings, askable, measured, symbol_points, tokens
+from support.networks import with_array
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -136,20 +137,11 @@ def changed(network: Network, number: int, random: np.random.Generator) -> Netwo
     name, array = list(network.arrays())[number]
     integers = array.integers.copy()
     place = tuple(random.integers(side) for side in integers.shape)
-    integers[place] = (
-        -integers[place] if integers[place] and random.integers(2) else integers[place] + random.choice([-2, -1, 1, 2])
-    )
-    array = Array(integers, array.unit, array.by_index)
-    if "." not in name:
-        return dataclasses.replace(network, **{name: array})
-    layers, entry = list(network.layers), name.rsplit(".", 1)[1]
-    layer = int(name.split(".")[1])
-    attention, feed_forward = layers[layer]
-    if "feed_forward" in name:
-        layers[layer] = (attention, dataclasses.replace(feed_forward, **{entry: array}))
+    if integers[place] and random.integers(2):
+        integers[place] = -integers[place]
     else:
-        layers[layer] = (AttentionLayer((dataclasses.replace(attention.heads[0], **{entry: array}),)), feed_forward)
-    return dataclasses.replace(network, layers=tuple(layers))
+        integers[place] += random.choice([-2, -1, 1, 2])
+    return with_array(network, name, Array(integers, array.unit, array.by_index))
 
 
 def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
