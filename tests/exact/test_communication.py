@@ -102,9 +102,9 @@ def test_facts_1_to_4(bits):
 
 
 def test_equality_of_16_is_solved_exactly():
-    found = communication.protocol_cost(TwoParty(np.eye(16, dtype=np.int64)))
-    assert found.bits == 5
-    assert found.witness.leaves >= 17
+    cost = communication.protocol_cost(TwoParty(np.eye(16, dtype=np.int64)))
+    assert cost.bits == 5
+    assert cost.witness.leaves >= 17
 
 
 def test_any_partition_of_a_task():

@@ -28,14 +28,14 @@ def test_diagrams_agree_with_enumeration(seed):
     bits = [2] * formula.variables
     words = np.stack(np.unravel_index(np.arange(1 << formula.variables), bits), axis=1)
     expected = of_values(formula.evaluate(words).reshape(bits))
-    found = diagrams.of_formula(formula)
-    assert found.classes_by_split == expected.widths
-    np.testing.assert_array_equal(found.automaton.run(words), formula.evaluate(words))
+    minimal = diagrams.of_formula(formula)
+    assert minimal.classes_by_split == expected.widths
+    np.testing.assert_array_equal(minimal.automaton.run(words), formula.evaluate(words))
 
 
 def test_diagrams_reach_length_64(monkeypatch):
-    found = diagrams.of_formula(formulas.majority(64))
-    assert (found.classes, found.split, found.state_bits, found.every_input) == (33, 32, 6, False)
+    minimal = diagrams.of_formula(formulas.majority(64))
+    assert (minimal.classes, minimal.split, minimal.state_bits, minimal.every_input) == (33, 32, 6, False)
     pairs = formulas.cnf(64, [(-index, index + 1) for index in range(1, 64, 2)])
     assert diagrams.of_formula(pairs).classes == 3
     monkeypatch.setattr(diagrams, "MOST_NODES", 5000)

@@ -90,7 +90,7 @@ def test_vectors_are_inputs_too():
         random_network(1, grid), symbols=None, indices=None, vectors=whole(np.random.default_rng(0).integers(-2, 3, (2, WIDTH)))
     )
     given = np.random.default_rng(2).integers(-100, 101, (3, TIME, 2))
-    found = run(network, given)
+    from_vectors = run(network, given)
     embedded = given @ network.vectors.integers
     tokens = dataclasses.replace(
         network,
@@ -98,7 +98,7 @@ def test_vectors_are_inputs_too():
         symbols=Array(np.clip(embedded.reshape(-1, WIDTH), -100, 100), grid.step),
     )
     ids = np.arange(3 * TIME).reshape(3, TIME)
-    assert fractions(found.logits[1]) == fractions(run(tokens, ids).logits[1])
+    assert fractions(from_vectors.logits[1]) == fractions(run(tokens, ids).logits[1])
     with pytest.raises(ValueError, match="2 coordinates of magnitude at most 10"):
         run(network, given + 200)
 
@@ -166,9 +166,9 @@ def test_scores_at_both_ends_of_a_grid_that_fills_64_bits(steps, masked):
     share = steps // 2 if masked else steps // 3
     for softmax, whole_weight in (("stepwise", steps), ("once", steps - 1)):
         weights = attend(Grid(steps, softmax=softmax), scores, allowed, Tally(), "here")
-        found = np.zeros((2, 3), dtype=object)
-        found[weights.row, weights.key] = weights.steps
-        assert found.tolist() == [[whole_weight, 0, 0], [share, share, 0 if masked else share]]
+        table = np.zeros((2, 3), dtype=object)
+        table[weights.row, weights.key] = weights.steps
+        assert table.tolist() == [[whole_weight, 0, 0], [share, share, 0 if masked else share]]
 
 
 @pytest.mark.parametrize(

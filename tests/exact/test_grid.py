@@ -58,9 +58,9 @@ def test_every_pair_of_numbers_against_fractions(grid):
 @pytest.mark.parametrize("grid", SMALL, ids=name)
 def test_every_exponential(grid):
     below = numbers(grid)[: grid.steps**2 + 1]
-    found = exponentials(grid, Array(below, grid.step))
+    rounded = exponentials(grid, Array(below, grid.step))
     expected = [reference.place(grid, reference.exponential(Fraction(int(b), grid.steps))) for b in below]
-    assert [Fraction(int(e), grid.steps) for e in found] == expected
+    assert [Fraction(int(e), grid.steps) for e in rounded] == expected
 
 
 @pytest.mark.parametrize("grid", BOTH, ids=name)
@@ -72,9 +72,9 @@ def test_every_softmax_of_a_pair(grid):
     weights = attend(grid, scores, None, tally, "pair")
     dense = np.zeros(scores.integers.shape, dtype=np.int64)
     dense[weights.row, weights.key] = weights.steps
-    for (a, b), found in zip(scores.integers.tolist(), dense.tolist(), strict=True):
+    for (a, b), row in zip(scores.integers.tolist(), dense.tolist(), strict=True):
         expected = reference.softmax(grid, [Fraction(a, grid.steps), Fraction(b, grid.steps)])
-        assert [Fraction(f, grid.steps) for f in found] == expected
+        assert [Fraction(f, grid.steps) for f in row] == expected
     if grid.softmax == "stepwise":
         differences = abs(first - second)
         assert tally.saturated["pair minus maximum"] == (differences > grid.steps**2).sum() > 0
@@ -133,8 +133,8 @@ def test_products_of_any_size_are_exact(x_bits, y_bits, inner, rounding, data):
     y = random.integers(-(2**y_bits), 2**y_bits, (inner, 4))
     exact = x.astype(object) @ y.astype(object)
     sums, most = dot(x, y, int(abs(x).max()), int(abs(y).max()))
-    found = sums.exactly() if isinstance(sums, Limbs) else sums
-    assert (found == exact).all()
+    product = sums.exactly() if isinstance(sums, Limbs) else sums
+    assert (product == exact).all()
     assert abs(exact).max() <= most
     steps = data.draw(st.sampled_from([4, 1000, 10**6, 2**25, 3**20, 2**45]))
     grid = Grid(steps, rounding)
@@ -155,9 +155,9 @@ def test_multiplying_entry_by_entry_is_exact(x_bits, y_bits, rounding, data):
     grid = Grid(data.draw(st.sampled_from([4, 1000, 10**6, 3**20])), rounding)
     unit = data.draw(st.sampled_from([Fraction(1), grid.step]))
     tally = Tally()
-    found = grid.multiply(Array(x, unit), Array(y, unit), tally, "here")
+    products = grid.multiply(Array(x, unit), Array(y, unit), tally, "here")
     exactly = [int(a) * int(b) * unit * unit for a, b in zip(x, y, strict=True)]
-    assert value(found) == [reference.place(grid, number) for number in exactly]
+    assert value(products) == [reference.place(grid, number) for number in exactly]
     assert tally.saturated["here"] == sum(saturates(grid, number) for number in exactly)
 
 

@@ -23,10 +23,10 @@ def meet(word, pairs):
 def test_index_lookup(alphabet, length):
     task = IndexLookup(length, alphabet)
     call = task.function(length)
-    found = least_state.of_table(tabulate(lambda word: call(tuple(word)), task.alphabets(length)))
-    assert found.classes == alphabet**length
-    assert found.split == length
-    assert found.state_bits == math.ceil(length * math.log2(alphabet) - 1e-9) == task.answer_bits()
+    minimal = least_state.of_table(tabulate(lambda word: call(tuple(word)), task.alphabets(length)))
+    assert minimal.classes == alphabet**length
+    assert minimal.split == length
+    assert minimal.state_bits == math.ceil(length * math.log2(alphabet) - 1e-9) == task.answer_bits()
 
 
 @pytest.mark.parametrize("half", range(1, 7))
@@ -41,18 +41,18 @@ def test_equality_and_disjointness(half):
 @pytest.mark.parametrize("length", range(1, 13))
 def test_parity_and_majority(length):
     assert least(lambda word: sum(word) % 2, [2] * length).state_bits == 1
-    found = least(lambda word: sum(word) > length / 2, [2] * length)
-    assert found.classes == (length + 1) // 2 + 1
-    assert found.state_bits == math.ceil(math.log2((length + 1) // 2 + 1))
+    minimal = least(lambda word: sum(word) > length / 2, [2] * length)
+    assert minimal.classes == (length + 1) // 2 + 1
+    assert minimal.state_bits == math.ceil(math.log2((length + 1) // 2 + 1))
 
 
 @pytest.mark.parametrize("length", range(2, 9))
 def test_bounded_dyck(length):
     call = BoundedDyck(8).function(length)
-    found = least_state.of_table(tabulate(lambda word: call(tuple(word)), alphabet_ranges([4] * length)))
-    assert found.state_bits == (0 if length % 2 else 2 if length == 2 else 3)
+    minimal = least_state.of_table(tabulate(lambda word: call(tuple(word)), alphabet_ranges([4] * length)))
+    assert minimal.state_bits == (0 if length % 2 else 2 if length == 2 else 3)
     if length % 2 == 0 and length > 2:
-        assert found.classes == 6
+        assert minimal.classes == 6
 
 
 def partitions(cells: int, most: int, used: int = 0):
@@ -78,7 +78,7 @@ def computable(length: int, states: int) -> np.ndarray:
             for row in partitions(2 * (max(states_of) + 1), states):
                 after.add(tuple(row[2 * state + bit] for state in states_of for bit in (0, 1)))
         maps = after
-    found = np.zeros(1 << (1 << length), dtype=bool)
+    minimal = np.zeros(1 << (1 << length), dtype=bool)
     for states_of in maps:
         weights = [0] * (2 * (max(states_of) + 1))
         for prefix, state in enumerate(states_of):
@@ -89,8 +89,8 @@ def computable(length: int, states: int) -> np.ndarray:
             tables = np.concatenate([tables, tables + weight])
         if states == 1:
             tables = tables[[0, -1]]
-        found[tables] = True
-    return found
+        minimal[tables] = True
+    return minimal
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
@@ -110,9 +110,9 @@ def test_all_functions_against_all_automata(length):
         widest = np.maximum(widest, 1 + (states[:, 1:] != states[:, :-1]).sum(axis=1))
     np.testing.assert_array_equal(widest, by_brute_force)
     for function in np.random.default_rng(length).choice(len(functions), min(len(functions), 150), replace=False):
-        found = least_state.of_table(Tabulated(alphabet_ranges([2] * length), *labelled(values[function])))
-        assert found.classes == by_brute_force[function]
-        assert found.inputs_run == 1 << length
+        minimal = least_state.of_table(Tabulated(alphabet_ranges([2] * length), *labelled(values[function])))
+        assert minimal.classes == by_brute_force[function]
+        assert minimal.inputs_run == 1 << length
 
 
 def labelled(answers):
@@ -124,26 +124,28 @@ def labelled(answers):
 def test_classes_recurrence_witness_and_table(seed):
     """Against the definition: blocks of the table of answers; the recurrent model fits its bits and is right on every input."""
     table = random_table(seed)
-    found = least_state.of_table(table)
-    for split, classes in enumerate(found.classes_by_split):
+    minimal = least_state.of_table(table)
+    for split, classes in enumerate(minimal.classes_by_split):
         assert classes == len({tuple(row) for row in table.labels.reshape(math.prod(table.alphabets[:split]), -1).tolist()})
-    machine = found.recurrence()
-    assert machine.state_bits == found.state_bits == math.ceil(math.log2(max(found.classes_by_split)))
+    machine = minimal.recurrence()
+    assert machine.state_bits == minimal.state_bits == math.ceil(math.log2(max(minimal.classes_by_split)))
     words = list(itertools.product(*map(range, table.alphabets)))
     assert [machine.answer(word) for word in words] == table.labels.tolist()
-    prefixes, suffixes, answers = found.distinguishing_table()
-    assert len(np.unique(answers, axis=0)) == len(prefixes) == found.classes
+    prefixes, suffixes, answers = minimal.distinguishing_table()
+    assert len(np.unique(answers, axis=0)) == len(prefixes) == minimal.classes
     for prefix, row in zip(prefixes, answers.tolist(), strict=True):
         assert [machine.answer(prefix + suffix) for suffix in suffixes] == row
-    witness = found.witness()
-    assert (witness is None) == (found.classes == 1)
+    witness = minimal.witness()
+    assert (witness is None) == (minimal.classes == 1)
     if witness is not None:
         ends = [int(table.labels[words.index(one)]) for one in witness.inputs]
         assert ends == list(witness.labels)
         assert ends[0] != ends[1]
         assert witness.inputs[0][witness.split :] == witness.inputs[1][witness.split :]
         with pytest.raises(ValueError, match="DistinguishedPair"):
-            DistinguishedPair(witness.split, (witness.prefixes[0],) * 2, witness.suffix, witness.labels).verify(found.automaton)
+            DistinguishedPair(witness.split, (witness.prefixes[0],) * 2, witness.suffix, witness.labels).verify(
+                minimal.automaton
+            )
 
 
 def test_partial_tables_are_refused():

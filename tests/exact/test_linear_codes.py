@@ -85,17 +85,17 @@ def test_xi_has_the_order_of_g():
 )
 def test_coherences_of_dual_bch(degree, errors, greatest):
     generator, count = dual_bch(degree, errors), 1 << degree * errors
-    found = correlations(generator, 2, count) if count <= 1 << 24 else dual_bch_correlations(generator, degree, count)
-    assert max(found) == greatest
-    assert sum(found.values()) == count - 1
+    counts = correlations(generator, 2, count) if count <= 1 << 24 else dual_bch_correlations(generator, degree, count)
+    assert max(counts) == greatest
+    assert sum(counts.values()) == count - 1
     # Two of Pless's identities: no coordinate is constant, no two are equal.
-    assert sum(product * number for product, number in found.items()) == -(2**degree - 1)
-    assert sum(product**2 * number for product, number in found.items()) == (2**degree - 1) * (count - 2**degree + 1)
+    assert sum(product * number for product, number in counts.items()) == -(2**degree - 1)
+    assert sum(product**2 * number for product, number in counts.items()) == (2**degree - 1) * (count - 2**degree + 1)
     sizes = {size[:2]: size[2] for size in DualBCH.SIZES}
     assert sizes.get((degree, errors), greatest) == greatest
     if (degree, errors) in sizes:
         code = DualBCH(count)
-        assert code.verify() == found
+        assert code.verify() == counts
         assert 4 * code.one_sided_coherence <= 1
         assert code.gap == code.dimension - greatest
 

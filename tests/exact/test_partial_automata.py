@@ -37,33 +37,33 @@ def agreeing(examples: Examples, states: int) -> int:
 @pytest.mark.parametrize("seed", range(120))
 def test_least_against_every_automaton(seed):
     examples = random_examples(seed)
-    found = least(examples, exhaustive=True)
-    assert examples.disagreement(found.automaton) is None
-    assert len(found.bound.prefixes) <= found.states <= 3
-    found.bound.verify(examples)
-    assert agreeing(examples, found.states) > 0
-    for smaller in range(1, found.states):
+    smallest = least(examples, exhaustive=True)
+    assert examples.disagreement(smallest.automaton) is None
+    assert len(smallest.bound.prefixes) <= smallest.states <= 3
+    smallest.bound.verify(examples)
+    assert agreeing(examples, smallest.states) > 0
+    for smaller in range(1, smallest.states):
         assert agreeing(examples, smaller) == 0
-        assert found.refuted[smaller] >= 0
+        assert smallest.refuted[smaller] >= 0
     quick = least(examples)
-    assert quick.states == found.states
+    assert quick.states == smallest.states
     assert set(quick.refuted) == set(range(len(quick.bound.prefixes), quick.states))
 
 
 def test_search_needs_more_than_the_greedy_bound():
     """Don't-cares are harder than classes: for some examples every set of distinguished prefixes is below the least DFA."""
-    gaps = [seed for seed in range(120) if (found := least(random_examples(seed))).states > len(found.bound.prefixes)]
+    gaps = [seed for seed in range(120) if (smallest := least(random_examples(seed))).states > len(smallest.bound.prefixes)]
     assert gaps
 
 
 @pytest.mark.parametrize(("length", "states"), [(2, 2), (4, 4), (6, 8)])
 def test_equality(length, states):
     examples = on_length(lambda word: word[: length // 2] == word[length // 2 :], length)
-    found = least(examples, exhaustive=True)
-    assert found.states == states == len(found.bound.prefixes)
-    assert sorted(found.refuted) == list(range(1, states))
+    smallest = least(examples, exhaustive=True)
+    assert smallest.states == states == len(smallest.bound.prefixes)
+    assert sorted(smallest.refuted) == list(range(1, states))
     if length == 2:  # parity
-        assert all(found.automaton.accepts(word) == (sum(word) % 2 == 0) for word in itertools.product((0, 1), repeat=5))
+        assert all(smallest.automaton.accepts(word) == (sum(word) % 2 == 0) for word in itertools.product((0, 1), repeat=5))
     if length == 4:
         assert agreeing(examples, 3) == 0
 
@@ -74,9 +74,9 @@ def test_all_words_up_to_a_length_give_the_minimal_automaton(seed):
     states = int(random.integers(1, 5))
     automaton = DFA(random.integers(0, states, (states, 2)), 0, random.random(states) < 0.5)
     words = [word for length in range(2 * states + 1) for word in itertools.product((0, 1), repeat=length)]
-    found = least(Examples({word: automaton.accepts(word) for word in words}, 2))
-    assert automaton.difference(found.automaton) is None
-    assert found.states == len(automaton.minimal().table)
+    smallest = least(Examples({word: automaton.accepts(word) for word in words}, 2))
+    assert automaton.difference(smallest.automaton) is None
+    assert smallest.states == len(automaton.minimal().table)
 
 
 @pytest.mark.parametrize("seed", range(10))

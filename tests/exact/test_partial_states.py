@@ -29,21 +29,21 @@ def test_partial_functions_are_bounded(seed):
     labels = draws.integers(0, 2, 16)
     labels[draws.choice(16, int(draws.integers(1, 9)), replace=False)] = OUTSIDE
     table = Tabulated(alphabet_ranges([2] * 4), labels, (0, 1))
-    found = partial_states.bounds(table)
-    found.clique.verify(table)
+    state = partial_states.bounds(table)
+    state.clique.verify(table)
     exactly = least_partial(table)
-    assert found.lower_bits <= (exactly - 1).bit_length() <= found.upper_bits
-    assert len(found.clique.prefixes) <= exactly <= max(found.automaton.widths)
+    assert state.lower_bits <= (exactly - 1).bit_length() <= state.upper_bits
+    assert len(state.clique.prefixes) <= exactly <= max(state.automaton.widths)
     inside = labels != OUTSIDE
-    np.testing.assert_array_equal(least_state.every_label(found.automaton)[inside], labels[inside])
+    np.testing.assert_array_equal(least_state.every_label(state.automaton)[inside], labels[inside])
 
 
 def test_partial_functions_where_the_bounds_are_sharp():
     """Index lookup where a question past the middle is outside the domain: half of the symbols are enough."""
     length = 6
     table = tabulate(lambda word: word[word[-1]] if word[-1] < 3 else None, alphabet_ranges([2] * length + [length]))
-    found = partial_states.bounds(table)
-    assert found.lower_bits == found.upper_bits == 3
+    state = partial_states.bounds(table)
+    assert state.lower_bits == state.upper_bits == 3
     with pytest.raises(ValueError, match="compatible"):
         Clique(length, (0, 1)).verify(table)
     empty = partial_states.bounds(tabulate(lambda word: None, alphabet_ranges([2, 2])))
@@ -55,9 +55,9 @@ def test_cliques_are_maximum_where_the_search_ends():
         rows = np.random.default_rng(seed).integers(-1, 2, (9, 3))
         clashes = partial_states.incompatible(rows)
         best = max(len(some) for some in subsets(9) if is_clique(clashes, some))
-        found = partial_states.clique(rows)
-        assert len(found) == len(partial_states._search(clashes, [])) == best
-        assert is_clique(clashes, found)
+        largest = partial_states.clique(rows)
+        assert len(largest) == len(partial_states._search(clashes, [])) == best
+        assert is_clique(clashes, largest)
 
 
 def subsets(size: int):

@@ -18,20 +18,20 @@ def shared(function, alphabets) -> SharedFunction:
 @pytest.mark.parametrize("half", [1, 2, 4, 5, 6, 8])
 def test_equality_needs_half_and_one_bit(half):
     """Two answers: 2^n leaves with 1 and, where n > 1, as many with 0. N = 16 is beyond trying all partitions."""
-    found = partition_search.best_partition(shared(equal_halves, [2] * (2 * half)))
-    assert found.bits == half + 1
-    assert found.searched.startswith("all" if half <= 5 else "prefixes")
-    found.verify()
+    bound = partition_search.best_partition(shared(equal_halves, [2] * (2 * half)))
+    assert bound.bits == half + 1
+    assert bound.searched.startswith("all" if half <= 5 else "prefixes")
+    bound.verify()
 
 
 @pytest.mark.parametrize("length", [4, 6, 8])
 def test_bounded_dyck_needs_odd_against_even(length):
     """Lemma 1's fooling set, 2^(N-1) leaves with the answer 1; no prefix comes near it."""
     call = BoundedDyck(length).function(length)
-    found = partition_search.best_partition(shared(lambda word: call(tuple(word)), [4] * length))
-    assert found.alice == tuple(range(0, length, 2))
-    assert found.parts[[part.label for part in found.parts].index(1)].leaves == 2 ** (length - 1)
-    assert found.bits == length + 1
+    bound = partition_search.best_partition(shared(lambda word: call(tuple(word)), [4] * length))
+    assert bound.alice == tuple(range(0, length, 2))
+    assert bound.parts[[part.label for part in bound.parts].index(1)].leaves == 2 ** (length - 1)
+    assert bound.bits == length + 1
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -40,16 +40,16 @@ def test_partition_bounds_are_below_the_exact_cost(seed):
     table = random_table(seed, most=4, outside=0.0 if seed % 2 else 0.2)
     if len(table.alphabets) < 2 or not (table.labels != OUTSIDE).any():
         return
-    found = partition_search.best_partition(SharedFunction.of_table(table))
-    found.verify()
-    assert found.partitions == 2 ** (len(table.alphabets) - 1) - 1
-    assert found.bits <= protocol_cost(two_party(table.values(), found.alice)).bits
+    bound = partition_search.best_partition(SharedFunction.of_table(table))
+    bound.verify()
+    assert bound.partitions == 2 ** (len(table.alphabets) - 1) - 1
+    assert bound.bits <= protocol_cost(two_party(table.values(), bound.alice)).bits
 
 
 def test_what_is_outside_the_domain_is_no_answer():
     """Equality where other pairs are outside the domain: no bit is needed, though the matrix of its ones has full rank."""
-    found = partition_search.best_partition(shared(lambda word: 1 if equal_halves(word) else None, [2] * 6))
-    assert (found.bits, found.measure) == (0, "fooling set")
+    bound = partition_search.best_partition(shared(lambda word: 1 if equal_halves(word) else None, [2] * 6))
+    assert (bound.bits, bound.measure) == (0, "fooling set")
     some = partition_search.best_partition(shared(lambda word: equal_halves(word) if word[0] else None, [2] * 6))
     assert some.bits == 3
 
@@ -57,7 +57,7 @@ def test_what_is_outside_the_domain_is_no_answer():
 def test_partitions_of_an_automaton():
     """From an automaton alone, beyond all enumeration: interleaved equality, where equal pairs stand apart."""
     same = regular.automaton("(00|11)*")
-    found = partition_search.best_partition(SharedFunction.of_automaton(least_state.of_automaton(same, 64).automaton))
-    assert found.bits >= 5
-    assert len(set(found.alice)) < 64
-    found.verify()
+    bound = partition_search.best_partition(SharedFunction.of_automaton(least_state.of_automaton(same, 64).automaton))
+    assert bound.bits >= 5
+    assert len(set(bound.alice)) < 64
+    bound.verify()

@@ -30,9 +30,9 @@ def test_ranks_are_those_of_exact_elimination():
                 factor = left[row][column] / left[rank][column]
                 left[row] = [one - factor * other for one, other in zip(left[row], left[rank], strict=True)]
             rank += 1
-        found = communication.rank_bound(TwoParty(matrix))
-        assert found.value == rank
-        found.witness.verify() if rank else None
+        bound = communication.rank_bound(TwoParty(matrix))
+        assert bound.value == rank
+        bound.witness.verify() if rank else None
         space = {tuple(np.array(sum_) @ (matrix % 2) % 2) for sum_ in itertools.product((0, 1), repeat=int(rows))}
         assert 2 ** communication.rank_bound(TwoParty(matrix), "gf2").value == len(space)
 
@@ -40,19 +40,19 @@ def test_ranks_are_those_of_exact_elimination():
 def test_a_rank_below_the_number_of_different_rows_and_columns():
     """Each column of the right half is 1 less one of the left: rank 129 of 256, shown by primes up to Hadamard's bound."""
     left = np.random.default_rng(10).integers(2, size=(256, 128))
-    found = communication.rank_bound(TwoParty(np.concatenate([left, 1 - left], axis=1)))
-    assert found.value == 129
-    found.witness.verify()
+    bound = communication.rank_bound(TwoParty(np.concatenate([left, 1 - left], axis=1)))
+    assert bound.value == 129
+    bound.witness.verify()
 
 
 def test_a_rank_that_vanishes_modulo_the_first_prime():
     """The determinant is the first prime that is tried: modulo it the rank is 1, over the rationals 2."""
     first = greatest_prime_below(most_modulus(3) + 1)
     matrix = np.array([[first, 0, 0], [0, 1, 0], [0, 1, 0]])
-    found = communication.rank_bound(TwoParty(matrix))
-    assert found.value == 2
-    assert found.witness.prime < first
-    found.witness.verify()
+    bound = communication.rank_bound(TwoParty(matrix))
+    assert bound.value == 2
+    assert bound.witness.prime < first
+    bound.witness.verify()
 
 
 def test_the_largest_fooling_set_is_brute_forces():
@@ -61,15 +61,15 @@ def test_the_largest_fooling_set_is_brute_forces():
     for f in random_matrices(120, 2, 8):
         for value in f.answers:
             inputs = np.argwhere(f.matrix == value).tolist()
-            found = communication.fooling_set(f, value, maximum=True)
-            found.witness.verify()
-            assert found.label == "lower"
+            bound = communication.fooling_set(f, value, maximum=True)
+            bound.witness.verify()
+            assert bound.label == "lower"
             if len(inputs) <= 8:
                 sets = [[inputs[place] for place in places] for places in subsets(len(inputs))]
-                assert found.value == max(len(some) for some in sets if is_fooling(f.matrix, value, some))
+                assert bound.value == max(len(some) for some in sets if is_fooling(f.matrix, value, some))
             greedy = communication.fooling_set(f, value).value
-            assert greedy <= found.value
-            larger += greedy < found.value
+            assert greedy <= bound.value
+            larger += greedy < bound.value
     meet = TwoParty((np.arange(8)[:, None] & np.arange(8) != 0).astype(np.int64))
     assert communication.fooling_set(meet, 1, maximum=True).value >= 3
     assert communication.fooling_set(meet, 0, maximum=True).value == 8
@@ -91,14 +91,14 @@ def test_discrepancy_is_exact_and_below_the_spectral_bound():
         signs = 2 * matrix - 1
         rectangles = itertools.product(*map(subsets, matrix.shape))
         worst = max(abs(int(signs[rows][:, columns].sum())) for rows, columns in rectangles)
-        found = communication.discrepancy_bound(TwoParty(matrix))
-        assert found.value == worst
-        assert found.bits == math.ceil(math.log2(matrix.size / worst) - 1e-12)
+        bound = communication.discrepancy_bound(TwoParty(matrix))
+        assert bound.value == worst
+        assert bound.bits == math.ceil(math.log2(matrix.size / worst) - 1e-12)
         norm = int(np.abs(signs @ signs.T).sum(axis=1).max())
         assert math.isqrt(norm * matrix.size) >= worst
     size = 64
     inner = np.array([[bin(x & y).count("1") % 2 for y in range(size)] for x in range(size)])
-    found = communication.discrepancy_bound(TwoParty(inner))
-    assert found.value == 512  # sqrt(64 * 64 * 64): Lindsey's lemma
-    assert found.bits == 3
-    found.witness.verify()
+    bound = communication.discrepancy_bound(TwoParty(inner))
+    assert bound.value == 512  # sqrt(64 * 64 * 64): Lindsey's lemma
+    assert bound.bits == 3
+    bound.witness.verify()

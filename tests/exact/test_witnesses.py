@@ -49,8 +49,8 @@ def test_large_witnesses_verify():
     """2^11 pairs: blocks of the mixed inputs are compared, none left out."""
     size = 1 << 11
     matrix = np.eye(size, dtype=np.int64)
-    found = FoolingSet(matrix, 1, np.arange(size), np.arange(size))
-    found.verify()
+    fooling = FoolingSet(matrix, 1, np.arange(size), np.arange(size))
+    fooling.verify()
     matrix = matrix.copy()
     matrix[size - 1, 0] = matrix[0, size - 1] = 1
     with pytest.raises(ValueError, match="fool nobody"):

@@ -69,10 +69,12 @@ class _TooLarge(Exception):
 
 
 def _used(feature: AtLeast | TruthTable) -> tuple[int, ...]:
+    """The variables of a feature, with signs if it has literals."""
     return feature.literals if isinstance(feature, AtLeast) else feature.indices
 
 
 def _feature(manager: Any, feature: AtLeast | TruthTable) -> Any:
+    """The diagram of a feature."""
     if isinstance(feature, AtLeast):
         ordered = sorted(feature.literals, key=abs, reverse=True)
         literals = [manager.var(f"x{one}") if one > 0 else ~manager.var(f"x{-one}") for one in ordered]

@@ -1,4 +1,4 @@
-"""Runs a hand-built network on its grid Q_p: exact sums, rounded once at each named place, then saturated, and counted.
+"""Run a hand-built network on its grid Q_p: exact sums, rounded once at each named place, then saturated, and counted.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix B.2: every number of the computation is on the grid. R(x) is x
 rounded to the grid and saturated (`exact.grid`); everything inside one R is computed exactly. With the places' names:
