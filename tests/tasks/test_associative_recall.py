@@ -10,7 +10,9 @@ import pytest
 from seqsep.laws import task as task_laws
 from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED
-from seqsep.tasks._orders import TOKENS_AT_ONCE, before, chosen, distinct, draws_for_distinct, order, write_from
+from seqsep.tasks._blocks import TOKENS_AT_ONCE
+from seqsep.tasks._orders import distinct, draws_for_distinct, order
+from seqsep.tasks._rows import chosen, is_before, write_from
 from seqsep.tasks.associative_recall import AssociativeRecall
 from support.task_examples import assert_counts_are_near, pairwise_different
 
@@ -150,8 +152,8 @@ def test_distinct_numbers_may_come_from_further_attempts():
     assert found.tolist() == [[3, 5, 0], [1, 2, 9]]
 
 
-def test_before_and_chosen():
-    assert before(np.array([0, 2]), 3).tolist() == [[False] * 3, [True, True, False]]
+def test_is_before_and_chosen():
+    assert is_before(np.array([0, 2]), 3).tolist() == [[False] * 3, [True, True, False]]
     assert chosen(np.array([[1, 2], [3, 4]]), np.array([[1, 1, 0], [0, 1, 0]])).tolist() == [[2, 2, 1], [3, 4, 3]]
 
 

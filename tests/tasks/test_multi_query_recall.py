@@ -10,7 +10,8 @@ import pytest
 from seqsep.laws import task as task_laws
 from seqsep.stream import Use, draws
 from seqsep.tasks import NOTHING_ASKED
-from seqsep.tasks._orders import TOKENS_AT_ONCE, asked_again, power_law_waits, weighted_order
+from seqsep.tasks._blocks import TOKENS_AT_ONCE
+from seqsep.tasks._orders import asked_again, power_law_waits, weighted_order
 from seqsep.tasks.multi_query_recall import MultiQueryRecall
 from support.task_examples import assert_counts_are_near, pairwise_different
 

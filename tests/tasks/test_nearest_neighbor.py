@@ -9,7 +9,7 @@ import pytest
 from seqsep.laws import task as task_laws
 from seqsep.stream import Use
 from seqsep.tasks import NOTHING_ASKED
-from seqsep.tasks._orders import TOKENS_AT_ONCE, Cut
+from seqsep.tasks._blocks import TOKENS_AT_ONCE, ExampleDraws
 from seqsep.tasks._spherical_code import MOST_NORM, sine_of_turn, spherical_code
 from seqsep.tasks.nearest_neighbor import NearestNeighbor
 from support.task_examples import assert_counts_are_near
@@ -135,7 +135,7 @@ def test_directions_do_not_depend_on_how_they_are_asked_for():
 
 def test_noise_is_uniform_on_odd_steps():
     task = NearestNeighbor(16, dimension=8)
-    noise = task._noise(Cut((0, 0, 0, 0, 0, 32), 1, Use.CODE, 0, 500), 4)
+    noise = task._noise(ExampleDraws((0, 0, 0, 0, 0, 32), 1, Use.CODE, 0, 500), 4)
     assert noise.shape == (500, 8, 16)
     assert_counts_are_near(Counter(noise.ravel().tolist()), dict.fromkeys(range(-15, 16, 2), 1 / 16), noise.size)
 

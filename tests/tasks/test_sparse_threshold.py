@@ -7,10 +7,10 @@ from math import acos, pi, sqrt
 import numpy as np
 import pytest
 
-from seqsep.exact.formulas import AtLeast, Table, Thresholds, cnf
+from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable, cnf
 from seqsep.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, sparse_threshold
-from seqsep.tasks._thresholds import Counter, column_sums, drawn, probed
+from seqsep.tasks._thresholds import FeatureCounter, column_sums, drawn, feature_counts
 from seqsep.tasks.sparse_threshold import SparseThreshold
 
 CLAUSES = "p cnf 5 4\n1 -2 0\n3 4 -5 0\n2 5 0\n-4 1 0\n"
@@ -94,7 +94,7 @@ def test_drawn_functions_are_as_stated(sparsity):
     functions = [drawn(9, 100, sparsity, -1, seed) for seed in range(10)]
     assert len({function.features for function in functions}) == 10
     tables = [feature for function in functions for feature in function.features]
-    assert all(isinstance(table, Table) and len(set(table.indices)) == sparsity for table in tables)
+    assert all(isinstance(table, TruthTable) and len(set(table.indices)) == sparsity for table in tables)
     seen = np.bincount([index for table in tables for index in table.indices], minlength=10)[1:]
     assert abs(seen - 1000 * sparsity / 9).max() < 5 * sqrt(1000 * sparsity / 9)
     ones = np.array([table.values for table in tables])
@@ -104,7 +104,7 @@ def test_drawn_functions_are_as_stated(sparsity):
         numbers = np.bincount(ones @ (1 << np.arange(2**sparsity)), minlength=2**2**sparsity)[1:-1]
         assert abs(numbers - 1000 / len(numbers)).max() < 5 * sqrt(1000 / len(numbers))
     for seed, function in enumerate(functions):
-        counts = probed(function, seed)
+        counts = feature_counts(function, seed)
         off = [abs((counts > bound).sum() - 512) for bound in range(101)]
         assert abs((counts > function.bound).sum() - 512) == min(off)
         assert function.bound == off.index(min(off))
@@ -134,7 +134,7 @@ def test_shortcut_of_weighing_single_bits(sparsity, share):
         task = SparseThreshold(100, sparsity=sparsity, function_seed=seed)
         weights = np.zeros(100)
         for table in task.thresholds.features:
-            assert isinstance(table, Table)
+            assert isinstance(table, TruthTable)
             for digit, index in enumerate(table.indices):
                 weights[index - 1] += np.mean(
                     [value * (1 if row >> digit & 1 else -1) for row, value in enumerate(table.values)]
@@ -174,7 +174,7 @@ def some_features(random: np.random.Generator) -> Thresholds:
         for size in (0, 1, 1, 2, 3, 7, 300)
     ]
     tables = [
-        Table(tuple((random.permutation(11)[:size] + 1).tolist()), tuple(random.integers(2, size=1 << size).tolist()))
+        TruthTable(tuple((random.permutation(11)[:size] + 1).tolist()), tuple(random.integers(2, size=1 << size).tolist()))
         for size in (0, 0, 1, 2, 3, 3, 5)
     ]
     return Thresholds(11, (*clauses, *tables), 6)
@@ -185,7 +185,7 @@ def test_quick_evaluation_is_the_slow_one(batch):
     random = np.random.default_rng(batch)
     for _ in range(20):
         formula = some_features(random)
-        counter, bits = Counter(formula), random.integers(0, 2, (batch, 11)).astype(np.uint8)
+        counter, bits = FeatureCounter(formula), random.integers(0, 2, (batch, 11)).astype(np.uint8)
         expected = formula.count(bits.astype(np.int64)).tolist()
         assert counter.count(bits).tolist() == expected
         counter.at_once = 8  # several parts

@@ -2,16 +2,17 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64
 
 from seqsep.stream import Use, below
-from seqsep.tasks._orders import Cut, before, parts
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._rows import is_before
+from seqsep.tasks.base import Batch, Task, require
 
-HALF = np.uint32(1 << 31)
 Halves = Int64[np.ndarray, "batch half"]
 
 
@@ -43,43 +44,49 @@ class TwoHalves(Task):
         return self.length + 1
 
     def _require_lengths(self) -> None:
-        require(self.length >= 2 * self.least_half and self.length % 2 == 0, self,
-                f"length is an even number of symbols from {2 * self.least_half}, found {self.length}")  # fmt: skip
-        require(self.least_length == 0 or (self.least_length >= 2 * self.least_half and self.least_length % 2 == 0), self,
-                f"least_length is an even number of symbols from {2 * self.least_half}, or 0 for the even number at or above "
-                f"length / 10, found {self.least_length}")  # fmt: skip
-        least = min(self.least_length, self.length)
-        object.__setattr__(self, "least_length", 0 if least == 2 * self._shortest_half(0) else least)
+        shortest = 2 * self.least_half
+        require(
+            self.length >= shortest and self.length % 2 == 0,
+            self,
+            f"length is an even number of symbols from {shortest}, found {self.length}",
+        )
+        require(
+            self.least_length == 0 or (self.least_length >= shortest and self.least_length % 2 == 0),
+            self,
+            f"least_length is an even number of symbols from {shortest}, or 0 for the even number at or above "
+            f"length / 10, found {self.least_length}",
+        )
+        least_length = min(self.least_length, self.length)
+        is_default = least_length == 2 * self._shortest_half(0)
+        object.__setattr__(self, "least_length", 0 if is_default else least_length)
 
     def _shortest_half(self, least_length: int) -> int:
         return least_length // 2 or max(self.least_half, -(-self.length // 20))
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
         inputs = np.zeros((count, self.longest), dtype=np.int64)
-        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
-        lengths = np.empty(count, dtype=np.int64)
-        use = Use.EVALUATION if evaluate else Use.TRAINING
-        for first, behind in parts(count, self.longest):
-            part = Batch(inputs[first:behind], targets[first:behind], lengths[first:behind])
-            self._fill(part, start + first, seed, use)
-        return Batch(inputs, targets, lengths)
+        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
+        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
 
-    def _fill(self, batch: Batch, start: int, seed: int, use: Use) -> None:
-        """Write the examples from `start` on into arrays of zeros and of nothing asked."""
+    def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
+        """Write the examples from start + first on into arrays of zeros and of nothing asked."""
+        count = len(batch.lengths)
         most = self.length // 2
-        cut = Cut((2, *self._widths()), seed, use, start, len(batch.lengths))
-        halves = np.full(len(batch.lengths), most, dtype=np.int64)
+        example_draws = ExampleDraws((2, *self._widths()), seed=seed, use=use, start=start + first, count=count)
+        lengths_and_coins = example_draws.part(0)
+        halves = np.full(count, most, dtype=np.int64)
         if use is Use.TRAINING:
             shortest = self._shortest_half(self.least_length)
-            halves = shortest + below(cut.part(0)[:, 0], most - shortest + 1)
-        left, right, labels = self._draw(cut, halves, cut.part(0)[:, 1] < HALF)
-        inside = before(halves, most)
-        np.copyto(batch.inputs[:, :most], left, where=inside)
-        batch.inputs[np.arange(len(halves)), halves] = self.symbols
+            halves = shortest + below(lengths_and_coins[:, 0], most - shortest + 1)
+        left, right, labels = self._draw(example_draws, halves, lengths_and_coins[:, 1] < HALF_OF_DRAWS)
+        is_inside = is_before(halves, most)
+        np.copyto(batch.inputs[:, :most], left, where=is_inside)
+        batch.inputs[np.arange(count), halves] = self.symbols
         if use is Use.EVALUATION:
             batch.inputs[:, most + 1 :] = right
         else:  # both masks have as many places in a row as its half is long
-            batch.inputs[before(2 * halves + 1, self.longest) & ~before(halves + 1, self.longest)] = right[inside]
+            is_right = is_before(2 * halves + 1, self.longest) & ~is_before(halves + 1, self.longest)
+            batch.inputs[is_right] = right[is_inside]
         np.add(2 * halves, 1, out=batch.lengths)
         self._ask(batch, halves, labels)
 
@@ -89,7 +96,7 @@ class TwoHalves(Task):
 
     @abstractmethod
     def _draw(
-        self, cut: Cut, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
+        self, example_draws: ExampleDraws, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
     ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
         """Both halves, of which the first `halves` columns count, and the labels; the coin is True with probability 1/2."""
 
@@ -98,7 +105,7 @@ class TwoHalves(Task):
         batch.targets[np.arange(len(halves)), 2 * halves] = labels
 
     def split(self, inputs: Sequence[int]) -> tuple[list[int], list[int] | None]:
-        """The tokens before the separator and those behind it; None where it has not come. ValueError where it comes twice."""
+        """The tokens before the separator and those behind it; None if it has not come. Raises ValueError if it comes twice."""
         tokens = list(inputs)
         require(tokens.count(self.symbols) <= 1, self, f"there is one separator, {self.symbols}, found {tokens}")
         if self.symbols not in tokens:
@@ -107,7 +114,7 @@ class TwoHalves(Task):
         return tokens[:middle], tokens[middle + 1 :]
 
     def both(self, inputs: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The two halves. Raises ValueError where they are not of one length, with a separator between them."""
+        """The two halves. Raises ValueError unless they have one length and a separator between them."""
         left, right = self.split(inputs)
         if right is None or len(left) != len(right):
             raise ValueError(f"{self!r}: an input is as many symbols, a separator and as many again, found {list(inputs)}")

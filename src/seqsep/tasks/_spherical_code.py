@@ -29,19 +29,27 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class SphericalCode:
-    """`points` have whole coordinates (coordinate, point); moving each by ±1, ±3, .. ±(2^noise_bits - 1) keeps the margin."""
+    """Points with whole coordinates; moving each coordinate by ±1, ±3, .. ±(2^noise_bits - 1) keeps the margin."""
 
     points: Float32[np.ndarray, "dimension size"]
     noise_bits: int
 
 
 def sine_of_turn(gamma: float) -> float:
-    """sin theta, rounded down: by bisection over sin 2 theta."""
-    low, high = 0.0, 1.0
+    """sin theta, rounded down, by bisection over sin 2 theta.
+
+    >>> 0 < sine_of_turn(0.05) < sine_of_turn(0.25)
+    True
+    """
+    low = 0.0
+    high = 1.0
     for _ in range(60):
         middle = (low + high) / 2
         left = 2 * gamma * sqrt(1 - middle * middle) - 2 * sqrt(gamma * (1 - gamma)) * middle
-        low, high = (middle, high) if left >= gamma + ROUNDING else (low, middle)
+        if left >= gamma + ROUNDING:
+            low = middle
+        else:
+            high = middle
     return sqrt((1 - sqrt(1 - low * low)) / 2) * (1 - 1e-9)
 
 
@@ -49,8 +57,7 @@ def sine_of_turn(gamma: float) -> float:
 def spherical_code(dimension: int, gamma: float, size: int) -> SphericalCode:
     """The first `size` of random directions that lie apart from all kept before; the same for every seed.
 
-    A direction has coordinates that are sums of four bytes less 510: nearly normal, so nearly every direction is as likely.
-    Raises ValueError where 64 `size` directions do not hold so many.
+    Raises ValueError if 64 `size` directions do not hold so many.
     """
     sine = sine_of_turn(gamma)
     noise_bits = 6
@@ -60,17 +67,9 @@ def spherical_code(dimension: int, gamma: float, size: int) -> SphericalCode:
     kept = np.empty((size, dimension), dtype=np.float64)
     count = 0
     for start in range(0, TRIES * size, CANDIDATES_AT_ONCE):
-        words = draws(0, Use.CODE, start, CANDIDATES_AT_ONCE, dimension)
-        raw = words.astype("<u4").view(np.uint8).reshape(*words.shape, 4).sum(axis=2, dtype=np.int64) - 510
-        raw = raw[(raw != 0).any(axis=1)].astype(np.float64)
-        halves = np.rint(raw * (norm / 2 / np.sqrt((raw * raw).sum(axis=1)))[:, None])
-        points = 2 * halves + (noise_bits == 0)  # moved points are odd: no coordinate is 0
-        points = points[~_near(points, kept[:count], gamma).any(axis=1)]
-        among = _near(points, points, gamma)
-        taken = np.zeros(len(points), dtype=np.bool_)
-        for place in range(len(points)):
-            taken[place] = not (among[place] & taken).any()
-        points = points[taken][: size - count]
+        points = _candidates(start, dimension, norm, noise_bits)
+        points = points[~_is_near(points, kept[:count], gamma).any(axis=1)]
+        points = points[_apart_from_earlier(points, gamma)][: size - count]
         kept[count : count + len(points)] = points
         count += len(points)
         if count == size:
@@ -81,14 +80,36 @@ def spherical_code(dimension: int, gamma: float, size: int) -> SphericalCode:
     )
 
 
+def _candidates(start: int, dimension: int, norm: int, noise_bits: int) -> Float64[np.ndarray, "some dimension"]:
+    """Random directions of about this norm, rounded: to even numbers if noise moves them, else to odd ones.
+
+    A coordinate is the sum of four bytes less 510: nearly normal, so nearly every direction is as likely.
+    """
+    words = draws(0, Use.CODE, start, CANDIDATES_AT_ONCE, each=dimension)
+    raw = words.astype("<u4").view(np.uint8).reshape(*words.shape, 4).sum(axis=2, dtype=np.int64) - 510
+    raw = raw[(raw != 0).any(axis=1)].astype(np.float64)
+    halves = np.rint(raw * (norm / 2 / np.sqrt((raw * raw).sum(axis=1)))[:, None])
+    return 2 * halves + (noise_bits == 0)  # moved points are odd: no coordinate is 0
+
+
+def _apart_from_earlier(points: Float64[np.ndarray, "some dimension"], gamma: float) -> Bool[np.ndarray, "some"]:
+    """Which points are kept if, in order, each is that lies apart from all kept before it."""
+    is_near = _is_near(points, points, gamma)
+    is_kept = np.zeros(len(points), dtype=np.bool_)
+    for place in range(len(points)):
+        is_kept[place] = not (is_near[place] & is_kept).any()
+    return is_kept
+
+
 def _norm(dimension: int, sine: float, noise_bits: int) -> int:
     """The least norm for which noise turns a point, whose coordinates are rounded to even numbers, by at most theta."""
     return ceil((2**noise_bits - 1) * sqrt(dimension) / sine + sqrt(dimension))
 
 
-def _near(
+def _is_near(
     points: Float64[np.ndarray, "some dimension"], others: Float64[np.ndarray, "other dimension"], gamma: float
 ) -> Bool[np.ndarray, "some other"]:
     """Which products of directions are above 1 - 2 gamma; sums of whole numbers, exact in any order."""
-    norms, other_norms = (np.sqrt((some * some).sum(axis=1)) for some in (points, others))
+    norms = np.sqrt((points * points).sum(axis=1))
+    other_norms = np.sqrt((others * others).sum(axis=1))
     return points @ others.T > (1 - 2 * gamma) * norms[:, None] * other_norms

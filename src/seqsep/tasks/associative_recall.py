@@ -1,13 +1,13 @@
 """Associative recall: pairs k_1 v_1 .. k_N v_N, then one of the keys; the answer is its value.
 
+Asked: the last token only.
+Tokens: keys 0 .. K - 1, value v is K + v; K is `keys`, or `length` if that is 0. N pairs are 2 N + 1 tokens.
+Lengths: training draws n uniformly from least_length .. length and then n pairs; evaluation has exactly `length` pairs.
+Examples: keys are different numbers, every list of them equally likely; with `order="fixed"` they are 0, 1, .., n - 1 (then it
+is index lookup with the positions said aloud). Values are uniform and independent, and each of the n keys is asked with
+probability 1/n.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; the task is that of Ba et al. 2016.
 We differ: values come from an alphabet of any size (printed: {0, 1}), keys from one that may be larger than N.
-
-Asked: the last token only. Lengths: training draws n uniformly from least_length .. length and then n pairs; evaluation has
-exactly `length` pairs. Keys are different numbers, every list of them equally likely; with `order="fixed"` they are
-0, 1, .., n - 1 (then it is index lookup with the positions said aloud). Values are uniform and independent, and each of the
-n keys is asked with probability 1/n.
-Tokens: keys 0 .. K - 1, value v is K + v; K is `keys`, or `length` where that is 0. N pairs are 2 N + 1 tokens.
 Shortcuts: to answer with some value that was seen is right with probability 1/N + (1 - 1/N)/S, against 1/S for a blind
 guess; no more, since keys say nothing of values.
 """
@@ -20,13 +20,22 @@ import numpy as np
 
 from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below
-from seqsep.tasks._orders import Cut, before, distinct, draws_for_distinct, parts
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._orders import distinct, draws_for_distinct
+from seqsep.tasks._rows import is_before
+from seqsep.tasks.base import Batch, Task, require
 
 
 @dataclass(frozen=True)
 class AssociativeRecall(Task):
-    """`length` pairs of a key and one of `values` values, then a key; `keys` to choose from (0: as many as pairs)."""
+    """`length` pairs of a key and one of `values` values, then a key; `keys` to choose from (0: as many as pairs).
+
+    >>> task = AssociativeRecall(length=2, values=8)
+    >>> task.solve((1, 2 + 7, 0, 2 + 3, 1))
+    7
+    >>> task.answer_bits()
+    6
+    """
 
     name: ClassVar[str] = "associative-recall"
 
@@ -37,8 +46,11 @@ class AssociativeRecall(Task):
 
     def __post_init__(self) -> None:
         require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 pairs, found {self.length}")
-        require(self.keys == 0 or self.length <= self.keys <= 2**30, self,
-                f"keys is 0 or from length, {self.length}, to 2^30, found {self.keys}")  # fmt: skip
+        require(
+            self.keys == 0 or self.length <= self.keys <= 2**30,
+            self,
+            f"keys is 0 or from length, {self.length}, to 2^30, found {self.keys}",
+        )
         require(1 <= self.values <= 2**31, self, f"values is 1 to 2^31, found {self.values}")
         require(self.order in ("any", "fixed"), self, f"order is any or fixed, found {self.order!r}")
         require(self.order == "any" or self.keys in (0, self.length), self, "keys in a fixed order are as many as pairs")
@@ -63,44 +75,40 @@ class AssociativeRecall(Task):
     def longest(self) -> int:
         return 2 * self.length + 1
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        lengths = np.empty(count, dtype=np.int64)
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
-        use = Use.EVALUATION if evaluate else Use.TRAINING
-        for first, behind in parts(count, self.longest):
-            part = Batch(inputs[first:behind], targets[first:behind], lengths[first:behind])
-            self._fill(part, start + first, seed, use)
-        return Batch(inputs, targets, lengths)
-
-    def _fill(self, batch: Batch, start: int, seed: int, use: Use) -> None:
-        """Write the examples from `start` on into the inputs, and into targets of nothing asked."""
-        count = len(batch.lengths)
-        widths = (2, self.length, draws_for_distinct(self.length, self.key_count))
-        cut = Cut(widths, seed, use, start, count)
-        rows, places = np.arange(count), np.arange(self.length)
-        pairs = np.full(count, self.length, dtype=np.int64)
-        if use is Use.TRAINING:
-            pairs = self.least_length + below(cut.part(0)[:, 0], self.length - self.least_length + 1)
-        keys = np.broadcast_to(places, (count, self.length))
-        if self.order == "any":
-            keys = distinct(partial(cut.part, 2), self.length, self.key_count)
-        values = below(cut.part(1), self.values)
-        asked = below(cut.part(0)[:, 1], pairs)
-        there = -before(pairs, self.length).astype(np.int64)  # every bit or none
-        np.bitwise_and(keys, there, out=batch.inputs[:, :-1:2])
-        np.bitwise_and(values + self.key_count, there, out=batch.inputs[:, 1::2])
-        batch.inputs[:, -1] = 0
-        batch.inputs[rows, 2 * pairs] = keys[rows, asked]
-        batch.targets[rows, 2 * pairs] = values[rows, asked]
-        np.add(2 * pairs, 1, out=batch.lengths)
-
     def solve(self, inputs: tuple[int, ...]) -> int:
         *pairs, asked = inputs
         keys = pairs[::2]
         if asked not in keys:
             raise ValueError(f"{self!r}: the question asks for key {asked}, which is not among {keys}")
         return pairs[2 * keys.index(asked) + 1] - self.key_count
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        inputs = np.empty((count, self.longest), dtype=np.int64)
+        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
+        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
+
+    def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
+        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
+        count = len(batch.lengths)
+        widths = (2, self.length, draws_for_distinct(self.length, self.key_count))
+        example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)
+        length_and_question = example_draws.part(0)
+        rows = np.arange(count)
+        pairs = np.full(count, self.length, dtype=np.int64)
+        if use is Use.TRAINING:
+            pairs = self.least_length + below(length_and_question[:, 0], self.length - self.least_length + 1)
+        keys = np.broadcast_to(np.arange(self.length), (count, self.length))
+        if self.order == "any":
+            keys = distinct(partial(example_draws.part, 2), self.length, self.key_count)
+        values = below(example_draws.part(1), self.values)
+        asked = below(length_and_question[:, 1], pairs)
+        mask = -is_before(pairs, self.length).astype(np.int64)  # every bit or none
+        np.bitwise_and(keys, mask, out=batch.inputs[:, :-1:2])
+        np.bitwise_and(values + self.key_count, mask, out=batch.inputs[:, 1::2])
+        batch.inputs[:, -1] = 0
+        batch.inputs[rows, 2 * pairs] = keys[rows, asked]
+        batch.targets[rows, 2 * pairs] = values[rows, asked]
+        np.add(2 * pairs, 1, out=batch.lengths)
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
         *pairs, asked = inputs
@@ -120,7 +128,8 @@ class AssociativeRecall(Task):
         return ceil_log2(cases)
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """With keys in a fixed order; in any order the inputs, whose keys differ, are no product: ValueError."""
+        """Only for keys in a fixed order. Raises ValueError otherwise: the inputs are then not a product of ranges."""
         require(self.order == "fixed", self, "the inputs are a product of alphabets only with order='fixed'")
         values = range(self.key_count, self.vocabulary)
-        return (*(part for key in range(length) for part in (range(key, key + 1), values)), range(length))
+        pairs = [part for key in range(length) for part in (range(key, key + 1), values)]
+        return (*pairs, range(length))

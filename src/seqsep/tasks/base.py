@@ -1,7 +1,7 @@
 """What every task is: a frozen dataclass that makes examples by index and can solve them slowly and obviously.
 
 Its fields are its whole configuration. Nothing here needs torch: a Batch holds NumPy arrays, padded on the right.
-Inputs are tokens, or vectors where `coordinates` is not 0. A target is a class; with binary cross-entropy (next-character
+Inputs are tokens, or vectors if `coordinates` is not 0. A target is a class; with binary cross-entropy (next-character
 prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for all of them.
 """
 
@@ -16,14 +16,19 @@ from jaxtyping import Bool, Float32, Int64
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
 
-WORDS = {int: "a whole number", float: "a number", str: "a word"}
+TYPE_WORDS = {int: "a whole number", float: "a number", str: "a word"}
 
 Loss: TypeAlias = Literal["cross-entropy", "binary-cross-entropy"]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples: inputs, the target at each position (-100: nothing asked), and tokens (or vectors) before the padding."""
+    """Examples: inputs, the target at each position (-100: nothing asked), and tokens (or vectors) before the padding.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> IndexLookup(length=3, alphabet=5).sample(start=0, count=4, seed=0, evaluate=True).inputs.shape
+    (4, 4)
+    """
 
     inputs: Int64[np.ndarray, "batch time"] | Float32[np.ndarray, "batch time coordinates"]
     targets: Int64[np.ndarray, "batch time"]
@@ -32,7 +37,13 @@ class Batch:
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """A problem on sequences of tokens. Subclasses add fields; `length` is the length that is evaluated."""
+    """A problem on sequences of tokens. Subclasses add fields; `length` is the length that is evaluated.
+
+    >>> from seqsep.tasks import BY_NAME
+    >>> task = BY_NAME["index-lookup"](length=12)
+    >>> task.configuration()
+    {'name': 'index-lookup', 'length': 12}
+    """
 
     name: ClassVar[str]
     revision: ClassVar[int] = 1
@@ -42,7 +53,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def vocabulary(self) -> int:
-        """Number of token ids; 0 where inputs are vectors."""
+        """Number of token ids; 0 if inputs are vectors."""
 
     @property
     def coordinates(self) -> int:
@@ -84,7 +95,7 @@ class Task(ABC):
     def alphabets(self, length: int) -> tuple[range, ...]:
         """The tokens allowed at each position of an input of `length`: the inputs are their product.
 
-        Raises ValueError where inputs are vectors.
+        Raises ValueError if they are not, or if inputs are vectors.
         """
 
     def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
@@ -101,18 +112,25 @@ class Task(ABC):
     def score(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
     ) -> Bool[np.ndarray, "batch"]:
-        """Which examples are right: every asked position predicted exactly."""
+        """Which examples are right: those with every asked position predicted exactly."""
         return np.all((targets == NOTHING_ASKED) | (predictions == targets), axis=1)
 
     def configuration(self) -> dict[str, Any]:
         """The fields that differ from their defaults, by name, with the task's name."""
-        chosen = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {"name": self.name} | {f.name: chosen[f.name] for f in fields(self) if chosen[f.name] != f.default}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        chosen = {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
+        return {"name": self.name} | chosen
 
 
 def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields by name as the task declares them, a whole number also where a number is. Raises ValueError for another name or
-    another type."""
+    """The fields given, if the task declares their names and types; a whole number is a number too.
+
+    Raises ValueError for another name or another type.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> fields_given(IndexLookup, {"length": 9})
+    {'length': 9}
+    """
     hints = get_type_hints(kind)
     types = {field.name: hints[field.name] for field in fields(kind)}
     for name, value in given.items():
@@ -121,8 +139,8 @@ def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{kind.name}: expected {', '.join(types)} as flags, found --{name.replace('_', '-')}")
         if types[name] is float and isinstance(value, int):
             continue
-        if types[name] in WORDS and not isinstance(value, types[name]):
-            raise ValueError(f"{flag}: expected {WORDS[types[name]]}, found {value!r}")
+        if types[name] in TYPE_WORDS and not isinstance(value, types[name]):
+            raise ValueError(f"{flag}: expected {TYPE_WORDS[types[name]]}, found {value!r}")
     return dict(given)
 
 

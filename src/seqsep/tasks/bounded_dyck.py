@@ -1,8 +1,7 @@
 """Bounded Dyck: is a string of brackets well matched, with at most `depth` of them open at any time?
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
-
 Asked: the last token only; the answer is 1 for a word of Dyck-(kinds, depth) and 0 otherwise, each with probability 1/2.
+Tokens: 2j opens and 2j + 1 closes kind j.
 Lengths: exactly `length` brackets, in training and evaluation.
 Positive examples: at an empty stack an opening bracket, uniformly; at full depth the closing one; else uniformly among the
 opening brackets and the closing one. We close when the depth equals the steps that are left, which is H.1 for
@@ -10,29 +9,37 @@ depth <= 3; H.1's own rule overshoots the length for larger depths.
 Negative examples: a positive one with 1 .. max(1, length // 10) distinct positions changed (H.1's range is empty below
 length 10): with probability 1/2 the kind, else the direction; with one kind always the direction. A corrupted word that
 is still valid is corrupted again, from the original word.
-Tokens: 2j opens and 2j + 1 closes kind j.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
 Shortcuts: a single changed position always breaks parity of directions or one pair's kinds, so for length < 20 counting
 directions finds half of the negative examples.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64, Shaped, UInt32
 
 from seqsep.exact.integers import ceil_log2
-from seqsep.stream import Use, below, draws
-from seqsep.tasks._orders import parts
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.stream import below, draws
+from seqsep.tasks._blocks import HALF_OF_DRAWS, cache_sized_ranges, use_of
+from seqsep.tasks._fixed_length import FixedLengthDecision
+from seqsep.tasks.base import Batch, require
 
 BRACKETS = "()[]{}<>"
-HALF = np.uint32(1 << 31)
 
 
 @dataclass(frozen=True)
-class BoundedDyck(Task):
-    """Words of `length` brackets of `kinds` kinds; at most `depth` are open at any time."""
+class BoundedDyck(FixedLengthDecision):
+    """Words of `length` brackets of `kinds` kinds; at most `depth` are open at any time.
+
+    >>> task = BoundedDyck(length=4)
+    >>> task.solve((0, 2, 3, 1)), task.solve((0, 2, 1, 3))
+    (1, 0)
+    >>> task.answer_bits()
+    3
+    """
 
     name: ClassVar[str] = "bounded-dyck"
 
@@ -49,131 +56,6 @@ class BoundedDyck(Task):
     def vocabulary(self) -> int:
         return 2 * self.kinds
 
-    @property
-    def classes(self) -> int:
-        return 2
-
-    @property
-    def longest(self) -> int:
-        return self.length
-
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        use = Use.EVALUATION if evaluate else Use.TRAINING
-        changes = max(1, self.length // 10)
-        each = 1 + self.length + 1 + 3 * changes
-        uniform = draws(seed, use, start, count, each)
-        labels = (uniform[:, 0] < HALF).astype(np.int64)
-        inputs = self._words(uniform[:, 1 : self.length + 1])
-        pending = np.flatnonzero(labels == 0)
-        words = inputs[pending]
-        attempt = 0
-        while len(pending):
-            inputs[pending] = changed = self._corrupt(words, uniform[pending, self.length + 1 :])
-            valid = self.accepts(changed)
-            pending, words = pending[valid], words[valid]
-            attempt += 1
-            if len(pending):
-                uniform = draws(seed, use, start, count, each, attempt)
-        targets = np.full((count, self.length), NOTHING_ASKED, dtype=np.int64)
-        targets[:, -1] = labels
-        return Batch(inputs, targets, np.full(count, self.length, dtype=np.int64))
-
-    def _words(self, uniform: UInt32[np.ndarray, "batch length"]) -> Int64[np.ndarray, "batch length"]:
-        """Words of the language, one random integer per bracket."""
-        words = np.empty(uniform.shape, dtype=np.int64)
-        closed = self._closed(uniform)
-        for first, behind in parts(len(words), 2 * self.length):
-            self._match(closed[:, first:behind], uniform[first:behind], words[first:behind])
-        return words
-
-    def _closed(self, uniform: UInt32[np.ndarray, "batch length"]) -> Shaped[np.ndarray, "length_and_one batch"]:
-        """How many brackets are closed before each step.
-
-        Before step t with c of them the height is t - 2 c. At the greatest height h we close, and whoever draws the closing
-        bracket does where the height is not 0: so where c < (t - h + 1) / 2 and where c < t / 2.
-        """
-        count, step = len(uniform), np.arange(self.length)
-        forced = (step - np.minimum(self.depth, self.length - step) + 2) // 2
-        drawn = uniform >= np.uint32(-(-(self.kinds << 32) // (self.kinds + 1)))  # below(.., kinds + 1) is kinds
-        small: Any = np.int16 if self.length < 1 << 15 else np.int64
-        bounds, closed = np.zeros((2, self.length + 1, count + 32), dtype=small)[:, :, :count]  # + 32: rows of a power of two
-        np.add(drawn * ((step + 1) // 2 - forced).astype(small), forced.astype(small), out=bounds[:-1].T)  # share cache lines
-        less = np.empty(count, dtype=np.bool_)
-        for now, after, bound in zip(closed[:-1], closed[1:], bounds[:-1], strict=True):
-            np.add(now, np.less(now, bound, out=less), out=after)
-        return closed
-
-    def _match(
-        self,
-        closed: Shaped[np.ndarray, "length_and_one batch"],
-        uniform: UInt32[np.ndarray, "batch length"],
-        words: Int64[np.ndarray, "batch length"],
-    ) -> None:
-        """Write words: in the order of their levels, and of their places in one level, every second bracket closes the one
-        before it."""
-        closed = np.ascontiguousarray(closed.T)
-        step = np.arange(self.length, dtype=closed.dtype)
-        height = step - closed[:, :-1]
-        level = height - closed[:, 1:]
-        height -= closed[:, :-1]
-        token_bits, place_bits = self.vocabulary.bit_length(), self.length.bit_length()
-        whole: Any = np.uint32 if token_bits + 2 * place_bits <= 32 else np.uint64  # half as long to sort
-        token, place = whole((1 << token_bits) - 1), np.arange(self.length, dtype=whole) << whole(token_bits)
-        kind = below(uniform, self.kinds + (height > 0)).astype(whole)
-        ranked = level.astype(whole)
-        ranked <<= whole(place_bits + token_bits)
-        ranked |= place
-        ranked |= kind << whole(1)
-        ranked.sort(axis=1)
-        opens, closes = ranked[:, ::2], ranked[:, 1::2]
-        closes &= ~token
-        closes |= opens & token
-        closes |= whole(1)
-        ranked &= whole((1 << place_bits + token_bits) - 1)
-        ranked.sort(axis=1)
-        np.bitwise_and(ranked, token, out=words, casting="unsafe")
-
-    def _corrupt(
-        self, words: Int64[np.ndarray, "batch length"], uniform: UInt32[np.ndarray, "batch draws"]
-    ) -> Int64[np.ndarray, "batch length"]:
-        """Change the drawn number of distinct positions of every word."""
-        count, limit = len(words), max(1, self.length // 10)
-        rows, changes = np.arange(count), np.arange(limit)[:, None]
-        applies = changes <= below(uniform[:, 0], limit)
-        where, how, which = uniform[:, 1:].T.reshape(limit, 3, count).swapaxes(0, 1)
-        others = (changes + below(where, self.length - changes)) * count + rows
-        small: Any = np.int16 if self.length < 1 << 15 else np.int64
-        order = np.repeat(np.arange(self.length, dtype=small), count)
-        positions = np.empty((limit, count), dtype=np.int64)
-        for change, other in enumerate(others):
-            positions[change] = order[other]
-            order[other] = order[change * count : (change + 1) * count]
-        places = positions + rows * self.length
-        brackets = words.ravel().take(places)
-        kind, closing = brackets >> 1, brackets & 1
-        new_kind = kind + 1 + below(which, max(self.kinds - 1, 1))
-        new_kind -= self.kinds * (new_kind >= self.kinds)
-        swap_kind = (how < HALF) & (self.kinds > 1)
-        new = np.where(swap_kind, 2 * new_kind + closing, brackets ^ 1)
-        result = words.copy()
-        result.ravel()[places] = np.where(applies, new, brackets)
-        return result
-
-    def accepts(self, words: Int64[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:
-        """Which words are in the language, level by level: a close must match the last open of its level."""
-        closes = (words & 1).astype(np.int16)
-        kind = np.int16 if words.shape[1] < 1 << 15 else np.int64
-        height = np.cumsum(1 - 2 * closes, axis=1, dtype=kind)
-        good = (height.min(axis=1) >= 0) & (height.max(axis=1) <= self.depth) & (height[:, -1] == 0)
-        rows = np.flatnonzero(good)  # few of the changed words get here, so the rest costs little
-        words, is_close = words[rows], closes[rows] == 1
-        level, places = height[rows].astype(np.int64) + is_close, np.arange(words.shape[1])
-        for depth in range(1, self.depth + 1):
-            last_open = np.maximum.accumulate(np.where((level == depth) & ~is_close, places, 0), axis=1)
-            opened = np.take_along_axis(words, last_open, axis=1)
-            good[rows] &= ~((level == depth) & is_close & (words // 2 != opened // 2)).any(axis=1)
-        return good
-
     def solve(self, inputs: tuple[int, ...]) -> int:
         stack: list[int] = []
         for token in inputs:
@@ -185,6 +67,140 @@ class BoundedDyck(Task):
             if len(stack) > self.depth:
                 return 0
         return int(not stack)
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        most_changes = max(1, self.length // 10)
+        each = 1 + self.length + 1 + 3 * most_changes
+        draw = partial(draws, seed=seed, use=use_of(evaluate), start=start, count=count, each=each)
+        uniform = draw()
+        labels = (uniform[:, 0] < HALF_OF_DRAWS).astype(np.int64)
+        inputs = self._words(uniform[:, 1 : self.length + 1])
+        pending = np.flatnonzero(labels == 0)
+        words = inputs[pending]
+        attempt = 0
+        while len(pending):
+            changed = self._corrupt(words, uniform[pending, self.length + 1 :])
+            inputs[pending] = changed
+            is_valid = self.accepts(changed)
+            pending = pending[is_valid]
+            words = words[is_valid]
+            attempt += 1
+            if len(pending):
+                uniform = draw(attempt=attempt)
+        return self._batch(inputs, labels)
+
+    def _words(self, uniform: UInt32[np.ndarray, "batch length"]) -> Int64[np.ndarray, "batch length"]:
+        """Words of the language, one random integer per bracket."""
+        words = np.empty(uniform.shape, dtype=np.int64)
+        closed = self._closed(uniform)
+        for first, end in cache_sized_ranges(len(words), 2 * self.length):
+            self._match(closed[:, first:end], uniform[first:end], words[first:end])
+        return words
+
+    def _closed(self, uniform: UInt32[np.ndarray, "batch length"]) -> Shaped[np.ndarray, "length_and_one batch"]:
+        """How many brackets are closed before each step.
+
+        Before step t with c of them the height is t - 2 c. At the greatest height h we close, that is if c < (t - h + 1) / 2;
+        whoever draws the closing bracket closes if the height is not 0, that is if c < t / 2.
+        """
+        count = len(uniform)
+        step = np.arange(self.length)
+        forced = (step - np.minimum(self.depth, self.length - step) + 2) // 2
+        draws_closing = uniform >= np.uint32(-(-(self.kinds << 32) // (self.kinds + 1)))  # below(.., kinds + 1) is kinds
+        small = _smallest(self.length)
+        # 32 further columns: rows of a power of two share cache lines
+        bounds, closed = np.zeros((2, self.length + 1, count + 32), dtype=small)[:, :, :count]
+        np.add(draws_closing * ((step + 1) // 2 - forced).astype(small), forced.astype(small), out=bounds[:-1].T)
+        is_less = np.empty(count, dtype=np.bool_)
+        for now, after, bound in zip(closed[:-1], closed[1:], bounds[:-1], strict=True):
+            np.add(now, np.less(now, bound, out=is_less), out=after)
+        return closed
+
+    def _match(
+        self,
+        closed: Shaped[np.ndarray, "length_and_one batch"],
+        uniform: UInt32[np.ndarray, "batch length"],
+        words: Int64[np.ndarray, "batch length"],
+    ) -> None:
+        """Write words: ordered by level, and in one level by place, every second bracket closes the one before it.
+
+        A bracket is one integer, (level, place, token) from the high bits to the low ones: sorted so to be matched, and then
+        by (place, token) to be put back.
+        """
+        closed = np.ascontiguousarray(closed.T)
+        step = np.arange(self.length, dtype=closed.dtype)
+        height = step - closed[:, :-1]
+        level = height - closed[:, 1:]
+        height -= closed[:, :-1]
+        token_bits = self.vocabulary.bit_length()
+        place_bits = self.length.bit_length()
+        whole: Any = np.uint32 if token_bits + 2 * place_bits <= 32 else np.uint64  # half as long to sort
+        token_mask = whole((1 << token_bits) - 1)
+        place = np.arange(self.length, dtype=whole) << whole(token_bits)
+        kind = below(uniform, self.kinds + (height > 0)).astype(whole)
+        ranked = level.astype(whole)
+        ranked <<= whole(place_bits + token_bits)
+        ranked |= place
+        ranked |= kind << whole(1)
+        ranked.sort(axis=1)
+        opens = ranked[:, ::2]
+        closes = ranked[:, 1::2]
+        closes &= ~token_mask
+        closes |= opens & token_mask
+        closes |= whole(1)
+        ranked &= whole((1 << place_bits + token_bits) - 1)
+        ranked.sort(axis=1)
+        np.bitwise_and(ranked, token_mask, out=words, casting="unsafe")
+
+    def _corrupt(
+        self, words: Int64[np.ndarray, "batch length"], uniform: UInt32[np.ndarray, "batch draws"]
+    ) -> Int64[np.ndarray, "batch length"]:
+        """Change the drawn number of distinct positions of every word."""
+        count = len(words)
+        most = max(1, self.length // 10)
+        rows = np.arange(count)
+        changes = np.arange(most)[:, None]
+        applies = changes <= below(uniform[:, 0], most)
+        where, how, which = uniform[:, 1:].T.reshape(most, 3, count).swapaxes(0, 1)
+        places = self._distinct_positions(where) + rows * self.length
+        brackets = words.ravel().take(places)
+        kind = brackets >> 1
+        is_closing = brackets & 1
+        new_kind = kind + 1 + below(which, max(self.kinds - 1, 1))
+        new_kind -= self.kinds * (new_kind >= self.kinds)
+        swaps_kind = (how < HALF_OF_DRAWS) & (self.kinds > 1)
+        new = np.where(swaps_kind, 2 * new_kind + is_closing, brackets ^ 1)
+        result = words.copy()
+        result.ravel()[places] = np.where(applies, new, brackets)
+        return result
+
+    def _distinct_positions(self, where: UInt32[np.ndarray, "most batch"]) -> Int64[np.ndarray, "most batch"]:
+        """The first places of a random order of 0 .. length - 1 for every word, by swaps as in a Fisher-Yates shuffle."""
+        most, count = where.shape
+        changes = np.arange(most)[:, None]
+        others = (changes + below(where, self.length - changes)) * count + np.arange(count)
+        order = np.repeat(np.arange(self.length, dtype=_smallest(self.length)), count)
+        positions = np.empty((most, count), dtype=np.int64)
+        for change, other in enumerate(others):
+            positions[change] = order[other]
+            order[other] = order[change * count : (change + 1) * count]
+        return positions
+
+    def accepts(self, words: Int64[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:
+        """Which words are in the language, level by level: a closing bracket must match the last open one of its level."""
+        closes = (words & 1).astype(np.int16)
+        height = np.cumsum(1 - 2 * closes, axis=1, dtype=_smallest(words.shape[1]))
+        good = (height.min(axis=1) >= 0) & (height.max(axis=1) <= self.depth) & (height[:, -1] == 0)
+        rows = np.flatnonzero(good)  # few of the changed words get here, so the rest costs little
+        words = words[rows]
+        is_closing = closes[rows] == 1
+        level = height[rows].astype(np.int64) + is_closing
+        places = np.arange(words.shape[1])
+        for depth in range(1, self.depth + 1):
+            last_open = np.maximum.accumulate(np.where((level == depth) & ~is_closing, places, 0), axis=1)
+            opened = np.take_along_axis(words, last_open, axis=1)
+            good[rows] &= ~((level == depth) & is_closing & (words // 2 != opened // 2)).any(axis=1)
+        return good
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
         """Brackets ( ) [ ] { } < >; beyond four kinds, numbered: "(5" opens and ")5" closes kind 5 (from 1)."""
@@ -207,3 +223,8 @@ class BoundedDyck(Task):
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         return (range(self.vocabulary),) * length
+
+
+def _smallest(length: int) -> Any:
+    """The type for heights and places of this many tokens: 16 bits if they suffice."""
+    return np.int16 if length < 1 << 15 else np.int64

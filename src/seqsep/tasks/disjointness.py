@@ -1,15 +1,15 @@
-"""Disjointness: two sets as bits x_1 .. x_h, a separator, y_1 .. y_h; the label is 1 where they meet, x_i = y_i = 1 for some i.
-
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4 and appendix B.1 (DISJ is 1 where the sets are not disjoint); the
-paper trains nothing on it. Examples are Razborov's hard distribution (1992), its two labels balanced and any h.
-We differ: a separator between the halves, as the paper has for equality.
+"""Disjointness: two sets as bits x_1 .. x_h, a separator, y_1 .. y_h; the label is 1 if they meet, x_i = y_i = 1 for some i.
 
 `length`, the paper's N, counts the bits of both sets, so an example has N + 1 tokens with the separator.
-Asked: the last token only. Lengths: training draws 2h uniformly from the even numbers least_length .. N, where 0 means the even
-number at or above N/10 and at least 4; evaluation has h = N/2.
+Asked: the last token only.
 Tokens: bits are 0 and 1, the separator is 2.
+Lengths: training draws 2h uniformly from the even numbers least_length .. N; evaluation has h = N/2. least_length 0 stands for
+the even number at or above N/10, and for 4 at least.
 Examples: label 1 with probability 1/2. Both sets have m = max(1, floor((h + 1) / 4)) of h places. With label 0 they are
 disjoint, with label 1 they have one place in common; all such pairs are equally likely.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4 and appendix B.1 (DISJ is 1 if the sets are not disjoint); the
+paper trains nothing on it. Examples are Razborov's hard distribution (1992), its two labels balanced and any h.
+We differ: a separator between the halves, as the paper has for equality.
 Shortcuts: none in one set alone or in numbers of ones, which are the same for both labels, nor by comparing few places: who
 remembers j of the m places of x is right with probability 1/2 + j / 2m. Below some constant of errors every algorithm needs
 Omega(N) bits (Razborov, for h = 4m - 1; Fact 1). But sets of one h have one size, so at the evaluated length log2 of
@@ -23,13 +23,21 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._halves import Halves, TwoHalves
-from seqsep.tasks._orders import Cut, order
+from seqsep.tasks._orders import order
 
 
 @dataclass(frozen=True)
 class Disjointness(TwoHalves):
-    """Two sets as `length` bits; training lengths from `least_length`, 0: the even number at or above length / 10, or 4."""
+    """Two sets as `length` bits; training lengths from `least_length`, 0: the even number at or above length / 10, or 4.
+
+    >>> task = Disjointness(length=6)
+    >>> task.solve((1, 0, 1, 2, 0, 1, 1))
+    1
+    >>> task.answer_bits()
+    3
+    """
 
     name: ClassVar[str] = "disjointness"
     least_half: ClassVar[int] = 2
@@ -43,23 +51,28 @@ class Disjointness(TwoHalves):
     def symbols(self) -> int:
         return 2
 
-    def _widths(self) -> tuple[int, ...]:
-        return (self.length // 2,)
-
-    def _draw(
-        self, cut: Cut, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
-    ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
-        ranks = order(cut.part(1), halves)  # behind the half they are its length and more: in no set
-        size = np.maximum((halves + 1) // 4, 1)[:, None]
-        first = size - coin[:, None]
-        left, right = ranks < size, (ranks >= first) & (ranks < first + size)
-        return left.astype(np.int64), right.astype(np.int64), coin.astype(np.int64)
-
     def solve(self, inputs: tuple[Any, ...]) -> int:
         left, right = self.both(inputs)
         return int(any(x == y == 1 for x, y in zip(left, right, strict=True)))
 
+    def _widths(self) -> tuple[int, ...]:
+        return (self.length // 2,)
+
+    def _draw(
+        self, example_draws: ExampleDraws, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
+    ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
+        """Places are ranked at random: the left set has the first m, the right one the next m, or of those before one."""
+        ranks = order(example_draws.part(1), halves)  # behind the half they are its length and more: in no set
+        size = np.maximum((halves + 1) // 4, 1)[:, None]
+        first = size - coin[:, None]
+        left = ranks < size
+        right = (ranks >= first) & (ranks < first + size)
+        return left.astype(np.int64), right.astype(np.int64), coin.astype(np.int64)
+
     def answer_bits(self) -> int:
-        """N/2, exactly, on all inputs: each of the 2^(N/2) first sets needs a state of its own. Of two that differ one place is
-        in one only, and the set of that place alone meets just this one (Fact 1; theorem nearest-neighbor-state)."""
+        """N/2, exactly, on all inputs: each of the 2^(N/2) first sets needs a state of its own.
+
+        Of two that differ one place is in one only, and the set of that place alone meets just this one (Fact 1; theorem
+        nearest-neighbor-state).
+        """
         return self.length // 2

@@ -1,22 +1,21 @@
 """Equality: symbols a_1 .. a_h, a separator, symbols b_1 .. b_h; are the halves equal? In three variants.
 
+`length`, the paper's N, counts the symbols of both halves, so an example has N + 1 tokens with the separator.
+Asked: the last token in the variants `random` and `one`; every token but the last in `next`.
+Tokens: symbols 0 .. S - 1, the separator is S. S is 2 for `random` and 1,024 for the others, unless `alphabet` says.
+Lengths: training draws 2h uniformly from the even numbers least_length .. N; evaluation has h = N/2. least_length 0 stands for
+the even number at or above N/10.
+Variant random: label 1 if the halves are equal. a is uniform; with probability 1/2, b = a, else b is uniform too. So label 1
+has probability 1/2 + S^-h / 2.
+Variant one: label 1 with probability 1/2; else b is a with the symbol at one place, uniform, changed into one of the S - 1
+others, uniform.
+Variant next: the answer is the set of symbols that may follow in a word a, separator, a. At a_1 .. a_h these are all
+(`EVERY_CLASS`; the separator may follow too, but is no class), at the separator a_1 alone, at b_i a_(i+1) alone. All examples
+are such words, a uniform. The loss is the mean of the binary cross-entropies of the S symbols; a set is predicted by the
+positive logits, and an example is right only if every set is.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 4 and 5; examples as in H.2.
 We differ: lengths begin at the even number at or above N/10 (the printed N/10, N/10 + 2, .. never reaches N = 50); the alphabet
 does not count the separator (H.2 reserves one token of its vocabulary for it).
-
-`length`, the paper's N, counts the symbols of both halves, so an example has N + 1 tokens with the separator. Lengths: training
-draws 2h uniformly from the even numbers least_length .. N, where 0 means the even number at or above N/10; evaluation has
-h = N/2.
-Tokens: symbols 0 .. S - 1, the separator is S. S is 2 for `random` and 1,024 for the others, unless `alphabet` says.
-Asked: the last token, but in `next`.
-* `random`, asked at the last token: label 1 where the halves are equal. a is uniform; with probability 1/2, b = a, else b is
-  uniform too. So label 1 has probability 1/2 + S^-h / 2.
-* `one`, asked the same: label 1 with probability 1/2; else b is a with the symbol at one place, uniform, changed into one of
-  the S - 1 others, uniform.
-* `next`, asked at every token but the last: the set of symbols that may follow in a word a, separator, a. At a_1 .. a_h these
-  are all (`EVERY_CLASS`; the separator may follow too, but is no class), at the separator a_1 alone, at b_i a_(i+1) alone.
-  All examples are such words, a uniform. The loss is the mean of the binary cross-entropies of the S symbols; a set is
-  predicted where logits are positive, and an example is right only if every set is.
 Shortcuts: `random`: whoever compares the first j symbols errs with probability (S^-j - S^-h) / 2. `one`: the sum of the first
 half less that of the second, modulo S, is 0 only for equal halves, so log2 S bits of state are enough for all that is drawn.
 `next`: none, it is copying: for whoever has forgotten a_(i+1), all symbols are equally likely at b_i. But a model that knows
@@ -31,8 +30,9 @@ from jaxtyping import Bool, Int64
 
 from seqsep.exact.integers import ceil_log2
 from seqsep.stream import below
+from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._halves import Halves, TwoHalves
-from seqsep.tasks._orders import Cut, before
+from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import EVERY_CLASS, Batch, Loss, require
 
 ALPHABETS = {"random": 2, "one": 1024, "next": 1024}
@@ -40,8 +40,17 @@ ALPHABETS = {"random": 2, "one": 1024, "next": 1024}
 
 @dataclass(frozen=True)
 class Equality(TwoHalves):
-    """`length` symbols in two halves; `variant` random, one or next; `alphabet` S, where 0 is the variant's own; training
-    lengths from `least_length`, where 0 is the even number at or above length / 10."""
+    """`length` symbols in two halves; `variant` is random, one or next.
+
+    `alphabet` is S, and 0 stands for the variant's own. Training lengths are from `least_length` on, and 0 stands for the even
+    number at or above length / 10.
+
+    >>> task = Equality(length=6)
+    >>> task.solve((1, 0, 1, 2, 1, 0, 1))
+    1
+    >>> task.answer_bits()
+    3
+    """
 
     name: ClassVar[str] = "equality"
 
@@ -51,8 +60,11 @@ class Equality(TwoHalves):
 
     def __post_init__(self) -> None:
         require(self.variant in ALPHABETS, self, f"variant is one of {', '.join(ALPHABETS)}, found {self.variant!r}")
-        require(self.alphabet == 0 or 2 <= self.alphabet <= 2**31, self,
-                f"alphabet is 2 to 2^31 symbols, or 0 for the variant's own, found {self.alphabet}")  # fmt: skip
+        require(
+            self.alphabet == 0 or 2 <= self.alphabet <= 2**31,
+            self,
+            f"alphabet is 2 to 2^31 symbols, or 0 for the variant's own, found {self.alphabet}",
+        )
         self._require_lengths()
         object.__setattr__(self, "alphabet", 0 if self.alphabet == ALPHABETS[self.variant] else self.alphabet)
 
@@ -68,54 +80,59 @@ class Equality(TwoHalves):
     def loss(self) -> Loss:
         return "binary-cross-entropy" if self.variant == "next" else "cross-entropy"
 
+    def solve(self, inputs: tuple[Any, ...]) -> int:
+        """In `next`, raises ValueError behind tokens that no symbol can follow in a word of the language."""
+        if self.variant != "next":
+            left, right = self.both(inputs)
+            return int(left == right)
+        left, repeated = self.split(inputs)
+        if repeated is None:
+            return EVERY_CLASS
+        if repeated != left[: len(repeated)] or len(repeated) == len(left):
+            raise ValueError(f"{self!r}: no symbol follows {list(inputs)}")
+        return left[len(repeated)]
+
     def _widths(self) -> tuple[int, ...]:
-        return self.length // 2, {"random": self.length // 2, "one": 2, "next": 0}[self.variant]
+        half = self.length // 2
+        return half, {"random": half, "one": 2, "next": 0}[self.variant]
 
     def _draw(
-        self, cut: Cut, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
+        self, example_draws: ExampleDraws, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
     ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
-        left = below(cut.part(1), self.symbols)
+        left = below(example_draws.part(1), self.symbols)
         if self.variant == "next":
             return left, left, np.ones(len(left), dtype=np.int64)
         if self.variant == "random":
-            right = np.where(coin[:, None], left, below(cut.part(2), self.symbols))
-            equal = ((left == right) | ~before(halves, left.shape[1])).all(axis=1)
-            return left, right, equal.astype(np.int64)
-        rows, right = np.flatnonzero(~coin), left.copy()
-        places = below(cut.part(2)[rows, 0], halves[rows])
-        right[rows, places] += 1 + below(cut.part(2)[rows, 1], self.symbols - 1)
+            right = np.where(coin[:, None], left, below(example_draws.part(2), self.symbols))
+            is_equal = ((left == right) | ~is_before(halves, left.shape[1])).all(axis=1)
+            return left, right, is_equal.astype(np.int64)
+        rows = np.flatnonzero(~coin)
+        place_and_symbol = example_draws.part(2)[rows]
+        places = below(place_and_symbol[:, 0], halves[rows])
+        right = left.copy()
+        right[rows, places] += 1 + below(place_and_symbol[:, 1], self.symbols - 1)
         right[rows, places] %= self.symbols
         return left, right, coin.astype(np.int64)
 
     def _ask(self, batch: Batch, halves: Int64[np.ndarray, "batch"], labels: Int64[np.ndarray, "batch"]) -> None:
         if self.variant != "next":
             return super()._ask(batch, halves, labels)
-        np.copyto(batch.targets[:, :-1], batch.inputs[:, 1:], where=before(2 * halves, self.length))
-        np.copyto(batch.targets, EVERY_CLASS, where=before(halves, self.longest))
-
-    def solve(self, inputs: tuple[Any, ...]) -> int:
-        """In `next`, ValueError behind tokens that no symbol can follow in a word of the language."""
-        if self.variant != "next":
-            left, right = self.both(inputs)
-            return int(left == right)
-        left, read = self.split(inputs)
-        if read is None:
-            return EVERY_CLASS
-        if read != left[: len(read)] or len(read) == len(left):
-            raise ValueError(f"{self!r}: no symbol follows {list(inputs)}")
-        return left[len(read)]
+        np.copyto(batch.targets[:, :-1], batch.inputs[:, 1:], where=is_before(2 * halves, self.length))
+        np.copyto(batch.targets, EVERY_CLASS, where=is_before(halves, self.longest))
 
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
-        """The halves, and 1 where they are equal: in `next`, whose last answer is a symbol, always."""
+        """The halves, and 1 if they are equal: in `next`, whose last answer is a symbol, always."""
         left, right = self.both(inputs)
         return {"left": left, "right": right, "label": int(left == right) if self.variant == "next" else answer}
 
     def answer_bits(self) -> int:
-        """ceil(N/2 log2 S), exactly, on all inputs: each of the S^(N/2) first halves needs a state of its own (Theorem 11;
-        theorem equality-state). In `next` so does each, on the examples alone: their answers differ."""
+        """ceil(N/2 log2 S), exactly, on all inputs: each of the S^(N/2) first halves needs a state of its own.
+
+        This is Theorem 11; theorem equality-state. In `next` so does each, on the examples alone: their answers differ.
+        """
         return ceil_log2(self.symbols ** (self.length // 2))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """In `next`, whose inputs are begun words and no product: ValueError."""
+        """Not for `next`: its inputs are begun words and no product of alphabets, so that ValueError is raised."""
         require(self.variant != "next", self, "the inputs are a product of alphabets only for the variants random and one")
         return super().alphabets(length)

@@ -1,10 +1,11 @@
 """Index lookup: symbols s_1 .. s_N, then a position p; the answer is s_p.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3; examples as in H.1.
-
-Asked: the last token only. Lengths: training draws k uniformly from least_length .. length and then k symbols (H.1 says
-"N symbols"; it means the drawn length) and p uniformly from 1 .. k; evaluation has exactly `length` symbols.
-Tokens: symbols 0 .. S-1, position p is S + p - 1.
+Asked: the last token only.
+Tokens: symbols 0 .. S - 1, position p is S + p - 1; N symbols are N + 1 tokens.
+Lengths: training draws k uniformly from least_length .. length and then k symbols and p uniformly from 1 .. k; evaluation has
+exactly `length` symbols.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3; examples as in H.1, which says "N symbols" and means the drawn
+length.
 Shortcuts: none above chance 1/S, since symbols and position are uniform and independent; the last positions are rare in
 training (p = N has probability about 1/(N (N - least_length + 1))), so a model may fail there and still score well.
 """
@@ -15,13 +16,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from seqsep.exact.integers import ceil_log2
-from seqsep.stream import Use, below, draws
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.stream import below, draws
+from seqsep.tasks._blocks import nothing_asked, use_of
+from seqsep.tasks._rows import is_before
+from seqsep.tasks.base import Batch, Task, require
 
 
 @dataclass(frozen=True)
 class IndexLookup(Task):
-    """`length` symbols from an alphabet of `alphabet`, then a position token; training lengths from `least_length`."""
+    """`length` symbols from an alphabet of `alphabet`, then a position token; training lengths from `least_length`.
+
+    >>> task = IndexLookup(length=3, alphabet=5)
+    >>> task.solve((4, 0, 2, 5 + 0))
+    4
+    >>> task.answer_bits()
+    7
+    """
 
     name: ClassVar[str] = "index-lookup"
 
@@ -46,9 +56,15 @@ class IndexLookup(Task):
     def longest(self) -> int:
         return self.length + 1
 
+    def solve(self, inputs: tuple[int, ...]) -> int:
+        *symbols, question = inputs
+        position = question - self.alphabet + 1
+        if not 1 <= position <= len(symbols):
+            raise ValueError(f"{self!r}: the question asks for position {position} of {len(symbols)} symbols")
+        return symbols[position - 1]
+
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        use = Use.EVALUATION if evaluate else Use.TRAINING
-        uniform = draws(seed, use, start, count, self.length + 2)
+        uniform = draws(seed, use_of(evaluate), start, count, each=self.length + 2)
         if evaluate:
             lengths = np.full(count, self.length, dtype=np.int64)
         else:
@@ -57,18 +73,11 @@ class IndexLookup(Task):
         symbols = below(uniform[:, 2:], self.alphabet)
         rows = np.arange(count)
         inputs = np.zeros((count, self.longest), dtype=np.int64)
-        inputs[:, : self.length] = np.where(np.arange(self.length) < lengths[:, None], symbols, 0)
+        inputs[:, : self.length] = np.where(is_before(lengths, self.length), symbols, 0)
         inputs[rows, lengths] = self.alphabet + positions
-        targets = np.full((count, self.longest), NOTHING_ASKED, dtype=np.int64)
+        targets = nothing_asked(count, self.longest)
         targets[rows, lengths] = symbols[rows, positions]
         return Batch(inputs, targets, lengths + 1)
-
-    def solve(self, inputs: tuple[int, ...]) -> int:
-        *symbols, question = inputs
-        position = question - self.alphabet + 1
-        if not 1 <= position <= len(symbols):
-            raise ValueError(f"{self!r}: the question asks for position {position} of {len(symbols)} symbols")
-        return symbols[position - 1]
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
         *symbols, question = inputs

@@ -1,13 +1,10 @@
 """Multi-query associative recall: pairs of a key and a value, then many questions.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G: the nearest-neighbour task with symbols for
-vectors; `form="zoology"` is the generator of Arora et al. 2023 (arXiv:2312.04927), github.com/HazyResearch/zoology.
-
 `form="paper"`: x_1 y_1 .. x_N y_N without the last y. The first n = N // 2 keys differ, every list of them equally likely, with
 uniform and independent values; the others are the same keys in a uniform order (for odd N one of them once more), each with
 its value behind it. Asked: every x_k with k > N/2. Lengths: training draws the number of points uniformly from
 least_length .. length; evaluation has exactly `length` points, which are 2 N - 1 tokens.
-Tokens: keys 0 .. K - 1, value v is K + v; K is `keys`, or N // 2 where that is 0. An answer is v.
+Tokens: keys 0 .. K - 1, value v is K + v; K is `keys`, or N // 2 if that is 0. An answer is v.
 Shortcuts: a question's value stands behind it, so a model that counts values knows more of every further answer, and the
 last one of an even number for certain.
 
@@ -20,9 +17,12 @@ Tokens: 0 is the filler, keys 1 .. K, values K + 1 .. K + S. An answer is the va
 length = input_seq_len / 2, pairs = num_kv_pairs, keys = vocab_size // 2 - 1, values = vocab_size - vocab_size // 2, power =
 power_a, fillers = "random" (any token, uniformly) or "zero". Published: (64, 4), (128, 8), (256, 16) and (512, 64) at 8,192
 tokens, power 0.01. There 100,000 examples are drawn once, here every one is fresh, and `score` asks for every answer of an
-example where zoology counts answers. A mixture of settings is several tasks.
+example; zoology counts answers. A mixture of settings is several tasks.
 Shortcuts: with "zero" the fillers show which tokens are questions; a value that was seen and not yet asked for is right with
 probability at least 1/pairs; power near 0 puts most questions right behind the pairs, the early keys' first.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G: the nearest-neighbour task with symbols for
+vectors; `form="zoology"` is the generator of Arora et al. 2023 (arXiv:2312.04927), github.com/HazyResearch/zoology.
 """
 
 from dataclasses import dataclass
@@ -34,24 +34,22 @@ import numpy as np
 
 from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below
-from seqsep.tasks._orders import (
-    Cut,
-    asked_again,
-    below_into,
-    chosen,
-    distinct,
-    draws_for_distinct,
-    parts,
-    power_law_waits,
-    weighted_order,
-    write_from,
-)
+from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._orders import asked_again, distinct, draws_for_distinct, power_law_waits, weighted_order
+from seqsep.tasks._rows import below_into, chosen, write_from
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
 
 @dataclass(frozen=True)
 class MultiQueryRecall(Task):
-    """`length` points, each a key and one of `values` values; the first half are told, the second half asked."""
+    """`length` points, each a key and one of `values` values; the first half are told, the second half asked.
+
+    >>> task = MultiQueryRecall(length=4, values=8)
+    >>> task.solve((1, 2 + 7, 0, 2 + 3, 0, 2 + 3, 1))
+    7
+    >>> task.answer_bits()
+    6
+    """
 
     name: ClassVar[str] = "multi-query-recall"
 
@@ -70,12 +68,18 @@ class MultiQueryRecall(Task):
         if self.form == "paper":
             require(self.pairs == 0, self, f"pairs are half of the points with form='paper', found {self.pairs}")
         else:
-            require(1 <= 2 * self.pairs <= self.length, self,
-                    f"pairs is 1 to half of length, {self.length // 2}, with form='zoology', found {self.pairs}")  # fmt: skip
+            require(
+                1 <= 2 * self.pairs <= self.length,
+                self,
+                f"pairs is 1 to half of length, {self.length // 2}, with form='zoology', found {self.pairs}",
+            )
             require(0 < self.power < 100, self, f"power is above 0 and below 100, found {self.power}")
             require(self.values >= self.pairs, self, f"values is at least pairs, {self.pairs}, found {self.values}")
-        require(self.keys == 0 or self.pair_count <= self.keys <= 2**30, self,
-                f"keys is 0 or from the pairs, {self.pair_count}, to 2^30, found {self.keys}")  # fmt: skip
+        require(
+            self.keys == 0 or self.pair_count <= self.keys <= 2**30,
+            self,
+            f"keys is 0 or from the pairs, {self.pair_count}, to 2^30, found {self.keys}",
+        )
         require(1 <= self.values <= 2**30, self, f"values is 1 to 2^30, found {self.values}")
         require(self.least_length >= 2, self, f"least_length is at least 2 points, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
@@ -90,7 +94,11 @@ class MultiQueryRecall(Task):
         power_a: float = 0.01,
         random_non_queries: bool = True,
     ) -> "MultiQueryRecall":
-        """A setting of zoology by the names it has there. Raises ValueError for an odd length or too few tokens or slots."""
+        """A setting of zoology by the names it has there. Raises ValueError for an odd length or too few tokens or slots.
+
+        >>> MultiQueryRecall.zoology(64, 4).longest
+        64
+        """
         if input_seq_len % 2 or vocab_size < 4:
             raise ValueError(
                 f"MultiQueryRecall.zoology(input_seq_len={input_seq_len}, vocab_size={vocab_size}): input_seq_len is even and "
@@ -133,55 +141,6 @@ class MultiQueryRecall(Task):
     def longest(self) -> int:
         return 2 * self.length - int(self.form == "paper")
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        lengths = np.full(count, self.longest, dtype=np.int64)
-        inputs = np.empty((count, 2 * self.length), dtype=np.int64)
-        targets = np.full((count, 2 * self.length), NOTHING_ASKED, dtype=np.int64)
-        use = Use.EVALUATION if evaluate else Use.TRAINING
-        fill = self._fill_zoology if self.form == "zoology" else self._fill_paper
-        for first, behind in parts(count, self.longest):
-            fill(Batch(inputs[first:behind], targets[first:behind], lengths[first:behind]), start + first, seed, use)
-        return Batch(inputs[:, : self.longest], targets[:, : self.longest], lengths)
-
-    def _fill_paper(self, batch: Batch, start: int, seed: int, use: Use) -> None:
-        count, pairs = len(batch.lengths), self.pair_count
-        known = self.first_value
-        widths = (1, pairs, pairs + 1, draws_for_distinct(pairs, known))
-        cut = Cut(widths, seed, use, start, count)
-        points = np.full(count, self.length, dtype=np.int64)
-        if use is Use.TRAINING:
-            points = self.least_length + below(cut.part(0)[:, 0], self.length - self.least_length + 1)
-        inputs = batch.inputs.reshape(count, self.length, 2)
-        inputs[:, :pairs, 0] = distinct(partial(cut.part, 3), pairs, known)
-        inputs[:, pairs:] = 0
-        values = np.full((count, pairs + 1), NOTHING_ASKED, dtype=np.int64)
-        values[:, :pairs] = below(cut.part(1), self.values)
-        np.add(values[:, :pairs], known, out=inputs[:, :pairs, 1])
-        again = asked_again(cut.part(2), points, self.length)
-        write_from(points // 2, chosen(inputs, again), inputs)
-        write_from(points // 2, chosen(values, again), batch.targets[:, ::2])
-        batch.lengths[:] = 2 * points - 1
-        batch.inputs[np.arange(count), batch.lengths] = 0  # no value behind the last point
-
-    def _fill_zoology(self, batch: Batch, start: int, seed: int, use: Use) -> None:
-        count, pairs, slots = len(batch.lengths), self.pairs, self.length - self.pairs
-        known = self.first_value - 1
-        loose = 2 * slots if self.fillers == "random" else 0
-        widths = (draws_for_distinct(pairs, known), draws_for_distinct(pairs, self.values), slots, loose)
-        cut = Cut(widths, seed, use, start, count)
-        keys = distinct(partial(cut.part, 0), pairs, known) + 1
-        values = distinct(partial(cut.part, 1), pairs, self.values) + self.first_value
-        asked = weighted_order(cut.part(2), power_law_waits(slots, self.power), pairs)
-        batch.inputs[:, : 2 * pairs : 2] = keys
-        batch.inputs[:, 1 : 2 * pairs : 2] = values
-        if loose:
-            below_into(cut.part(3), self.vocabulary, batch.inputs[:, 2 * pairs :])
-        else:
-            batch.inputs[:, 2 * pairs :] = 0
-        rows, at = np.arange(count)[:, None], 2 * pairs + 2 * asked
-        batch.inputs[rows, at] = keys
-        batch.targets[rows, at] = values
-
     def solve(self, inputs: tuple[int, ...]) -> int:
         *earlier, asked = inputs
         told = earlier[: 2 * self.pairs] if self.form == "zoology" else earlier
@@ -190,6 +149,57 @@ class MultiQueryRecall(Task):
             raise ValueError(f"{self!r}: the question asks for key {asked}, which is not among {keys}")
         value = told[2 * keys.index(asked) + 1]
         return value if self.form == "zoology" else value - self.first_value
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        lengths = np.full(count, self.longest, dtype=np.int64)
+        inputs = np.empty((count, 2 * self.length), dtype=np.int64)
+        batch = Batch(inputs, nothing_asked(count, 2 * self.length), lengths)
+        fill = self._fill_zoology if self.form == "zoology" else self._fill_paper
+        filled(batch, self.longest, partial(fill, start=start, seed=seed, use=use_of(evaluate)))
+        return Batch(inputs[:, : self.longest], batch.targets[:, : self.longest], lengths)
+
+    def _fill_paper(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
+        count = len(batch.lengths)
+        pairs = self.pair_count
+        keys_there = self.first_value
+        widths = (1, pairs, pairs + 1, draws_for_distinct(pairs, keys_there))
+        example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)
+        points = np.full(count, self.length, dtype=np.int64)
+        if use is Use.TRAINING:
+            points = self.least_length + below(example_draws.part(0)[:, 0], self.length - self.least_length + 1)
+        inputs = batch.inputs.reshape(count, self.length, 2)
+        inputs[:, :pairs, 0] = distinct(partial(example_draws.part, 3), pairs, keys_there)
+        inputs[:, pairs:] = 0
+        values = np.full((count, pairs + 1), NOTHING_ASKED, dtype=np.int64)
+        values[:, :pairs] = below(example_draws.part(1), self.values)
+        np.add(values[:, :pairs], keys_there, out=inputs[:, :pairs, 1])
+        again = asked_again(example_draws.part(2), points, self.length)
+        write_from(points // 2, chosen(inputs, again), inputs)
+        write_from(points // 2, chosen(values, again), batch.targets[:, ::2])
+        batch.lengths[:] = 2 * points - 1
+        batch.inputs[np.arange(count), batch.lengths] = 0  # no value behind the last point
+
+    def _fill_zoology(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
+        count = len(batch.lengths)
+        pairs = self.pairs
+        slots = self.length - pairs
+        keys_there = self.first_value - 1
+        drawn_fillers = 2 * slots if self.fillers == "random" else 0
+        widths = (draws_for_distinct(pairs, keys_there), draws_for_distinct(pairs, self.values), slots, drawn_fillers)
+        example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)
+        keys = distinct(partial(example_draws.part, 0), pairs, keys_there) + 1
+        values = distinct(partial(example_draws.part, 1), pairs, self.values) + self.first_value
+        asked = weighted_order(example_draws.part(2), power_law_waits(slots, self.power), pairs)
+        batch.inputs[:, : 2 * pairs : 2] = keys
+        batch.inputs[:, 1 : 2 * pairs : 2] = values
+        if drawn_fillers:
+            below_into(example_draws.part(3), self.vocabulary, batch.inputs[:, 2 * pairs :])
+        else:
+            batch.inputs[:, 2 * pairs :] = 0
+        rows = np.arange(count)[:, None]
+        places = 2 * pairs + 2 * asked
+        batch.inputs[rows, places] = keys
+        batch.targets[rows, places] = values
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
         """Keys and values count from 0. A random filler that happens to be a key of the pairs reads as a question."""
@@ -202,16 +212,18 @@ class MultiQueryRecall(Task):
         return {"pairs": pairs, "queries": queries, "answers": answers}
 
     def answer_bits(self) -> int:
-        """Of n pairs and S values, ceil(log2 max(S^n, n S^(n-1))), as associative recall with keys in any order (appendix G.1;
-        theorem associative-recall-state). With different values (zoology) ceil(log2 S! / (S - n)!): two lists of values that
-        leave one state differ at some key, which may be asked first.
+        """Of n pairs and S values, ceil(log2 max(S^n, n S^(n-1))), as associative recall with keys in any order.
+
+        This is appendix G.1; theorem associative-recall-state. With different values (zoology) it is ceil(log2 S! / (S - n)!):
+        two lists of values that leave one state differ at some key, which may be asked first.
         """
-        pairs, values = self.pair_count, self.values
+        pairs = self.pair_count
         if self.form == "zoology":
-            return ceil_log2(perm(values, pairs))
-        cases = max(values**pairs, pairs * values ** (pairs - 1)) if values > 1 else 1
-        return ceil_log2(cases)
+            return ceil_log2(perm(self.values, pairs))
+        if self.values == 1:
+            return 0
+        return ceil_log2(max(self.values**pairs, pairs * self.values ** (pairs - 1)))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """The inputs, whose keys differ, are no product: ValueError."""
+        """Raises ValueError: the inputs, whose keys differ, are no product of alphabets."""
         raise ValueError(f"{self!r}: the inputs are not a product of alphabets, since keys differ")

@@ -3,19 +3,19 @@
     x_1 y_1 .. x_N:   the answer at x_k, N/2 < k <= N, is y_j for the j < k with the greatest <x_k, x_j>
     <x_k, x_j> >= <x_k, x_i> + margin for every other i < k
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB). Inputs are vectors: a point is
-[x, 0], a label [0, one-hot]; N points are 2 N - 1 of them.
-We differ: N is even, so that each of the first N/2 points is the nearest of one question, as in appendix G; labels are any of
-`classes`. The paper says only what inputs may be; how they are drawn is ours.
-
-Asked: every x_k with k > N/2; its label follows. Lengths: training draws an even number of points uniformly from least_length
-(rounded up) .. length; evaluation has exactly `length` points.
-Points: a fixed set of M directions in general position, drawn again where a product with one before is above 1 - 2 margin
+Asked: every x_k with k > N/2; its label follows.
+Inputs are vectors: a point is [x, 0], a label [0, one-hot]; N points are 2 N - 1 of them.
+Lengths: training draws an even number of points uniformly from least_length (rounded up) .. length; evaluation has exactly
+`length` points.
+Points: a fixed set of M directions in general position, drawn again if a product with one before is above 1 - 2 margin
 (`_spherical_code`; M is a power of two, from 128 and 2 `length`), is turned by a random exchange and change of signs of the
 coordinates, for each example anew. Its members a t + b modulo M, t = 0 .. N/2 - 1, a odd and b drawn by example, are the first
 half, and in a random order the second. Every point is then moved in each coordinate by noise, uniform on up to 64 steps, and
 normalised; the bound on the noise keeps the margin, so no example is drawn again.
 Labels of the first half are uniform and independent. A coordinate is a float32 that IEEE 754 rounds alike on every platform.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB).
+We differ: N is even, so that each of the first N/2 points is the nearest of one question, as in appendix G; labels are any of
+`classes`. The paper says only what inputs may be; how they are drawn is ours.
 Shortcuts: the label of a question stands behind it, so counts of labels tell more of every further answer, and the last one
 for certain. A question lies far nearer to its point (with the defaults at a product of 0.999 on average) than random points
 to each other. The set is the same for every seed; turned, it has 2^d d! positions in d dimensions, so in 2 or 3 it can be
@@ -23,6 +23,7 @@ learned by heart.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,14 +31,25 @@ from jaxtyping import Float32, Int8, Int64
 
 from seqsep.exact.integers import ceil_log2
 from seqsep.stream import Use, below
-from seqsep.tasks._orders import Cut, asked_again, chosen, order, parts, write_from
+from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._orders import asked_again, order
+from seqsep.tasks._rows import chosen, write_from
 from seqsep.tasks._spherical_code import MOST_DIMENSIONS, spherical_code
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+
+LOW_HALF = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
 class NearestNeighbor(Task):
-    """`length` unit vectors of `dimension` coordinates with one of `classes` labels; the second half is asked."""
+    """`length` unit vectors of `dimension` coordinates with one of `classes` labels; the second half is asked.
+
+    >>> task = NearestNeighbor(length=2, dimension=2)
+    >>> task.solve(((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (0.6, 0.8, 0.0, 0.0)))
+    1
+    >>> NearestNeighbor(length=20).answer_bits()
+    10
+    """
 
     name: ClassVar[str] = "nearest-neighbor"
 
@@ -68,79 +80,6 @@ class NearestNeighbor(Task):
     def longest(self) -> int:
         return 2 * self.length - 1
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        """Raises ValueError where no such set of directions is found for the dimension and margin."""
-        lengths = np.full(count, self.longest, dtype=np.int64)
-        inputs = np.empty((count, self.length, 2 * self.coordinates), dtype=np.float32)
-        targets = np.full((count, 2 * self.length), NOTHING_ASKED, dtype=np.int64)
-        use = Use.EVALUATION if evaluate else Use.TRAINING
-        for first, behind in parts(count, 2 * self.longest):
-            part = slice(first, behind)
-            self._fill(inputs[part], targets[part], lengths[part], start + first, seed, use)
-        return Batch(inputs.reshape(count, 2 * self.length, self.coordinates)[:, :-1], targets[:, :-1], lengths)
-
-    def _fill(
-        self,
-        inputs: Float32[np.ndarray, "batch points both"],
-        targets: Int64[np.ndarray, "batch time"],
-        lengths: Int64[np.ndarray, "batch"],
-        start: int,
-        seed: int,
-        use: Use,
-    ) -> None:
-        """Write examples: inputs as rows of a point and its label."""
-        count, length, dimension, half = len(inputs), self.length, self.dimension, self.length // 2
-        code = spherical_code(dimension, self.margin, self._directions())
-        widths = (3, half, half + 1, dimension, 2, -(-length * dimension // 4) if code.noise_bits else 0)
-        cut = Cut(widths, seed, use, start, count)
-        points = np.full(count, length, dtype=np.int64)
-        if use is Use.TRAINING:
-            points = self.least_length + 2 * below(cut.part(0)[:, 0], (length - self.least_length) // 2 + 1)
-            lengths[:] = 2 * points - 1
-        first, apart = (cut.part(0)[:, place, None].astype(np.int64) for place in (1, 2))
-        told = np.full((count, length), -1, dtype=np.int64)  # label and direction of every point; -1: there is none
-        told[:, :half] = ((apart | 1) * np.arange(half) + first) & (self._directions() - 1)
-        told[:, :half] |= below(cut.part(1), self.classes) << 32
-        asked = chosen(told, asked_again(cut.part(2), points, length))
-        write_from(points // 2, asked, told)
-        write_from(points // 2, np.where(asked < 0, NOTHING_ASKED, asked >> 32), targets[:, ::2])
-        labels, about = told >> 32, told & 0xFFFFFFFF
-        rows = np.empty((self.coordinates, count, length), dtype=np.float32)
-        squares, square = np.zeros((2, count, length), dtype=np.float32)
-        noise = self._noise(cut, code.noise_bits)
-        for coordinate, row in enumerate(rows[:dimension]):  # one at a time, while it is in cache
-            code.points[coordinate].take(about, out=row, mode="clip")
-            if code.noise_bits:
-                row += noise[:, coordinate]
-            squares += np.multiply(row, row, out=square)
-        rows[:dimension] *= (labels >= 0) / np.sqrt(squares)
-        labels[np.arange(count), points - 1] = -1  # the last point's is not said
-        for label in range(self.classes):
-            np.equal(labels, label, out=rows[dimension + label])
-        np.matmul(rows.transpose(1, 2, 0), self._turns(cut), out=inputs)
-
-    def _directions(self) -> int:
-        """Size of the fixed set: a power of two, from 128 and twice the length."""
-        return max(128, 1 << ceil_log2(2 * self.length))
-
-    def _noise(self, cut: Cut, bits: int) -> Int8[np.ndarray, "batch dimension points"]:
-        """Odd numbers from 1 - 2^bits to 2^bits - 1, each from the high bits of a byte; without bits nothing to be used."""
-        raw = np.ascontiguousarray(cut.part(5)).astype("<u4", copy=False).view(np.uint8)
-        high = (raw[:, : self.length * self.dimension] >> np.uint8(8 - bits)).view(np.int8)
-        high += high
-        high -= np.int8(2**bits - 1)
-        return high.reshape(len(raw), -1, self.length)
-
-    def _turns(self, cut: Cut) -> Float32[np.ndarray, "batch coordinates both"]:
-        """Matrices from a point and its label to two inputs: the point's coordinates exchanged, with signs; and the label."""
-        places = order(cut.part(3))
-        signs = cut.part(4)[:, np.arange(self.dimension) // 32] >> np.arange(self.dimension, dtype=np.uint32) % 32
-        turns = np.zeros((len(places), self.coordinates, 2 * self.coordinates), dtype=np.float32)
-        turns[np.arange(len(places))[:, None], np.arange(self.dimension), places] = 1 - 2 * (signs & 1).astype(np.int64)
-        label = np.arange(self.dimension, self.coordinates)
-        turns[:, label, label + self.coordinates] = 1
-        return turns
-
     def solve(self, inputs: tuple[Any, ...]) -> int:
         points, labels = self._read(inputs)
         *earlier, asked = points
@@ -149,16 +88,104 @@ class NearestNeighbor(Task):
         products = [sum(a * b for a, b in zip(asked, point, strict=True)) for point in earlier]
         return labels[products.index(max(products))]
 
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        """Raises ValueError if no such set of directions is found for the dimension and margin."""
+        inputs = np.empty((count, 2 * self.length, self.coordinates), dtype=np.float32)
+        lengths = np.full(count, self.longest, dtype=np.int64)
+        batch = Batch(inputs, nothing_asked(count, 2 * self.length), lengths)
+        filled(batch, 2 * self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
+        return Batch(inputs[:, :-1], batch.targets[:, :-1], lengths)
+
+    def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
+        """Write the examples from start + first on; lengths are those of evaluation, targets ask for nothing."""
+        count = len(batch.lengths)
+        half = self.length // 2
+        noise_bits = spherical_code(self.dimension, self.margin, self._directions()).noise_bits
+        noise_draws = -(-self.length * self.dimension // 4) if noise_bits else 0
+        widths = (3, half, half + 1, self.dimension, 2, noise_draws)
+        example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)
+        points = np.full(count, self.length, dtype=np.int64)
+        if use is Use.TRAINING:
+            lengths_apart = (self.length - self.least_length) // 2 + 1
+            points = self.least_length + 2 * below(example_draws.part(0)[:, 0], lengths_apart)
+            batch.lengths[:] = 2 * points - 1
+        told = self._told(example_draws, count)
+        asked = chosen(told, asked_again(example_draws.part(2), points, self.length))
+        write_from(points // 2, asked, told)
+        write_from(points // 2, np.where(asked < 0, NOTHING_ASKED, asked >> 32), batch.targets[:, ::2])
+        rows = self._rows(told, points, example_draws, noise_bits)
+        inputs = batch.inputs.reshape(count, self.length, 2 * self.coordinates)
+        np.matmul(rows.transpose(1, 2, 0), self._turns(example_draws), out=inputs)
+
+    def _told(self, example_draws: ExampleDraws, count: int) -> Int64[np.ndarray, "batch points"]:
+        """Label and direction of every point of the first half, as label * 2^32 + direction; -1 for the points behind it."""
+        half = self.length // 2
+        offset, apart = (example_draws.part(0)[:, place, None].astype(np.int64) for place in (1, 2))
+        told = np.full((count, self.length), -1, dtype=np.int64)
+        told[:, :half] = ((apart | 1) * np.arange(half) + offset) & (self._directions() - 1)
+        told[:, :half] |= below(example_draws.part(1), self.classes) << 32
+        return told
+
+    def _rows(
+        self,
+        told: Int64[np.ndarray, "batch points"],
+        points: Int64[np.ndarray, "batch"],
+        example_draws: ExampleDraws,
+        noise_bits: int,
+    ) -> Float32[np.ndarray, "coordinates batch points"]:
+        """Every point with its noise, normalised, and behind its coordinates the one-hot label; zeros behind the last point."""
+        code = spherical_code(self.dimension, self.margin, self._directions())
+        labels = told >> 32
+        directions = told & LOW_HALF
+        rows = np.empty((self.coordinates, *told.shape), dtype=np.float32)
+        squares, square = np.zeros((2, *told.shape), dtype=np.float32)
+        noise = self._noise(example_draws, noise_bits)
+        for coordinate, row in enumerate(rows[: self.dimension]):  # one at a time, while it is in cache
+            code.points[coordinate].take(directions, out=row, mode="clip")
+            if noise_bits:
+                row += noise[:, coordinate]
+            squares += np.multiply(row, row, out=square)
+        rows[: self.dimension] *= (labels >= 0) / np.sqrt(squares)
+        labels[np.arange(len(labels)), points - 1] = -1  # the last point's is not said
+        for label in range(self.classes):
+            np.equal(labels, label, out=rows[self.dimension + label])
+        return rows
+
+    def _directions(self) -> int:
+        """Size of the fixed set: a power of two, from 128 and twice the length."""
+        return max(128, 1 << ceil_log2(2 * self.length))
+
+    def _noise(self, example_draws: ExampleDraws, bits: int) -> Int8[np.ndarray, "batch dimension points"]:
+        """Odd numbers from 1 - 2^bits to 2^bits - 1, each from the high bits of a byte; not to be used if `bits` is 0."""
+        raw = np.ascontiguousarray(example_draws.part(5)).astype("<u4", copy=False).view(np.uint8)
+        high = (raw[:, : self.length * self.dimension] >> np.uint8(8 - bits)).view(np.int8)
+        high += high
+        high -= np.int8(2**bits - 1)
+        return high.reshape(len(raw), -1, self.length)
+
+    def _turns(self, example_draws: ExampleDraws) -> Float32[np.ndarray, "batch coordinates both"]:
+        """Matrices from a point and its label to two inputs: the point's coordinates exchanged, with signs; and the label."""
+        places = order(example_draws.part(3))
+        coordinate = np.arange(self.dimension)
+        signs = example_draws.part(4)[:, coordinate // 32] >> coordinate.astype(np.uint32) % 32
+        turns = np.zeros((len(places), self.coordinates, 2 * self.coordinates), dtype=np.float32)
+        turns[np.arange(len(places))[:, None], coordinate, places] = 1 - 2 * (signs & 1).astype(np.int64)
+        label = np.arange(self.dimension, self.coordinates)
+        turns[:, label, label + self.coordinates] = 1
+        return turns
+
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
         """The last point as the query, with all points before it and their labels; earlier questions are among them."""
         points, labels = self._read(inputs)
         return {"points": points[:-1], "labels": labels, "query": points[-1], "answer": answer}
 
     def _read(self, inputs: tuple[Any, ...]) -> tuple[list[list[float]], list[int]]:
+        """Points and labels. Raises ValueError unless the last vector is a point."""
         if len(inputs) % 2 == 0:
             raise ValueError(f"{self!r}: a question ends in a point, so it has an odd number of vectors, found {len(inputs)}")
         points = [[float(entry) for entry in vector[: self.dimension]] for vector in inputs[::2]]
-        return points, [list(vector[self.dimension :]).index(1) for vector in inputs[1::2]]
+        labels = [list(vector[self.dimension :]).index(1) for vector in inputs[1::2]]
+        return points, labels
 
     def answer_bits(self) -> int:
         """ceil((N/2) log2 C), exactly: N/2 bits for two labels (Theorem 8; theorem nearest-neighbor-state)."""
