@@ -34,15 +34,14 @@ def run(options: argparse.Namespace) -> int:
 
 def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool) -> int:
     """Check the theorems, all if none is named, with the options in `words`; a line each, or JSON at the end."""
-    from seqsep.theorems import BY_NAME
-    from seqsep.theorems import TheoremFails as Fails
+    from seqsep.theorems import BY_NAME, TheoremFails
 
     known = [choose("theorem", name, list(BY_NAME)) for name in names] or list(BY_NAME)
     theorems = [BY_NAME[name] for name in known]
     options = options_from_flags("check", known, [theorem.check for theorem in theorems], words)
     records: list[dict[str, Any]] = []
     for theorem, outcome in outcomes_of(theorems, options):
-        if isinstance(outcome, Fails):
+        if isinstance(outcome, TheoremFails):
             print(f"seqsep: {outcome}", file=sys.stderr)
             failed = {"holds": False, "counterexample": outcome.counterexample}
             records.append({"theorem": theorem.name, "source": theorem.source, **failed})
@@ -57,13 +56,12 @@ def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool) -> i
 
 def check_every_theorem() -> tuple[list[dict[str, Any]], bool]:
     """Check every theorem with its defaults, a line each; the records of what holds, and whether one is refuted."""
-    from seqsep.theorems import THEOREMS
-    from seqsep.theorems import TheoremFails as Fails
+    from seqsep.theorems import THEOREMS, TheoremFails
 
     records = []
     refuted = False
     for _, outcome in outcomes_of(THEOREMS, {}):
-        if isinstance(outcome, Fails):
+        if isinstance(outcome, TheoremFails):
             refuted = True
             print(f"FAILS  {outcome}", flush=True)
         else:
@@ -76,13 +74,13 @@ def outcomes_of(
     theorems: "Iterable[Theorem]", options: Mapping[str, Any]
 ) -> "Iterator[tuple[Theorem, Outcome | TheoremFails]]":
     """Check the theorems in turn, each with those of the options that it takes; a refuted one gives its counterexample."""
-    from seqsep.theorems import TheoremFails as Fails
+    from seqsep.theorems import TheoremFails
 
     for theorem in theorems:
         taken = {name: value for name, value in options.items() if name in theorem.options}
         try:
             outcomes = theorem.check(**taken)
-        except Fails as failure:
+        except TheoremFails as failure:
             yield theorem, failure
             continue
         for outcome in outcomes:
@@ -122,9 +120,9 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel", options: argparse.Na
     from seqsep.lab.engines.engine import Ended, Judged
     from seqsep.lab.engines.job import Check
     from seqsep.lab.engines.local import Supervisor
-    from seqsep.plugins.model import OwnModel as WholeModel
+    from seqsep.plugins.model import OwnModel
 
-    is_model = isinstance(part, WholeModel)
+    is_model = isinstance(part, OwnModel)
     sizes = {"width": options.width, "heads": options.heads} | (MODEL_SIZES if is_model else {})
     laws: list[dict[str, Any]] = []
     with Supervisor(1, options.stall_seconds) as supervisor:

@@ -9,7 +9,7 @@ from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, 
 from seqsep.commands.status import DONE, REFUTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from seqsep.commands.chosen_runs import ChosenRuns
     from seqsep.lab.engines.engine import Engine
@@ -102,7 +102,6 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.experiments import load_experiment
     from seqsep.lab.device import at_once
     from seqsep.lab.estimate import show_cost
-    from seqsep.lab.loggers import Logger
     from seqsep.lab.progress import display
     from seqsep.lab.pruning import steps_at_most
     from seqsep.lab.store.store import Store
@@ -132,13 +131,7 @@ def run(options: argparse.Namespace) -> int:
             device=options.device,
         )
         return DONE
-    folder = options.log_folder or Path(f"{options.store}.logs")
-    loggers = [Logger(kind, folder) for kind in dict.fromkeys(options.log)]
-
-    def log(row: "Row") -> None:
-        for logger in loggers:
-            logger.write(row)
-
+    log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))
     with Store(options.store) as store, Sweep(store, experiment.name, engine, show=display, on_row=log) as sweep:
         rows, waiting = train(runs, competing, sweep)
     for row in rows:  # also those that the store held already, and those that were pruned
@@ -161,6 +154,19 @@ def engine_of(options: argparse.Namespace) -> "Engine":
         if value is not None:
             raise ValueError(f"{flag} {value}: expected --engine ray beside it")
     return Supervisor(options.workers or at_once(options.device), options.stall_seconds, options.device)
+
+
+def _log_to(kinds: "Sequence[str]", folder: Path) -> "Callable[[Row], None]":
+    """What writes a row for each kind of logger."""
+    from seqsep.lab.loggers import Logger
+
+    loggers = [Logger(kind, folder) for kind in dict.fromkeys(kinds)]
+
+    def log(row: "Row") -> None:
+        for logger in loggers:
+            logger.write(row)
+
+    return log
 
 
 def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Sweep") -> "tuple[list[Row], int]":
