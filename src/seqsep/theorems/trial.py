@@ -20,7 +20,7 @@ CLIMBS = 12
 
 @dataclass
 class Trial:
-    """Runs a built network on batches, on its grid and as a `Model` in float64, and compares both with the right answers.
+    """Runs a built network on batches, on its grid and in float64, and requires the right answers of both.
 
     `inputs` counts what was tried; `margin(result)` gives distances, an example a row, and `least` is the least one met;
     `tally` counts what was rounded and saturated, by place.

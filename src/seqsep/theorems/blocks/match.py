@@ -7,7 +7,7 @@ from seqsep.theorems.blocks.threshold import Units
 
 
 def mismatch(difference: Rows, write: Rows) -> Units:
-    """0 if every difference v of two bits is at most 1/2 in magnitude, else at least 4 if one of them is at least 3/4.
+    """0 if every difference v of two bits is within 1/2 of 0; at least 4 if one is at least 3/4 away.
 
     It is the sum over bits of 4 (relu(4 v - 2) + relu(-4 v - 2)), written to the one row of `write`.
 

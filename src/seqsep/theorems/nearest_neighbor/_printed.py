@@ -56,7 +56,7 @@ ERRATA = (
 
 @dataclass(frozen=True)
 class Plan:
-    """The printed construction for N points in d' dimensions, C labels and a margin gamma, with vectors T of k coordinates."""
+    """The printed construction: N points in d' dimensions, C labels, a margin gamma, and vectors T of k coordinates."""
 
     length: int
     dimension: int

@@ -74,7 +74,7 @@ class Asking:
         return least
 
     def put_all(self, settings: Settings, at_once: int = 1024) -> None:
-        """Put settings in parts, so that a wrong answer is found early and only the first few thousand run in float64 too."""
+        """Put settings in parts: a wrong answer is met early, and only the first few thousand run in float64 too."""
         for first in range(0, len(settings.points), at_once):
             self.put(settings.some(slice(first, first + at_once)))
 

@@ -24,7 +24,7 @@ AT_ONCE = 1 << 16
 ALL_SHOWN_UP_TO = 1024
 SPREAD_SHOWN = 64
 
-Sequence = Int64[np.ndarray, "length"]
+Symbols = Int64[np.ndarray, "length"]
 
 
 def inputs_of(sequences: Int64[np.ndarray, "n length"], asked: Int64[np.ndarray, "n"], alphabet: int) -> np.ndarray:
@@ -93,7 +93,7 @@ def hard_sequences(task: IndexLookup, seed: int) -> Iterator[list[int]]:
             yield [other if place == odd_one else common for place in range(task.length)]
 
 
-def require_answers(trial: Trial, sequence: Sequence, asked: Int64[np.ndarray, "n"], alphabet: int) -> None:
+def require_answers(trial: Trial, sequence: Symbols, asked: Int64[np.ndarray, "n"], alphabet: int) -> None:
     """Put each question after the sequence and compare with the sequence itself; small ones in float64 too."""
     expected = sequence[asked][:, None]
 
@@ -114,7 +114,7 @@ def require_answers(trial: Trial, sequence: Sequence, asked: Int64[np.ndarray, "
 
 
 @torch.no_grad()
-def _in_floats(trial: Trial, sequence: Sequence, questions: Int64[np.ndarray, "n"]) -> Int64[np.ndarray, "n 1"]:
+def _in_floats(trial: Trial, sequence: Symbols, questions: Int64[np.ndarray, "n"]) -> Int64[np.ndarray, "n 1"]:
     """The float model's answer to each question: the sequence is read once."""
     state = trial.model.prefill(torch.from_numpy(sequence)[None])
     logits = trial.model.step_output(torch.from_numpy(questions), state, len(sequence))

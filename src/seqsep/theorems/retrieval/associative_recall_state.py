@@ -74,7 +74,7 @@ def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
 
 
 def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:
-    """The exact model, for one question or many (each key at most once, its value as a token after it or not).
+    """The exact model, for one question or many: each key at most once, its value as a token after it or not.
 
     Digit i of the state, in base S, is the value of key i (0 while unknown). A key token of the pairs puts its own name in the
     place of its digit: k S^(N-1) + the other digits; at the value token the digit goes in. With keys in order the time tells

@@ -101,7 +101,7 @@ class Series:
 
 
 def all_series(inputs_small: int, inputs_large: int) -> Iterator[Series]:
-    """Most of the small ones at N <= 64, a tenth up to 256, the large ones at 1,024 to 4,096, mostly of the cheapest kind."""
+    """Most of the small ones at N <= 64, a tenth up to 256; the large ones at 1,024 to 4,096, mostly of the cheapest kind."""
     tenth = inputs_small // 10
     cheap = ("disjointness",) * 8 + tuple(INSTANCES)
     yield Series((2, 4, 8, 16, 18, 32, 62, 64), (*INSTANCES, *RANDOM), inputs_small - tenth, most=256)

@@ -56,7 +56,7 @@ def hard_assignments(formula: Thresholds, random: np.random.Generator, most: int
 
 
 def _at_threshold(formula: Thresholds, random: np.random.Generator, count: int) -> Bits:
-    """A climb, by flips of bits, to where the features that hold are as many as the bound or one more."""
+    """Assignments that climb, by flips of bits, to as many features that hold as the bound, or one more."""
     variables = formula.variables
     bits = random.integers(2, size=(count, variables))
     aim = formula.bound + (np.arange(count) % 2)

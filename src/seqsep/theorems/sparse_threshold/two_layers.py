@@ -207,7 +207,7 @@ def check(
     tightness: bool = False,
     seed: int = 0,
 ) -> list[Outcome]:
-    """The instances at N = `length` (or one of them, or the formula of a DIMACS file) on the grid and in float64.
+    """The instances at N = `length`, or one of them, or the formula of a DIMACS file; on the grid and in float64.
 
     Random CNFs, DNFs and tables have `heads` literals, 3 by default. Every assignment if 2^N n^2 k is at most 10^8, else
     hard ones (`_trials`). With `tightness`: the least eta and L that answer those.
