@@ -17,7 +17,7 @@ from seqsep.theorems.equality.two_layer_no_short_protocol import (
     crossing,
     matrix,
     measures,
-    model_size,
+    two_layer_size,
     two_layers_of_theorem_4,
 )
 
@@ -97,16 +97,16 @@ def test_the_model_at_the_crossing_answers_there():
 
 def test_the_corollary_with_a_width_that_does_not_grow():
     """m H = 2 at every N, so N / (2 m p H) grows like N / log N."""
-    sizes = {n: model_size(position_code("parabola", n)) for n in (64, 1024, 2**14, 2**20)}
+    sizes = {n: two_layer_size(position_code("parabola", n)) for n in (64, 1024, 2**14, 2**20)}
     assert {size.width for size in sizes.values()} == {2}
     p = {n: size.grid.precision for n, size in sizes.items()}
     assert all(p[n] == 4 * (n.bit_length() - 1) + 2 for n in p)
-    assert model_size(position_code("binary", 2**14)).width == 14
+    assert two_layer_size(position_code("binary", 2**14)).width == 14
 
 
 def test_the_sizes_are_those_of_the_built_network():
     for length, code in ((8, "parabola"), (64, "binary"), (30, "kerdock")):
-        width, embedding, grid = model_size(position_code(code, length))
+        width, embedding, grid = two_layer_size(position_code(code, length))
         network = relabelled_equality_two_layers.build(length, range(1, length, 2), code=code)
         heads = [head for mixer, _ in network.layers for head in mixer.heads]
         assert width == max(len(part.integers) for head in heads for part in (head.key, head.value))

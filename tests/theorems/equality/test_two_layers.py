@@ -14,7 +14,7 @@ from seqsep.exact.softmax import attend
 from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import two_layers as equality_two_layers
-from seqsep.theorems.equality._trials import Halves, answers_hard, every_input, is_equal
+from seqsep.theorems.equality._trials import ComparedHalves, answers_hard, every_input, is_equal
 from support.networks import spoiled
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -80,7 +80,7 @@ def test_tightness():
     assert tight.measured["eta"] <= tight.bound["eta"] == 2
     assert tight.measured["steps"] < tight.bound["steps"] == 900
     below = equality_two_layers.build(30, 2, "parabola", eta=tight.measured["eta"] - 1)
-    assert not answers_hard(below, Halves.plain(30, 2, unequal=False), 0)
+    assert not answers_hard(below, ComparedHalves.plain(30, 2, unequal=False), 0)
 
 
 def test_binary_code_needs_eta_2_from_64_on():
@@ -89,7 +89,7 @@ def test_binary_code_needs_eta_2_from_64_on():
         small = equality_two_layers.build(length, code="binary", eta=1)
         built = equality_two_layers.build(length, code="binary")
         assert small.grid.steps == built.grid.steps == length
-        halves = Halves.plain(length, 2, unequal=False)
+        halves = ComparedHalves.plain(length, 2, unequal=False)
         assert answers_hard(small, halves, 0) == enough
         assert answers_hard(built, halves, 0)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64
 
-Words = Int64[np.ndarray, "batch length"]
+Strings = Int64[np.ndarray, "batch length"]
 
 
 class Prefixes(NamedTuple):
@@ -16,7 +16,7 @@ class Prefixes(NamedTuple):
     depth: Int64[np.ndarray, "batch prefix"]
 
 
-def prefixes(words: Words, kinds: int, depth: int) -> Prefixes:
+def prefixes(words: Strings, kinds: int, depth: int) -> Prefixes:
     """Find the answers by a stack for each string, all strings at a time; the depth of an invalid prefix is 0.
 
     >>> after = prefixes(np.array([[0, 2, 1]]), kinds=2, depth=2)  # ( [ )

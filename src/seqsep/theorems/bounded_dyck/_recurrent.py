@@ -28,7 +28,7 @@ class Sums(NamedTuple):
     bias: int
 
 
-class Token(NamedTuple):
+class TokenSpaces(NamedTuple):
     """Coordinates of an embedded token: the bits of a kind if it opens, those if it closes, and which of both it does."""
 
     opened_kind: Rows
@@ -49,7 +49,7 @@ def build_elman(kinds: int = 2, depth: int = 2, activation: Activation = "relu")
     bits = kinds.bit_length()
     width = (2 * depth + 2) * bits + 1
     identity = np.eye(width, dtype=np.int64)
-    token = Token(
+    token = TokenSpaces(
         opened_kind=identity[:bits],
         closed_kind=identity[bits : 2 * bits],
         opens=identity[2 * bits : 2 * bits + 1],
@@ -87,7 +87,7 @@ def build_elman(kinds: int = 2, depth: int = 2, activation: Activation = "relu")
     )
 
 
-def _embedded(kinds: int, token: Token) -> Int64[np.ndarray, "tokens width"]:
+def _embedded(kinds: int, token: TokenSpaces) -> Int64[np.ndarray, "tokens width"]:
     """Token 2j opens kind j and token 2j + 1 closes it; both carry the bits of j + 1."""
     bits = len(token.opened_kind)
     digits = (np.arange(1, kinds + 1)[:, None] >> np.arange(bits)) & 1
@@ -96,7 +96,7 @@ def _embedded(kinds: int, token: Token) -> Int64[np.ndarray, "tokens width"]:
     return np.stack([opening, closing], axis=1).reshape(2 * kinds, -1)
 
 
-def _stack(slots: list[Rows], token: Token) -> list[Sums]:
+def _stack(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
     """The stack shifts down at an open bracket and up at a close one; every sum is an AND of an old bit and the token.
 
     pushed_1 holds the bits of an open bracket; pushed_j = relu(slot_(j-1) + open - 1); popped_j = relu(slot_(j+1) + close - 1).
@@ -107,7 +107,7 @@ def _stack(slots: list[Rows], token: Token) -> list[Sums]:
     return [top, *pushed, *popped]
 
 
-def _errors(slots: list[Rows], token: Token) -> list[Sums]:
+def _errors(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
     """3 c units find the bits in which the top, perhaps an empty slot, differs from a close bracket; and an overfull stack.
 
     relu(slot_1 + (close with this bit 0) - 1) and relu((close with this bit 1) - slot_1) find the bits that differ;

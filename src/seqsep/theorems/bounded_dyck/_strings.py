@@ -8,12 +8,12 @@ from jaxtyping import Int64
 
 from seqsep.tasks import BoundedDyck
 from seqsep.tasks.bounded_dyck import BRACKETS
-from seqsep.theorems.bounded_dyck._prefixes import Words, prefixes
+from seqsep.theorems.bounded_dyck._prefixes import Strings, prefixes
 
 MOST_SHOWN = 80
 
 
-def parsed(given: Mapping[str, Any], kinds: int, length: int) -> Words:
+def parsed(given: Mapping[str, Any], kinds: int, length: int) -> Strings:
     """Read a user's string as one row of tokens. Raises ValueError with the field's name.
 
     >>> parsed({"string": "([])"}, kinds=2, length=8)
@@ -37,14 +37,14 @@ def _fields(given: Mapping[str, Any]) -> str:
     return ", ".join(given) or "the input"
 
 
-def require_valid(words: Words, kinds: int, depth: int, variant: str) -> None:
+def require_valid(words: Strings, kinds: int, depth: int, variant: str) -> None:
     """Raise ValueError for a string with a bracket that may not stand there: `variant` answers valid prefixes only."""
     valid = prefixes(words, kinds, depth).valid[0]
     if not valid.all():
         raise ValueError(f"string: bracket {int(np.argmin(valid))} may not stand there, and {variant} answers valid prefixes")
 
 
-def with_start(words: Words, kinds: int) -> Int64[np.ndarray, "batch length+1"]:
+def with_start(words: Strings, kinds: int) -> Int64[np.ndarray, "batch length+1"]:
     """Put [BOS], the token after those of the brackets, in front of the words.
 
     >>> with_start(np.array([[0, 1]]), kinds=2)

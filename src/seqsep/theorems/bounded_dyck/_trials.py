@@ -13,7 +13,7 @@ from seqsep.exact.grid import Array
 from seqsep.theorems.base import Claim
 from seqsep.theorems.bounded_dyck._layers import assemble
 from seqsep.theorems.bounded_dyck._plan import Plan
-from seqsep.theorems.bounded_dyck._prefixes import Prefixes, Words, prefixes
+from seqsep.theorems.bounded_dyck._prefixes import Prefixes, Strings, prefixes
 from seqsep.theorems.bounded_dyck._strings import alphabet, with_start, written
 from seqsep.theorems.bounded_dyck._words import every, hard, nudged, walks
 from seqsep.theorems.checking import passes
@@ -23,10 +23,10 @@ FLOATS_UP_TO = 1 << 22
 LONGEST_CLIMBED = 64
 
 
-class Asked(NamedTuple):
+class Questions(NamedTuple):
     """What is asked of some words: the lengths of the prefixes, what may follow each, and which of the answers count."""
 
-    words: Words
+    words: Strings
     sizes: Int64[np.ndarray, "asked"]
     expected: Bool[np.ndarray, "batch asked outputs"]
     counted: Bool[np.ndarray, "batch asked"]
@@ -41,7 +41,7 @@ class Trials:
         self.trial = Trial(claim.name, assemble(plan), in_floats=in_floats)
         self.least: Fraction | None = None
 
-    def put_all(self, inputs: Iterable[Words]) -> None:
+    def put_all(self, inputs: Iterable[Strings]) -> None:
         """Put every block of words."""
         for words in inputs:
             self.put(words)
@@ -89,7 +89,7 @@ class Trials:
 
     def put(
         self,
-        words: Words,
+        words: Strings,
         sizes: Int64[np.ndarray, "asked"] | None = None,
         fresh: Bool[np.ndarray, "batch length"] | None = None,
     ) -> Float64[np.ndarray, "batch"]:
@@ -114,17 +114,17 @@ class Trials:
         trial.note(execution, int(counted.sum()))
         return self._take_margin(execution, after, asked)
 
-    def _asked(self, words: Words, after: Prefixes, sizes: Int64[np.ndarray, "asked"]) -> Asked:
+    def _asked(self, words: Strings, after: Prefixes, sizes: Int64[np.ndarray, "asked"]) -> Questions:
         expected = after.allowed[:, sizes]
         valid = after.valid[:, sizes]
-        return Asked(
+        return Questions(
             words=words,
             sizes=sizes,
             expected=expected if self.plan.gives_sets else expected[..., -1:],
             counted=valid if self.plan.valid_prefixes_only else np.ones_like(valid),
         )
 
-    def _compare(self, logits: Shaped[np.ndarray, "batch asked outputs"], asked: Asked, how: str) -> None:
+    def _compare(self, logits: Shaped[np.ndarray, "batch asked outputs"], asked: Questions, how: str) -> None:
         """Require that every logit that counts is above 0 if its bracket (or the end) may follow, else below."""
         is_wrong = ((logits > 0) != asked.expected) | (logits == 0)
         wrong = np.argwhere(is_wrong & asked.counted[..., None])
@@ -142,7 +142,7 @@ class Trials:
             }
         )
 
-    def _take_margin(self, execution: Execution, after: Prefixes, asked: Asked) -> Float64[np.ndarray, "batch"]:
+    def _take_margin(self, execution: Execution, after: Prefixes, asked: Questions) -> Float64[np.ndarray, "batch"]:
         """Measure the least distance of a retrieved digit from 1/2 in each string; digits that the proof speaks of count."""
         margins = np.full(len(asked.words), np.inf)
         for digits, counts in self._retrieved(execution, after, asked):
@@ -155,7 +155,7 @@ class Trials:
         return margins
 
     def _retrieved(
-        self, execution: Execution, after: Prefixes, asked: Asked
+        self, execution: Execution, after: Prefixes, asked: Questions
     ) -> list[tuple[Array, Bool[np.ndarray, "batch tokens"]]]:
         """List retrieved digits with the tokens at which the proof says which bracket is retrieved."""
         plan = self.plan

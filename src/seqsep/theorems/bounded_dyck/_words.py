@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from seqsep.theorems.bounded_dyck._prefixes import Words
+from seqsep.theorems.bounded_dyck._prefixes import Strings
 
 
-def every(length: int, kinds: int, at_once: int = 1 << 13) -> Iterator[Words]:
+def every(length: int, kinds: int, at_once: int = 1 << 13) -> Iterator[Strings]:
     """Yield every string of one length, in blocks; their prefixes are all the shorter ones.
 
     >>> [len(block) for block in every(length=7, kinds=2)]
@@ -23,7 +23,7 @@ def every(length: int, kinds: int, at_once: int = 1 << 13) -> Iterator[Words]:
 
 def walks(
     length: int, kinds: int, depth: int, random: np.random.Generator, batch: int, floor: int = 0, opposed: bool = False
-) -> Words:
+) -> Strings:
     """Draw words (of odd length: all but the last bracket); `floor` brackets stay open from the start to the end.
 
     With `opposed` those that stay open, and the last one opened in between, differ from all others in every digit they can.
@@ -48,7 +48,7 @@ def walks(
     return matched(is_open, kind)
 
 
-def matched(is_open: Bool[np.ndarray, "batch length"], kind: Int64[np.ndarray, "batch length"]) -> Words:
+def matched(is_open: Bool[np.ndarray, "batch length"], kind: Int64[np.ndarray, "batch length"]) -> Strings:
     """Write brackets that open or close as told; one that opens has the kind told, one that closes that of its match.
 
     >>> matched(np.array([[True, True, False, False]]), np.array([[0, 1, 0, 0]]))  # ( [ ] )
@@ -68,7 +68,7 @@ def matched(is_open: Bool[np.ndarray, "batch length"], kind: Int64[np.ndarray, "
     return words
 
 
-def nudged(words: Words, kinds: int, depth: int, random: np.random.Generator) -> Words:
+def nudged(words: Strings, kinds: int, depth: int, random: np.random.Generator) -> Strings:
     """Change one pair's kind in each word, and swap two neighbouring brackets if the depth stays within 0 to k."""
     batch, length = words.shape
     rows = np.arange(batch)
@@ -85,7 +85,7 @@ def nudged(words: Words, kinds: int, depth: int, random: np.random.Generator) ->
     return matched(np.where(fits[:, None], swapped, is_open), kind)
 
 
-def mutated(word: Int64[np.ndarray, "length"], places: Int64[np.ndarray, "n"], kinds: int) -> Words:
+def mutated(word: Int64[np.ndarray, "length"], places: Int64[np.ndarray, "n"], kinds: int) -> Strings:
     """Turn one bracket around, then give it another kind, at each of the places.
 
     >>> mutated(np.array([0, 1]), np.array([0, 1]), kinds=2)
@@ -107,7 +107,7 @@ def mutated(word: Int64[np.ndarray, "length"], places: Int64[np.ndarray, "n"], k
 
 def hard(
     length: int, kinds: int, depth: int, random: np.random.Generator, batch: int = 8, changed: int | None = None
-) -> Iterator[Words]:
+) -> Iterator[Strings]:
     """Yield words with matches as far apart as they go, the same with one bracket changed, and random strings.
 
     A bracket is changed at every place, or at `changed` places that are drawn.

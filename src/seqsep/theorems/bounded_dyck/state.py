@@ -30,7 +30,7 @@ from seqsep.mixers import state_bits
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem
-from seqsep.theorems.bounded_dyck._prefixes import Words, prefixes
+from seqsep.theorems.bounded_dyck._prefixes import Strings, prefixes
 from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, build_elman, proved
 from seqsep.theorems.bounded_dyck._strings import parsed, written
 from seqsep.theorems.bounded_dyck._words import every, hard
@@ -149,7 +149,7 @@ def _check_automaton(task: BoundedDyck, seed: int) -> Outcome:
     )
 
 
-def _words_for_automaton(task: BoundedDyck, longest: int, seed: int) -> Iterator[Words]:
+def _words_for_automaton(task: BoundedDyck, longest: int, seed: int) -> Iterator[Strings]:
     for length in range(1, longest + 1):
         yield np.array(list(itertools.product(range(task.vocabulary), repeat=length)), dtype=np.int64)
     if longest < task.length:
@@ -157,7 +157,7 @@ def _words_for_automaton(task: BoundedDyck, longest: int, seed: int) -> Iterator
 
 
 @torch.no_grad()
-def _require_agreement(model: Model, task: BoundedDyck, words: Words) -> None:
+def _require_agreement(model: Model, task: BoundedDyck, words: Strings) -> None:
     last = torch.full((len(words),), words.shape[1] - 1)
     answers = model(torch.from_numpy(words), last).argmax(-1).tolist()
     for word, answer in zip(words.tolist(), answers, strict=True):
@@ -209,12 +209,12 @@ def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcom
     )
 
 
-def _is_word(task: BoundedDyck, words: Words) -> Int64[np.ndarray, "batch length"]:
+def _is_word(task: BoundedDyck, words: Strings) -> Int64[np.ndarray, "batch length"]:
     """Tell after every bracket whether a word ends there."""
     return prefixes(words, task.kinds, task.depth).allowed[:, 1:, -1].astype(np.int64)
 
 
-def _on_the_grid(trial: Trial, task: BoundedDyck, words: Words) -> Int64[np.ndarray, "batch length"]:
+def _on_the_grid(trial: Trial, task: BoundedDyck, words: Strings) -> Int64[np.ndarray, "batch length"]:
     """Require the right answers after every bracket, and units of 0 or 1; return the distances of the read-out from 0."""
 
     def readable(row: int) -> Mapping[str, str]:
@@ -230,7 +230,7 @@ def _on_the_grid(trial: Trial, task: BoundedDyck, words: Words) -> Int64[np.ndar
 
 
 @torch.no_grad()
-def _in_floats(trial: Trial, task: BoundedDyck, words: Words) -> Float64[np.ndarray, "batch length"]:
+def _in_floats(trial: Trial, task: BoundedDyck, words: Strings) -> Float64[np.ndarray, "batch length"]:
     """Require the right answers after every bracket in float64; return the distances of the read-out from 0."""
     logits = trial.model(torch.from_numpy(words)).numpy()
     wrong = np.argwhere((logits[..., 1] > logits[..., 0]) != _is_word(task, words))

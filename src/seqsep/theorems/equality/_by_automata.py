@@ -11,7 +11,7 @@ from seqsep.exact.automata import DFA, Recurrence
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.partial_automata import distinguished, least, on_length
 from seqsep.theorems.base import Claim, Outcome
-from seqsep.theorems.equality._words import halves, has_equal_halves
+from seqsep.theorems.equality._words import count_halves, has_equal_halves
 
 STATEMENT = "A DFA that agrees with equality on words of length N has at least S^(N/2) states"
 LEMMA_4 = "A recurrent model with B bits, the same at all times, recognises no language whose least DFA has over 2^B states"
@@ -54,7 +54,7 @@ def check_search(claim: Claim, length: int) -> Outcome:
         "accepting": np.flatnonzero(search.automaton.accepting).tolist(),
         "branches_to_refute": [search.refuted[size] for size in sorted(search.refuted)],
     }
-    states = halves(length, 2)
+    states = count_halves(length, 2)
     if search.states != states:
         raise claim.fails({"length": length, "states": search.states, **witness})
     return claim.lower(
@@ -75,7 +75,7 @@ def check_prefixes(claim: Claim, queue: DFA, length: int, alphabet: int) -> Outc
     apart = distinguished(examples)
     apart.verify(examples)
     errs_on = examples.disagreement(queue)
-    states = halves(length, alphabet)
+    states = count_halves(length, alphabet)
     if len(apart.prefixes) != states or errs_on is not None:
         raise claim.fails({"length": length, "prefixes": len(apart.prefixes), "queue errs on": errs_on})
     return claim.lower(
@@ -100,7 +100,7 @@ def drops_a_bit(states: int) -> bool:
 
 def check_lemma_4(claim: Claim, queue: Recurrence, automaton: DFA, length: int, alphabet: int) -> Outcome:
     """Find a word on which the queue without its highest bit, as an automaton, differs from the queue's language."""
-    states = halves(length, alphabet)
+    states = count_halves(length, alphabet)
     bits = ceil_log2(states) - 1
     language = automaton.minimal()
     smaller = as_automaton(queue.cut_down(bits), alphabet)

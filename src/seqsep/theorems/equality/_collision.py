@@ -21,7 +21,7 @@ from jaxtyping import Int64
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
 from seqsep.theorems.base import Claim, Number, Outcome
-from seqsep.theorems.equality._words import halves, has_equal_halves, require
+from seqsep.theorems.equality._words import count_halves, has_equal_halves, require
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import MOST_PREFIXES, TaskSizes, scattered
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
@@ -67,7 +67,7 @@ def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> C
             other = first_with.setdefault(state, half)
             if other != half and _packed_state(party, half) == _packed_state(party, other):
                 return _erring(party, other, half, tried)
-    if tried < halves(length, alphabet):
+    if tried < count_halves(length, alphabet):
         raise ValueError(f"collide(length={length}, alphabet={alphabet}): no collision among {tried:,} halves")
     return None
 
@@ -128,7 +128,7 @@ def check_smaller(
 
     Raises TheoremFails with a model that does not. Nothing is checked if the bound is below 3 bits.
     """
-    needed = ceil_log2(halves(length, alphabet))
+    needed = ceil_log2(count_halves(length, alphabet))
     if needed < 3:
         return
     bits = min(needed - 1, MOST_FINGERPRINT_BITS)

@@ -15,7 +15,7 @@ from functools import cached_property
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.theorems.base import Claim, Number, Outcome
-from seqsep.theorems.equality._words import halves
+from seqsep.theorems.equality._words import count_halves
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Variant, message_bits
 
 STATEMENT = "One attention layer that decides equality has m H of at least what the counted protocol asks for"
@@ -77,7 +77,7 @@ def needed(costs: Costs, exchange: Exchange) -> int:
     They are ceil(h log2 S) if one party concludes it from the transcript and its own input: if (a, a) and (b, b) share a
     transcript, so do (a, b) and (b, a), and a party that holds a answers (a, a) and (a, b) alike.
     """
-    pairs = halves(costs.length, costs.alphabet)
+    pairs = count_halves(costs.length, costs.alphabet)
     return ceil_log2(pairs + 1) if exchange == BOTH_EXCHANGE else ceil_log2(pairs)
 
 

@@ -27,7 +27,7 @@ Inputs = Int64[np.ndarray, "n length"]
 
 
 @dataclass(frozen=True)
-class Halves:
+class ComparedHalves:
     """What is compared: halves over S symbols, the places of the left one's symbols and then the right one's, EQ or INEQ."""
 
     alphabet: int
@@ -110,7 +110,7 @@ def margin(network: Network) -> Callable[[Execution], Array]:
     return apart
 
 
-def put(trial: Trial, halves: Halves, inputs: Inputs) -> Float64[np.ndarray, "n"]:
+def put(trial: Trial, halves: ComparedHalves, inputs: Inputs) -> Float64[np.ndarray, "n"]:
     """Put inputs, the left half and then the right, to a network, in parts that fit. Returns the margin of each.
 
     Raises TheoremFails with the input of a wrong answer.
@@ -129,7 +129,7 @@ def put(trial: Trial, halves: Halves, inputs: Inputs) -> Float64[np.ndarray, "n"
     return np.concatenate(margins)
 
 
-def put_hard(trial: Trial, halves: Halves, random: np.random.Generator, most: int, climbs: bool = True) -> None:
+def put_hard(trial: Trial, halves: ComparedHalves, random: np.random.Generator, most: int, climbs: bool = True) -> None:
     """Put every kind of `hard_inputs`; with `climbs`, up to N = 64, climb from some of them by changing symbols."""
     inputs = np.concatenate(list(hard_inputs(halves.length, halves.alphabet, random, most)))
     put(trial, halves, inputs)
@@ -142,7 +142,7 @@ def put_hard(trial: Trial, halves: Halves, random: np.random.Generator, most: in
         )
 
 
-def answers_hard(network: Network, halves: Halves, seed: int) -> bool:
+def answers_hard(network: Network, halves: ComparedHalves, seed: int) -> bool:
     """Tell whether a network answers the hard inputs on its grid."""
     trial = Trial("", network, in_floats=0)
     random = np.random.default_rng(seed)
@@ -158,7 +158,7 @@ def naming(**given: Any) -> Iterator[None]:
         raise TheoremFails(failure.theorem, {**given, **failure.counterexample}) from None
 
 
-def certified(network: Network, halves: Halves, seed: int) -> Evidence:
+def certified(network: Network, halves: ComparedHalves, seed: int) -> Evidence:
     """Show the network's answers to every input if there are at most 256, else to two hard ones of each kind and position."""
     length = halves.length
     alphabet = halves.alphabet

@@ -20,7 +20,7 @@ def has_equal_halves(word: list[int]) -> bool:
     return word[:half] == word[half:]
 
 
-def halves(length: int, alphabet: int) -> int:
+def count_halves(length: int, alphabet: int) -> int:
     """Count the halves that a model must tell apart: S^(N/2)."""
     return alphabet ** (length // 2)
 
@@ -31,23 +31,23 @@ def require(call: str, length: int, alphabet: int) -> None:
         raise ValueError(f"{call}(length={length}, alphabet={alphabet}): an even length from 2 and an alphabet from 2")
 
 
-class Words(NamedTuple):
+class SomeWords(NamedTuple):
     """Some words of one length, and whether they are all."""
 
     words: Int64[np.ndarray, "n length"]
     is_exhaustive: bool
 
 
-def some_words(length: int, alphabet: int, seed: int) -> Words:
+def some_words(length: int, alphabet: int, seed: int) -> SomeWords:
     """List every word if there are at most 65,536, else 200 drawn ones.
 
     Of these 100 have equal halves, but for one symbol in 50 of them.
     """
     if alphabet**length <= MOST_INPUTS:
-        return Words(np.array(list(itertools.product(range(alphabet), repeat=length)), dtype=np.int64), is_exhaustive=True)
+        return SomeWords(np.array(list(itertools.product(range(alphabet), repeat=length)), dtype=np.int64), is_exhaustive=True)
     random = np.random.default_rng(seed)
     words = random.integers(0, alphabet, (DRAWN, length))
     words[:100, length // 2 :] = words[:100, : length // 2]
     changed = random.integers(0, length, 50)
     words[np.arange(50), changed] = (words[np.arange(50), changed] + 1) % alphabet
-    return Words(words, is_exhaustive=False)
+    return SomeWords(words, is_exhaustive=False)

@@ -33,7 +33,7 @@ from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theore
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
-from seqsep.theorems.equality._trials import Halves
+from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -71,14 +71,14 @@ def build(
     return assemble(halves, position_code(code, length), steps=steps, eta=eta)
 
 
-def assemble(halves: Halves, code: PositionCode, steps: int | None = None, eta: int | None = None) -> Network:
+def assemble(halves: ComparedHalves, code: PositionCode, steps: int | None = None, eta: int | None = None) -> Network:
     """Build the network with a code for its N addresses; `steps` and `eta` are those of `build`."""
     name = f"{CLAIM.name}-{code.name}"
     earlier = partners(halves.order)
     return theorem_6.compare(name, earlier, halves.alphabet, code, unequal=True, by_index=False, steps=steps, eta=eta)
 
 
-def partition(length: int, left: Sequence[int], alphabet: int = 2) -> Halves:
+def partition(length: int, left: Sequence[int], alphabet: int = 2) -> ComparedHalves:
     """Name the halves of a partition: the symbols at `left`, from 1, in order, and those at the other positions.
 
     Raises ValueError unless `left` is N/2 different positions.
@@ -95,7 +95,7 @@ def partition(length: int, left: Sequence[int], alphabet: int = 2) -> Halves:
     is_left = np.zeros(length, dtype=bool)
     is_left[np.array(left) - 1] = True
     order = np.concatenate([np.flatnonzero(is_left), np.flatnonzero(~is_left)])
-    return Halves(alphabet, order, unequal=True)
+    return ComparedHalves(alphabet, order, unequal=True)
 
 
 def partners(order: Int64[np.ndarray, "length"]) -> Int64[np.ndarray, "length"]:

@@ -29,7 +29,7 @@ from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.equality import _collision as collision
 from seqsep.theorems.equality._by_automata import as_automaton, check_lemma_4, check_prefixes, check_search, drops_a_bit
 from seqsep.theorems.equality._one_layer_cost import EXCHANGES, Costs, check_one_layer
-from seqsep.theorems.equality._words import MOST_INPUTS, Words, halves, require, some_words
+from seqsep.theorems.equality._words import MOST_INPUTS, SomeWords, count_halves, require, some_words
 from seqsep.theorems.protocols import one_way_protocol
 
 UPPER = "A recurrent model, the same at all times, with ceil(N/2 log2 S) state bits decides equality of two halves"
@@ -76,7 +76,7 @@ def build_automaton(length: int, alphabet: int = 2) -> DFA:
     [[0, 1], [1, 0]]
     """
     require("build_automaton", length, alphabet)
-    if halves(length, alphabet) > MOST_STATES:
+    if count_halves(length, alphabet) > MOST_STATES:
         raise ValueError(f"build_automaton({length}, {alphabet}): {alphabet}^{length // 2} states, at most {MOST_STATES}")
     return as_automaton(build(length, alphabet), alphabet)
 
@@ -106,7 +106,7 @@ def check(length: int = 10, alphabet: int = 2, exponent: int = 2, seed: int = 0)
     outcomes += [check_search(CLAIM, shorter) for shorter in range(2, min(length, MOST_SEARCHED) + 1, 2)]
     if _has_few_prefixes(length, alphabet):
         outcomes.append(check_prefixes(CLAIM, build_automaton(length, alphabet), length, alphabet))
-    if drops_a_bit(halves(length, alphabet)):
+    if drops_a_bit(count_halves(length, alphabet)):
         queue = build(length, alphabet)
         outcomes.append(check_lemma_4(CLAIM, queue, build_automaton(length, alphabet), length=length, alphabet=alphabet))
     for long in sorted({length, max(length, LONG)}):
@@ -120,11 +120,11 @@ def _has_few_prefixes(length: int, alphabet: int) -> bool:
     return alphabet**length <= MOST_INPUTS and prefixes <= MOST_PREFIXES
 
 
-def _check_queue(tried: Words, alphabet: int, seed: int) -> Outcome:
+def _check_queue(tried: SomeWords, alphabet: int, seed: int) -> Outcome:
     """Require that the queue answers every input tried, and that its state is a message of as many bits as the bound says."""
     words = tried.words
     length = words.shape[1]
-    states = halves(length, alphabet)
+    states = count_halves(length, alphabet)
     queue = build(length, alphabet)
     expected = (words[:, : length // 2] == words[:, length // 2 :]).all(axis=1)
     if states <= MOST_STATES:

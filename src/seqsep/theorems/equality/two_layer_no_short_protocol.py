@@ -88,7 +88,7 @@ def both_learn(f: TwoParty) -> int:
     return ceil_log2(leaves)
 
 
-class ModelSize(NamedTuple):
+class TwoLayerSize(NamedTuple):
     """m, the wider of key and value; d, the residual stream; and the grid, of a model with one head a layer."""
 
     width: int
@@ -96,14 +96,14 @@ class ModelSize(NamedTuple):
     grid: Grid
 
 
-def model_size(code: PositionCode) -> ModelSize:
+def two_layer_size(code: PositionCode) -> TwoLayerSize:
     """Give the size of Lemma 5's model over two symbols, with a code for its N addresses.
 
-    >>> model_size(position_code("parabola", 1024)).width, model_size(position_code("binary", 1024)).width
+    >>> two_layer_size(position_code("parabola", 1024)).width, two_layer_size(position_code("binary", 1024)).width
     (2, 10)
     """
     exponent = lookup_exponent(code, code.least_scale(), theorem_6.LEAST_STEPS)
-    return ModelSize(
+    return TwoLayerSize(
         width=max(1, code.dimension),
         embedding=2 + 2 * code.dimension,
         grid=Grid.of(code.count, exponent),
@@ -124,7 +124,7 @@ def two_layers_of_theorem_4(code: PositionCode) -> Theorem4Bits:
     True
     """
     length = code.count
-    size = model_size(code)
+    size = two_layer_size(code)
     steps = one_layer_protocol.message_bits(
         length=length,
         width=size.width,
@@ -192,7 +192,7 @@ def _check_partitions(code: PositionCode) -> Outcome:
         bits = [*(measure.bits for measure in measures(f).values()), both_learn(f)]
         if bits != [half, half, half + 1, half + 1]:
             raise CLAIM.fails({"length": length, "positions_of_left": list(left), "bits": bits, "expected": half})
-    size = model_size(code)
+    size = two_layer_size(code)
     theorem_4 = two_layers_of_theorem_4(code)
     costs = {"partitions": len(lefts), "bits": half, "bits_if_both_learn": half + 1}
     return CLAIM.lower(

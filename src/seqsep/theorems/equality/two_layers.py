@@ -40,7 +40,7 @@ from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theore
 from seqsep.theorems.blocks import Spaces, average, feed_forward, lookup, lookup_exponent, mismatch
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
-from seqsep.theorems.equality._trials import Halves
+from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 
@@ -223,7 +223,7 @@ def check(
     """
     trials.require("check", length, alphabet, "binary" if code is None else code)
     names = [name for name in CODES if has_addresses(name, length)] if code is None else [code]
-    halves = Halves.plain(length, alphabet, unequal)
+    halves = ComparedHalves.plain(length, alphabet, unequal)
     outcomes = []
     for address_code in [position_code(name, length) for name in names]:
         outcome = _check_code(halves, address_code, seed)
@@ -235,7 +235,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     """Check every input over {0, 1} for N <= 16, then so many hard ones: `_trials.long_check`."""
     outcomes = []
     for length in range(2, 17, 2):
-        outcomes.append(_check_code(Halves.plain(length, 2, unequal=False), position_code("parabola", length), seed))
+        outcomes.append(_check_code(ComparedHalves.plain(length, 2, unequal=False), position_code("parabola", length), seed))
     for number, series in enumerate(trials.long_check(inputs_small, inputs_large)):
         outcomes += _verify_series(series, seed + 1 + number)
     return outcomes
@@ -246,13 +246,13 @@ def _verify_series(series: trials.Series, first_seed: int) -> list[Outcome]:
         case = series.case(turn)
         if not has_addresses(case.code, case.length):
             return None
-        halves = Halves.plain(case.length, case.alphabet, case.unequal)
+        halves = ComparedHalves.plain(case.length, case.alphabet, case.unequal)
         return _check_code(halves, position_code(case.code, case.length), first_seed + turn, case.most)
 
     return until_tried(series.inputs, check_case)
 
 
-def _check_code(halves: Halves, code: PositionCode, seed: int, most: int = 256) -> Outcome:
+def _check_code(halves: ComparedHalves, code: PositionCode, seed: int, most: int = 256) -> Outcome:
     """Check every input, or at most `most` of each kind of hard ones."""
     length = halves.length
     network = assemble(halves.alphabet, code, halves.unequal)
@@ -287,7 +287,7 @@ def measured_sizes(network: Network) -> dict[str, Number]:
     return {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
 
 
-def _tightness(outcome: Outcome, halves: Halves, code: PositionCode, seed: int) -> Outcome:
+def _tightness(outcome: Outcome, halves: ComparedHalves, code: PositionCode, seed: int) -> Outcome:
     eta = code.least_scale()
     return tighten(
         outcome,
@@ -318,7 +318,7 @@ def applier(
 def evidence(length: int = 8, alphabet: int = 2, code: str = "parabola", unequal: bool = False, seed: int = 0) -> Evidence:
     """Show the network on every input if there are at most 256, else on hard ones (`_trials.certified`)."""
     network = build(length, alphabet, code, unequal)
-    return trials.certified(network, Halves.plain(length, alphabet, unequal), seed)
+    return trials.certified(network, ComparedHalves.plain(length, alphabet, unequal), seed)
 
 
 THEOREM = Theorem(
