@@ -9,6 +9,7 @@ _parts        the heads and hidden units that they are put together from
 _bound        the sizes of the attention networks with explicit constants
 _trials       puts strings to an attention network and compares its answers
 _recurrent    the stack in the units of one recurrent layer
+_fooling_set  the words of Dyck-(n,2), which are a fooling set (Lemma 1)
 _collision    a one-layer model that counts brackets, and the search for an input on which a one-layer model errs
 _prefixes     what may follow each prefix of a string
 _words        the strings that networks are tried on

@@ -35,7 +35,7 @@ class ComparedHalves:
     unequal: bool
 
     @classmethod
-    def plain(cls, length: int, alphabet: int, unequal: bool) -> "Halves":
+    def plain(cls, length: int, alphabet: int, unequal: bool) -> "ComparedHalves":
         """The first half of the positions and the second."""
         return cls(alphabet, np.arange(length), unequal)
 
