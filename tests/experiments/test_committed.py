@@ -11,7 +11,7 @@ from seqsep.commands.demo import COMMITTED, compare
 from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
 from seqsep.lab.row import read_rows, write_rows
 from seqsep.mixers import PAPER_MIXERS
-from seqsep.report import write_report
+from seqsep.report.write import write_report
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems.retrieval import index_lookup_state
 

@@ -10,7 +10,7 @@ from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, report_tables
-from seqsep.report.papers import series
+from seqsep.report.papers import paper_models
 
 QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
@@ -101,7 +101,7 @@ def accuracies(name):
 
 def paper(name):
     """architecture -> accuracies by length."""
-    return {one.architecture: one.accuracy for one in series(BY_NAME[name].paper_figure)}
+    return {one.architecture: one.accuracy for one in paper_models(BY_NAME[name].paper_figure)}
 
 
 def test_what_is_said_of_equality_next():
@@ -218,7 +218,7 @@ def test_what_is_said_of_the_width_of_mamba():
     assert all(cell.ceiling == 1 for cell in cells.values())
     assert round(100 * max(cells[32, 20].seeds)) == 34
     assert "9,729 (Mamba (2, 16))" in ceilings_sentence(table)
-    theirs = {one.width: one.accuracy for one in series(BY_NAME[name].paper_figure)}
+    theirs = {one.width: one.accuracy for one in paper_models(BY_NAME[name].paper_figure)}
     for length in (20, 50, 75, 100, 200, 400):
         assert theirs[32][length] < theirs[64][length] < theirs[256][length] < theirs[1024][length]
     for width in (256, 1024):

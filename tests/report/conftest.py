@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seqsep.report.measured import Measured
-from seqsep.report.model_size import ModelSize
+from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")
@@ -21,7 +21,7 @@ def measured(task: Task, architecture: str, accuracy: float, **changes: Any) -> 
     growing = architecture == "attention"
     chosen: dict[str, Any] = {
         "task": task,
-        "model": ModelSize((architecture,), 64),
+        "model": SizedModel((architecture,), 64),
         "learning_rate": 0.001,
         "seed": 0,
         "steps_allowed": 1000,

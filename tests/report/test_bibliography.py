@@ -85,7 +85,7 @@ def test_the_command_hands_the_flag_on(capsys, monkeypatch, flag):
         seen.append((rows, folder, bibtex))
         return Path("out/index.html")
 
-    monkeypatch.setattr("seqsep.report.write_report", write_report)
+    monkeypatch.setattr("seqsep.report.write.write_report", write_report)
     assert main(["report", "-o", "out", *flag]) == 0
     assert seen == [(Path("results/demo.jsonl"), Path("out"), bool(flag))]
     assert capsys.readouterr().out == "open out/index.html\n"

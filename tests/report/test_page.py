@@ -12,9 +12,9 @@ from seqsep.ceilings import index_lookup_ceiling
 from seqsep.plugins.name import PlugIn
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import Measured
-from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import percent, percent_at_most
 from seqsep.report.page.page import write_page
+from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")
@@ -192,7 +192,7 @@ def test_numbers_that_are_not_finite(tmp_path: Path, measured: Any) -> None:
 
 def test_hostile_strings_are_escaped(tmp_path: Path, measured: Any) -> None:
     evil = "</td></table><script>alert(1)</script>\"'<img src=x onerror=alert(2)>"
-    run = measured(LOOKUP[50], "lstm", 0.5, model=ModelSize((evil,), 64), environment={"torch": evil, evil: evil})
+    run = measured(LOOKUP[50], "lstm", 0.5, model=SizedModel((evil,), 64), environment={"torch": evil, evil: evil})
     record = dict.fromkeys(("theorem", "source", "side", "statement", "inputs", "length"), evil)
     page = read(
         tmp_path,
@@ -213,11 +213,11 @@ def test_same_input_same_bytes(tmp_path: Path, fresh: list[Measured], committed:
 
 
 def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
-    deep = ModelSize(("attention", "attention"), 64)
-    hybrid = ModelSize(("mamba", "attention"), 32)
+    deep = SizedModel(("attention", "attention"), 64)
+    hybrid = SizedModel(("mamba", "attention"), 32)
     own = PlugIn("MyLayer", "0123456789abcdef" * 4)
-    assert ModelSize((own,), 32).title == "MyLayer@01234567"
-    assert ModelSize(("mamba", own), 32).title == "mamba+MyLayer@01234567"
+    assert SizedModel((own,), 32).title == "MyLayer@01234567"
+    assert SizedModel(("mamba", own), 32).title == "mamba+MyLayer@01234567"
     runs = [measured(DYCK, "attention", 0.98, model=deep), measured(LOOKUP[20], "mamba", 0.6, model=hybrid)]
     page = read(tmp_path, fresh + runs)
     for name in ("Attention (1, 64)", "Attention (2, 64)", "mamba+attention"):

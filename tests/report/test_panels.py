@@ -15,9 +15,9 @@ from seqsep.report.figures.looks import DASHES, FILLS, looks
 from seqsep.report.figures.panels import Band, band, draw_curves, draw_states
 from seqsep.report.figures.results import draw_results, rate_ticks
 from seqsep.report.figures.separation import draw_separation, points
-from seqsep.report.model_size import MOST_NAMED, STYLES, ModelSize
 from seqsep.report.page.page import write_page
 from seqsep.report.result_table import Column, ResultTable
+from seqsep.report.sized_model import MOST_NAMED, STYLES, SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 DRAWERS = (
@@ -56,7 +56,7 @@ def tables(measured):
     """The paper's figure, its widths of Mamba, two alphabets with every architecture there is, and sizes beyond naming."""
 
     def runs(task, layers, width, accuracy=0.9):
-        one = ModelSize(layers, width)
+        one = SizedModel(layers, width)
         made = [measured(task, "", accuracy, model=one, learning_rate=rate, steps_allowed=250_000) for rate in RATES]
         return made + [measured(task, "", accuracy, model=one, learning_rate=RATES[0], seed=seed) for seed in (1, 2)]
 

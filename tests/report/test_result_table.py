@@ -10,9 +10,9 @@ from seqsep.report.captions import ceilings_sentence, heatmap_caption
 from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.measured import chance
-from seqsep.report.model_size import MOST_NAMED, ModelSize
 from seqsep.report.papers import printed
 from seqsep.report.result_table import ResultTable
+from seqsep.report.sized_model import MOST_NAMED, SizedModel
 from seqsep.report.table_files import record
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup
 
@@ -93,7 +93,7 @@ def test_the_caption_names_the_cells_that_a_bound_limits(measured):
 
 
 def test_widths_of_one_architecture_are_told_apart(measured, tmp_path):
-    runs = [measured(IndexLookup(20), "mamba", 0.5, model=ModelSize(("mamba", "mamba"), width)) for width in (16, 32)]
+    runs = [measured(IndexLookup(20), "mamba", 0.5, model=SizedModel(("mamba", "mamba"), width)) for width in (16, 32)]
     figure = drawn(ResultTable.of("title", runs, no_paper))
     texts = {text.get_text() for axes in figure.axes for text in axes.texts}
     assert {"Mamba (2, 16)", "Mamba (2, 32)"} <= texts
@@ -105,7 +105,7 @@ def test_too_many_sizes_become_rows_of_architectures(measured):
     """A cell is then the best size of the architecture at its length."""
 
     def cell(length, name, depth, width, accuracy):
-        size = ModelSize((name,) * depth, width)
+        size = SizedModel((name,) * depth, width)
         return [measured(IndexLookup(length), "", accuracy + seed / 100, model=size, seed=seed) for seed in (0, 1)]
 
     sizes = [(depth, width) for depth in (1, 2, 3) for width in (8, 16, 32)]

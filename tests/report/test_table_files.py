@@ -14,9 +14,9 @@ from seqsep.mixers import BY_NAME
 from seqsep.model.model import Model
 from seqsep.report.captions import heatmap_caption
 from seqsep.report.figures.results import draw_results
-from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import percent
 from seqsep.report.result_table import ResultTable
+from seqsep.report.sized_model import SizedModel
 from seqsep.report.table_files import ROWS_OF_A_PAGE, WITHOUT_HEADS, as_csv, as_latex, escaped, write_tables
 from seqsep.tasks import IndexLookup
 
@@ -130,7 +130,7 @@ def test_every_row_of_a_tabular_has_all_its_columns(table):
 
 
 def test_a_long_table_is_cut_into_pages(measured):
-    runs = [measured(IndexLookup(20), "mamba", 0.5, model=ModelSize(("mamba",), 1 + width)) for width in range(95)]
+    runs = [measured(IndexLookup(20), "mamba", 0.5, model=SizedModel(("mamba",), 1 + width)) for width in range(95)]
     latex = as_latex(ResultTable.of("title", runs, paper))
     pages = latex.split(r"\medskip")
     assert [page.count("Mamba (1,") + page.count("\nMamba &") for page in pages] == [ROWS_OF_A_PAGE, ROWS_OF_A_PAGE, 15]
@@ -158,7 +158,7 @@ def test_equal_rows_give_equal_files(table, tmp_path):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
 def test_latex_compiles_it(measured, table, tmp_path):
-    evil = ModelSize((r"A_{$&%#~^\x}[<|>]" + '"é层',), 8)
+    evil = SizedModel((r"A_{$&%#~^\x}[<|>]" + '"é层',), 8)
     runs = [run for shown in table.cells.values() for run in shown.runs]
     rows = [*runs, replace(runs[0], model=evil), replace(runs[0], task=IndexLookup(20, alphabet=3))]
     write_tables(ResultTable.of(r"\title %", rows, paper), tmp_path, "x_y")

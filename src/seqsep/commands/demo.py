@@ -48,8 +48,8 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     from seqsep.lab.row import read_rows
     from seqsep.lab.store.store import Store
     from seqsep.lab.sweep import sweep
-    from seqsep.report import write_demo
     from seqsep.report.experiment_table import DEMO_EXPERIMENTS
+    from seqsep.report.write import write_demo
 
     print("Theorems (measured / bound)", flush=True)
     records, refuted = check_every_theorem()

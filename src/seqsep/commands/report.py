@@ -33,7 +33,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the theorems anew, write the page, and say where it is."""
-    from seqsep.report import write_report
+    from seqsep.report.write import write_report
 
     page = write_report(options.rows, options.report, check=lambda: check_every_theorem()[0], bibtex=options.bibtex)
     print(f"open {page}")

@@ -8,7 +8,7 @@ from seqsep.lab.row import PRUNED, Row, read_rows
 from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, part_of_preset
 from seqsep.report.numerals import count, counts, listed, percent
-from seqsep.report.papers import series
+from seqsep.report.papers import paper_models
 from seqsep.report.result_table import Cell, ResultTable
 
 HEAD = """# Our numbers beside the paper's
@@ -85,7 +85,7 @@ def cell_text(cell: Cell | None) -> str:
 
 def printed_table(figure: str) -> str:
     """The cells of a figure of the paper."""
-    models = series(figure)
+    models = paper_models(figure)
     lengths = sorted({length for model in models for length in model.accuracy})
     return _markdown(lengths, [(model.label, [percent(model.accuracy.get(length)) for length in lengths]) for model in models])
 

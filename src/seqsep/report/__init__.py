@@ -3,7 +3,7 @@
 What was measured, as data and in words:
 
     numerals             numbers as a reader sees them
-    model_size           an architecture at a size: its name, colour and marker
+    sized_model          an architecture at a size: its name, colour and marker
     measured             one training run, and which of two is the better
     demo_runs            the runs of the demo, and which one stands for a model
     result_table         an experiment's cells by model and task, and its columns
@@ -24,7 +24,3 @@ From data to files:
     figure_files         an experiment's figures and tables as files
     write                the way from rows to the whole report
 """
-
-from seqsep.report.write import write_demo, write_report
-
-__all__ = ["write_demo", "write_report"]

@@ -30,20 +30,23 @@ METHODS = {
 def entries() -> dict[str, str]:
     """Every entry by its key, as it stands in the file."""
     text = files("seqsep.report").joinpath("references.bib").read_text(encoding="utf-8")
-    return {
-        key: entry.strip() for entry, key in re.findall(r"^(@\w+{([\w-]+),\n.*?\n})$", text, flags=re.DOTALL | re.MULTILINE)
-    }
+    with_keys = re.findall(r"^(@\w+{([\w-]+),\n.*?\n})$", text, flags=re.DOTALL | re.MULTILINE)
+    return {key: entry.strip() for entry, key in with_keys}
 
 
 def bibliography(mixers: Iterable[str | PlugIn]) -> str:
-    """The two papers, and the papers of these mixers; a user's own layer has none."""
-    shown = set(mixers)
-    keys = [*STATEMENTS, *(key for name, key in METHODS.items() if name in shown)]
+    """The two papers, and the papers of these mixers; a user's own layer has none.
+
+    >>> bibliography(["mamba"]).count("@")
+    3
+    """
+    named = set(mixers)
+    keys = [*STATEMENTS, *(key for name, key in METHODS.items() if name in named)]
     return "\n\n".join(entries()[key] for key in keys) + "\n"
 
 
 def write_bibliography(folder: Path, mixers: Iterable[str | PlugIn]) -> Path:
-    """`folder`/references.bib; returns its path."""
+    """Write `folder`/references.bib and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "references.bib"
     path.write_text(bibliography(mixers), encoding="utf-8", newline="\n")

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from seqsep.ceilings import first_bitten_length
 from seqsep.report.measured import GOAL, by_accuracy
-from seqsep.report.model_size import MOST_NAMED
 from seqsep.report.numerals import count, listed
 from seqsep.report.result_table import ResultTable
+from seqsep.report.sized_model import MOST_NAMED
 
 
 @dataclass(frozen=True)

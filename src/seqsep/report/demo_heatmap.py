@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from seqsep.ceilings import ceiling, length_where_it_bites
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import GOAL, Measured
-from seqsep.report.model_size import ModelSize, model_names
 from seqsep.report.numerals import DASH, count, known, listed, percent, percent_at_most
-from seqsep.report.papers import Series, figure2_index_lookup
+from seqsep.report.papers import PaperModel, figure2_index_lookup
 from seqsep.report.result_table import Cell
+from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import IndexLookup, Task
 
 PAPER_ALPHABET = 64
@@ -75,7 +75,7 @@ class HeatmapCell:
 class HeatmapRow:
     """One model. `longest` is its run at the greatest length; `bites`: from which length its ceiling is below 100 %."""
 
-    model: ModelSize
+    model: SizedModel
     name: str
     paper_label: str
     cells: tuple[HeatmapCell, ...]
@@ -135,7 +135,7 @@ def heatmap(runs: DemoRuns) -> Heatmap:
     )
 
 
-def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: ModelSize, name: str) -> HeatmapRow:
+def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: SizedModel, name: str) -> HeatmapRow:
     paper = figure2_index_lookup().get(model.architecture)
     trained = [run for task in tasks if (run := runs.best(task, model)) is not None]
     longest = trained[-1]
@@ -150,7 +150,7 @@ def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: ModelSize, name: s
     )
 
 
-def _cell(runs: DemoRuns, task: IndexLookup, longest: Measured, paper: Series | None) -> HeatmapCell:
+def _cell(runs: DemoRuns, task: IndexLookup, longest: Measured, paper: PaperModel | None) -> HeatmapCell:
     """The cell of the model of `longest`, whose state bits set the ceiling at every length."""
     fixed, per_token = longest.state_bits
     highest = ceiling(task, fixed + per_token * task.length)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from seqsep.lab.row import Row
 from seqsep.report.measured import Measured, by_accuracy, by_speed
-from seqsep.report.model_size import ModelSize
+from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
 
 
@@ -37,12 +37,12 @@ class DemoRuns:
         """The tasks of a kind that were trained, shortest first."""
         return sorted({run.task for run in self.all if isinstance(run.task, kind)}, key=lambda task: (task.length, repr(task)))
 
-    def models(self, tasks: Iterable[Task]) -> list[ModelSize]:
+    def models(self, tasks: Iterable[Task]) -> list[SizedModel]:
         """The models that were trained on any of these tasks, in the order of every table."""
         wanted = set(tasks)
         return sorted({run.model for run in self.all if run.task in wanted}, key=lambda model: model.rank)
 
-    def candidates(self, task: Task, model: ModelSize) -> list[Measured]:
+    def candidates(self, task: Task, model: SizedModel) -> list[Measured]:
         """One seed's runs, one per learning rate: this demo's if there are any."""
         for runs in (self.fresh, self.committed):
             same = [run for run in runs if run.task == task and run.model == model]
@@ -51,16 +51,16 @@ class DemoRuns:
                 return [run for run in same if run.seed == least]
         return []
 
-    def best(self, task: Task, model: ModelSize) -> Measured | None:
+    def best(self, task: Task, model: SizedModel) -> Measured | None:
         """The run with the highest accuracy."""
         return max(self.candidates(task, model), key=by_accuracy, default=None)
 
-    def fastest(self, task: Task, model: ModelSize) -> Measured | None:
+    def fastest(self, task: Task, model: SizedModel) -> Measured | None:
         """The run that reached 99 % first or, if none did, the one with the highest accuracy."""
         return max(self.candidates(task, model), key=by_speed, default=None)
 
     def each_seed(
-        self, task: Task, model: ModelSize, better: Callable[[Measured], tuple[float, ...]] = by_accuracy
+        self, task: Task, model: SizedModel, better: Callable[[Measured], tuple[float, ...]] = by_accuracy
     ) -> list[Measured]:
         """The best committed run of each seed over the learning rates."""
         runs = [run for run in self.committed if run.task == task and run.model == model]

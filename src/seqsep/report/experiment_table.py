@@ -8,9 +8,9 @@ from seqsep.experiments import EXPERIMENTS, Experiment, dyck_architectures, inde
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.captions import Captions
 from seqsep.report.measured import Measured
-from seqsep.report.model_size import ModelSize
 from seqsep.report.papers import printed
 from seqsep.report.result_table import ResultTable
+from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 DEMO_EXPERIMENTS: dict[type[Task], Experiment] = {
@@ -45,7 +45,7 @@ def experiment_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable
     The paper's numbers stand beside runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
     """
 
-    def paper(model: ModelSize, task: Task) -> float | None:
+    def paper(model: SizedModel, task: Task) -> float | None:
         if experiment.paper_figure is None or experiment.paper_task is None or task != experiment.paper_task(task.length):
             return None
         return printed(experiment.paper_figure, (model.architecture, len(model.layers), model.width), task.length)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import GOAL, Measured, by_speed
-from seqsep.report.model_size import model_names
 from seqsep.report.numerals import count, known, listed, percent
+from seqsep.report.sized_model import model_names
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 

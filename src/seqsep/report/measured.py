@@ -8,8 +8,8 @@ from typing import Any
 from seqsep.ceilings import ceiling
 from seqsep.lab.row import PRUNED, Row
 from seqsep.ranking import rank
-from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import known
+from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
 
 GOAL = 0.99
@@ -26,7 +26,7 @@ class Measured:
     """
 
     task: Task
-    model: ModelSize
+    model: SizedModel
     learning_rate: float
     seed: int
     steps_allowed: int
@@ -51,7 +51,7 @@ class Measured:
         fixed, per_token = result["state_bits"]
         return cls(
             task=run.task,
-            model=ModelSize(tuple(run.layers), run.width),
+            model=SizedModel(tuple(run.layers), run.width),
             learning_rate=run.learning_rate,
             seed=run.seed,
             steps_allowed=run.steps,

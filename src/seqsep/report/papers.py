@@ -15,7 +15,7 @@ OURS = {"linear_attention": "linear-attention", "retnet": "retention"}
 
 
 @dataclass(frozen=True)
-class Series:
+class PaperModel:
     """One model of a figure: accuracy as a fraction by length in tokens."""
 
     architecture: str
@@ -56,7 +56,7 @@ def _papers() -> dict[str, Any]:
     return papers
 
 
-def series(figure: str) -> list[Series]:
+def paper_models(figure: str) -> list[PaperModel]:
     """The models of a figure, as printed."""
     data = _papers()["separations"][figure]
     models = []
@@ -66,19 +66,19 @@ def series(figure: str) -> list[Series]:
         name, depth, width = match.groups()
         accuracy = {length: percent / 100 for length, percent in zip(data["lengths"], percents, strict=True)}
         models.append(
-            Series(architecture=OURS.get(name, name), label=label, depth=int(depth), width=int(width), accuracy=accuracy)
+            PaperModel(architecture=OURS.get(name, name), label=label, depth=int(depth), width=int(width), accuracy=accuracy)
         )
     return models
 
 
-def figure2_index_lookup() -> dict[str, Series]:
+def figure2_index_lookup() -> dict[str, PaperModel]:
     """Index lookup by architecture, alphabet 64."""
-    return {one.architecture: one for one in series("figure2_index_lookup")}
+    return {one.architecture: one for one in paper_models("figure2_index_lookup")}
 
 
-def figure3_mamba_width() -> dict[int, Series]:
+def figure3_mamba_width() -> dict[int, PaperModel]:
     """Index lookup by two layers of Mamba, by width."""
-    return {one.width: one for one in series("figure3_mamba_width_index_lookup")}
+    return {one.width: one for one in paper_models("figure3_mamba_width_index_lookup")}
 
 
 def figure2_dyck() -> str:
@@ -95,7 +95,7 @@ def printed(figure: str, size: tuple[str, int, int], length: int) -> float | Non
     >>> printed("figure2_index_lookup", ("mamba", 6, 256), 100)
     0.902
     """
-    same = [one for one in series(figure) if one.architecture == size[0]]
+    same = [one for one in paper_models(figure) if one.architecture == size[0]]
     if len(same) > 1:
         same = [one for one in same if (one.architecture, one.depth, one.width) == size]
     return same[0].accuracy.get(length) if same else None

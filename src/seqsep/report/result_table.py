@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 from seqsep.ceilings import ceiling
 from seqsep.report.measured import Measured, by_accuracy, chance
-from seqsep.report.model_size import MOST_NAMED, ModelSize, model_names
 from seqsep.report.numerals import DASH, percent, percent_at_most
+from seqsep.report.sized_model import MOST_NAMED, SizedModel, model_names
 from seqsep.tasks import Task
 
 POINTS = 200
 """How many steps a line of ceilings has."""
 
-PaperNumber = Callable[[ModelSize, Task], float | None]
+PaperNumber = Callable[[SizedModel, Task], float | None]
 """The accuracy that the paper prints for a model on a task, a fraction; None if it prints none."""
 
 
@@ -103,7 +103,7 @@ class Column:
 
     task: Task
     title: str
-    cells: dict[ModelSize, Cell]
+    cells: dict[SizedModel, Cell]
 
     @property
     def chance(self) -> float:
@@ -141,14 +141,14 @@ class ResultTable:
     """
 
     title: str
-    models: dict[ModelSize, str]
+    models: dict[SizedModel, str]
     tasks: tuple[Task, ...]
-    cells: dict[tuple[ModelSize, Task], Cell]
+    cells: dict[tuple[SizedModel, Task], Cell]
 
     @classmethod
     def of(cls, title: str, runs: Sequence[Measured], paper: PaperNumber) -> "ResultTable":
         """The table of these runs. A cell without a run that came to its end stays empty."""
-        groups: dict[tuple[ModelSize, Task], list[Measured]] = {}
+        groups: dict[tuple[SizedModel, Task], list[Measured]] = {}
         for run in runs:
             groups.setdefault((run.model, run.task), []).append(run)
         ended = {place: group for place, group in groups.items() if not all(run.pruned for run in group)}
@@ -168,8 +168,8 @@ class ResultTable:
         """
         if len(self.models) <= MOST_NAMED:
             return self
-        rows = dict[str, ModelSize]()
-        best_cells = dict[tuple[ModelSize, Task], Cell]()
+        rows = dict[str, SizedModel]()
+        best_cells = dict[tuple[SizedModel, Task], Cell]()
         for model in self.models:
             row = rows.setdefault(model.architecture, model)
             for task, cell in self.row(model).items():
@@ -178,7 +178,7 @@ class ResultTable:
                     best_cells[row, task] = replace(cell, size=model.size)
         return replace(self, models={row: row.title for row in rows.values()}, cells=best_cells)
 
-    def row(self, model: ModelSize) -> dict[Task, Cell]:
+    def row(self, model: SizedModel) -> dict[Task, Cell]:
         """The cells of a model that are not empty."""
         return {task: self.cells[model, task] for task in self.tasks if (model, task) in self.cells}
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import DASH, count, percent, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
 
 WITHOUT_HEADS = ("lstm", "dss", "mamba")
@@ -64,10 +64,10 @@ COLUMNS = (
 
 FIRST_ACCURACY = 5
 ACCURACIES = 4
-Place = tuple[ModelSize, Task, Cell]
+FilledCell = tuple[SizedModel, Task, Cell]
 
 
-def filled_cells(table: ResultTable) -> list[Place]:
+def filled_cells(table: ResultTable) -> list[FilledCell]:
     """The cells that have runs, by task and then in the order of the figure's rows."""
     return [(model, column.task, cell) for column in table.columns for model, cell in column.cells.items()]
 
@@ -78,7 +78,7 @@ def task_words(task: Task) -> str:
     return " ".join([task.name, *(f"{name}={value}" for name, value in chosen.items())])
 
 
-def record(model: ModelSize, task: Task, cell: Cell) -> dict[str, Any]:
+def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
     """One row; None stands for a number that is not there.
 
     `accuracy_best` is the best run's, with the first seed; least, median and greatest are over the seeds of that run, `runs`
@@ -111,35 +111,37 @@ def record(model: ModelSize, task: Task, cell: Cell) -> dict[str, Any]:
 
 def as_csv(table: ResultTable) -> str:
     """The table with a header; lines end in a line feed. Without a cell it is empty."""
+    records = [record(*place) for place in filled_cells(table)]
+    if not records:
+        return ""
     text = io.StringIO()
-    for place, row in enumerate(record(*cell) for cell in filled_cells(table)):
-        writer = csv.DictWriter(text, list(row), lineterminator="\n")
-        if place == 0:
-            writer.writeheader()
-        writer.writerow(row)
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
     return text.getvalue()
 
 
 def as_latex(table: ResultTable) -> str:
     r"""The table as tabulars of at most a page each, for \input in a document that loads booktabs."""
-    every = filled_cells(table)
-    pages = [every[first : first + ROWS_OF_A_PAGE] for first in range(0, len(every), ROWS_OF_A_PAGE)]
+    places = filled_cells(table)
+    pages = [places[first : first + ROWS_OF_A_PAGE] for first in range(0, len(places), ROWS_OF_A_PAGE)]
+    tabulars = "\n\n\\medskip\n\n".join(map(_tabular, pages))
     title = " ".join(table.title.split())
-    return (
-        f"% {title}: a row for each cell of the figure. Needs booktabs.\n"
-        + "\n\n\\medskip\n\n".join(map(_tabular, pages))
-        + "\n"
-    )
+    return f"% {title}: a row for each cell of the figure. Needs booktabs.\n{tabulars}\n"
 
 
 def escaped(text: str) -> str:
-    """The words in LaTeX, without anything that it would read as a command; letters beyond ASCII by their code point."""
+    r"""The words in LaTeX, without anything that it would read as a command; letters beyond ASCII by their code point.
+
+    >>> escaped("a_b & 100 %")
+    'a\\_b \\& 100 \\%'
+    """
     translated = " ".join(text.split()).translate(LATEX)
     return "".join(letter if " " <= letter <= "~" else f"U+{ord(letter):04X}" for letter in translated)
 
 
 def write_tables(table: ResultTable, folder: Path, name: str) -> list[Path]:
-    """`folder`/`name` as CSV and as LaTeX; returns their paths."""
+    """Write `folder`/`name` as CSV and as LaTeX; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for suffix, text in ((".csv", as_csv(table)), (".tex", as_latex(table))):
@@ -148,7 +150,7 @@ def write_tables(table: ResultTable, folder: Path, name: str) -> list[Path]:
     return paths
 
 
-def _tabular(rows: list[Place]) -> str:
+def _tabular(rows: list[FilledCell]) -> str:
     columns = len(COLUMNS)
     upper, lower = zip(*COLUMNS, strict=True)
     over = f"\\multicolumn{{{ACCURACIES}}}{{c}}{{accuracy, \\%}}"
@@ -172,7 +174,7 @@ def _line(entries: Iterable[str]) -> str:
     return " & ".join(entries) + r" \\"
 
 
-def _entries(model: ModelSize, task: Task, cell: Cell) -> list[str]:
+def _entries(model: SizedModel, task: Task, cell: Cell) -> list[str]:
     row = record(model, task, cell)
     return [
         model.title,

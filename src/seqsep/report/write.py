@@ -28,11 +28,6 @@ def write_demo(
     """Write the page and its picture; return the page's path.
 
     `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_demo(Path(folder), fresh=[], committed=[]).name
-    'index.html'
     """
     runs = DemoRuns.of_rows(fresh, committed)
     page = write_page(folder, runs, theorems, experiments)

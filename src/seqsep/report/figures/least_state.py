@@ -12,7 +12,7 @@ from seqsep.analysis import Analysis
 from seqsep.report.figures.looks import INK, LINE, SOFT
 from seqsep.report.ticks import spread_apart
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c05d93", "#c48600", "#7a5cc9", "#4d4d4d")  # Okabe and Ito's, as in `model_size`
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c05d93", "#c48600", "#7a5cc9", "#4d4d4d")  # Okabe and Ito's, as in `sized_model`
 MARKERS = ("o", "s", "^", "D", "v", "X", "P")
 FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 NAME = 34

@@ -1,13 +1,13 @@
 """How the rows of one figure look: colour and marker of the architecture, dashes and filling of its several sizes.
 
-Colours are those of `model_size.STYLES`, the same everywhere; in grey print a marker and dashes say the same.
+Colours are those of `sized_model.STYLES`, the same everywhere; in grey print a marker and dashes say the same.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seqsep.report.model_size import MOST_NAMED, ModelSize
+from seqsep.report.sized_model import MOST_NAMED, SizedModel
 
 INK = "#131a22"
 SOFT = "#566270"
@@ -44,15 +44,15 @@ class Look:
         return {"color": self.colour, "marker": self.marker, "fillstyle": self.fill, "markerfacecoloralt": "white"}
 
 
-def looks(names: Mapping[ModelSize, str]) -> dict[ModelSize, Look]:
+def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, Look]:
     """The look of each model, by the names that a table gives them.
 
     Above `MOST_NAMED` models the sizes of one architecture share a look and one entry in the legend.
 
-    >>> [look.fill for look in looks({ModelSize(("mamba",), 32): "narrow", ModelSize(("mamba",), 64): "wide"}).values()]
+    >>> [look.fill for look in looks({SizedModel(("mamba",), 32): "narrow", SizedModel(("mamba",), 64): "wide"}).values()]
     ['full', 'none']
     """
-    chosen = dict[ModelSize, Look]()
+    chosen = dict[SizedModel, Look]()
     for model, name in names.items():
         before = [other for other in chosen if other.slug == model.slug]
         variant = min(len(before), len(DASHES) - 1)

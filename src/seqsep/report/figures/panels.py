@@ -14,9 +14,9 @@ from matplotlib.ticker import NullLocator
 
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
 from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet
-from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import count
 from seqsep.report.result_table import Cell, Column, ResultTable
+from seqsep.report.sized_model import SizedModel
 from seqsep.report.ticks import finite, round_ticks
 
 PANEL_WIDTH = 3.7
@@ -40,7 +40,7 @@ SHEET = SheetStyle(
 GREY = "#e3e6ea"
 """Above the ceiling."""
 
-DrawPanel = Callable[[Axes, Column, Mapping[ModelSize, Look]], None]
+DrawPanel = Callable[[Axes, Column, Mapping[SizedModel, Look]], None]
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _style(axes: Axes, column: Column, is_first: bool) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _draw_curves(axes: Axes, column: Column, model_looks: Mapping[ModelSize, Look]) -> None:
+def _draw_curves(axes: Axes, column: Column, model_looks: Mapping[SizedModel, Look]) -> None:
     bands = {model: band(cell) for model, cell in column.cells.items()}
     longest = max([1.0, *(one.steps[-1] for one in bands.values() if one.steps)])
     lowest = min([1.0, *(accuracy for one in bands.values() for accuracy in one.least)])
@@ -162,7 +162,7 @@ def _accuracy_at(curve: tuple[tuple[float, float], ...], step: float) -> float:
     return next(accuracy for evaluated, accuracy in reversed(curve) if evaluated <= step)
 
 
-def _draw_states(axes: Axes, column: Column, model_looks: Mapping[ModelSize, Look]) -> None:
+def _draw_states(axes: Axes, column: Column, model_looks: Mapping[SizedModel, Look]) -> None:
     cells = column.cells
     line = column.ceiling_line
     if line:

@@ -15,8 +15,8 @@ from seqsep.report.figures.heatmap import NO_LIMIT, HeatmapBox, HeatmapStyle, dr
 from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT
 from seqsep.report.headline import separation, task_title
 from seqsep.report.measured import GOAL
-from seqsep.report.model_size import model_names
 from seqsep.report.numerals import count, percent
+from seqsep.report.sized_model import model_names
 from seqsep.report.ticks import finite, round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, Task
 

@@ -17,9 +17,9 @@ from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
 from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet
 from seqsep.report.measured import Measured
-from seqsep.report.model_size import ModelSize
 from seqsep.report.numerals import known
 from seqsep.report.result_table import Cell, Column, ResultTable
+from seqsep.report.sized_model import SizedModel
 
 LEFT = 2.1
 RIGHT = 0.25
@@ -65,7 +65,7 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
     table = table.legible
     columns = table.columns
     is_beside = len(columns) <= MOST_COLUMNS_BESIDE
-    places, width, height = _places(max(1, len(table.models)), max(1, len(columns)), is_beside)
+    places, width, height = _places(len(table.models), len(columns), is_beside)
     row_looks = looks(table.models)
     sheet = Sheet(
         title=table.title,
@@ -84,7 +84,7 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
         boxes=[[_box(column.cells.get(model)) for column in columns] for model in table.models],
         style=HEATMAP,
     )
-    for number, (axes, column) in enumerate(zip(panels[1:], columns, strict=False)):
+    for number, (axes, column) in enumerate(zip(panels[1:], columns, strict=True)):
         if is_beside:
             axes.set_title(column.title, fontsize=12, color=SOFT)
         _draw_rates(axes, column, row_looks, is_first=number == 0)
@@ -93,15 +93,15 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
 
 def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[Place], float, float]:
     """The places of the heatmap and of each chart of rates, and the width and height that they take."""
-    width = CELL_WIDTH * columns
-    height = CELL_HEIGHT * rows
+    width = CELL_WIDTH * max(1, columns)
+    height = CELL_HEIGHT * max(1, rows)
     if is_beside:
         height = max(height, LEAST_HEIGHT_BESIDE)
         heatmap = Place(LEFT, UNDER_RATES, width, height)
         up = min(height, TALLEST_RATES)
         first = LEFT + width + BEFORE_RATES
         rates = [Place(first + at * (RATES_WIDTH + GAP), UNDER_RATES + height - up, RATES_WIDTH, up) for at in range(columns)]
-        return [heatmap, *rates], first + columns * (RATES_WIDTH + GAP) + RIGHT, TOP + height + UNDER_RATES
+        return [heatmap, *rates], first + max(1, columns) * (RATES_WIDTH + GAP) + RIGHT, TOP + height + UNDER_RATES
     low = UNDER_RATES + RATES_HEIGHT + OVER_RATES
     heatmap = Place(LEFT, low, width, height)
     rates = [Place(LEFT + CELL_WIDTH * at + 0.04, UNDER_RATES, CELL_WIDTH - 0.08, RATES_HEIGHT) for at in range(columns)]
@@ -112,7 +112,7 @@ def _box(cell: Cell | None) -> HeatmapBox:
     return HeatmapBox(accuracy=None) if cell is None else HeatmapBox(cell.best.shown_accuracy, cell.number, cell.lines)
 
 
-def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[ModelSize, Look], is_first: bool) -> None:
+def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, Look], is_first: bool) -> None:
     """Draw accuracy over learning rate, a line a model."""
     rates = set[float]()
     for model, cell in column.cells.items():

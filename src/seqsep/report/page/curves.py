@@ -9,10 +9,10 @@ from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
 from seqsep.report.measured import GOAL, Measured, by_speed, chance
-from seqsep.report.model_size import model_names
 from seqsep.report.numerals import DASH, count, known, percent
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.svg_chart import Chart
+from seqsep.report.sized_model import model_names
 from seqsep.report.ticks import round_ticks
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 

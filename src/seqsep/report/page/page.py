@@ -14,13 +14,13 @@ from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figure_files import ShownExperiment
 from seqsep.report.headline import dyck_sentence, separation, tiles
-from seqsep.report.model_size import OTHER, STYLES
 from seqsep.report.numerals import DASH, count, known
 from seqsep.report.page import curves, tables
 from seqsep.report.page.ledger_charts import LEDGER_STYLES, frontier_figures, separation_figure
 from seqsep.report.page.templates import environment, source
 from seqsep.report.page.theorem_table import statement_tables
 from seqsep.report.papers import SEPARATIONS, figure2_dyck
+from seqsep.report.sized_model import OTHER, STYLES
 from seqsep.tasks import BoundedDyck
 
 UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=\bN) (?==)|(?<=\bN =) |(?<=\(\d,) (?=\d+\))")

@@ -9,9 +9,9 @@ from statistics import fmean
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
 from seqsep.report.measured import Measured
-from seqsep.report.model_size import ModelSize, model_names
 from seqsep.report.numerals import DASH, count, counts, known, listed, percent
 from seqsep.report.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
+from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 
@@ -80,18 +80,18 @@ def figure2_table(runs: DemoRuns) -> PlainTable:
     """The paper's figure 2 on index lookup: its number, and ours beneath."""
     papers = figure2_index_lookup()
     tasks = [task for task in runs.tasks(IndexLookup) if isinstance(task, IndexLookup) and task.alphabet == 64]
-    lengths = sorted({length for series in papers.values() for length in series.accuracy} | {task.length for task in tasks})
+    lengths = sorted({length for model in papers.values() for length in model.accuracy} | {task.length for task in tasks})
     trained = [model.architecture for model in runs.models(tasks)]
     rows = []
     for architecture in dict.fromkeys([*trained, *papers]):
-        series = papers.get(architecture)
+        paper_model = papers.get(architecture)
         entries = []
         for length in lengths:
             same_length = [task for task in tasks if task.length == length]
-            theirs = series.accuracy.get(length) if series else None
+            theirs = paper_model.accuracy.get(length) if paper_model else None
             entries.append(Entry(percent(theirs), percent(_highest(runs, same_length, architecture))))
-        label = series.label if series else architecture
-        rows.append(TableRow(label, ModelSize((architecture,), 1).slug, tuple(entries)))
+        label = paper_model.label if paper_model else architecture
+        rows.append(TableRow(label, SizedModel((architecture,), 1).slug, tuple(entries)))
     return PlainTable("Figure 2, index lookup by length N", "model", tuple(map(str, lengths)), tuple(rows))
 
 
@@ -105,11 +105,11 @@ def _highest(runs: DemoRuns, tasks: Sequence[Task], architecture: str) -> float 
 def figure3_table(runs: DemoRuns) -> PlainTable:
     """The paper's figure 3: two layers of Mamba by width; our Mamba in the last rows."""
     printed = list(figure3_mamba_width().values())
-    lengths = sorted({length for series in printed for length in series.accuracy})
+    lengths = sorted({length for model in printed for length in model.accuracy})
     rows = []
-    for series in printed:
-        entries = tuple(Entry(percent(series.accuracy.get(length))) for length in lengths)
-        rows.append(TableRow(series.label, "mamba", entries))
+    for paper_model in printed:
+        entries = tuple(Entry(percent(paper_model.accuracy.get(length))) for length in lengths)
+        rows.append(TableRow(paper_model.label, "mamba", entries))
     tasks = {task.length: task for task in runs.tasks(IndexLookup)}
     for model in runs.models(tasks.values()):
         if model.architecture == "mamba":

@@ -50,13 +50,13 @@ OTHER = Style("other", "", light="#7a5cc9", dark="#b49bff", marker="v")
 
 
 @dataclass(frozen=True)
-class ModelSize:
+class SizedModel:
     """An architecture at a size: the mixers, layer by layer, and the width. Different mixers make a hybrid.
 
-    >>> model = ModelSize(("linear-attention", "linear-attention"), 64)
+    >>> model = SizedModel(("linear-attention", "linear-attention"), 64)
     >>> model.title, model.size
     ('Linear attention', '(2, 64)')
-    >>> ModelSize(("mamba", "attention"), 64).architecture
+    >>> SizedModel(("mamba", "attention"), 64).architecture
     'mamba+attention'
     """
 
@@ -100,10 +100,10 @@ class ModelSize:
         return order, self.architecture, len(self.layers), self.width
 
 
-def model_names(models: Iterable[ModelSize]) -> dict[ModelSize, str]:
+def model_names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
     """The short name of each model, in the order of every table; two of one architecture have their sizes.
 
-    >>> list(model_names([ModelSize(("mamba",), 64), ModelSize(("mamba",), 32), ModelSize(("lstm",), 64)]).values())
+    >>> list(model_names([SizedModel(("mamba",), 64), SizedModel(("mamba",), 32), SizedModel(("lstm",), 64)]).values())
     ['LSTM', 'Mamba (1, 32)', 'Mamba (1, 64)']
     """
     ordered = sorted(set(models), key=lambda model: model.rank)
