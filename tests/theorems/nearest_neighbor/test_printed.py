@@ -16,8 +16,8 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 
 def test_the_printed_construction_errs_at_a_feasible_width():
     """N = 100, gamma = 0.1: the printed k is 47,931,717; with random signs at k = 16,384 about half the answers are wrong."""
-    assert as_printed.Plan(100, 4, 2, Fraction(1, 10)).needed_code_width == 47_931_717
-    assert all(as_printed.Plan(n, 4, 2, Fraction(1, n)).needed_code_width > n**2 for n in (4, 64, 1024))
+    assert as_printed.PrintedPlan(100, 4, 2, Fraction(1, 10)).needed_code_width == 47_931_717
+    assert all(as_printed.PrintedPlan(n, 4, 2, Fraction(1, n)).needed_code_width > n**2 for n in (4, 64, 1024))
     (outcome,) = theorem.check(length=100, gamma=Fraction(1, 10), variant="printed")
     assert not outcome.holds
     assert outcome.measured["width"] == 3 * 16_384 + 4 + 2
@@ -36,7 +36,7 @@ def test_the_printed_construction_works_at_a_large_margin(length):
 
 @pytest.mark.parametrize(("length", "gamma", "right"), [(6, Fraction(1), True), (12, Fraction(1, 10), False)])
 def test_the_printed_arrays_and_the_direct_computation_agree(length, gamma, right):
-    plan = as_printed.Plan(length, 3, 2, gamma, code_width=256)
+    plan = as_printed.PrintedPlan(length, 3, 2, gamma, code_width=256)
     network = as_printed.build(plan)
     assert network.width == plan.width
     settings = Source(2, network.grid, np.random.default_rng(1), batch=40).crowded(length, 3, gamma)
@@ -63,7 +63,7 @@ def test_the_printed_products():
 
 def test_a_code_width_that_is_not_on_the_grid():
     with pytest.raises(ValueError, match=r"build\(code_width=48\)"):
-        as_printed.build(as_printed.Plan(4, 2, 2, Fraction(1), code_width=48))
+        as_printed.build(as_printed.PrintedPlan(4, 2, 2, Fraction(1), code_width=48))
 
 
 def test_errata_name_tests_that_exist():

@@ -55,7 +55,7 @@ ERRATA = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class PrintedPlan:
     """The printed construction: N points in d' dimensions, C labels, a margin gamma, and vectors T of k coordinates."""
 
     length: int
@@ -113,7 +113,7 @@ def following_of(token: np.ndarray) -> np.ndarray:
 
 
 def answers(
-    plan: Plan, points: Float64[np.ndarray, "batch N dimension"], labels: Int64[np.ndarray, "batch N"]
+    plan: PrintedPlan, points: Float64[np.ndarray, "batch N dimension"], labels: Int64[np.ndarray, "batch N"]
 ) -> Int64[np.ndarray, "batch"]:
     """The label that is read for the last point; if the construction errs, it need not be below the number of classes."""
     length = points.shape[1]
@@ -138,7 +138,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
     return exponentials / exponentials.sum(-1, keepdims=True)
 
 
-def outcome(claim: Claim, plan: Plan, seed: int) -> Outcome:
+def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
     """The last question of crowded settings: all points gamma below the nearest are labelled otherwise, or at random."""
     random = np.random.default_rng(seed)
     crowded = Source(plan.classes, Grid(STEPS), random, SETTINGS).crowded(plan.length, plan.dimension, plan.gamma)
@@ -167,7 +167,7 @@ def outcome(claim: Claim, plan: Plan, seed: int) -> Outcome:
     )
 
 
-def _right(plan: Plan, settings: Settings) -> int:
+def _right(plan: PrintedPlan, settings: Settings) -> int:
     """How many last questions are answered rightly; each has the margin gamma."""
     last = np.full((SETTINGS, 1), plan.length - 1)
     expected, margins = measured(settings, last, Grid(STEPS))
@@ -175,7 +175,7 @@ def _right(plan: Plan, settings: Settings) -> int:
     return int((answers(plan, settings.points / STEPS, settings.labels) == expected[:, 0]).sum())
 
 
-def build(plan: Plan) -> Network:
+def build(plan: PrintedPlan) -> Network:
     """The printed arrays for two labels, with the input vectors of `two_layers`; read at the last token.
 
     Raises ValueError for a code width that is not a power of 4 up to 1,024.
@@ -209,7 +209,7 @@ def build(plan: Plan) -> Network:
     )
 
 
-def _find(plan: Plan, spaces: Spaces, root: int) -> Head:
+def _find(plan: PrintedPlan, spaces: Spaces, root: int) -> Head:
     """Query eta [x_k, 1, -10 T(own)], key [x_i, 3 flag, T(own)], value 2 sqrt(k) T(next)."""
     point = spaces["point"]
     flag = spaces["flag"]
@@ -233,7 +233,7 @@ def _clip(spaces: Spaces) -> FeedForward:
     return feed_forward([units], bias=-z.sum(axis=0))
 
 
-def _read(plan: Plan, spaces: Spaces, root: int) -> Head:
+def _read(plan: PrintedPlan, spaces: Spaces, root: int) -> Head:
     """Query eta2 / sqrt(k) times the retrieved signs, key T(own), value y: one coordinate, filled up with zeros to k."""
     filled = np.concatenate([spaces["label"], spaces.nothing(plan.code_width - 1)])
     return Head(

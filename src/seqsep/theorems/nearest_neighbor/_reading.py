@@ -16,7 +16,7 @@ ROUNDING = 1e-6
 """The most by which the norm of a vector that was normalised in float32 exceeds 1."""
 
 
-class Asked(NamedTuple):
+class UserQuestion(NamedTuple):
     """Points and questions as real vectors, or as symbols (`recall`), with labels; `name` is the field of the questions."""
 
     recall: bool
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
         )
 
 
-def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> Asked:
+def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> UserQuestion:
     """Read either form of input, with at most `length` points in all."""
     recall = "pairs" in given
     name = "queries" if "queries" in given else "query"
@@ -52,7 +52,7 @@ def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> 
     return asked
 
 
-def _recall(given: Mapping[str, Any], name: str, classes: int, alphabet: int) -> Asked:
+def _recall(given: Mapping[str, Any], name: str, classes: int, alphabet: int) -> UserQuestion:
     pairs = given["pairs"]
     if not isinstance(pairs, list) or not all(_is_pair(pair) for pair in pairs):
         raise ValueError(f"pairs: expected a list of [key, value] of whole numbers, found {str(pairs)[:80]}")
@@ -70,7 +70,7 @@ def _recall(given: Mapping[str, Any], name: str, classes: int, alphabet: int) ->
     for question in questions:
         if question not in values:
             raise ValueError(f"{name}: {question} is not the key of any pair")
-    return Asked(
+    return UserQuestion(
         recall=True,
         points=np.array([key for key, _ in pairs], dtype=np.int64),
         labels=labels,
@@ -84,7 +84,7 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(type(entry) is int for entry in value)
 
 
-def _points(given: Mapping[str, Any], name: str, classes: int) -> Asked:
+def _points(given: Mapping[str, Any], name: str, classes: int) -> UserQuestion:
     labels = whole_numbers(given, "labels")
     _require_classes(labels, classes, "labels: expected")
     if "points" not in given:
@@ -94,7 +94,7 @@ def _points(given: Mapping[str, Any], name: str, classes: int) -> Asked:
         raise ValueError(f"labels: expected {len(points)}, one a point, found {len(labels)}")
     asked = [given[name]] if name == "query" else given[name]
     questions = _vectors(asked, name, points.shape[1])
-    return Asked(recall=False, points=points, labels=labels, questions=questions, name=name)
+    return UserQuestion(recall=False, points=points, labels=labels, questions=questions, name=name)
 
 
 def _require_classes(labels: Sequence[int], classes: int, what: str) -> None:

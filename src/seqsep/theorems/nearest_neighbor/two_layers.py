@@ -222,7 +222,7 @@ def check(
     """
     _require("check", length, dimension=dimension, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     if variant == "printed":
-        asked = as_printed.Plan(length, dimension, classes, Fraction(1 if gamma is None else gamma))
+        asked = as_printed.PrintedPlan(length, dimension, classes, Fraction(1 if gamma is None else gamma))
         return [as_printed.outcome(CLAIM, asked, seed)]
     random = np.random.default_rng(seed)
     plan = Plan(length, dimension, classes, least_margin(length, gamma))
@@ -305,7 +305,7 @@ def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False)
     assert isinstance(attend, AttentionLayer)
     measured = {**sizes(network), "eta": int(attend.heads[0].query.largest)}
     bounds = bound(plan)
-    printed = as_printed.Plan(plan.length, plan.dimension, plan.classes, plan.gamma)
+    printed = as_printed.PrintedPlan(plan.length, plan.dimension, plan.classes, plan.gamma)
     return CLAIM.upper(
         length=plan.length,
         inputs=trial.inputs,
@@ -343,7 +343,7 @@ def applier(
         settings = asked.settings(alphabet, network.grid)
         require_margin(settings, least, asked.name, network.grid)
         if variant == "printed":
-            printed = as_printed.Plan(settings.points.shape[1], dimension, classes, least)
+            printed = as_printed.PrintedPlan(settings.points.shape[1], dimension, classes, least)
             answers = as_printed.answers(printed, settings.points / network.grid.steps, settings.labels)
         else:
             answers = run(network, tokens(settings, classes, network.grid), at=-1).answers[:, 0]
