@@ -512,8 +512,9 @@ class Grid:
         return int(low.scaleb(digits, context)), int(high.scaleb(digits, context)) + 1
 
     def quotients(self, drops, counts):
-        """Each e^(-drop / L) of rising drops, divided by the sum of count * e^(-drop / L) over the first drops, in steps.
+        """Each e^(-drop / L) over a sum of such exponentials, in steps, correctly rounded; the drops are rising.
 
+        The sum is that of count * e^(-drop / L) over as many of the first drops as there are counts.
         "All of these are correctly rounded: an open interval of decimals is narrowed until both ends round alike (e^x is
         irrational for rational x other than 0, and so is a weight unless all scores are equal, so enough digits decide".
         """

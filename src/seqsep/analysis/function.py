@@ -224,9 +224,9 @@ def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: Fields | N
 
 
 def _at_next_admissible_length(kind: type[Task], length: int, given: Fields) -> Task:
-    """The task of this length, or of the next if it has no examples of this one, as Dyck words of odd length.
+    """The task of this length, or of the next if it has no examples of this one.
 
-    Its answers are defined at every length.
+    There are no Dyck words of odd length, for instance; but the answers are defined at every length.
     """
     try:
         return kind(length=length, **given)

@@ -190,7 +190,7 @@ def _bounds_record(partial: PartialState) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """All lengths of one function, and how the least state (its lower bound, if it is not exact) grows with them.
+    """All lengths of one function, and how the least state grows with them (its lower bound, if it is not exact).
 
     >>> from seqsep.analysis import analyze
     >>> print(analyze(lambda word: sum(word) % 2, [2, 3, 4]).closing_lines()[0])

@@ -215,7 +215,7 @@ def test_two_processes_share_a_pipe_and_the_weights(tmp_path, split):
 
 
 def test_what_alice_leaves_in_the_model_does_not_reach_bob():
-    """A model that keeps every token by its time, outside of its state, would pass if both parties used one object."""
+    """A model that keeps every token outside of its state would pass if both parties used one object."""
 
     class Diary(Counter):
         def __init__(self):

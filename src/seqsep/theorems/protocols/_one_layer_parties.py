@@ -218,7 +218,7 @@ def converse(
 
 
 def embedded(network: Network, tokens: list[Any], places: list[int]) -> Array:
-    """The rows of the residual stream for tokens (or vectors, in steps) at these places, as the forward pass has them."""
+    """Rows of the residual stream for tokens (or vectors, in steps) at these places, as in the forward pass."""
     grid = network.grid
     if network.vectors is not None:
         vectors = np.array(tokens, dtype=np.int64).reshape(len(tokens), len(network.vectors.integers))

@@ -71,7 +71,7 @@ class Recall:
 
 @dataclass(frozen=True)
 class Collision:
-    """Two lists of values with one state, the position (from 1) where they differ, and the input on which the model errs."""
+    """Two lists of values with one state, and the input on which the model errs; `position`, from 1, is where they differ."""
 
     prefixes: tuple[tuple[int, ...], tuple[int, ...]]
     state: int

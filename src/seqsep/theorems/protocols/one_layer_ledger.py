@@ -28,9 +28,9 @@ class Needed(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberBits:
-    """Bits of each kind of number for n = `length` tokens on a grid of L steps a unit, and what is added to make it >= 0.
+    """Bits of each kind of number that is sent, for n = `length` tokens on a grid of L steps a unit.
 
-    number: bit_length(2 L^2) = p, for i + L^2 with |i| <= L^2; normaliser: bit_length(n L), a sum of at most n exponentials of
+    `most_number` and `most_value_sum` are added to make a number >= 0. number: bit_length(2 L^2) = p, for i + L^2 with |i| <= L^2; normaliser: bit_length(n L), a sum of at most n exponentials of
     at most L steps each; value_sum: bit_length(2 W L^2), for i + W L^2, where W = L bounds the sum of weights in steps if they
     are rounded down, and W = L + floor(n/2) if to the nearest.
 
@@ -170,9 +170,9 @@ def least_width(
 def least_width_heads(
     bits: int, precision: int, length: int, classes: int = 2, vocabulary: int | None = None, grid: Grid | None = None
 ) -> Needed:
-    """The least m H that a one-layer model needs for a function that costs `bits` bits, whatever m and H, from p and N.
+    """The least m H that a one-layer model needs for a function that costs `bits` bits, from p and N.
 
-    printed: bits / (3 (p + log2 N)), which is proved for m >= 2. counted: for all m >= 1. Of all m and H with one product,
+    It holds whatever m and H are. printed: bits / (3 (p + log2 N)), which is proved for m >= 2. counted: for all m >= 1. Of all m and H with one product,
     m = 1 takes the most bits, two maxima and two normalisers for each coordinate, so it is the least number of such heads; for
     models of few heads `least_width` says more. Without `vocabulary`, d <= m H. The grid is the finest one of p bits, if none
     is given.
@@ -198,6 +198,6 @@ def least_width_heads(
 
 
 def _least(bits: int, total: Callable[[int], int]) -> int:
-    """The least number from 1 whose total is at least `bits`, for a total that grows by the same amount at each."""
+    """The least number from 1 whose total is at least `bits`; each number adds the same to the total."""
     each = total(2) - total(1)
     return max(1, 1 - (total(1) - bits) // each)

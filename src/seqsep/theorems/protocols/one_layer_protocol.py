@@ -86,7 +86,7 @@ LONG_PAIRS = 7_500
 
 
 def require(network: Network, length: int, alice: Collection[int], variant: str, question: str) -> None:
-    """Raises ValueError for what the protocol is not for: layers, a softmax, positions, a variant or a question."""
+    """Raise ValueError for what the protocol is not for: layers, a softmax, positions, a variant or a question."""
     call = f"reduce({network.name}, alice={list(alice)}, variant={variant!r}, question={question!r})"
     if len(network.layers) != 1 or not isinstance(network.layers[0][0], AttentionLayer):
         raise ValueError(f"{call}: the network is one attention layer; it has {len(network.layers)} layers or another mixer")
@@ -195,9 +195,9 @@ def check(
     question: str | None = None,
     seed: int = 0,
 ) -> list[Outcome]:
-    """Each variant and each question (or one) on random networks of these sizes, on a grid of L = N^`exponent`, for random
-    inputs and partitions. By default the embedding is as wide as the values.
+    """Run each variant and each question (or one) on random networks, inputs and partitions.
 
+    The networks have these sizes, on a grid of L = N^`exponent`. By default the embedding is as wide as the values.
     Raises ValueError for numbers below 1 or unknown names; TheoremFails with the network's input and partition.
 
     >>> check(length=4, width=2, heads=1, variant="one-learns", question="token")[0].measured
@@ -243,8 +243,9 @@ def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question
 
 
 def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
-    """So many (model, partition) pairs: all sizes at random, up to 16 tokens, 3 heads, m = 8 and d = 10, tokens or vectors,
-    grids from L = 2 to 10^9, both roundings; one outcome for each variant and question.
+    """Run so many pairs of a network and a partition; one outcome for each variant and question.
+
+    All sizes at random: up to 16 tokens, 3 heads, m = 8 and d = 10, tokens or vectors, grids from L = 2 to 10^9, both roundings.
 
     >>> [outcome.measured["pairs_equal"] for outcome in verify(pairs=6)]
     [1, 1, 1, 1, 1, 1]
