@@ -14,7 +14,8 @@ from seqsep.exact.network import Network
 class FoolingSetWords:
     """Inputs with one value, no two of which can share a leaf of a protocol between two parties.
 
-    The parties share out the positions. `alice`: the first party's positions, from 0. `complete`: whether these are all inputs with that value.
+    The parties share out the positions. `alice`: the first party's positions, from 0. `complete`: whether these are all inputs
+    with that value.
 
     >>> equal = FoolingSetWords(alice=[0], value=1, words=[[0, 0], [1, 1]], complete=True)
     >>> len(equal.words)

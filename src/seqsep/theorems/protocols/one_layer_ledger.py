@@ -30,9 +30,10 @@ class Needed(NamedTuple):
 class NumberBits:
     """Bits of each kind of number that is sent, for n = `length` tokens on a grid of L steps a unit.
 
-    `most_number` and `most_value_sum` are added to make a number >= 0. number: bit_length(2 L^2) = p, for i + L^2 with |i| <= L^2; normaliser: bit_length(n L), a sum of at most n exponentials of
-    at most L steps each; value_sum: bit_length(2 W L^2), for i + W L^2, where W = L bounds the sum of weights in steps if they
-    are rounded down, and W = L + floor(n/2) if to the nearest.
+    `most_number` and `most_value_sum` are added to make a number >= 0. number: bit_length(2 L^2) = p, for i + L^2 with |i| <=
+    L^2; normaliser: bit_length(n L), a sum of at most n exponentials of at most L steps each; value_sum: bit_length(2 W L^2),
+    for i + W L^2, where W = L bounds the sum of weights in steps if they are rounded down, and W = L + floor(n/2) if to the
+    nearest.
 
     >>> bits = NumberBits(Grid(4), length=6)
     >>> bits.number, bits.normaliser, bits.value_sum
@@ -172,10 +173,10 @@ def least_width_heads(
 ) -> Needed:
     """The least m H that a one-layer model needs for a function that costs `bits` bits, from p and N.
 
-    It holds whatever m and H are. printed: bits / (3 (p + log2 N)), which is proved for m >= 2. counted: for all m >= 1. Of all m and H with one product,
-    m = 1 takes the most bits, two maxima and two normalisers for each coordinate, so it is the least number of such heads; for
-    models of few heads `least_width` says more. Without `vocabulary`, d <= m H. The grid is the finest one of p bits, if none
-    is given.
+    It holds whatever m and H are. printed: bits / (3 (p + log2 N)), which is proved for m >= 2. counted: for all m >= 1. Of all
+    m and H with one product, m = 1 takes the most bits, two maxima and two normalisers for each coordinate, so it is the least
+    number of such heads; for models of few heads `least_width` says more. Without `vocabulary`, d <= m H. The grid is the
+    finest one of p bits, if none is given.
 
     >>> least_width_heads(bits=1000, precision=26, length=64)
     Needed(printed=10.416666666666666, counted=7)

@@ -245,7 +245,8 @@ def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question
 def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
     """Run so many pairs of a network and a partition; one outcome for each variant and question.
 
-    All sizes at random: up to 16 tokens, 3 heads, m = 8 and d = 10, tokens or vectors, grids from L = 2 to 10^9, both roundings.
+    All sizes at random: up to 16 tokens, 3 heads, m = 8 and d = 10, tokens or vectors, grids from L = 2 to 10^9, both
+    roundings.
 
     >>> [outcome.measured["pairs_equal"] for outcome in verify(pairs=6)]
     [1, 1, 1, 1, 1, 1]
