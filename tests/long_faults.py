@@ -55,16 +55,16 @@ def verify(name: str) -> list[Outcome]:
     )
     if done.returncode:
         raise RuntimeError(f"{name}: {done.stderr[-2000:]}")
-    found = json.loads(done.stdout)[str(numbers[0])]
-    for failure in found["failures"]:
+    results = json.loads(done.stdout)[str(numbers[0])]
+    for failure in results["failures"]:
         print(f"{name}: {failure}", file=sys.stderr)
-    seen = {key: value for key, value in found.items() if key not in ("trials", "failures")}
-    measured, holds = {"failures": len(found["failures"])}, not found["failures"]
+    seen = {key: value for key, value in results.items() if key not in ("trials", "failures")}
+    measured, holds = {"failures": len(results["failures"])}, not results["failures"]
     variant = f"{words}; {', '.join(f'{key} {value}' for key, value in seen.items())}" if seen else words
     return [
         Claim(name, "tests/long_faults.py", words).lower(
             length=0,
-            inputs=found["trials"],
+            inputs=results["trials"],
             measured=measured,
             bound={"failures": 0},
             variant=variant,

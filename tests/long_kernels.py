@@ -72,9 +72,9 @@ def gradients(made: Mixer, x: Tensor, autocast: torch.dtype | None = None) -> di
         y = made(x)
     weigh = torch.randn(y.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     (y.double() * weigh.to(y.device)).sum().backward()
-    found = {"output": y, "input": x.grad} | {name: part.grad for name, part in made.named_parameters()}
-    assert all(part is not None for part in found.values())
-    return {name: part.detach().double() for name, part in found.items()}
+    parts = {"output": y, "input": x.grad} | {name: part.grad for name, part in made.named_parameters()}
+    assert all(part is not None for part in parts.values())
+    return {name: part.detach().double() for name, part in parts.items()}
 
 
 def differences(made: Mixer, time: int, autocast: torch.dtype | None = None, device: str = "cpu") -> dict[str, float]:
@@ -84,11 +84,11 @@ def differences(made: Mixer, time: int, autocast: torch.dtype | None = None, dev
     """
     torch.manual_seed(time)
     x = torch.randn(2, time, made.output.out_features)
-    found = gradients(copy.deepcopy(made).to(device), x.to(device), autocast)
+    on_gpu = gradients(copy.deepcopy(made).to(device), x.to(device), autocast)
     wanted = gradients(copy.deepcopy(made).double(), x.double())
     least = 0.1 * max(float(part.abs().max()) for name, part in wanted.items() if name != "output")
     return {
-        name: float((found[name].cpu() - part).abs().max()) / max(least * (name != "output"), float(part.abs().max()))
+        name: float((on_gpu[name].cpu() - part).abs().max()) / max(least * (name != "output"), float(part.abs().max()))
         for name, part in wanted.items()
     }
 
@@ -166,8 +166,8 @@ def measure(precision: str, sizes: list[tuple[int, int]], lengths: list[int]) ->
         own = differences(made, time, autocast)
         _kernels.usable = usable
         worst = max(shares, key=lambda name: shares[name])
-        found = {"mixer": kind.name, "precision": precision, "width": width, "heads": heads, "length": time}
-        yield found | {
+        case = {"mixer": kind.name, "precision": precision, "width": width, "heads": heads, "length": time}
+        yield case | {
             "of": worst,
             "difference": shares[worst],
             "own": max(own.values()),

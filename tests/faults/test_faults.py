@@ -19,38 +19,38 @@ def sample(*asked: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "support.faults.trials", *" -- ".join(asked).split()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=TESTS)
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
-    assert {kind: trials["failures"] for kind, trials in found.items()} == {words.split()[0]: [] for words in asked}
-    return found
+    results = json.loads(done.stdout)
+    assert {kind: trials["failures"] for kind, trials in results.items()} == {words.split()[0]: [] for words in asked}
+    return results
 
 
 @needs_proc
 def test_sigkill_at_random_instants_and_at_named_points() -> None:
-    found = sample("kills 3", "pruned 3", "points 1 5")
-    assert [found[kind]["trials"] for kind in ("kills", "pruned", "points")] == [3, 3, 3]
-    assert max(trials["longest_orphan_seconds"] for trials in found.values()) < 5
+    results = sample("kills 3", "pruned 3", "points 1 5")
+    assert [results[kind]["trials"] for kind in ("kills", "pruned", "points")] == [3, 3, 3]
+    assert max(trials["longest_orphan_seconds"] for trials in results.values()) < 5
 
 
 @needs_proc
 def test_a_full_disk_and_24_readers_beside_a_sweep() -> None:
-    found = sample("disk 3 0 0", "readers 24")
-    assert [found[kind]["trials"] for kind in ("disk", "readers")] == [3, 24]
-    assert found["readers"]["reads"] > 48
+    results = sample("disk 3 0 0", "readers 24")
+    assert [results[kind]["trials"] for kind in ("disk", "readers")] == [3, 24]
+    assert results["readers"]["reads"] > 48
 
 
 def test_changed_bits_and_missing_ends_of_a_store() -> None:
-    found = spoiled.stores(20, 3)
-    assert (found["trials"], found["failures"]) == (23, [])
-    assert found["refused"] > 0
-    assert found["repaired"] > 0
+    results = spoiled.stores(20, 3)
+    assert (results["trials"], results["failures"]) == (23, [])
+    assert results["refused"] > 0
+    assert results["repaired"] > 0
 
 
 def test_changed_bits_and_missing_ends_of_a_log() -> None:
-    found = spoiled.logs(5, 3)
-    assert (found["trials"], found["failures"]) == (8, [])
-    assert found["rows_brought_back"] > 0
+    results = spoiled.logs(5, 3)
+    assert (results["trials"], results["failures"]) == (8, [])
+    assert results["rows_brought_back"] > 0
 
 
 def test_changed_bits_and_missing_ends_of_a_checkpoint() -> None:
-    found = spoiled.checkpoints(20, 3)
-    assert (found["trials"], found["failures"]) == (23, [])
+    results = spoiled.checkpoints(20, 3)
+    assert (results["trials"], results["failures"]) == (23, [])

@@ -33,9 +33,9 @@ def run_of(layer: str = "lstm", **fields: Any) -> Run:
 
 def digests_of(run: Run, path: Path, resume: str | None = None) -> tuple[dict[int, str], Any]:
     """The digest of each checkpoint by step, and the result."""
-    found: dict[int, str] = {}
-    _, result = train(run, path, on_checkpoint=found.__setitem__, resume_digest=resume)
-    return found, result
+    digests: dict[int, str] = {}
+    _, result = train(run, path, on_checkpoint=digests.__setitem__, resume_digest=resume)
+    return digests, result
 
 
 class Heard(worker.Reporter):
@@ -61,8 +61,8 @@ def test_a_resumed_run_is_the_same_bits(mixer: str, tmp_path: Path) -> None:
     run = run_of(mixer)
     straight, expected = digests_of(run, tmp_path / "straight")
     shutil.copy(checkpoint_file(tmp_path / "straight", straight[10]), checkpoint_file(tmp_path / "resumed", straight[10]))
-    resumed, found = digests_of(run, tmp_path / "resumed", straight[10])
-    assert found == expected
+    resumed, result = digests_of(run, tmp_path / "resumed", straight[10])
+    assert result == expected
     assert list(resumed) == [20, 30]
     for step, digest in resumed.items():
         ours = load_file(checkpoint_file(tmp_path / "resumed", digest))
@@ -77,15 +77,21 @@ def test_a_paused_run_goes_on_as_if_it_had_not_paused(tmp_path: Path) -> None:
     """A run pauses at an evaluation, and goes on as if it had not."""
     run = run_of()
     _, expected = train(run)
-    found: dict[int, str] = {}
-    _, paused = train(run, tmp_path / "paused", on_checkpoint=found.__setitem__, until=20)
-    assert list(found) == [10, 20]
+    digests: dict[int, str] = {}
+    _, paused = train(run, tmp_path / "paused", on_checkpoint=digests.__setitem__, until=20)
+    assert list(digests) == [10, 20]
     assert (paused.status, paused.steps, paused.curve) == ("paused", 20, expected.curve[:2])
     steps: list[int] = []
     for until in (10, 20):  # it has come as far, or further
-        _, again = train(run, tmp_path / "paused", lambda progress: steps.append(progress.step), None, found[20], until)
+        _, again = train(
+            run,
+            tmp_path / "paused",
+            on_progress=lambda progress: steps.append(progress.step),
+            resume_digest=digests[20],
+            until=until,
+        )
         assert (again, steps) == (paused, [])
-    assert digests_of(run, tmp_path / "paused", found[20])[1] == expected
+    assert digests_of(run, tmp_path / "paused", digests[20])[1] == expected
     _, converged = train(run_of(target=0.001), tmp_path / "other", until=20)
     assert (converged.status, converged.steps) == ("converged", 10)
 
@@ -113,8 +119,8 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(how: str, tmp_path: Path,
     last, before = checkpoint_file(path, digests[30]), checkpoint_file(path, digests[20])
     offered = (digests[30], digests[20])
     spoil(last, how)
-    found, reported = work(run, path, offered)
-    assert found == expected.record()
+    result, reported = work(run, path, offered)
+    assert result == expected.record()
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{last}: expected a checkpoint")
     assert line.endswith(f"; {run.label()} goes on from the checkpoint before it")
@@ -122,8 +128,8 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(how: str, tmp_path: Path,
 
     spoil(checkpoint_file(path, reported[0][0]), "gone")
     spoil(before, how)
-    found, reported = work(run, path, offered)
-    assert found == expected.record()
+    result, reported = work(run, path, offered)
+    assert result == expected.record()
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith("goes on from the checkpoint before it")
     assert second.startswith(f"{before}: expected a checkpoint")
@@ -135,8 +141,8 @@ def test_a_good_checkpoint_is_taken_without_a_word(tmp_path: Path, capsys: pytes
     run, path = run_of(), tmp_path / "checkpoint"
     digests, expected = digests_of(run, path)
     spoil(checkpoint_file(path, digests[20]), "flip")
-    found, reported = work(run, path, (digests[30], digests[20]))
-    assert found == expected.record()
+    result, reported = work(run, path, (digests[30], digests[20]))
+    assert result == expected.record()
     assert reported == []
     assert capsys.readouterr().err == ""
 

@@ -179,10 +179,10 @@ def test_workers_share_the_gpus_also_after_a_loss(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,6")
     jobs = [Job(run_of("lstm", seed=seed), tmp_path / str(seed)) for seed in range(1, 9)]
     with Supervisor(4, 60.0, "cuda") as supervisor:
-        found = [event.result for event in supervisor.run(jobs) if isinstance(event, Ended) and "gpu" in event.result]
+        results = [event.result for event in supervisor.run(jobs) if isinstance(event, Ended) and "gpu" in event.result]
         at_the_end = Counter(worker.variables["CUDA_VISIBLE_DEVICES"] for worker in supervisor.workers)
-    assert {result["device"] for result in found} == {"cuda"}
-    assert {result["gpu"] for result in found} == {"4", "6"}
+    assert {result["device"] for result in results} == {"cuda"}
+    assert {result["gpu"] for result in results} == {"4", "6"}
     assert set(at_the_end.values()) <= {1, 2}
     with Supervisor(1, 60.0) as supervisor:
         [result] = [event.result for event in supervisor.run(jobs[:1]) if isinstance(event, Ended)]
@@ -263,8 +263,8 @@ def test_a_gpu_computes_what_the_processor_does(name: str) -> None:
     model = run.model()
     block = run.task.sample(0, 8, 0, evaluate=True)
     expected = asked(model.double(), block)[0].detach()
-    found = asked(model.float().cuda(), block)[0].detach().cpu().double()
-    assert float((found - expected).abs().max() / expected.abs().max()) < 1e-3
+    logits = asked(model.float().cuda(), block)[0].detach().cpu().double()
+    assert float((logits - expected).abs().max() / expected.abs().max()) < 1e-3
 
 
 @GPU
@@ -272,13 +272,13 @@ def test_a_gpu_computes_what_the_processor_does(name: str) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_runs_share_a_gpu_and_resume_bit_for_bit(dtype: Any, tmp_path: Path) -> None:
     runs = [run_of(name, steps=40, dtype=dtype) for name in MIXERS]
-    found = []
+    sweeps = []
     for name, workers in (("one", 1), ("two", 3)):
         with Store(tmp_path / name) as store:
-            found.append(sweep(runs, store, "trial", engine=Supervisor(workers, device="cuda")))
-    assert {row.status for row in found[0]} <= {"finished", "converged"}
-    assert [row.result for row in found[0]] == [row.result for row in found[1]]
-    assert {row.environment["device"] for row in found[0]} == {torch.cuda.get_device_name(0)}
+            sweeps.append(sweep(runs, store, "trial", engine=Supervisor(workers, device="cuda")))
+    assert {row.status for row in sweeps[0]} <= {"finished", "converged"}
+    assert [row.result for row in sweeps[0]] == [row.result for row in sweeps[1]]
+    assert {row.environment["device"] for row in sweeps[0]} == {torch.cuda.get_device_name(0)}
     digests = dict[int, str]()
     whole, result = train(runs[0], tmp_path / "c", on_checkpoint=digests.__setitem__, device="cuda")
     again, resumed = train(runs[0], tmp_path / "c", resume_digest=digests[20], device="cuda")

@@ -32,8 +32,8 @@ def runs(preset):
 
 def files(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Every file with its time of change and its bytes."""
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes()) for path in found}
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
 
 @pytest.fixture
@@ -48,9 +48,9 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_names_and_parameters() -> None:
     assert name_of(ROW) == f"my-trial/lstm+attention-index-lookup-N=5-rate-0.001-seed-3-{RUN.key()[:12]}"
-    found = parameters_of(RUN)
-    assert (found["layers"], found["learning_rate"], found["heads"]) == ("lstm+attention", 0.001, 4)
-    assert (found["task.name"], found["task.length"], found["task.alphabet"]) == ("index-lookup", 5, 4)
+    parameters = parameters_of(RUN)
+    assert (parameters["layers"], parameters["learning_rate"], parameters["heads"]) == ("lstm+attention", 0.001, 4)
+    assert (parameters["task.name"], parameters["task.length"], parameters["task.alphabet"]) == ("index-lookup", 5, 4)
 
 
 def test_a_row_is_written_again_only_if_it_has_changed(plain: None, tmp_path: Path) -> None:
@@ -143,12 +143,12 @@ def test_tensorboard_reads_the_curve_and_the_hyperparameters(tmp_path: Path) -> 
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     assert Logger("tensorboard", tmp_path).write(ROW)
-    found = EventAccumulator(str(tmp_path / "tensorboard" / name_of(ROW)))
-    found.Reload()
-    assert sorted(found.Tags()["scalars"]) == ["accuracy", "loss_nats"]
-    assert [(event.step, event.value) for event in found.Scalars("accuracy")] == [(10, 0.75), (20, 0.5)]
-    assert [(event.step, event.value) for event in found.Scalars("loss_nats")] == [(10, 1.25), (20, 1.5)]
-    content = found.SummaryMetadata("_hparams_/session_start_info").plugin_data.content
+    written = EventAccumulator(str(tmp_path / "tensorboard" / name_of(ROW)))
+    written.Reload()
+    assert sorted(written.Tags()["scalars"]) == ["accuracy", "loss_nats"]
+    assert [(event.step, event.value) for event in written.Scalars("accuracy")] == [(10, 0.75), (20, 0.5)]
+    assert [(event.step, event.value) for event in written.Scalars("loss_nats")] == [(10, 1.25), (20, 1.5)]
+    content = written.SummaryMetadata("_hparams_/session_start_info").plugin_data.content
     assert b"learning_rate" in content
     assert b"lstm+attention" in content
     assert b"task.alphabet" in content

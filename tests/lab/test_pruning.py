@@ -51,9 +51,9 @@ class Stub(Sweep):
     def train(self, runs: Iterable[Run], pauses: Mapping[Run, int] = NO_PAUSES) -> list[Row]:
         rows = []
         for run in runs:
-            found = [row for row in self.store.get(run.key()) if row.finished]
-            if found:
-                rows.append(found[0])
+            stored = [row for row in self.store.get(run.key()) if row.finished]
+            if stored:
+                rows.append(stored[0])
                 continue
             self.trained.append((run, pauses.get(run, run.steps)))
             whole = self.whole[run]
@@ -83,8 +83,8 @@ def whole_of(runs: Sequence[Run], seed: int = 0) -> dict[Run, dict[str, Any]]:
 
 
 def statuses(rows: Sequence[Row], runs: Sequence[Run]) -> list[tuple[str, int]]:
-    found = {row.key: (row.status, row.result.get("steps", 0)) for row in rows}
-    return [found.get(run.key(), ("", 0)) for run in runs]
+    by_key = {row.key: (row.status, row.result.get("steps", 0)) for row in rows}
+    return [by_key.get(run.key(), ("", 0)) for run in runs]
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,8 @@ def test_rows_of_a_sweep_without_pruning_are_used_as_they_are(tmp_path: Path) ->
             early = result_of(kept, *[accuracy for _, accuracy, _ in whole[kept]["curve"][:1]]) | {"status": "pruned"}
             store.record(row_of(kept, early), 0.0, 1)
         stub = Stub(store, whole)
-        found = {row.key: row for row in stub.sweep([FIVE])}
-    assert found == expected | {lost.key(): row_of(lost, whole[lost])}
+        rows = {row.key: row for row in stub.sweep([FIVE])}
+    assert rows == expected | {lost.key(): row_of(lost, whole[lost])}
     assert lost not in [run for run, _ in stub.trained]
     assert [step for run, step in stub.trained if run == kept] == [20, 40, 80]
 

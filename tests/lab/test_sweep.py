@@ -98,9 +98,9 @@ def test_a_resumed_run_is_the_same_bit_for_bit(mixer: str, decay: str, tmp_path:
     straight, expected = train(run)
     digest = stop_at(run, tmp_path / "checkpoint", 20)
     steps: list[int] = []
-    resumed, found = train(run, tmp_path / "checkpoint", lambda progress: steps.append(progress.step), resume_digest=digest)
+    resumed, result = train(run, tmp_path / "checkpoint", lambda progress: steps.append(progress.step), resume_digest=digest)
     assert steps == list(range(21, 41))
-    assert found == expected
+    assert result == expected
     for name, value in weights(straight).items():
         assert torch.equal(value, weights(resumed)[name]), name
 

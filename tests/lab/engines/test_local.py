@@ -101,10 +101,10 @@ class Listener(Display):
     def __init__(self) -> None:
         self.moves: list[tuple[int, int, int]] = []
         self.finished: list[int] = []
-        self.found, self.closed = -1, False
+        self.finished_before, self.closed = -1, False
 
     def begin(self, runs: Any, finished: int) -> None:
-        self.found = finished
+        self.finished_before = finished
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
         self.moves.append((run.seed, step, worker))
@@ -198,11 +198,11 @@ def test_a_message_that_is_none_ends_the_worker(tmp_path: Path, monkeypatch: pyt
 def test_the_workers_environment_is_theirs_alone() -> None:
     before = dict(os.environ)
     [ended] = [event for event in play(1, job(FINE)) if isinstance(event, Ended)]
-    found = ended.result["environment"]
+    variables = ended.result["environment"]
     assert dict(os.environ) == before
-    assert (found["OMP_NUM_THREADS"], found["MKL_NUM_THREADS"], found["GOMP_SPINCOUNT"]) == ("1", "1", "0")
+    assert (variables["OMP_NUM_THREADS"], variables["MKL_NUM_THREADS"], variables["GOMP_SPINCOUNT"]) == ("1", "1", "0")
     if sys.platform == "linux":
-        assert found["MALLOC_MMAP_MAX_"] == "0"
+        assert variables["MALLOC_MMAP_MAX_"] == "0"
 
 
 def test_workers_that_do_not_start_end_the_sweep(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_sweep_gives_rows_in_order_and_trains_equal_runs_once(tmp_path: Path) 
         assert [row.finished for row in rows] == [True, True, True, True, False]
         assert sorted(listener.handed_over()) == [1, 2, 3, KILLED, KILLED, KILLED]
         assert sorted(listener.finished) == [1, 2, 3, KILLED]
-        assert (listener.found, listener.closed) == (0, True)
+        assert (listener.finished_before, listener.closed) == (0, True)
         assert store.rows("trial") == sorted({row.key: row for row in rows}.values(), key=lambda row: row.key)
 
 
@@ -270,7 +270,7 @@ def test_a_sweep_trains_only_what_is_not_finished(tmp_path: Path) -> None:
         listener = Listener()
         rows = sweep(runs, store, "trial", workers=1, progress=listener)
         assert listener.handed_over() == [1, RAISES]
-        assert listener.found == 1
+        assert listener.finished_before == 1
         assert rows[1:] == before
         assert rows[2].status == "failed: ValueError: no"
 

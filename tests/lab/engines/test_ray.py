@@ -70,9 +70,9 @@ def play(fake: FakeRay, jobs: list[Job], monkeypatch: pytest.MonkeyPatch, **opti
 
 
 def ended(events: list[Any]) -> dict[int, Ended]:
-    found = [event for event in events if isinstance(event, Ended)]
-    assert len({event.job for event in found}) == len(found)
-    return {event.job: event for event in found}
+    ends = [event for event in events if isinstance(event, Ended)]
+    assert len({event.job for event in ends}) == len(ends)
+    return {event.job: event for event in ends}
 
 
 def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) -> None:
@@ -100,17 +100,17 @@ def test_a_run_starts_from_the_checkpoint_that_the_driver_has(tmp_path, monkeypa
     gone = job(2, tmp_path, digests=("e" * 64,))
     there.checkpoint.parent.mkdir()
     checkpoint_file(there.checkpoint, "d" * 64).write_text("5 of 1")
-    found = ended(play(FakeRay(), [there, gone], monkeypatch))
-    assert (found[0].result["started"], found[0].result["digests"]) == ("5 of 1", ["d" * 64])
-    assert found[1].result["started"] is None
-    assert not Path(found[0].result["checkpoint"]).is_relative_to(tmp_path / "store")
+    ends = ended(play(FakeRay(), [there, gone], monkeypatch))
+    assert (ends[0].result["started"], ends[0].result["digests"]) == ("5 of 1", ["d" * 64])
+    assert ends[1].result["started"] is None
+    assert not Path(ends[0].result["checkpoint"]).is_relative_to(tmp_path / "store")
 
 
 def test_runs_of_a_lost_worker_go_on_from_checkpoints(tmp_path, monkeypatch) -> None:
     """The runs of a lost worker run again, from their last checkpoints."""
     fake = FakeRay(lose=[3])
     events = play(fake, [job(seed, tmp_path) for seed in (8, 2, 3)], monkeypatch, workers=1)
-    assert [found.attempts for found in ended(events).values()] == [2, 1, 1]
+    assert [end.attempts for end in ended(events).values()] == [2, 1, 1]
     assert [event.job for event in events if isinstance(event, Moved) and event.step == 0] == [0, 0, 1, 2]
     assert [event.job for event in events if isinstance(event, Ended)] == [0, 1, 2]
     assert [event.step for event in events if isinstance(event, Saved) and event.job == 0] == [10, 10, 20]
@@ -122,16 +122,16 @@ def test_runs_of_a_lost_worker_go_on_from_checkpoints(tmp_path, monkeypatch) -> 
 def test_a_run_whose_workers_are_lost_three_times_fails(tmp_path, monkeypatch) -> None:
     """A run whose workers are lost three times without a checkpoint has failed, and the others go on."""
     fake = FakeRay(lose=[0, 0, 0])
-    found = ended(play(fake, [job(1, tmp_path), job(2, tmp_path)], monkeypatch, workers=1))
+    ends = ended(play(fake, [job(1, tmp_path), job(2, tmp_path)], monkeypatch, workers=1))
     lost = "failed: worker lost 3 times without a checkpoint (Lost: the node is gone)"
-    assert (found[0].result, found[0].attempts) == ({"status": lost}, 3)
-    assert (found[1].result["status"], found[1].attempts) == ("finished", 1)
+    assert (ends[0].result, ends[0].attempts) == ({"status": lost}, 3)
+    assert (ends[1].result["status"], ends[1].attempts) == ("finished", 1)
 
 
 def test_losses_with_a_checkpoint_between_them_are_no_failure(tmp_path, monkeypatch) -> None:
     fake = FakeRay(lose=[3, 3, 3, 3])
-    found = ended(play(fake, [job(8, tmp_path)], monkeypatch, workers=1))
-    assert (found[0].result["status"], found[0].result["started"], found[0].attempts) == ("finished", "10 of 8", 5)
+    ends = ended(play(fake, [job(8, tmp_path)], monkeypatch, workers=1))
+    assert (ends[0].result["status"], ends[0].result["started"], ends[0].attempts) == ("finished", "10 of 8", 5)
 
 
 def test_batches_shrink_so_that_no_worker_waits_for_another(tmp_path, monkeypatch) -> None:
@@ -163,9 +163,9 @@ def test_a_plug_in_that_is_gone_fails_its_run_and_not_the_sweep(tmp_path, monkey
     path.write_text("class Layer: ...")
     one = replace(job(1, tmp_path), run=replace(job(1, tmp_path).run, layers=(f"{path}:Layer",)))
     path.unlink()
-    found = ended(play(FakeRay(), [one, job(2, tmp_path)], monkeypatch))
-    assert found[0].result["status"].startswith("failed: worker died (")
-    assert found[1].result["status"] == "finished"
+    ends = ended(play(FakeRay(), [one, job(2, tmp_path)], monkeypatch))
+    assert ends[0].result["status"].startswith("failed: worker died (")
+    assert ends[1].result["status"] == "finished"
 
 
 def test_two_checkpoints_stay_on_a_node(tmp_path) -> None:
@@ -194,8 +194,8 @@ def test_a_worker_with_another_torch_or_other_sources_is_refused(tmp_path, monke
         words = ", ".join(f"{part} {ours[part]}" for part in ("seqsep", "torch"))
         with pytest.raises(EngineUnavailable) as refused:
             play(fake, [job(1, tmp_path)], monkeypatch)
-        found = words.replace(f"{name} {ours[name]}", f"{name} another")
-        assert str(refused.value) == f"worker on node7, process 5: expected {words}, found {found}"
+        another = words.replace(f"{name} {ours[name]}", f"{name} another")
+        assert str(refused.value) == f"worker on node7, process 5: expected {words}, found {another}"
 
 
 def test_a_digest_of_the_sources_tells_versions_apart(tmp_path, monkeypatch) -> None:
@@ -229,8 +229,8 @@ def test_runs_that_reserve_gpus_compute_on_them(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(RayConnection, "open", lambda self: fake)
     with RayEngine(gpus_per_run=0.5) as engine:
         assert engine.environment() == device.environment() | {"device": "Graphics 9"}
-        found = ended(list(engine.run([job(1, tmp_path), job(2, tmp_path)])))
-    assert [found[at].result["device"] for at in (0, 1)] == ["cuda", "cuda"]
+        ends = ended(list(engine.run([job(1, tmp_path), job(2, tmp_path)])))
+    assert [ends[at].result["device"] for at in (0, 1)] == ["cuda", "cuda"]
     assert fake.options["num_gpus"] == 0.5
     assert len(fake.killed) == 2  # the one that was asked has worked too
     others = iter(["Graphics 9", "Graphics 10"])

@@ -65,14 +65,14 @@ pytest.importorskip("ray", reason="ray, the extra `cluster`")
 
 def processes(marker: str) -> list[int]:
     """Those that were started with the marker in their environment, by whomever."""
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             if marker.encode() in (path / "environ").read_bytes() and ") Z " not in (path / "stat").read_text():
-                found.append(int(path.name))
+                pids.append(int(path.name))
         except OSError:
             continue
-    return found
+    return pids
 
 
 def wait_for(condition: Any, seconds: float) -> bool:

@@ -160,8 +160,8 @@ def test_the_log_of_the_damaged_file_goes_with_it(tmp_path: Path) -> None:
         path.write_bytes(b"\0" * 100 + source.read_bytes()[100:])
         log = Path(f"{source}-wal").read_bytes()
         Path(f"{path}-wal").write_bytes(log)
-    found = repair(path)
-    assert found.runs == 1
+    repaired = repair(path)
+    assert repaired.runs == 1
     assert not Path(f"{path}-wal").exists()
-    assert Path(f"{found.damaged}-wal").read_bytes() == log
+    assert Path(f"{repaired.damaged}-wal").read_bytes() == log
     assert rows(path) == [row(1)]

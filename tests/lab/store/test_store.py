@@ -278,9 +278,9 @@ def test_a_full_disk_is_the_environment(path: Path) -> None:
 def test_extended_codes_of_sqlite_are_told_apart(path: Path, code: str) -> None:
     error = sqlite3.OperationalError("no luck")
     error.sqlite_errorcode = getattr(sqlite3, code)
-    with Store(path) as store, pytest.raises(StoreUnavailable) as found, store._in_one_line():
+    with Store(path) as store, pytest.raises(StoreUnavailable) as refused, store._in_one_line():
         raise error
-    one_line(found, path, "no luck")
+    one_line(refused, path, "no luck")
 
 
 def test_the_export_depends_on_the_finished_rows_only(path: Path, tmp_path: Path) -> None:

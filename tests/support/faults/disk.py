@@ -104,8 +104,8 @@ def trial(expected: bytes, room: int, small: bool) -> tuple[list[str], int]:
 
 def kept_runs(rows: bytes) -> list[Run]:
     """The runs of exported rows."""
-    found = {run.key(): run for run in runs()}
-    return [found[key] for key in re.findall(r'"key":"([0-9a-f]{64})"', rows.decode())]
+    by_key = {run.key(): run for run in runs()}
+    return [by_key[key] for key in re.findall(r'"key":"([0-9a-f]{64})"', rows.decode())]
 
 
 def full(count: int, seed: int = 0, small: int = 1) -> dict[str, Any]:

@@ -182,12 +182,12 @@ def seconds_until_gone(session: int) -> float:
 
 def session_members(session: int) -> list[int]:
     """The live processes of a session; zombies of a container without an init are dead."""
-    found = []
+    members = []
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, _, _, its_session = entry.read_text().rpartition(")")[2].split()[:4]
         except OSError:  # it ended while we looked
             continue
         if int(its_session) == session and state != "Z":
-            found.append(int(entry.parent.name))
-    return found
+            members.append(int(entry.parent.name))
+    return members

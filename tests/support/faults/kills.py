@@ -228,19 +228,19 @@ def pruned(count: int, seed: int = 0) -> dict[str, Any]:
 def points(count: int, every: int = 1) -> dict[str, Any]:
     """SIGKILL at each named point (or every third, say), `count` times: at its first passing, its second, ..."""
     expected, _ = in_peace()
-    found = {}
+    trials = {}
     for name in list(POINTS)[::every]:
         for trial_number in range(count):
             once = [nth for words, nth in ONLY_PASSING.items() if name.startswith(words)]
             nth = once[0] if once else 1 + trial_number
-            found[f"{name}, {trial_number + 1}"] = trial(expected, None, name, nth)
-    return summary(found)
+            trials[f"{name}, {trial_number + 1}"] = trial(expected, None, name, nth)
+    return summary(trials)
 
 
-def summary(found: dict[str, tuple[list[str], float, int]]) -> dict[str, Any]:
+def summary(trials: dict[str, tuple[list[str], float, int]]) -> dict[str, Any]:
     return {
-        "trials": len(found),
-        "failures": [f"{name}: {'; '.join(wrong)}" for name, (wrong, _, _) in found.items() if wrong],
-        "longest_orphan_seconds": round(max(orphans for _, orphans, _ in found.values()), 2),
-        "finished_when_killed": sorted({done for _, _, done in found.values()}),
+        "trials": len(trials),
+        "failures": [f"{name}: {'; '.join(wrong)}" for name, (wrong, _, _) in trials.items() if wrong],
+        "longest_orphan_seconds": round(max(orphans for _, orphans, _ in trials.values()), 2),
+        "finished_when_killed": sorted({done for _, _, done in trials.values()}),
     }

@@ -43,8 +43,8 @@ def readers(count: int, sweeps: int = 1) -> dict[str, Any]:
                 if status_of(pid):
                     failures.append((folder / f"errors-{number}").read_text()[-500:])
                     continue
-                found, last = json.loads((folder / f"reads-{number}").read_text())
-                reads += found
+                its_reads, last = json.loads((folder / f"reads-{number}").read_text())
+                reads += its_reads
                 exported = folder / "rows.jsonl"
                 if not exported.exists() or last != exported.read_text() or last.count("\n") != len(logged(folder, "reported")):
                     failures.append(f"reader {number} read {last.count(chr(10))} rows last")

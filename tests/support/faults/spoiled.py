@@ -67,7 +67,7 @@ def changes(data: bytes, flips: int, cuts: int, drawn: random.Random) -> Iterato
 def spans(data: bytes) -> dict[tuple[str, Any], list[range]]:
     """Where each row is: (table, row number) -> its cell and its overflow pages."""
     size = int.from_bytes(data[16:18], "big")
-    found: dict[tuple[str, Any], list[range]] = {}
+    places_of: dict[tuple[str, Any], list[range]] = {}
 
     def number(at: int, width: int) -> int:
         return int.from_bytes(data[at : at + width], "big")
@@ -100,7 +100,7 @@ def spans(data: bytes) -> dict[tuple[str, Any], list[range]]:
             while overflow:
                 places.append(range((overflow - 1) * size, overflow * size))
                 overflow = number((overflow - 1) * size, 4)
-            found[table, rowid] = places
+            places_of[table, rowid] = places
         if inner:
             walk(table, number(head + 8, 4))
 
@@ -114,8 +114,8 @@ def spans(data: bytes) -> dict[tuple[str, Any], list[range]]:
             names["checkpoints", rowid] = key
     for table, root in roots.items():
         walk(table, root)
-    assert found.keys() == names.keys()
-    return {(table, names[table, rowid]): places for (table, rowid), places in found.items()}
+    assert places_of.keys() == names.keys()
+    return {(table, names[table, rowid]): places for (table, rowid), places in places_of.items()}
 
 
 def held(path: Path) -> dict[tuple[str, Any], tuple[Any, ...]]:
@@ -150,7 +150,7 @@ def stores(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
                 if any(max(s.start, where.start) < min(s.stop, where.stop) for s in spots)
             }
             try:
-                found = repair(path)
+                repaired_store = repair(path)
             except StoreError as error:
                 if touched != places.keys():
                     failures.append(f"{trial}: {where}: not repaired: {error}")
@@ -161,15 +161,15 @@ def stores(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
             if before.keys() - after.keys() - touched:
                 failures.append(f"{trial}: {where}: repair lost an intact row")
             gone = {name[1] for name in before.keys() - after.keys() if name[0] == "runs"}
-            said = {name for name in gone if f"run {name[1]} of experiment {name[0]!r}" in found.lost}
+            said = {name for name in gone if f"run {name[1]} of experiment {name[0]!r}" in repaired_store.lost}
             missed += len(gone - said)
-            if len(where) == 1 and (gone != said or sum(line.startswith("run ") for line in found.lost) != len(gone)):
-                failures.append(f"{trial}: {where}: lost {gone}, said {found.lost}")
-            if found.damaged is not None:
+            if len(where) == 1 and (gone != said or sum(line.startswith("run ") for line in repaired_store.lost) != len(gone)):
+                failures.append(f"{trial}: {where}: lost {gone}, said {repaired_store.lost}")
+            if repaired_store.damaged is not None:
                 repaired += 1
-                if found.damaged.read_bytes() != changed:
+                if repaired_store.damaged.read_bytes() != changed:
                     failures.append(f"{trial}: {where}: the damaged file is not kept")
-                found.damaged.unlink()
+                repaired_store.damaged.unlink()
     return {
         "trials": flips + cuts,
         "failures": failures,
@@ -194,7 +194,7 @@ def logs(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
                     left.unlink()
             path.write_bytes(data)
             behind.write_bytes(changed)
-            found = repair(path)
+            repaired_store = repair(path)
             after = held(path)
             path.unlink()
             path.write_bytes(data)
@@ -208,8 +208,8 @@ def logs(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
             gone = {name for name, value in before.items() if after.get(name) != value}
             if gone & {name for name, value in reported.items() if value == before[name]}:
                 failures.append(f"{trial}: {where}: repair lost a row that was reported")
-            if len(where) == 1 and (len(gone) > 1 or (gone and not found.lost)):
-                failures.append(f"{trial}: {where}: repair lost {gone}, said {found.lost}")
+            if len(where) == 1 and (len(gone) > 1 or (gone and not repaired_store.lost)):
+                failures.append(f"{trial}: {where}: repair lost {gone}, said {repaired_store.lost}")
     return {"trials": flips + cuts, "failures": failures, "rows_dropped": dropped, "rows_brought_back": brought_back}
 
 
@@ -236,8 +236,8 @@ def checkpoints(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
             last.write_bytes(changed)
             said, heard = io.StringIO(), Silent()
             with contextlib.redirect_stderr(said):
-                found = worker.work(message, {}, heard)
-            if found != expected.record():
+                result = worker.work(message, {}, heard)
+            if result != expected.record():
                 failures.append(f"{trial}: {where}: another result")
             lines = said.getvalue().splitlines()
             if len(lines) != 1 or not lines[0].startswith(f"{last}: ") or not lines[0].endswith("the checkpoint before it"):
