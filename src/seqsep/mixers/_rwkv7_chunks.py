@@ -31,7 +31,7 @@ class Token(NamedTuple):
     value: Float[Tensor, "*shape heads key"]
 
 
-class Chunks(NamedTuple):
+class UndecayedChunks(NamedTuple):
     """Chunks of tokens without their decays: rows of `onto` are a kappa, then k~, each with its exp(-c_t).
 
     `unknowns` are [P | R], where u_t = P_t S + R_t with S the state before the chunk; a chunk maps S to maps S + arrived.
@@ -68,7 +68,7 @@ def last_state(token: Token, first: Float[Tensor, "batch heads key key"]) -> Flo
         return chunks.maps[:, -1] @ before[:, -1] + chunks.arrived[:, -1]
 
 
-def _chunks(token: Token, like: Tensor) -> Chunks:
+def _chunks(token: Token, like: Tensor) -> UndecayedChunks:
     """Each chunk's unknowns and its map of the state, known before the state in front of it."""
     log_decay, removal, removed, key, value = (_by_chunk(part, like) for part in token)
     total = log_decay.cumsum(-2)
@@ -82,7 +82,7 @@ def _chunks(token: Token, like: Tensor) -> Chunks:
     from_removed, from_keys = (onto * decay).mT.split(size, dim=-1)
     lost, missed = (from_removed @ unknowns).split(part, dim=-1)
     maps = torch.diag_embed(decay[..., 0, :]) - lost
-    return Chunks(onto, value, total, unknowns=unknowns, maps=maps, arrived=from_keys @ value - missed)
+    return UndecayedChunks(onto, value, total, unknowns=unknowns, maps=maps, arrived=from_keys @ value - missed)
 
 
 def _by_chunk(part: Float[Tensor, "batch time heads key"], like: Tensor) -> Float[Tensor, "batch chunks heads size key"]:
