@@ -47,11 +47,13 @@ def bound(plan: Plan) -> dict[str, Number]:
 
 
 def _one_layer(plan: Plan) -> tuple[int, list[LayerSize]]:
+    """One head looks by parity; the FFN reads b digits and writes `full` and `some`."""
     b = plan.kind_digits
     return 3 * b + 8, [LayerSize(heads=1, key=2, value=b, hidden=3 * b + 2)]
 
 
 def _two_layers_valid(plan: Plan) -> tuple[int, list[LayerSize]]:
+    """One layer finds the depth, one the match."""
     b = plan.kind_digits
     c = plan.depth_digits
     depth = LayerSize(heads=1, key=1, value=2, hidden=2 * plan.depth)
@@ -60,6 +62,7 @@ def _two_layers_valid(plan: Plan) -> tuple[int, list[LayerSize]]:
 
 
 def _two_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
+    """One layer finds the last open bracket of each class, and counts kinds; one averages the errors."""
     b = plan.kind_digits
     width = 3 * b + 11
     hidden = 2 * (plan.depth if plan.gives_sets else 1) + 4 + 2 * b
@@ -72,6 +75,7 @@ def _two_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
 
 
 def _three_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
+    """One layer finds depth and level, one the match of each close; one averages the errors."""
     b = plan.kind_digits
     c = plan.depth_digits
     width = 3 * b + 2 * c + 11

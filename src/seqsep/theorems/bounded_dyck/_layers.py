@@ -111,11 +111,13 @@ def _two_layers_valid(plan: Plan, spaces: Spaces) -> list[Layer]:
 
 
 def _depth(plan: Plan, spaces: Spaces) -> Layer:
+    """Write the digits of the depth, `some` and `full`, from what the uniform head counts."""
     units = parts.depths(plan, spaces)
     return parts.side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
 
 
 def _match(plan: Plan, spaces: Spaces) -> Layer:
+    """Write the digits of the bracket to be closed, 0 or 2 each."""
     units = [doubled_in_place(spaces["match"])]
     return parts.side_by_side(parts.match(plan, spaces)), feed_forward(units, spaces.nothing()[0])
 
@@ -158,11 +160,13 @@ def _last_open_and_counts(plan: Plan, spaces: Spaces) -> Layer:
 
 
 def _last_of_class(plan: Plan, spaces: Spaces) -> Head:
+    """Retrieve the kind of the last open bracket at the other parity: that of a close bracket's class."""
     scores = parts.last_open_by_parity(plan, spaces, same=False)
     return parts.head(scores, spaces["open_kind"], spaces["found"])
 
 
 def _depth_and_wrong(plan: Plan, spaces: Spaces) -> list[Units]:
+    """Write the depth, the errors of a depth outside 0..k (a), and `wrong` (b)."""
     flagged = parts.outside(plan, spaces, ("wrong", "unbalanced"))
     return [*parts.depths(plan, spaces), *flagged, *parts.mismatch(spaces)]
 
@@ -197,11 +201,13 @@ def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
 
 
 def _depth_and_level(plan: Plan, spaces: Spaces) -> Layer:
+    """Write the digits of the depth and of the level; a depth outside 0..k is an error."""
     units = [*parts.depths(plan, spaces), *parts.outside(plan, spaces, ("wrong",)), *parts.levels(plan, spaces)]
     return parts.side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
 
 
 def _match_of_each_close(plan: Plan, spaces: Spaces) -> Layer:
+    """Write `wrong` of each close bracket, from the last open bracket of its level."""
     scores = parts.last_open_at_depth(plan, spaces, spaces["level"])
     found = parts.head(scores, spaces["open_kind"], spaces["found"])
     return parts.side_by_side(found), feed_forward(parts.mismatch(spaces), spaces.nothing()[0])

@@ -42,6 +42,7 @@ def side_by_side(*heads: Head) -> AttentionLayer:
 
 
 def _padded(rows: Rows, count: int) -> Rows:
+    """Add rows of zeros up to a count."""
     return np.pad(rows, ((0, count - len(rows)), (0, 0)))
 
 

@@ -60,8 +60,8 @@ def build_elman(kinds: int = 2, depth: int = 2, activation: Activation = "relu")
     popped = list(blocks[depth:-3])
     errors = blocks[-3:].reshape(-1, width)
     alive = identity[-1:]
-    # At most one of pushed_j and popped_j is 1, since no token both opens and closes: the sum is 0 or 1 again. What leaves an
-    # empty slot behind slot k is always 0, so popped_k is left out.
+    # At most one of pushed_j and popped_j is 1, since no token both opens and closes: the sum is 0 or 1 again. popped_k would
+    # come from a slot k + 1, which is always empty, so it is left out.
     slots = [above + below for above, below in zip(pushed, [*popped, np.zeros_like(pushed[-1])], strict=True)]
     sums = [*_stack(slots, token), *_errors(slots, token), _alive(alive, errors)]
     recurrent = np.concatenate([block.old for block in sums])
@@ -132,6 +132,7 @@ def _alive(alive: Rows, errors: Rows) -> Sums:
 
 
 def _in_each_bit(row: Rows, block: Rows) -> Rows:
+    """Repeat a row for each unit of a block."""
     return np.repeat(row, len(block), axis=0)
 
 

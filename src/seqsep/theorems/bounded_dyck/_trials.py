@@ -83,6 +83,7 @@ class Trials:
                 self._climb(floor, random)
 
     def _climb(self, floor: int, random: np.random.Generator) -> None:
+        """Climb from words that keep `floor` brackets open."""
         plan = self.plan
         words = walks(plan.length, plan.kinds, plan.depth, random, batch=6, floor=floor)
         climb(self.put, words, lambda changed: nudged(changed, plan.kinds, plan.depth, random), rounds=10)
@@ -115,6 +116,7 @@ class Trials:
         return self._take_margin(execution, after, asked)
 
     def _asked(self, words: Strings, after: Prefixes, sizes: Int64[np.ndarray, "asked"]) -> Questions:
+        """Collect what is asked: sets or the end alone, and the prefixes whose answers count."""
         expected = after.allowed[:, sizes]
         valid = after.valid[:, sizes]
         return Questions(

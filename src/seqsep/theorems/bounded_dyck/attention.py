@@ -124,6 +124,7 @@ def check(
 
 
 def _outcome(trials: Trials, is_exhaustive: bool) -> Outcome:
+    """Report the sizes of a network beside its bounds, and what its trials met."""
     plan = trials.plan
     network = trials.trial.network
     bounds = bound(plan)
@@ -151,6 +152,7 @@ def _measured_eta(plan: Plan, network: Network) -> int:
 
 
 def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
+    """Find the least eta and L that answer the hard strings."""
     return tighten(
         outcome,
         grid=plan.grid,

@@ -146,6 +146,7 @@ def check(
 
 
 def _check_lemma(length: int) -> Outcome:
+    """Check that the words of Dyck-(2,2) are all there and that their halves differ."""
     given = words(length)
     require_fooling_set(CLAIM, given, 2)
     return LEMMA.lower(

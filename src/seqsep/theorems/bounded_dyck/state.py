@@ -123,6 +123,7 @@ def _longest_tried_whole(task: BoundedDyck) -> int:
 
 
 def _check_automaton(task: BoundedDyck, seed: int) -> Outcome:
+    """Check the table on words, and that no automaton is smaller."""
     automaton = build(task.kinds, task.depth)
     model = Model.load(build_network(automaton))
     longest = _longest_tried_whole(task)
@@ -150,6 +151,7 @@ def _check_automaton(task: BoundedDyck, seed: int) -> Outcome:
 
 
 def _words_for_automaton(task: BoundedDyck, longest: int, seed: int) -> Iterator[Strings]:
+    """Yield all words up to a length, and drawn ones if the task's are longer."""
     for length in range(1, longest + 1):
         yield np.array(list(itertools.product(range(task.vocabulary), repeat=length)), dtype=np.int64)
     if longest < task.length:
@@ -158,6 +160,7 @@ def _words_for_automaton(task: BoundedDyck, longest: int, seed: int) -> Iterator
 
 @torch.no_grad()
 def _require_agreement(model: Model, task: BoundedDyck, words: Strings) -> None:
+    """Require the model's answer to each word to be the definition's."""
     last = torch.full((len(words),), words.shape[1] - 1)
     answers = model(torch.from_numpy(words), last).argmax(-1).tolist()
     for word, answer in zip(words.tolist(), answers, strict=True):
@@ -166,6 +169,7 @@ def _require_agreement(model: Model, task: BoundedDyck, words: Strings) -> None:
 
 
 def _tensor_bits(model: Model) -> int:
+    """Count the bits of the tensors that hold a state."""
     return sum(state_bits(part) for part in model.start(1))
 
 

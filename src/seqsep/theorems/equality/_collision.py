@@ -73,11 +73,13 @@ def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> C
 
 
 def _packed_state(party: Machine, half: tuple[int, ...]) -> tuple[int, int]:
+    """Read a half alone, and pack the state that it leaves."""
     _, state = party.read(half)
     return party.pack(state)
 
 
 def _answer(party: Machine, word: tuple[int, ...]) -> int:
+    """Read a word, and choose the class of the last output."""
     outputs, _ = party.read(word)
     return choice(outputs[-1])
 

@@ -183,6 +183,7 @@ def verify() -> list[Outcome]:
 
 
 def _check_partitions(code: PositionCode) -> Outcome:
+    """Check every partition of as many positions as the code has addresses."""
     length = code.count
     half = length // 2
     lefts = list(combinations(range(1, length + 1), half))

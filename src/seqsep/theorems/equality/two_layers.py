@@ -242,6 +242,8 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
 
 
 def _verify_series(series: trials.Series, first_seed: int) -> list[Outcome]:
+    """Check the cases of a series for which the code has enough addresses."""
+
     def check_case(turn: int, _: int) -> Outcome | None:
         case = series.case(turn)
         if not has_addresses(case.code, case.length):
@@ -288,6 +290,7 @@ def measured_sizes(network: Network) -> dict[str, Number]:
 
 
 def _tightness(outcome: Outcome, halves: ComparedHalves, code: PositionCode, seed: int) -> Outcome:
+    """Find the least eta and L that answer the hard inputs."""
     eta = code.least_scale()
     return tighten(
         outcome,
