@@ -47,6 +47,8 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
         ("run index-lookup-architectures --preset papr", "demo-rates"),
         ("run no_such_file.py", "no_such_file.py: no such file"),
+        ("run mamba-width --foo 3", "unknown argument --foo"),
+        ("run mamba-width --mixer nope", "unknown mixer 'nope'; did you mean"),
         ("export --store no/such/store -o rows.jsonl", "no such store"),
         ("export --store {text} -o rows.jsonl", "{text}"),
         ("report --rows no/such/rows", "no/such/rows"),

@@ -103,13 +103,12 @@ class ChosenRuns:
         return self.first if self.search is None else self.search.runs(rows)
 
 
-def choose_runs(grid: Sequence[Run], search: Search | None, only: Sequence[str], replacements: Replacements) -> ChosenRuns:
-    """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each change of the replacements.
+def choose_runs(grid: Sequence[Run], search: Search | None, only: Sequence[str], changes: Sequence[Change]) -> ChosenRuns:
+    """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each of the changes.
 
     `grid` are the preset's runs, which `search` starts from if there is one.
     """
     is_wanted = chosen_by(only, grid) if only else lambda run: True
-    changes = replacements.changes()
     if search is None:
         changed = [change(run) for change in changes for run in grid if is_wanted(run)]
         return ChosenRuns(list(dict.fromkeys(changed)), None)

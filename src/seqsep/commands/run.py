@@ -116,9 +116,10 @@ def run(options: argparse.Namespace) -> int:
         fields=options.further,
         settings={"positions": options.positions, "dtype": options.dtype},
     )
+    changes = replacements.changes()
     grid = experiment.runs(options.preset)
     search = experiment.search(options.preset)
-    runs = choose_runs(grid, search, only=options.only, replacements=replacements)
+    runs = choose_runs(grid, search, only=options.only, changes=changes)
     competing: list[list[Run]] = []
     if options.prune:
         competing = runs.competing()
