@@ -10,11 +10,6 @@ from seqsep.mixers import LinearAttention, Retention
 from seqsep.mixers._decay import decay_between_tokens
 
 
-@pytest.fixture(autouse=True)
-def _seeded():
-    torch.manual_seed(0)
-
-
 def chunked(mixer: type, size: int) -> type:
     return type(mixer.__name__, (mixer,), {"chunk": size})
 
@@ -34,8 +29,8 @@ def test_chunks_change_no_number(mixer):
     for ours in (whole, parts):
         ours(x).square().sum().backward()
     assert torch.allclose(whole(x), parts(x), atol=1e-12)
-    for expected, found in zip(whole.parameters(), parts.parameters(), strict=True):
-        assert torch.allclose(found.grad, expected.grad, atol=1e-9)
+    for expected, parameter in zip(whole.parameters(), parts.parameters(), strict=True):
+        assert torch.allclose(parameter.grad, expected.grad, atol=1e-9)
 
 
 @pytest.mark.parametrize("mixer", [LinearAttention, Retention])
@@ -55,8 +50,8 @@ def test_no_tensor_of_a_long_input_is_quadratic(mixer):
 def test_decays_never_underflow():
     """Between tokens of a chunk: exactly exp(total_i - total_j) down to e^-40, and exactly 0 for what is to come."""
     total = torch.tensor([-1.0, -3.0, -70.0, -1000.0]).cumsum(0)
-    found = decay_between_tokens(total)
-    assert torch.equal(found[:2, :2], torch.tensor([[1.0, 0.0], [math.exp(-3.0), 1.0]]))
-    assert torch.equal(found.triu(1), torch.zeros(4, 4))
-    assert torch.equal(found[3, :3], torch.full((3,), -40.0).exp())
-    assert found.tril().add(1 - torch.ones(4, 4).tril()).min() > 4e-18
+    decay = decay_between_tokens(total)
+    assert torch.equal(decay[:2, :2], torch.tensor([[1.0, 0.0], [math.exp(-3.0), 1.0]]))
+    assert torch.equal(decay.triu(1), torch.zeros(4, 4))
+    assert torch.equal(decay[3, :3], torch.full((3,), -40.0).exp())
+    assert decay.tril().add(1 - torch.ones(4, 4).tril()).min() > 4e-18

@@ -56,15 +56,15 @@ def drawn(activation: str = "relu", seed: int = 0) -> Network:
 def test_the_exact_run_is_the_recurrence_rounded_down(seed):
     network, tokens = drawn(seed=seed), np.random.default_rng(seed).integers(0, 3, (6, 9))
     layer, _ = network.layers[0]
-    found = run(network, tokens).logits.floats()
+    logits = run(network, tokens).logits.floats()
     for row, word in enumerate(tokens):
         state = layer.start.floats()
         for t, token in enumerate(word):
             inner = layer.recurrent.floats() @ state + layer.input.floats()[:, token] + layer.bias.floats()
             state = np.maximum(np.clip(np.floor(inner * 16) / 16, -16, 16), 0)
-            assert np.array_equal(found[row, t], state)
+            assert np.array_equal(logits[row, t], state)
     at = np.array([[8, 0]] * 6)
-    assert np.array_equal(run(network, tokens, at).logits.floats(), found[:, [8, 0]])
+    assert np.array_equal(run(network, tokens, at).logits.floats(), logits[:, [8, 0]])
 
 
 def test_a_loaded_network_is_the_exact_one():

@@ -13,22 +13,14 @@ from support.layers import (
     assert_chunks_change_nothing,
     assert_forgetting_at_once_is_finite,
     assert_memory_is_linear_and_no_step_is_recorded,
+    with_spread_parameters,
 )
 
 
-@pytest.fixture(autouse=True)
-def _seeded():
-    torch.manual_seed(0)
-
-
 def spread(mixer):
-    """Parameters that begin equal made unequal, and decays slow enough for a chunk to matter to those after it."""
     with torch.no_grad():
-        mixer.norm.weight.add_(0.5 * torch.randn_like(mixer.norm.weight))
-        mixer.step_bias.copy_(torch.randn_like(mixer.step_bias))
-        mixer.log_rate.copy_(torch.randn_like(mixer.log_rate) - 2)
         mixer.write.weight.mul_(3)
-    return mixer
+    return with_spread_parameters(mixer, [mixer.norm.weight])
 
 
 @pytest.mark.parametrize(
@@ -109,8 +101,8 @@ def test_it_is_the_layer_of_qwen3_next():
         theirs.norm.weight.copy_(ours.norm.weight)
         theirs.out_proj.weight.copy_(ours.output.weight)
     x = torch.randn(3, 21, 16)
-    found, expected = ours(x), theirs(x)
-    assert (found - expected).abs().max() <= 1e-5 * expected.abs().max()
+    actual, expected = ours(x), theirs(x)
+    assert (actual - expected).abs().max() <= 1e-5 * expected.abs().max()
 
 
 @pytest.mark.parametrize("time", [1, 7, 8, 9, 16, 40])

@@ -14,22 +14,12 @@ from support.layers import (
     assert_chunks_change_nothing,
     assert_forgetting_at_once_is_finite,
     assert_memory_is_linear_and_no_step_is_recorded,
+    with_spread_parameters,
 )
 
 
-@pytest.fixture(autouse=True)
-def _seeded():
-    torch.manual_seed(0)
-
-
 def spread(mixer):
-    """Parameters that begin equal made unequal, and decays slow enough for a chunk to matter to those after it."""
-    with torch.no_grad():
-        for parameter in (mixer.skip, mixer.norm.weight):
-            parameter.add_(0.5 * torch.randn_like(parameter))
-        mixer.step_bias.copy_(torch.randn_like(mixer.step_bias))
-        mixer.log_rate.copy_(torch.randn_like(mixer.log_rate) - 2)
-    return mixer
+    return with_spread_parameters(mixer, [mixer.skip, mixer.norm.weight])
 
 
 @pytest.mark.parametrize(
@@ -81,8 +71,8 @@ def test_it_is_the_one_of_transformers(chunk):
         (y * torch.cos(torch.arange(y.numel())).reshape(y.shape)).sum().backward()
         gradients = dict(mixer.named_parameters())
         results.append((y, x.grad, *(gradients[name].grad for name in (names.values() if mixer is ours else names))))
-    for found, expected in zip(*results, strict=True):
-        assert (found - expected).abs().max() <= 1e-5 * expected.abs().max()
+    for actual, expected in zip(*results, strict=True):
+        assert (actual - expected).abs().max() <= 1e-5 * expected.abs().max()
 
 
 def test_it_is_its_equation():
@@ -118,8 +108,8 @@ def test_chunks_change_nothing(time):
 
 
 def test_chunks_are_even_and_no_longer_than_asked():
-    found = [tuple(into_chunks(torch.ones(1, time, 2), 64).shape[1:3]) for time in (1, 63, 64, 65, 100, 128, 129)]
-    assert found == [(1, 1), (1, 63), (1, 64), (2, 33), (2, 50), (2, 64), (3, 43)]
+    chunks_and_sizes = [tuple(into_chunks(torch.ones(1, time, 2), 64).shape[1:3]) for time in (1, 63, 64, 65, 100, 128, 129)]
+    assert chunks_and_sizes == [(1, 1), (1, 63), (1, 64), (2, 33), (2, 50), (2, 64), (3, 43)]
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ def test_in_parts_of_the_batch(monkeypatch):
     x = torch.randn(19, 11, 8, dtype=torch.float64)
     y = mamba(x)
     y.square().sum().backward()
-    found = [parameter.grad.clone() for parameter in mamba.parameters()]
+    gradients = [parameter.grad.clone() for parameter in mamba.parameters()]
     mamba.zero_grad()
     for example, expected in zip(x, y, strict=True):
         alone = mamba(example[None])
         assert torch.allclose(alone[0], expected, atol=1e-12)
         alone.square().sum().backward()
-    for gradient, parameter in zip(found, mamba.parameters(), strict=True):
+    for gradient, parameter in zip(gradients, mamba.parameters(), strict=True):
         assert torch.allclose(gradient, parameter.grad, atol=1e-9)
 
 

@@ -19,11 +19,6 @@ from seqsep.tasks import BoundedDyck
 CHOICES = ("learned", "sinusoidal", "rope", "none")
 
 
-@pytest.fixture(autouse=True)
-def _seeded():
-    torch.manual_seed(0)
-
-
 def build(*layers, positions="default", width=8, heads=2):
     kinds = [BY_NAME.get(layer, SlidingAttention) for layer in layers]
     return Model.build(11, 7, 20, kinds, width, heads, 1.0, 0.3, positions=positions).double().eval()
@@ -60,13 +55,13 @@ def test_attention_with_rope_obeys_the_laws(time):
 
 def test_rope_turns_complex_numbers_and_sees_distances():
     u = torch.randn(5, 6, dtype=torch.float64)
-    found = rotated(u, torch.arange(5))
+    rotation = rotated(u, torch.arange(5))
     for t in range(5):
         for i in range(3):
             turned = complex(u[t, 2 * i], u[t, 2 * i + 1]) * complex(
                 math.cos(t * 1e4 ** (-i / 3)), math.sin(t * 1e4 ** (-i / 3))
             )
-            assert abs(turned - complex(found[t, 2 * i], found[t, 2 * i + 1])) < 1e-12
+            assert abs(turned - complex(rotation[t, 2 * i], rotation[t, 2 * i + 1])) < 1e-12
     query, key = torch.randn(2, 6, dtype=torch.float64)
     scores = [rotated(query, torch.tensor(t)) @ rotated(key, torch.tensor(t - 3)) for t in (3, 10, 400)]
     assert max(scores) - min(scores) < 1e-9
@@ -84,11 +79,11 @@ def test_rope_attention_is_its_equation():
 
 
 def test_sinusoids_are_those_of_the_paper():
-    found = sinusoids(torch.tensor([0, 1, 50]), 7)
+    codes = sinusoids(torch.tensor([0, 1, 50]), 7)
     for row, t in enumerate((0, 1, 50)):
         for j in range(7):
             angle = t / 10000 ** (2 * (j // 2) / 7)
-            assert abs(float(found[row, j]) - (math.sin(angle) if j % 2 == 0 else math.cos(angle))) < 1e-12
+            assert abs(float(codes[row, j]) - (math.sin(angle) if j % 2 == 0 else math.cos(angle))) < 1e-12
 
 
 def test_what_each_choice_adds():

@@ -12,11 +12,6 @@ from seqsep.mixers._rwkv7_chunks import CHUNK
 from seqsep.mixers.rwkv7 import RWKV7
 
 
-@pytest.fixture(autouse=True)
-def _seeded():
-    torch.manual_seed(0)
-
-
 def moved(width, heads, by=0.3):
     """No parameter at a value, such as 0 or 1, that would hide its part."""
     mixer = RWKV7(width, heads)
@@ -71,10 +66,10 @@ def recurrence(ours, x):
 def test_it_is_the_papers_recurrence(width, heads, time):
     ours, x = moved(width, heads).double(), torch.randn(2, time, width, dtype=torch.float64)
     with torch.no_grad():
-        found, state = ours(x), ours.prefill(x, ours.start(2), 0)
+        outputs, state = ours(x), ours.prefill(x, ours.start(2), 0)
     for example in range(2):
         expected, matrix, last = recurrence(ours, x[example].numpy())
-        assert np.abs(found[example].numpy() - expected).max() < 1e-10
+        assert np.abs(outputs[example].numpy() - expected).max() < 1e-10
         assert np.abs(state.outer_products[example].mT.numpy() - matrix).max() < 1e-10
         assert np.array_equal(state.last[example].numpy(), last)
 
@@ -88,8 +83,8 @@ def test_float32_stays_exact_at_every_decay(bias, time):
         ours.decay_out.bias.fill_(bias)
         x = torch.randn(2, time, 16)
         expected = ours.double()(x.double())
-        found = ours.float()(x).double()
-    assert float((found - expected).abs().max()) < 2e-4 * float(expected.abs().max())
+        actual = ours.float()(x).double()
+    assert float((actual - expected).abs().max()) < 2e-4 * float(expected.abs().max())
 
 
 def test_gradients_are_those_of_the_steps():
@@ -102,8 +97,8 @@ def test_gradients_are_those_of_the_steps():
         outputs.append(y)
     values = [x, *ours.parameters()]
     expected = torch.autograd.grad((torch.stack(outputs, 1) * weigh).sum(), values)
-    for found, wanted in zip(torch.autograd.grad((ours(x) * weigh).sum(), values), expected, strict=True):
-        assert torch.allclose(found, wanted, rtol=1e-9, atol=1e-9)
+    for gradient, wanted in zip(torch.autograd.grad((ours(x) * weigh).sum(), values), expected, strict=True):
+        assert torch.allclose(gradient, wanted, rtol=1e-9, atol=1e-9)
 
 
 def test_the_graph_is_no_longer_for_longer_inputs():
@@ -128,8 +123,8 @@ def test_state_bits_by_hand():
 def test_an_empty_input_leaves_the_state():
     ours = RWKV7(8, 2)
     state = ours.prefill(torch.randn(1, 3, 8), ours.start(1), 0)
-    for found, expected in zip(ours.prefill(torch.zeros(1, 0, 8), state, 3), state, strict=True):
-        assert torch.equal(found, expected)
+    for after, expected in zip(ours.prefill(torch.zeros(1, 0, 8), state, 3), state, strict=True):
+        assert torch.equal(after, expected)
 
 
 def test_decay_at_the_start_spreads_from_slow_to_fast():

@@ -10,11 +10,6 @@ from seqsep.mixers import state_bits
 from seqsep.mixers.sliding_attention import SlidingAttention
 
 
-@pytest.fixture(autouse=True)
-def _seeded():
-    torch.manual_seed(0)
-
-
 def sliding(width, heads, window, rope=False):
     mixer = SlidingAttention(width, heads, window)
     mixer.rope = rope

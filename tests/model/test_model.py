@@ -93,8 +93,8 @@ def test_mamba_of_transformers():
             mixer.log_decay.copy_(theirs.A_log)
             mixer.skip.copy_(theirs.D)
     inputs = tokens()
-    found, expected = ours(inputs), reference(inputs).logits.double()
-    assert torch.allclose(found, expected, atol=1e-5), float((found - expected).detach().abs().max())
+    logits, expected = ours(inputs), reference(inputs).logits.double()
+    assert torch.allclose(logits, expected, atol=1e-5), float((logits - expected).detach().abs().max())
 
 
 def test_a_stack_of_lstm_blocks_is_torchs_lstm():

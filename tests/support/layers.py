@@ -7,6 +7,16 @@ import torch
 from seqsep.mixers import Mixer
 
 
+def with_spread_parameters(mixer: Mixer, equal: Sequence[torch.nn.Parameter]) -> Mixer:
+    """Parameters that begin equal made unequal, and decays slow enough for a chunk to matter to those after it."""
+    with torch.no_grad():
+        for parameter in equal:
+            parameter.add_(0.5 * torch.randn_like(parameter))
+        mixer.step_bias.copy_(torch.randn_like(mixer.step_bias))
+        mixer.log_rate.copy_(torch.randn_like(mixer.log_rate) - 2)
+    return mixer
+
+
 def results_by_chunk(mixer: Mixer, time: int, chunks: Sequence[int]) -> list[tuple[torch.Tensor, ...]]:
     """Outputs and gradients of the input and every parameter, in float64, for each size of chunk."""
     mixer = mixer.double()
@@ -23,8 +33,8 @@ def assert_chunks_change_nothing(mixer: Mixer, time: int) -> None:
     """A chunk of 100 is the whole input, for which no state is carried; shorter ones give the same to 1e-10."""
     whole, *parts = results_by_chunk(mixer, time, (100, 8, 3, 1))
     for part in parts:
-        for found, expected in zip(part, whole, strict=True):
-            assert torch.allclose(found, expected, rtol=1e-10, atol=1e-10)
+        for actual, expected in zip(part, whole, strict=True):
+            assert torch.allclose(actual, expected, rtol=1e-10, atol=1e-10)
 
 
 def assert_forgetting_at_once_is_finite(mixer: Mixer, tolerance: float) -> None:

@@ -125,8 +125,8 @@ def test_order_is_uniform_and_settles_ties():
         Counter(map(tuple, order(uniform).tolist())), dict.fromkeys(itertools.permutations(range(4)), 1 / 24), 30_000
     )
     among = np.full(30_000, 3)
-    found = Counter(map(tuple, order(uniform, among).tolist()))
-    assert_counts_are_near(found, {(*case, 3): 1 / 6 for case in itertools.permutations(range(3))}, 30_000)
+    counts = Counter(map(tuple, order(uniform, among).tolist()))
+    assert_counts_are_near(counts, {(*case, 3): 1 / 6 for case in itertools.permutations(range(3))}, 30_000)
     wide = draws(4, Use.CODE, 0, 3000, 700)  # in 10 low bits that the first sort does not see: ties in most rows
     assert np.array_equal(order(wide), np.argsort(wide, axis=1, kind="stable"))
     tied = np.array([[8, 5, 8, 5, 0xFFFFFFFF], [1, 0, 1, 0, 0]], dtype=np.uint32)
@@ -139,17 +139,17 @@ def test_order_is_uniform_and_settles_ties():
 @pytest.mark.parametrize(("count", "bound"), [(2, 5), (3, 4)])
 def test_distinct_numbers_are_uniform(count, bound):
     each = draws_for_distinct(count, bound)
-    found = distinct(lambda attempt: draws(9, Use.CODE, 0, 30_000, each, attempt), count, bound)
+    numbers = distinct(lambda attempt: draws(9, Use.CODE, 0, 30_000, each, attempt), count, bound)
     cases = list(itertools.permutations(range(bound), count))
-    assert_counts_are_near(Counter(map(tuple, found.tolist())), {case: 1 / len(cases) for case in cases}, 30_000)
+    assert_counts_are_near(Counter(map(tuple, numbers.tolist())), {case: 1 / len(cases) for case in cases}, 30_000)
 
 
 def test_distinct_numbers_may_come_from_further_attempts():
     """Attempt 0 repeats one number; the first different ones of the attempts one behind the other are taken."""
     high = np.uint32(1) << 28  # number k below 16 is k * high
     attempts = [[[3, 3, 3, 3], [1, 2, 1, 9]], [[3, 5, 3, 3], [4, 4, 4, 4]], [[5, 5, 0, 7], [8, 8, 8, 8]]]
-    found = distinct(lambda attempt: np.array(attempts[attempt], dtype=np.uint32) * high, 3, 16)
-    assert found.tolist() == [[3, 5, 0], [1, 2, 9]]
+    numbers = distinct(lambda attempt: np.array(attempts[attempt], dtype=np.uint32) * high, 3, 16)
+    assert numbers.tolist() == [[3, 5, 0], [1, 2, 9]]
 
 
 def test_is_before_and_chosen():

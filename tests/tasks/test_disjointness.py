@@ -50,8 +50,8 @@ def test_solve_is_the_definition_on_every_input(length):
         task, length, lambda word: int(sum(x * y for x, y in zip(word[:half], word[half + 1 :], strict=True)) > 0)
     )
     bits = np.array(list(itertools.product(range(2), repeat=length)))
-    found = [task.function(length)((*word[:half], 2, *word[half:])) for word in bits.tolist()]
-    assert found == formulas.disjointness(length).evaluate(bits).tolist()
+    answers = [task.function(length)((*word[:half], 2, *word[half:])) for word in bits.tolist()]
+    assert answers == formulas.disjointness(length).evaluate(bits).tolist()
 
 
 @pytest.mark.parametrize(("length", "least"), [(4, 4), (20, 4), (50, 6), (100, 10), (400, 40)])

@@ -125,15 +125,15 @@ def test_paper_distribution():
 
 def successive(weights: dict[int, float], count: int) -> dict[tuple[int, ...], float]:
     """Probabilities of the first `count` drawn one after another without replacement."""
-    found = {(): 1.0}
+    chances = {(): 1.0}
     for _ in range(count):
-        found = {
+        chances = {
             (*drawn, item): chance * weight / sum(weights[other] for other in weights if other not in drawn)
-            for drawn, chance in found.items()
+            for drawn, chance in chances.items()
             for item, weight in weights.items()
             if item not in drawn
         }
-    return found
+    return chances
 
 
 @pytest.mark.parametrize("power", [0.01, 1.0, 3.0])
@@ -159,12 +159,12 @@ def test_weighted_order_is_that_of_exponential_arrivals():
     uniform[0, :3], uniform[1, :2] = (0, 1, 2), (0xFFFFFFFF, 0xFFFFFFFE)
     waits = power_law_waits(40, 0.01)
     arrival = -waits * np.log((uniform + 0.5) / 2.0**32)
-    found = weighted_order(uniform, waits, 25)
+    orders = weighted_order(uniform, waits, 25)
     sought = np.sort(arrival, axis=1)
     clear = (np.diff(sought, axis=1) > 1e-6 * sought[:, 1:]).all(axis=1)
     assert clear.mean() > 0.9
-    assert np.array_equal(found[clear], np.argsort(arrival, axis=1)[clear, :25])
-    assert found[1, :2].tolist() == [0, 1]
+    assert np.array_equal(orders[clear], np.argsort(arrival, axis=1)[clear, :25])
+    assert orders[1, :2].tolist() == [0, 1]
 
 
 def test_power_law_waits():
@@ -176,15 +176,15 @@ def test_power_law_waits():
 def test_asked_again_for_differing_numbers_of_points():
     for length in (8, 9):
         points, uniform = np.array([2, 3, 6, 7, 8, length]), draws(0, Use.CODE, 0, 6, 5)
-        found = asked_again(uniform, points, length)
-        assert found.shape == (6, length - 4)
-        for row, count in zip(found.tolist(), points.tolist(), strict=True):
+        asked = asked_again(uniform, points, length)
+        assert asked.shape == (6, length - 4)
+        for row, count in zip(asked.tolist(), points.tolist(), strict=True):
             half = count // 2
             assert sorted(row[:half]) == list(range(half))
             assert count % 2 == 0 or 0 <= row[half] < half
             assert set(row[count - half :]) <= {4}
         alone = [asked_again(uniform[row : row + 1], points[row : row + 1], length) for row in range(6)]
-        assert np.array_equal(found, np.concatenate(alone))
+        assert np.array_equal(asked, np.concatenate(alone))
 
 
 def test_shortcuts_stated():
@@ -258,5 +258,5 @@ def test_readable():
     assert task.readable(inputs, 7) == expected
     assert task.readable(inputs[:5], 3) == {**expected, "queries": [0], "answers": [3]}
     zoology = MultiQueryRecall.zoology(12, 2, 12)
-    found = zoology.readable((3, 6, 5, 11, 0, 0, 5, 9, 7, 7, 3, 2), 6)
-    assert found == {"pairs": [[2, 0], [4, 5]], "queries": [4, 2], "answers": [5, 0]}
+    example = zoology.readable((3, 6, 5, 11, 0, 0, 5, 9, 7, 7, 3, 2), 6)
+    assert example == {"pairs": [[2, 0], [4, 5]], "queries": [4, 2], "answers": [5, 0]}

@@ -31,8 +31,8 @@ def test_workers_make_the_same_examples():
     task = BoundedDyck(30)
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         shared = {start: pool.submit(task.sample, start, 50, 11) for start in range(250, -1, -50)}
-        for start, found in shared.items():
-            alone, there = task.sample(start, 50, 11), found.result()
+        for start, future in shared.items():
+            alone, there = task.sample(start, 50, 11), future.result()
             assert np.array_equal(there.inputs, alone.inputs)
             assert np.array_equal(there.targets, alone.targets)
 

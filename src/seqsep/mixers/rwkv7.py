@@ -145,7 +145,7 @@ class RWKV7(Mixer):
         return self._project_out(read, query, token.key, token.value, of_gate=of_gate)
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """Tokens behind the asked one leave the state as it is, so that the last state is the one asked for; one is read."""
+        """Tokens behind the asked one leave the state as it is, so the last state is the one asked for; one is read."""
         rows = torch.arange(x.shape[0], device=x.device)
         token, of_query, of_gate = self._token(x, F.pad(x, (0, 0, 1, -1)))
         is_past = (torch.arange(x.shape[1], device=x.device) <= at[:, None])[..., None, None].to(x.dtype)

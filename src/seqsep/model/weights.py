@@ -138,11 +138,11 @@ def _axes(path: Path, tensors: dict[str, Tensor], name: str) -> tuple[int, int]:
 def _require_shapes(path: Path, tensors: dict[str, Tensor], expected: dict[str, torch.Size], description: Description) -> None:
     """Raise ValueError unless the file has the tensors of the model, in their shapes."""
     for name in sorted(expected.keys() | tensors.keys()):
-        found = tensors[name].shape if name in tensors else None
-        if found != expected.get(name):
+        actual = tensors[name].shape if name in tensors else None
+        if actual != expected.get(name):
             blocks = f"{description.heads} heads of {list(description.layers)}"
             raise ValueError(
-                f"{path}: {PREFIX}{name}: expected {_in_words(expected.get(name))} for {blocks}, found {_in_words(found)}"
+                f"{path}: {PREFIX}{name}: expected {_in_words(expected.get(name))} for {blocks}, found {_in_words(actual)}"
             )
 
 

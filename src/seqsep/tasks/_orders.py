@@ -116,7 +116,7 @@ def asked_again(
 def weighted_order(
     uniform: UInt32[np.ndarray, "batch count"], waits: Float64[np.ndarray, "count"], wanted: int
 ) -> Int64[np.ndarray, "batch wanted"]:
-    """The first `wanted` of 0 .. count - 1 drawn one after another without replacement, by the weights 1/waits of those left.
+    """The first `wanted` of 0 .. count - 1, drawn without replacement by the weights 1/waits of those left.
 
     Each number arrives at -wait ln(u), u = (draw + 1/2) / 2^32, and the first to arrive is drawn first: with independent
     exponential times that is this distribution. ln is its series, off by at most 1e-9.

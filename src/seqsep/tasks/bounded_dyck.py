@@ -161,24 +161,24 @@ class BoundedDyck(FixedLengthDecision):
         rows = np.arange(count)
         changes = np.arange(most)[:, None]
         applies = changes <= below(uniform[:, 0], most)
-        where, how, which = uniform[:, 1:].T.reshape(most, 3, count).swapaxes(0, 1)
-        places = self._distinct_positions(where) + rows * self.length
+        place_draws, change_draws, kind_draws = uniform[:, 1:].T.reshape(most, 3, count).swapaxes(0, 1)
+        places = self._distinct_positions(place_draws) + rows * self.length
         brackets = words.ravel().take(places)
         kind = brackets >> 1
         is_closing = brackets & 1
-        new_kind = kind + 1 + below(which, max(self.kinds - 1, 1))
+        new_kind = kind + 1 + below(kind_draws, max(self.kinds - 1, 1))
         new_kind -= self.kinds * (new_kind >= self.kinds)
-        swaps_kind = (how < HALF_OF_DRAWS) & (self.kinds > 1)
+        swaps_kind = (change_draws < HALF_OF_DRAWS) & (self.kinds > 1)
         new = np.where(swaps_kind, 2 * new_kind + is_closing, brackets ^ 1)
         result = words.copy()
         result.ravel()[places] = np.where(applies, new, brackets)
         return result
 
-    def _distinct_positions(self, where: UInt32[np.ndarray, "most batch"]) -> Int64[np.ndarray, "most batch"]:
-        """The first places of a random order of 0 .. length - 1 for every word, by swaps as in a Fisher-Yates shuffle."""
-        most, count = where.shape
+    def _distinct_positions(self, uniform: UInt32[np.ndarray, "most batch"]) -> Int64[np.ndarray, "most batch"]:
+        """The first places of a random order for every word: the first swaps of a Fisher-Yates shuffle of 0 .. length - 1."""
+        most, count = uniform.shape
         changes = np.arange(most)[:, None]
-        others = (changes + below(where, self.length - changes)) * count + np.arange(count)
+        others = (changes + below(uniform, self.length - changes)) * count + np.arange(count)
         order = np.repeat(np.arange(self.length, dtype=_smallest(self.length)), count)
         positions = np.empty((most, count), dtype=np.int64)
         for change, other in enumerate(others):
