@@ -46,17 +46,24 @@ def _certificates() -> list[Outcome]:
 
 def imported(path: str) -> set[str]:
     """The files of `exact` and `theorems` that a file imports, and those that they import, and so on."""
-    reached, waiting = {path}, [path]
+    reached = {path}
+    waiting = [path]
     while waiting:
         for node in ast.walk(ast.parse((ROOT / "src/seqsep" / waiting.pop()).read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.ImportFrom) or not node.module or not node.module.startswith("seqsep."):
-                continue
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-            files = {"/".join(name.split(".")[1:]) + ".py" for name in names if name.split(".")[1] in ROOMS}
-            new = {file for file in files if (ROOT / "src/seqsep" / file).is_file()} - reached
-            reached |= new
-            waiting += new
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seqsep."):
+                new = {file for alias in node.names if (file := file_of(node.module, alias.name))} - reached
+                reached |= new
+                waiting += new
     return reached - {path}
+
+
+def file_of(module: str, name: str) -> str | None:
+    """Where `from module import name` finds the name, below src/seqsep: a submodule, the module, or the folder's `__init__`."""
+    folder = "/".join(module.split(".")[1:])
+    if folder.split("/")[0] not in ROOMS:
+        return None
+    places = (f"{folder}/{name}.py", f"{folder}.py", f"{folder}/__init__.py")
+    return next((place for place in places if (ROOT / "src/seqsep" / place).is_file()), None)
 
 
 def digest(path: str) -> str:

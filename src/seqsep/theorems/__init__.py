@@ -34,7 +34,22 @@ BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 
 
 def check(name: str, **options: Any) -> list[Outcome]:
-    """Check one theorem by name. Raises ValueError for an unknown name or option, TheoremFails with a counterexample.
+    """Check one theorem: build or reduce, try inputs, and measure every size beside its bound.
+
+    `name` is one of `seqsep.theorems.BY_NAME` (`seqsep list theorems` prints them with their statements): for example
+    "index-lookup-attention" (a Transformer is enough), "index-lookup-state" (no smaller recurrent state is), or
+    "one-layer-protocol" (a layer is a two-party protocol). `options` are the keywords of that theorem's `check`, each with a
+    default: `help(seqsep.theorems.BY_NAME[name].check)` explains them. Most take `length` (N, tokens), `alphabet` (S, symbols)
+    and `seed`; constructions take `code`, a family of position codes; lower bounds take `mixer` and `width`, or `checkpoint`,
+    for the model on which they are tried.
+
+    Returns an `Outcome` for each side and variant that was checked. `outcome.line()` says it in one line and
+    `outcome.record()` as JSON; `side` is "upper" (something was built and works on the inputs tried) or "lower" (a reduction
+    or a witness was run; that it holds for all models is the written proof); `measured` and `bound` have the same keys, with
+    state, message and parameter sizes in bits and widths in coordinates; `inputs` counts what was tried, and `exhaustive` says
+    whether those are all inputs of that length.
+
+    Raises ValueError for an unknown name or option, and TheoremFails with the counterexample if the check is refuted.
 
     >>> upper, *lower = check("index-lookup-state", length=4, alphabet=3)
     >>> upper.measured["state_bits"], upper.exhaustive, lower[0].measured["state_bits"]
