@@ -20,7 +20,7 @@ from seqsep.model.weights import describe
 
 
 class CheckpointError(ValueError):
-    """A checkpoint whose bytes differ from the digest in the store, or that is not one of this model and environment."""
+    """A checkpoint's bytes differ from the digest in the store, or it is of another model or environment."""
 
 
 class CheckpointNotWritten(OSError):

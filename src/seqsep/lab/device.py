@@ -1,4 +1,4 @@
-"""The device of a run, the processor or an NVIDIA GPU: what a process sets up for it, and what rows say of it.
+"""The device of a run is the processor or an NVIDIA GPU. A process is set up for it, and rows name it.
 
 A worker has one device. On GPUs products of float32 are products of float32, not of the shorter TF32, but for what
 `mixers/_kernels.py` says of its kernels, and operations that have a deterministic form use it; PyTorch names those that have

@@ -92,7 +92,7 @@ def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
 
 
 def measured(run: Run, device: str = CPU) -> float:
-    """Seconds of the run's second step (the first one warms up): processor time, or on a GPU time by the clock."""
+    """Seconds of the run's second step; the first one warms up. It is processor time, or on a GPU time by the clock."""
     clock = time.process_time if device == CPU else _clock
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -68,7 +68,7 @@ class Lines(Display):
 
 
 class Bars(Lines):
-    """A display of a bar for the whole sweep, in steps, and one per run under way; plain lines scroll by above them."""
+    """A display of a bar for the whole sweep, in steps, and one per run under way. Plain lines scroll by above them."""
 
     def __init__(self, console: Console | None = None) -> None:
         columns = (

@@ -1,4 +1,4 @@
-"""Successive halving: of runs that compete with each other, the better half goes on at fixed steps, the others are pruned.
+"""Successive halving: at fixed steps the better half of the runs that compete goes on; the others are pruned.
 
 The runs of a bracket compete at its rungs: 1/8, 1/4 and 1/2 of their steps, each rounded up to an evaluation. At a rung the
 bracket waits until every live run has been evaluated there; of n that have not diverged the best ceil(n/2) go on, and whoever
@@ -99,7 +99,10 @@ def brackets(groups: Iterable[Sequence[Run]]) -> list[Bracket]:
 
 
 def cut(result: Result, step: int) -> dict[str, Any]:
-    """What a run had come to by `step`: its end if that came before, else its curve up to there, as `pruned`."""
+    """What a run had come to by `step`.
+
+    It is the run's result if the run had ended by then, else its curve up to there, with the status `pruned`.
+    """
     if result["steps"] <= step and result["status"] not in (PRUNED, "paused"):
         return dict(result)
     curve = [point for point in result["curve"] if point[0] <= step]
@@ -110,8 +113,10 @@ def cut(result: Result, step: int) -> dict[str, Any]:
 
 @dataclass
 class Survival:
-    """How the brackets ended: rows of the runs that were pruned, rows of those that failed without an outcome, and at which
-    step siblings of those wait."""
+    """How the brackets ended: the rows of runs that were pruned, and of those that failed without an outcome.
+
+    `waiting` are the siblings of those that failed, with the step at which they wait.
+    """
 
     pruned: dict[Run, Row] = field(default_factory=dict)
     failed: dict[Run, Row] = field(default_factory=dict)
@@ -157,7 +162,7 @@ def successive_halving(groups: Iterable[Sequence[Run]], sweep: Sweep, say: Calla
 
 
 def _trained_to(at: Mapping[Run, int], sweep: Sweep) -> dict[Run, Row]:
-    """The row of each run at its step: that of a run that was pruned there or later before, else of what is trained now."""
+    """The row of each run at its step: that of an earlier sweep that pruned it there or later, else a new one."""
     pruned = {run: _pruned_row(sweep, run, step) for run, step in at.items()}
     known = {run: row for run, row in pruned.items() if row is not None}
     rest = {run: step for run, step in at.items() if run not in known}
@@ -174,7 +179,7 @@ def _pruned_row(sweep: Sweep, run: Run, step: int) -> Row | None:
 
 
 def _record(sweep: Sweep, rows: Mapping[Run, Row], at: Mapping[Run, int]) -> dict[Run, Row]:
-    """Record runs as pruned at their step; those that had come to an end before keep their rows and are not returned."""
+    """Record runs as pruned at their step; returns their rows. Those that had ended before keep their rows."""
     recorded = {}
     for run, row in rows.items():
         if row.finished:

@@ -1,4 +1,4 @@
-"""A row is what a finished run leaves for reports, as canonical JSON, one a line, without times, hosts and process ids."""
+"""A row is what a finished run leaves for reports, as canonical JSON without times, hosts and process ids."""
 
 import json
 import os
@@ -59,7 +59,7 @@ class Row:
 
     @property
     def has_outcome(self) -> bool:
-        """Whether there is an outcome; a loss that was not finite is one, and so is the curve of a run that was pruned."""
+        """Whether there is an outcome. A loss that was not finite is one; so is the curve of a pruned run."""
         return self.result.keys() != {"status"} and self.status != PAUSED
 
     @property

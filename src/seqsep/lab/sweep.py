@@ -1,4 +1,4 @@
-"""A sweep: many runs, trained by the engine, each stored as it ends; what the store holds already is not trained again.
+"""A sweep: many runs, trained by an engine, each stored as it ends. What the store holds already is not trained again.
 
 Runs start in the given order (put the long ones first to keep every core busy to the end). The rows do not depend on the
 order, on the number of workers, or on how often the sweep was killed and started again.
@@ -143,7 +143,7 @@ class Sweep:
         )
 
     def _ended(self, jobs: Sequence[Job], keys: Sequence[str], display: Display) -> Iterator[Row]:
-        """Let the engine do the jobs, record and show what it reports; the row of each run, as it ends or pauses."""
+        """Let the engine do the jobs, record and show what it reports. The row of each run comes as it ends or pauses."""
         for event in self.engine.run(jobs):
             run = jobs[event.job].run
             match event:

@@ -155,7 +155,10 @@ def _result(model: Model, progress: Progress) -> Result:
 
 
 def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch: Batch, step: int) -> float:
-    """Make one update; returns the loss, or NaN (then without update) if the loss, a gradient or a weight is not finite."""
+    """Make one update; returns the loss.
+
+    If the loss, a gradient or a weight is not finite, it makes no update and returns NaN.
+    """
     if run.decay == "linear":
         optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
     with computing(run, model):

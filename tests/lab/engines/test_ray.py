@@ -1,4 +1,4 @@
-"""The engine `ray` without Ray: what its driver and its actors do, with actors in this process that can be lost at will."""
+"""The engine `ray` without Ray: its driver and its actors, which are in this process and can be lost at will."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""A sweep from the command line on a disk that is full at some point: a file system of 1 MiB, or a limit on a file's size."""
+"""A sweep from the command line on a disk that is full at some point, or with a limit on the size of files."""
 
 import random
 import re

@@ -1,4 +1,4 @@
-"""SIGKILL of a whole sweep, at random instants and at named points; then the sweep again, which must end as if left in peace.
+"""SIGKILL of a whole sweep, at random instants and at named points. Started again, it must end as if left in peace.
 
 The named points are functions that the driver or its worker patches before it begins; the package knows nothing of them.
 """

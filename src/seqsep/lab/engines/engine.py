@@ -56,7 +56,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Saved:
-    """A job's checkpoint at `step` is on disk, where the job has it; `digests`: its SHA-256, and that of the one before."""
+    """A job's checkpoint at `step` is on disk. `digests` are its SHA-256 and that of the checkpoint before it."""
 
     job: int
     step: int

@@ -11,7 +11,11 @@ from seqsep.plugins.model import OwnModel
 
 @dataclass(frozen=True)
 class Job:
-    """A run to train: where its checkpoints go, the digests of those there (the last one first), and the step to pause at."""
+    """A run to train.
+
+    Its checkpoints go to `checkpoint`; `digests` are those of the checkpoints that are there, the last one first. The run
+    pauses at the step `until`, if one is given.
+    """
 
     run: Run
     checkpoint: Path
@@ -36,7 +40,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Check:
-    """A plug-in to try the laws on, in `sizes`: width and heads; of a whole model also vocabulary, classes and longest."""
+    """A plug-in to try the laws on. `sizes` are width and heads; of a whole model also vocabulary, classes and longest."""
 
     plug_in: OwnLayer | OwnModel
     sizes: dict[str, int]

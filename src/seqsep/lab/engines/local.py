@@ -63,7 +63,7 @@ class Course:
         return Ended(job, result, seconds=time.monotonic() - self.begun[job], attempts=self.attempts[job])
 
     def may_try_again(self, job: int) -> bool:
-        """Whether a job whose worker died goes to another: a user's code does not, since it may have killed the worker."""
+        """Whether a job whose worker died goes to another. A user's code does not: it may have killed the worker."""
         return self.attempts[job] <= RETRIES and not self.jobs[job].has_plug_ins
 
 

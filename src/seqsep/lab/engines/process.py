@@ -1,4 +1,7 @@
-"""A worker process of the engine `local`, seen from its driver: a pipe of messages, a pipe of what it prints, and its end."""
+"""A worker process of the engine `local`, seen from its driver.
+
+The driver has a pipe of messages and a pipe of what the process prints, and learns how it ended.
+"""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The engine `ray`: actors of ray_worker.py train the runs on the nodes of a Ray cluster, or on a Ray started on this machine.
+"""The engine `ray`: actors of ray_worker.py train the runs on a Ray cluster, or on a Ray started here.
 
 An actor is given a batch of runs and is asked what has happened since; the more actors, the longer each waits to be asked, so
 that the driver hears about as much from a thousand as from ten. Checkpoints come with the answers, as bytes, and are written
@@ -31,7 +31,7 @@ SECONDS_TO_STOP = 5.0
 
 @dataclass(eq=False)
 class Actor:
-    """One actor, the question that it has not answered, and the jobs of its batch; `open` are those that have not ended."""
+    """One actor, the question that it has not answered, and the jobs of its batch. Those in `open` have not ended."""
 
     handle: Any
     question: Any
@@ -42,8 +42,11 @@ class Actor:
 
 @dataclass
 class ClusterCourse:
-    """How far the jobs have come: those that wait for an actor, and of each its checkpoints, lost actors, beginning and seconds
-    spent on actors that were lost."""
+    """How far the jobs have come.
+
+    Those in `waiting` wait for an actor. Of each job it keeps the checkpoints, how many actors were lost with it, when it
+    began, and the seconds spent on lost actors.
+    """
 
     jobs: Sequence[Work]
     waiting: deque[int] = field(init=False)
@@ -84,11 +87,11 @@ class ClusterCourse:
 
 
 class RayEngine:
-    """The engine `ray`: runs jobs on `workers` actors, by default as many as fit, of one core and `gpus_per_run` of a GPU each;
-    above 0 the runs compute there.
+    """The engine `ray`: runs jobs on `workers` actors, by default as many as fit.
 
-    `address` is HOST:PORT of a cluster, or auto; by default $RAY_ADDRESS, and without it a Ray of its own is started here.
-    A job that says nothing for `stall_seconds` has failed. A process that is connected to Ray already uses that.
+    Each has one core and `gpus_per_run` of a GPU; above 0 the runs compute on it. `address` is HOST:PORT of a cluster, or
+    auto; by default $RAY_ADDRESS, and without it a Ray of its own is started here. A job that says nothing for
+    `stall_seconds` has failed. A process that is connected to Ray already uses that.
 
     >>> with RayEngine(workers=2) as engine:  # Ray is reached once there is a job
     ...     list(engine.run([]))
@@ -132,9 +135,10 @@ class RayEngine:
         self.connection.close()
 
     def environment(self) -> dict[str, Any]:
-        """What its results depend on beside the runs; which GPUs there are says the first actor, as this machine may have none.
+        """What its results depend on beside the runs.
 
-        Raises EngineUnavailable as `run` does, and if torch finds no GPU on a node that has room for it.
+        The first actor says which GPUs there are, as this machine may have none. Raises EngineUnavailable as `run` does, and
+        if torch finds no GPU on a node that has room for it.
         """
         if self.known_environment is None:
             known = environment()
@@ -217,7 +221,7 @@ class RayEngine:
                     yield Ended(job, result, seconds + course.spent[job], attempts + course.lost[job])
 
     def _gone(self, actor: Actor, error: BaseException, course: ClusterCourse) -> Iterator[Event]:
-        """An actor is lost: its jobs go to others; the one that it worked on has failed if that has come too often."""
+        """An actor is lost: its jobs go to others. The one that it worked on has failed if this came too often."""
         self.actors.remove(actor)
         self.ray.kill(actor.handle)
         course.failed_starts += not actor.ready

@@ -1,6 +1,7 @@
-"""The connection of the engine `ray`: to a cluster that answers, or to a Ray started on this machine, gone when it is closed.
+"""The connection of the engine `ray`: to a cluster that answers, or to a Ray started on this machine.
 
-Usage statistics are off. What is started here asks for a secret, has no dashboard and leaves no files.
+Usage statistics are off. A Ray that is started here asks for a secret, has no dashboard, and ends with the connection without
+leaving files.
 """
 
 import functools

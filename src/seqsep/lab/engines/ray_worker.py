@@ -26,7 +26,10 @@ from seqsep.lab.whole_file import checkpoint_file
 
 @dataclass(frozen=True)
 class Order:
-    """A job as it travels: its message, and the bytes of the files that it names, those of plug-ins by canonical name."""
+    """A job as it travels: its message, and the bytes of the files that it names.
+
+    Files of plug-ins stand under their canonical names, checkpoints under their digests.
+    """
 
     content: dict[str, Any]
     digests: tuple[str, ...]
@@ -91,11 +94,11 @@ class RayWorker:
         self.kept: dict[int, set[str]] = {}
 
     def identity(self) -> dict[str, Any]:
-        """Who this is: a driver trusts the rows of those only that have its own seqsep and torch, GPUs and kernels."""
+        """Who this is. A driver trusts rows only of workers with its own seqsep, torch, GPUs and kernels."""
         return identity(self.supervisor.environment() if self.supervisor.device != CPU else {})
 
     def work(self, orders: list[Order], seconds: float) -> Answer:
-        """Go on for about `seconds`, or until a run has ended; `orders` are the next batch, once all of the last has ended."""
+        """Go on for about `seconds`, or until a run has ended. `orders` are the next batch, once the last one has ended."""
         if orders:
             self.batch = [order.unpacked(Path(self.folder.name)) for order in orders]
             self.events = self.supervisor.run(self.batch)

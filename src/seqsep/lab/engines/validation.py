@@ -1,6 +1,7 @@
-"""Validation of plug-ins, before a worker trains them and for `seqsep check`: load, build and try the laws, in that order.
+"""Validation of plug-ins: load, build and try the laws, in that order.
 
-Every part is announced before it begins, so that whoever waits can say during what a plug-in hung or took the process down.
+Workers validate before they train, and for `seqsep check`. Every part is announced before it begins, so that whoever waits
+can say during what a plug-in hung or took the process down.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -79,7 +80,7 @@ def model_verdicts(
     heads: int,
     begin: Callable[[str], None],
 ) -> Iterator[Verdict]:
-    """The same for a whole model, whose logits obey the laws of a layer; built with room for the laws' inputs."""
+    """The same for a whole model, whose logits obey the laws of a layer. It is built with room for the laws' inputs."""
     room = max(longest, TIME + PADDING)
 
     def make(_: int) -> Mixer:
@@ -98,7 +99,7 @@ def verdicts(
 
 
 class _Candidate:
-    """A plug-in under validation: `make` builds it for a width, and the laws are tried on what was built in each precision."""
+    """A plug-in under validation: `make` builds it for a width, in each precision that laws are tried in."""
 
     def __init__(self, plug_in: PlugIn, width: int, make: Callable[[int], Mixer]) -> None:
         self.plug_in = plug_in
@@ -147,7 +148,7 @@ class _Candidate:
         return None
 
     def _judged(self, law: str) -> Verdict:
-        """The verdict in each precision that the law is tried in, up to the first in which it does not hold."""
+        """The verdict of the first precision in which the law does not hold; else of the last one tried."""
         judged = Verdict(law, True)
         for dtype in (torch.float32, self.exact) if law in IN_BOTH_TYPES else (self.exact,):
             mixer, x = self.subjects[dtype]

@@ -97,7 +97,7 @@ def serve(connection: Connection, device: str) -> None:
 
 
 def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, device: str = "cpu") -> dict[str, Any]:
-    """Train one run, from the first of its checkpoints that is sound, else from step 0; a line says which one is not."""
+    """Train one run from the first of its checkpoints that is sound, else from step 0. A line names each that is not."""
     from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
     from seqsep.lab.run import Run
     from seqsep.lab.train import train

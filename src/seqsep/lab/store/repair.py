@@ -1,4 +1,4 @@
-"""Repair of a damaged store: every intact row goes to a new one, and the damaged file stays beside it under another name."""
+"""Repair of a damaged store: every intact row goes to a new one. The damaged file stays beside it under another name."""
 
 import os
 import shutil
@@ -17,9 +17,9 @@ BESIDE = ("-wal", "-journal", "-shm")
 
 @dataclass(frozen=True)
 class Repaired:
-    """What a repair came to: how many rows of runs and checkpoints it kept, what is lost in words, and the damaged file.
+    """What a repair came to: how many rows of runs and checkpoints it kept, and what is lost.
 
-    `damaged` is None if the store was sound; then it is as it was.
+    `damaged` is where the damaged file stands now. It is None if the store was sound; then it is as it was.
     """
 
     runs: int
@@ -29,10 +29,10 @@ class Repaired:
 
 
 def repair(path: Path | str) -> Repaired:
-    """Keep every intact row of a store that SQLite or its digests find damaged; a sound one is left as it is.
+    """Keep every intact row of a store that SQLite or its digests find damaged.
 
-    Raises StoreError if no row is intact, and StoreUnavailable while a sweep writes or if the disk is full; the file is as it
-    was then.
+    A sound store is left as it is. Raises StoreError if no row is intact, and StoreUnavailable while a sweep writes or if the
+    disk is full; the file is as it was then.
     """
     path = Path(path).resolve()
     if not path.is_file():
@@ -93,7 +93,7 @@ def _rebuilt(path: Path, salvaged: Salvage) -> Repaired:
 
 
 def _replace(path: Path, fresh: Path, damaged: Path) -> None:
-    """Put `fresh` in the place of `path`, which is linked under the other name first: at no instant is a file missing."""
+    """Put `fresh` in the place of `path`, which is linked under the other name first. At no instant is a file missing."""
     for suffix in ("", *BESIDE[:2]):
         if Path(f"{path}{suffix}").exists():
             os.link(f"{path}{suffix}", f"{damaged}{suffix}")
@@ -112,7 +112,7 @@ def _unused(path: Path) -> Path:
 
 
 def _on_disk(path: Path, row: tuple[Any, ...]) -> bool:
-    """Whether a file of a checkpoint's row is there; a row without one is of a run that has ended since, and worth nothing."""
+    """Whether a file of a checkpoint's row is there. A row without one is worth nothing: its run has ended since."""
     key, _, column, _ = row
     place = Path(f"{path}.checkpoints") / f"{key}.safetensors"
     return any(checkpoint_file(place, digest).exists() for digest in digests_of(column))

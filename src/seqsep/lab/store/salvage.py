@@ -1,4 +1,4 @@
-"""Rows out of the bytes of a store, without SQLite: every record whose own SHA-256 holds, wherever in the file it lies.
+"""Rows out of the bytes of a store, without SQLite: every record whose own SHA-256 holds, wherever it lies.
 
 SQLite finds a row by way of the file's header, the tree's inner pages and a page's pointers, so that one changed bit in those
 hides rows that are intact. Here a record is found by its own beginning: a record (sqlite.org/fileformat2.html, section 2) is a
@@ -51,7 +51,7 @@ class Salvage:
 
 @dataclass
 class Records:
-    """The records of one table: rows whose digest holds, with their row number, by name; and the names of damaged ones."""
+    """The records of one table by name: rows whose digest holds, with their row number. Of damaged ones only the names."""
 
     intact: dict[Any, tuple[int, tuple[Any, ...]]] = field(default_factory=dict)
     damaged: dict[int, Any] = field(default_factory=dict)

@@ -17,7 +17,7 @@ TABLES = {
 
 
 def digests_of(column: str) -> tuple[str, ...]:
-    """The digests in the column `sha256` of a checkpoint's row: that of the last one, and that of the one before.
+    """The digests in the column `sha256`: that of a run's last checkpoint, and that of the one before.
 
     >>> digests_of("3fa1 90bc")
     ('3fa1', '90bc')

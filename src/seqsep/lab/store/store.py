@@ -1,4 +1,4 @@
-"""The store: an SQLite file with one row per run and experiment and a SHA-256 of each, and a folder of checkpoints beside it.
+"""The store: an SQLite file with one row per run and experiment, and a folder of checkpoints beside it.
 
 A row is checked on every read, the file on opening. A write is a transaction and on disk when the call returns; only the one
 driver that holds the lock file writes.
@@ -35,7 +35,7 @@ ENVIRONMENT_CODES = {
 
 
 class StoreError(ValueError):
-    """A file is no sound store of this version; the message is one line: the path, what was expected and what was found."""
+    """A file is no sound store of this version. The message is one line: path, what was expected, what was found."""
 
 
 class StoreUnavailable(OSError):
@@ -329,7 +329,7 @@ def _in_words(environment: Mapping[str, Any]) -> str:
 
 
 def digest_of(row: Iterable[Any]) -> str:
-    """The SHA-256 of a row's columns as JSON; what JSON cannot hold (a blob that someone put there) is as Python writes it.
+    """The SHA-256 of a row's columns as JSON. What JSON cannot hold (a blob that someone put there) is as Python writes it.
 
     >>> digest_of(["trial", 3])[:16]
     'a9a94332208cb5fe'
