@@ -19,8 +19,8 @@ Halves = Int64[np.ndarray, "batch half"]
 class TwoHalves(Task):
     """`length` symbols, half of them before a separator and half behind it; training lengths from `least_length`.
 
-    Subclasses have the field `least_length` and call `_require_lengths`. 0 is the even number at or above N/10, and at least
-    twice `least_half`; whoever gives that number gets 0, the same task.
+    Subclasses have the field `least_length` and call `_require_lengths`. 0 stands for the even number at or above N/10, and for
+    2 * least_half at least; if that number is given the field becomes 0, since the task is the same.
     """
 
     least_half: ClassVar[int] = 1
@@ -44,6 +44,7 @@ class TwoHalves(Task):
         return self.length + 1
 
     def _require_lengths(self) -> None:
+        """Raise ValueError for lengths that are odd or too short, and store the default least length as 0."""
         shortest = 2 * self.least_half
         require(
             self.length >= shortest and self.length % 2 == 0,
@@ -61,6 +62,7 @@ class TwoHalves(Task):
         object.__setattr__(self, "least_length", 0 if is_default else least_length)
 
     def _shortest_half(self, least_length: int) -> int:
+        """The symbols of the shortest half that is drawn; 0 stands for the default."""
         return least_length // 2 or max(self.least_half, -(-self.length // 20))
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
