@@ -35,6 +35,6 @@ def test_private_files_are_imported_in_their_folder_only():
 def test_a_folder_says_what_its_files_are(folder):
     """The docstring of `__init__` lists every file and sub-folder, a line each."""
     said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
-    listed = re.findall(r"^ *(\w+)\s\s+\S", said, flags=re.MULTILINE)
+    listed = re.findall(r"^ *(\w+) {2,}\S", said, flags=re.MULTILINE)
     assert len(listed) == len(set(listed))
     assert set(listed) == rooms_of(folder)
