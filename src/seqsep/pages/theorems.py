@@ -66,15 +66,19 @@ def theorems_page(clone: Path, theorems: Sequence[Theorem] = THEOREMS) -> str:
 def covered_statements(theorems: Sequence[Theorem] = THEOREMS) -> list[Covered]:
     """Every statement that a claim in a theorem's file names, in the paper's order.
 
+    If several claims of a file name it, the one that names the fewest statements says it.
+
     Raises ValueError for a claim whose source is not in `ORDER`.
 
     >>> [statement.label for statement in covered_statements()][:3]
     ['Theorem 1', 'Theorem 2', 'Theorem 3']
     """
-    statements = [
-        Covered(label, theorem, claim) for theorem in theorems for claim in claims(theorem) for label in labels(claim.source)
-    ]
-    return sorted(statements, key=lambda statement: ORDER.index(statement.label))
+    statements = {}
+    for theorem in theorems:
+        for claim in sorted(claims(theorem), key=lambda claim: len(labels(claim.source)), reverse=True):
+            for label in labels(claim.source):
+                statements[label, theorem.name] = Covered(label, theorem, claim)
+    return sorted(statements.values(), key=lambda statement: ORDER.index(statement.label))
 
 
 def labels(source: str) -> list[str]:

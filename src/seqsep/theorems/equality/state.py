@@ -27,7 +27,15 @@ from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.equality import _collision as collision
-from seqsep.theorems.equality._by_automata import as_automaton, check_lemma_4, check_prefixes, check_search, drops_a_bit
+from seqsep.theorems.equality import _one_layer_cost as one_layer_cost
+from seqsep.theorems.equality._by_automata import (
+    LEMMA_4,
+    as_automaton,
+    check_lemma_4,
+    check_prefixes,
+    check_search,
+    drops_a_bit,
+)
 from seqsep.theorems.equality._one_layer_cost import EXCHANGES, Costs, check_one_layer
 from seqsep.theorems.equality._words import MOST_INPUTS, SomeWords, count_halves, require, some_words
 from seqsep.theorems.protocols import one_way_protocol
@@ -38,6 +46,9 @@ CLAIM = Claim(
     source="Bhattamishra et al. 2024, Lemma 4, Theorems 11 and 12",
     statement=f"{UPPER}; {collision.STATEMENT}",
 )
+LEMMA = Claim(name=CLAIM.name, source="Bhattamishra et al. 2024, Lemma 4", statement=LEMMA_4)
+ONE_LAYER = Claim(name=CLAIM.name, source="Bhattamishra et al. 2024, Theorem 12", statement=one_layer_cost.STATEMENT)
+"""What docs/theorems.md says of these two; their outcomes are reported under CLAIM, whose source names all three."""
 MOST_STATES = 1 << 12
 MOST_LOADED = 256
 MOST_PREFIXES = 4096
