@@ -1,6 +1,5 @@
 """Real training under sweeps that are killed, interrupted, resumed and spoiled: the rows are those of a run left in peace."""
 
-import io
 import json
 import os
 import signal
@@ -14,11 +13,10 @@ from typing import Any
 
 import pytest
 import torch
-from rich.console import Console
 
 from seqsep.lab.checkpoint import CheckpointError
 from seqsep.lab.device import environment
-from seqsep.lab.progress import Bars, Display, Lines, display
+from seqsep.lab.progress import Display
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
@@ -233,62 +231,3 @@ def test_an_interrupted_sweep_exports_the_same_bytes(tmp_path: Path) -> None:
     assert begun_before == [0, 1, 1, 2]
     assert [FOUR.index(run) for run, step in listener.moves if step == 0] == [2, 3]
     assert listener.first_steps(FOUR[2])[0] > 20
-
-
-def test_plain_lines_elsewhere_and_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert isinstance(display(), Bars)
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert type(display()) is Lines
-
-
-def show(shown: Display) -> None:
-    """Two runs, one of which loses its worker; one more is in the store."""
-    first, second = FOUR[:2]
-    shown.begin(FOUR[:2], finished=1)
-    shown.update(7, first, 0, None)
-    shown.update(7, first, 30, 0.25)
-    shown.update(8, first, 20, 0.125)
-    shown.update(9, second, 10, 0.5)
-    shown.finish(first, {"status": "converged", "steps": 40, "accuracy": 1.0}, 1.25)
-    shown.finish(second, {"status": "failed: worker died (signal 9)"}, 2.0)
-    shown.close()
-
-
-def test_one_line_per_finished_run(capsys: pytest.CaptureFixture[str]) -> None:
-    show(Lines())
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.splitlines() == [
-        "1 of 3 runs are in the store",
-        f"[2/3] {FOUR[0].label()}: converged, accuracy 1.0000 after 40 steps, 1.2 s",
-        f"[3/3] {FOUR[1].label()}: failed: worker died (signal 9), 2.0 s",
-    ]
-
-
-def test_bars_count_every_step_and_show_runs_under_way() -> None:
-    class Kept(Bars):
-        def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
-            super().update(worker, run, step, accuracy)
-            states.append({task.description: (task.completed, task.total, task.fields["note"]) for task in self.bars.tasks})
-
-        def close(self) -> None:
-            states.append({task.description: (task.completed, task.total, task.fields["note"]) for task in self.bars.tasks})
-            super().close()
-
-    states: list[dict[str, Any]] = []
-    text = io.StringIO()
-    show(Kept(Console(file=text, force_terminal=True, width=200)))
-    lstm, mamba = FOUR[0].label(), FOUR[1].label()
-    assert states[1] == {"all steps": (30, 120, "1 of 3 runs"), lstm: (30, 60, "accuracy 0.250")}
-    assert states[3] == {
-        "all steps": (30, 120, "1 of 3 runs"),
-        lstm: (20, 60, "accuracy 0.125"),
-        mamba: (10, 60, "accuracy 0.500"),
-    }
-    assert states[-1] == {"all steps": (120, 120, "3 of 3 runs")}
-    assert "[2/3]" in text.getvalue()

@@ -1,7 +1,14 @@
-"""Displays of a running sweep, on stderr: bars with an ETA on a terminal, one line per finished run elsewhere."""
+"""Displays of a running sweep, on stderr: bars with an ETA on a terminal, plain lines elsewhere.
+
+A line tells of each run that has ended. Between these, a line says where all runs under way stand, how fast the sweep is and
+how long it takes at most: if one of them has passed a tenth of its steps, but no sooner than 5 s after the last such line, and
+at least every 30 s.
+"""
 
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -9,6 +16,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from seqsep.lab.run import Run
+
+PARTS_OF_A_RUN = 10
+LEAST_SECONDS_BETWEEN_LINES = 5.0
+MOST_SECONDS_BETWEEN_LINES = 30.0
 
 
 class Display:
@@ -40,18 +51,47 @@ class Display:
         """The sweep is over."""
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Where a run under way stands: its last step, and the accuracy of its last evaluation."""
+
+    step: int = 0
+    accuracy: float | None = None
+
+
 class Lines(Display):
-    """A display of one plain line per finished run."""
+    """A display of one plain line per finished run, and lines that say where the others stand; `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
 
     def begin(self, runs: Sequence[Run], finished: int) -> None:
         """Show a line if the store holds some runs already."""
         self.ended = finished
         self.total = finished + len(runs)
+        self.under_way: dict[Run, Standing] = {}
+        self.steps_left = sum(map(self.steps, runs))
+        self.steps_seen = 0
+        self.began_at = self.clock()
+        self.said_at = self.began_at
         if finished:
             self.show(f"{finished} of {self.total} runs are in the store")
 
+    def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
+        """Show a line if the run has passed a tenth of its steps, or if none was shown for long."""
+        earlier = self.under_way.get(run, Standing())
+        self.under_way[run] = Standing(step, accuracy)
+        if earlier.step:  # a run that goes on from a checkpoint first reports steps of an earlier sweep
+            self.steps_seen += max(0, step - earlier.step)
+        silent = self.clock() - self.said_at
+        passed_a_tenth = self._part(run, step) > self._part(run, earlier.step)
+        if silent >= (LEAST_SECONDS_BETWEEN_LINES if passed_a_tenth else MOST_SECONDS_BETWEEN_LINES):
+            self._say_standing()
+
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
         """Show the run's line."""
+        self.under_way.pop(run, None)
+        self.steps_left -= self.steps(run)  # all of them, even if it converged early: none is left to wait for
         self.ended += 1
         outcome = result["status"]
         if "steps" in result:
@@ -66,11 +106,43 @@ class Lines(Display):
         """Show the line among the others."""
         self.show(line)
 
+    def _part(self, run: Run, step: int) -> int:
+        """How many tenths of its steps a run has behind it."""
+        return PARTS_OF_A_RUN * step // self.steps(run)
+
+    def _say_standing(self) -> None:
+        """Show where every run under way stands, the steps a second of all together, and the time left at most."""
+        self.said_at = self.clock()
+        speed = self.steps_seen / (self.said_at - self.began_at)
+        left = self.steps_left - sum(standing.step for standing in self.under_way.values())
+        pace = f"{speed:.3g} steps/s, at most {duration(left / speed)} left" if speed else "no step measured yet"
+        runs = "; ".join(self._standing_of(run, standing) for run, standing in self.under_way.items())
+        self.show(f"[{self.ended}/{self.total}] {pace}: {runs}")
+
+    def _standing_of(self, run: Run, standing: Standing) -> str:
+        """A run with its step and accuracy."""
+        accuracy = "" if standing.accuracy is None else f", accuracy {standing.accuracy:.4f}"
+        return f"{run.label()} at {standing.step}/{self.steps(run)}{accuracy}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in the largest unit that it fills.
+
+    >>> duration(41.2), duration(600), duration(5400), duration(200_000)
+    ('41 s', '10 min', '1.5 h', '2.3 days')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 86400 else f"{seconds / 86400:.1f} days"
+
 
 class Bars(Lines):
     """A display of a bar for the whole sweep, in steps, and one per run under way. Plain lines scroll by above them."""
 
     def __init__(self, console: Console | None = None) -> None:
+        super().__init__()
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

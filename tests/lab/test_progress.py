@@ -1,0 +1,99 @@
+"""Displays of a sweep: bars on a terminal, lines elsewhere, and where the runs under way stand."""
+
+import io
+import sys
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from seqsep.lab.progress import Bars, Display, Lines, display
+from seqsep.lab.run import Run
+from seqsep.tasks import IndexLookup
+
+TWO = [Run(IndexLookup(length=5, alphabet=4), (layer,), width=8, steps=60, evaluate_every=10) for layer in ("lstm", "mamba")]
+
+
+def test_plain_lines_elsewhere_and_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert isinstance(display(), Bars)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert type(display()) is Lines
+
+
+def show(shown: Display) -> None:
+    """Two runs, one of which loses its worker; one more is in the store."""
+    first, second = TWO
+    shown.begin(TWO, finished=1)
+    shown.update(7, first, 0, None)
+    shown.update(7, first, 30, 0.25)
+    shown.update(8, first, 20, 0.125)
+    shown.update(9, second, 10, 0.5)
+    shown.finish(first, {"status": "converged", "steps": 40, "accuracy": 1.0}, 1.25)
+    shown.finish(second, {"status": "failed: worker died (signal 9)"}, 2.0)
+    shown.close()
+
+
+def test_one_line_per_finished_run(capsys: pytest.CaptureFixture[str]) -> None:
+    show(Lines())
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines() == [
+        "1 of 3 runs are in the store",
+        f"[2/3] {TWO[0].label()}: converged, accuracy 1.0000 after 40 steps, 1.2 s",
+        f"[3/3] {TWO[1].label()}: failed: worker died (signal 9), 2.0 s",
+    ]
+
+
+def test_lines_say_where_runs_stand_and_for_how_long(capsys: pytest.CaptureFixture[str]) -> None:
+    """At each tenth of a run, 5 s after the last line or later; at least every 30 s; earlier sweeps' steps set no pace."""
+    now = [100.0]
+    first, second = TWO
+    shown = Lines(clock=lambda: now[0])
+    shown.begin([first, second], finished=0)
+
+    def after(seconds: float, run: Run, step: int, accuracy: float | None = None) -> list[str]:
+        now[0] += seconds
+        shown.update(7, run, step, accuracy)
+        return capsys.readouterr().err.splitlines()
+
+    assert after(0.0, first, 0) == []
+    assert after(1.0, first, 6) == []  # a tenth, but too soon
+    assert after(3.0, second, 30) == []  # it goes on from a checkpoint
+    assert after(2.0, first, 12, 0.25) == [
+        f"[0/2] 1 steps/s, at most 1 min left: {first.label()} at 12/60, accuracy 0.2500; {second.label()} at 30/60"
+    ]
+    assert after(29.0, first, 17) == []  # no tenth was passed
+    assert after(1.0, first, 17, 0.5)[0].startswith(f"[0/2] 0.306 steps/s, at most 4 min left: {first.label()} at 17/60, acc")
+    shown.finish(first, {"status": "converged", "steps": 17, "accuracy": 1.0}, 36.0)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    (line,) = after(30.0, second, 40)
+    assert line.startswith(f"[1/2] 0.318 steps/s, at most 1 min left: {second.label()} at 40/60")
+
+
+def test_bars_count_every_step_and_show_runs_under_way() -> None:
+    class Kept(Bars):
+        def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
+            super().update(worker, run, step, accuracy)
+            states.append({task.description: (task.completed, task.total, task.fields["note"]) for task in self.bars.tasks})
+
+        def close(self) -> None:
+            states.append({task.description: (task.completed, task.total, task.fields["note"]) for task in self.bars.tasks})
+            super().close()
+
+    states: list[dict[str, Any]] = []
+    text = io.StringIO()
+    show(Kept(Console(file=text, force_terminal=True, width=200)))
+    lstm, mamba = TWO[0].label(), TWO[1].label()
+    assert states[1] == {"all steps": (30, 120, "1 of 3 runs"), lstm: (30, 60, "accuracy 0.250")}
+    assert states[3] == {
+        "all steps": (30, 120, "1 of 3 runs"),
+        lstm: (20, 60, "accuracy 0.125"),
+        mamba: (10, 60, "accuracy 0.500"),
+    }
+    assert states[-1] == {"all steps": (120, 120, "3 of 3 runs")}
+    assert "[2/3]" in text.getvalue()
