@@ -1,4 +1,4 @@
-"""A lower bound on the bits two parties must exchange, for the best partition of the positions that a search finds.
+"""A lower bound on the bits that two parties exchange, for the best partition of the positions found.
 
 A protocol for D(f) bits has at most 2^D leaves, each a rectangle of inputs with one answer (`communication`). The leaves with
 answer v partition the ones of the matrix "f = v". So they are at least as many as its rank, over any field, and as the size of

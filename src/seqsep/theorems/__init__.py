@@ -65,9 +65,10 @@ def check(name: str, **options: Any) -> list[Outcome]:
 
 
 def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
-    """Answers of a theorem's built weights, one for each line, a JSON object in the `readable` form; blank lines are skipped.
+    """Yield the answer of a theorem's built weights to each line, a JSON object as its `applier` takes.
 
-    Raises ValueError for an unknown name or option, and with `source` and the line's number for a bad line.
+    `options` are the keywords of `BY_NAME[name].applier`; blank lines are skipped. Raises ValueError for an unknown name, and
+    with `source` and the line's number for a line that is no such input.
 
     >>> list(apply("index-lookup-attention", ['{"symbols": [3, 1, 2], "position": 2}'], length=8, alphabet=4))
     [1]

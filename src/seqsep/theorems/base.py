@@ -28,9 +28,10 @@ class Margin:
 class Outcome:
     """One run of one side of a theorem; `measured` and `bound` have the same keys (quantity -> number).
 
-    `variant` names what was chosen (a code, a mixer); `witness` is what a lower bound exhibits; `as_printed` gives the paper's
-    own numbers if they differ, else None; `margin` is the least one found and what it is a margin of; `saturated` counts
-    the numbers that met an end of the grid, by place (None: nothing ran on a grid). `Claim.upper` and `Claim.lower` make one.
+    `length` is N and `inputs` counts the inputs tried, which are all of them if `exhaustive`. `variant` names what was chosen
+    (a code, a mixer); `witness` is what a lower bound exhibits; `as_printed` gives the paper's own numbers if they differ, else
+    None; `saturated` counts the numbers that met an end of the grid, by place (None: nothing ran on a grid). `Claim.upper` and
+    `Claim.lower` make one.
 
     >>> claim = Claim("parity", "folklore", "One bit is enough")
     >>> outcome = claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})
@@ -85,7 +86,7 @@ class Outcome:
         return f"errs on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The fields as a JSON object."""
         return asdict(self)
 
 
@@ -137,11 +138,11 @@ class Claim:
     statement: str
 
     def upper(self, *, statement: str | None = None, **run: Unpack[Reported]) -> Outcome:
-        """The outcome of building something; `statement` replaces the claim's where a run shows another sentence."""
+        """The outcome of building something; `statement` replaces the claim's if the run shows another one."""
         return self._outcome("upper", statement, run)
 
     def lower(self, *, statement: str | None = None, **run: Unpack[Reported]) -> Outcome:
-        """The outcome of a reduction or a witness; `statement` replaces the claim's where a run shows another sentence."""
+        """The outcome of a reduction or a witness; `statement` replaces the claim's if the run shows another one."""
         return self._outcome("lower", statement, run)
 
     def _outcome(self, side: Literal["upper", "lower"], statement: str | None, run: Reported) -> Outcome:
@@ -162,7 +163,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Erratum:
-    """A place where the printed text does not survive execution: a row of docs/errata.md.
+    """A printed text that is false, has a gap, or says less than its proof gives: a row of docs/errata.md.
 
     `test` names the test that shows it, as `path::name`; `found` gives the counterexample or the numbers; `built` says what
     stands here in place of the printed text.
@@ -201,7 +202,7 @@ class Theorem:
 
     @property
     def name(self) -> str:
-        """The public name."""
+        """The name on the command line and in `BY_NAME`."""
         return self.claim.name
 
     @property
@@ -211,7 +212,7 @@ class Theorem:
 
     @property
     def statement(self) -> str:
-        """The statement, a sentence."""
+        """What is claimed, in one sentence."""
         return self.claim.statement
 
     @property
@@ -232,7 +233,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def sizes(network: Network) -> dict[str, Number]:
-    """Measured from the arrays: what every upper bound reports."""
+    """Measure from the arrays what every upper bound reports: numbers of coordinates, heads and layers, and sizes in bits."""
     ledger = network.ledger()
     return {
         "width": network.width,

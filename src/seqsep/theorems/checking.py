@@ -39,10 +39,11 @@ def passes(check: Callable[[], object]) -> bool:
 def tighten(
     outcome: Outcome, *, grid: Grid, eta: int, build: Callable[[int, int], Built], answers: Callable[[Built], bool]
 ) -> Outcome:
-    """The outcome of `--tightness`: the least scores' scale eta at the grid's L, and the least L at `eta`, that still work.
+    """The outcome of `--tightness`: the least scale eta at the grid's L, and the least L at `eta`, that a search finds to work.
 
     They work if `answers(build(L, eta))`; a network whose entries are not on the grid (ValueError of `build`) does not.
-    eta goes down by 1 until it fails; L is halved until it fails, then bisected between the last two.
+    eta goes down by 1 until it fails; L is halved until it fails, then bisected between the last two. Smaller values that work
+    again beyond a failure are not found.
     Raises TheoremFails if L and eta as they are built do not work.
     """
 

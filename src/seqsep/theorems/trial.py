@@ -52,9 +52,9 @@ class Trial:
         readable: Callable[[int], Mapping[str, Any]],
         at: np.ndarray | int = -1,
     ) -> Execution:
-        """The answers at the asked positions are the expected ones (batch, or batch x asked); a tie is no answer.
+        """Require the expected answers, (batch) or (batch, asked), at the positions `at`; a tie is no answer.
 
-        Raises TheoremFails with `readable(example)`, what was expected and what was found.
+        Inputs are those of `executor.run`. Raises TheoremFails with `readable(example)`, what was expected and what was found.
         """
         result = run(self.network, inputs, at)
         wanted = expected.reshape(len(inputs), -1)
@@ -66,7 +66,7 @@ class Trial:
         return result
 
     def note(self, result: Execution, inputs: int) -> None:
-        """Take a result into the count, the margin and the tally."""
+        """Add a result to the count of inputs, the least margin and the tally."""
         self.inputs += inputs
         self.tally.rounded.update(result.tally.rounded)
         self.tally.saturated.update(result.tally.saturated)

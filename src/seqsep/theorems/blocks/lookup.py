@@ -75,7 +75,7 @@ def largest_score(code: PositionCode, eta: int) -> Fraction:
 
 
 def lookup_exponent(code: PositionCode, eta: int, least: int) -> int:
-    """The least Kc for which the grid has L >= `least`, and holds the entries and largest scores of a lookup.
+    """The least Kc with L >= `least` whose grid holds the entries and largest scores of a lookup.
 
     >>> from seqsep.exact.codes import position_code
     >>> lookup_exponent(position_code("parabola", 64), eta=2, least=4)

@@ -43,7 +43,7 @@ class Spaces:
         return self._identity[self.slices[name]]
 
     def size(self, name: str) -> int:
-        """The coordinates of a space."""
+        """The number of coordinates of a space."""
         return len(self[name])
 
     def nothing(self, count: int = 1) -> Rows:

@@ -1,19 +1,21 @@
 """Bounded Dyck: is a string of n kinds of brackets well matched, with at most k of them open at any time?
 
-attention     upper bound: next brackets and membership by one, two or three attention layers (section 4.1)
-state         upper bound: a recurrent model of constant size (appendix E)
-one_layer     lower bound: no narrow attention layer recognises the words (Lemma 1, Theorems 5 and 10)
-_plan         what `attention` builds, its grid and the named spaces of its residual stream
-_layers       the attention networks, layer by layer
-_parts        the heads and hidden units that they are put together from
-_bound        the sizes of the attention networks with explicit constants
-_trials       puts strings to an attention network and compares its answers
-_recurrent    the stack in the units of one recurrent layer
-_fooling_set  the words of Dyck-(n,2), which are a fooling set (Lemma 1)
-_collision    a one-layer model that counts brackets, and the search for an input on which a one-layer model errs
-_prefixes     what may follow each prefix of a string
-_words        the strings that networks are tried on
-_strings      strings as users write them, and as tokens
+Files:
+
+    attention     upper bound: next brackets and membership by one, two or three attention layers (section 4.1)
+    state         upper bound: a recurrent model of constant size (appendix E)
+    one_layer     lower bound: no narrow attention layer recognises the words (Lemma 1, Theorems 5 and 10)
+    _plan         what `attention` builds, its grid and the named spaces of its residual stream
+    _layers       the attention networks, layer by layer
+    _parts        the heads and hidden units that they are put together from
+    _bound        the sizes of the attention networks with explicit constants
+    _trials       puts strings to an attention network and compares its answers
+    _recurrent    the stack in the units of one recurrent layer
+    _fooling_set  the words of Dyck-(n,2), which are a fooling set (Lemma 1)
+    _collision    a one-layer model that counts brackets, and the search for an input on which a one-layer model errs
+    _prefixes     what may follow each prefix of a string
+    _words        the strings that networks are tried on
+    _strings      strings as users write them, and as tokens
 """
 
 from seqsep.theorems.base import Theorem

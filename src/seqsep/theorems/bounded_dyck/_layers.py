@@ -188,10 +188,10 @@ def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
 
 
 def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """Layer 1 finds depth and level, layer 2 the last open bracket of each close's level, layer 3 the errors so far.
+    """Layer 1 finds depth and level, layer 2 the match of each close bracket, layer 3 the errors so far.
 
-    That bracket is the close's match if the prefix before it is valid. So the first error is seen where it happens, and a valid
-    prefix has none.
+    The last open bracket of a close's level is its match if the prefix before the close is valid. So the first error is seen at
+    the bracket that makes it, and a valid prefix has none.
     """
     return [
         _depth_and_level(plan, spaces),

@@ -84,7 +84,7 @@ def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
 
 
 def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
-    """Attend to the last open bracket at a position of the same parity, or of the other one, as `_last_open` says.
+    """Attend to the last open bracket at a position of the same parity, or of the other one (`_last_open`).
 
     A position scores -G if its parity is not the one asked for. Products of parities are bilinear: at an even time the key's
     first row holds the whole score, at an odd one its second row is added.
@@ -101,7 +101,7 @@ def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
 
 
 def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
-    """Attend to the last open bracket whose depth is spelled by the asker's `digits`, as `_last_open` says.
+    """Attend to the last open bracket whose depth is spelled by the asker's `digits` (`_last_open`).
 
     A position scores n (digit digit' - 1), which is 0 or -2 n = -G, for each digit of the depth.
     """
@@ -112,7 +112,7 @@ def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
 
 
 def _last_open(plan: Plan, spaces: Spaces) -> Rows:
-    """The key of a head that looks for the last open bracket is eta j at position j, less G if it is not open.
+    """Build the key that finds the last open bracket: eta j at position j, less G if none opens there.
 
     Let j* be the last position that passes every gate. Others that pass lie at j* - 2, j* - 4, ..: their exponentials sum to at
     most 1/(e^2 - 1). The rest score at most j - j* - 2 n below it, together e^(-n-2)/(1 - 1/e). With R = 0.1605 >= both for
@@ -136,10 +136,7 @@ def _whether(inner: Rows, outer: Rows, bias: int = 0) -> Units:
 
 
 def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
-    """n (count - depth u) is at most 0 for d <= depth, and at least n u >= 1 beyond.
-
-    So it gives [d > depth] exactly.
-    """
+    """Read n (count - depth u): at most 0 if d <= depth, and at least n u >= 1 if not, so [d > depth] exactly."""
     return plan.base * (spaces["count"] - depth * spaces["unit"])
 
 
@@ -149,7 +146,7 @@ def at_least(plan: Plan, spaces: Spaces, depth: int, outer: Rows) -> Units:
 
 
 def _digits_changed(plan: Plan, digits: Rows, depth: int) -> Rows:
-    """Find what to add to the ±1 digits of depth - 1 to get those of `depth`."""
+    """Give what to add to the ±1 digits of depth - 1 to get those of `depth`."""
     places = np.arange(plan.depth_digits)
     now = 2 * ((depth >> places) & 1)
     before = 2 * ((depth - 1 >> places) & 1)

@@ -1,4 +1,4 @@
-"""Upper bound: Dyck-(n,k) by attention: next brackets by one or two layers, membership by two (k <= 4) or three (any k).
+"""Upper bound: two attention layers (k <= 4) or three (any k) recognise Dyck-(n,k); one or two give the next brackets.
 
 Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115): two layers
 generate Dyck-(n,k), D + 1 = k + 1 layers with hard attention recognise it. Four variants here, all causal with [BOS] first:
@@ -28,7 +28,7 @@ Margins:
 On the grid sums of count, unit and counts are exact; a retrieved weight loses less than one step; all else is whole or a
 multiple of a step.
 
-What a run does not show: other lengths, kinds and depths than built.
+What a run does not show: other lengths, kinds and depths than those built. The proof covers them all.
 """
 
 from collections.abc import Callable, Mapping

@@ -123,12 +123,12 @@ def check(
     precision: int | None = None,
     seed: int = 0,
 ) -> list[Outcome]:
-    """Check Lemma 1 at `length`, from which N models of m = `width`, H = `heads` fail, and the protocol on two models.
+    """Check Lemma 1, the N from which models of these sizes fail, and the protocol on two models.
 
-    The lemma is about 2 kinds and lengths up to 14. The grids have L = N^`exponent`, or `precision` bits at every N. The models
-    are the one that counts brackets and the one that gives next brackets.
-    Raises ValueError for lengths that are odd or above 14, or numbers below 1 (a precision below 4); TheoremFails if a run
-    contradicts the proof.
+    The sizes are m = `width` and H = `heads`. The lemma is checked for 2 kinds at `length`, up to 14. The grids have L =
+    N^`exponent`, or `precision` bits at every N. The models are the one that counts brackets and the one that gives next
+    brackets. Raises ValueError for lengths that are odd or above 14, or numbers below 1 (a precision below 4); TheoremFails if
+    a run contradicts the proof.
     """
     if min(width, heads, exponent) < 1 or (precision is not None and precision < 4):
         raise ValueError(
@@ -161,7 +161,7 @@ def _check_lemma(length: int) -> Outcome:
 
 
 def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant: str) -> Outcome:
-    """Find from which N a model of these sizes is too small, and which m H are needed at some lengths."""
+    """Find from which N a model of these sizes is too small, and the m H needed at four lengths."""
     least = fails_from(width, heads, grid_of)
     needed_at = {length: needed(length, grid_of(length)) for length in LENGTHS}
     printed: dict[str, Number | str] = {"bites_from": fails_from(width, heads, grid_of, printed=True)}

@@ -101,10 +101,10 @@ def bound(kinds: int, depth: int) -> dict[str, Number]:
 
 
 def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None = None, seed: int = 0) -> list[Outcome]:
-    """Check each model (or one) on every word of every length with at most 70,000 words, and on words of `length`.
+    """Check each model (or one) on all strings of every length that has at most 70,000, and on longer ones.
 
-    Those are drawn for the automaton; for `relu` and `sigmoid` they are words with one bracket changed at every place (at 16
-    beyond length 128), read after every prefix.
+    The longer ones have `length` brackets: drawn ones for the automaton; for `relu` and `sigmoid` words, these with one bracket
+    changed at every place (at 16 beyond length 128), and random strings, all read after every prefix.
     Raises ValueError for an odd length; TheoremFails with a word on which model and definition differ.
     """
     task = BoundedDyck(length, kinds, depth)
@@ -174,10 +174,9 @@ def _tensor_bits(model: Model) -> int:
 
 
 def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcome:
-    """Check a recurrent layer after every prefix: on the grid for ReLU, whose units must all be 0 or 1, in float64 for the
-    sigmoid.
+    """Check a recurrent layer after every prefix: ReLU on the grid, with all units 0 or 1; the sigmoid in float64.
 
-    The margin depends on the state alone, and the strings of length 8 pass through every one of them up to depth 4: no climb.
+    There is no climb: the margin depends on the state alone, and strings of length 8 reach every state up to depth 4.
     """
     network = build_elman(task.kinds, task.depth, activation)
     trial = Trial(CLAIM.name, network)

@@ -19,11 +19,11 @@ MOST_DROPPED_TO = 11
 
 
 def as_automaton(model: Recurrence, tokens: int) -> DFA:
-    """Lemma 4's DFA has the states that a model reaches, at most 2^B, by its transition and read-out at time 0.
+    """Build Lemma 4's DFA from the states that a model reaches by its transition and read-out at time 0.
 
-    If the model's answers are a language's at every length, this DFA has at least as many states as the least one of the
-    language. If transition or read-out may depend on the time, this fails: whether the length is a multiple of n takes n states
-    and no bit.
+    These are at most 2^B. If the model's answers are a language's at every length, this DFA has at least as many states as the
+    least one of the language. If transition or read-out may depend on the time, this fails: whether the length is a multiple of
+    n takes n states and no bit.
 
     >>> parity = Recurrence(1, 0, lambda t, state, token: state ^ token, lambda t, state: state)
     >>> as_automaton(parity, tokens=2).table.tolist()

@@ -1,8 +1,8 @@
 """Theorem 11 by communication: two halves that leave a recurrent model in one state, and the input on which it must then err.
 
 Alice's half a leaves the model in some state, which is the message of `one_way_protocol`; Bob reads b and answers. Two halves
-a != b must leave different states: after the same state, b's continuation by a gets the answer of a's, and one of b a, a a is
-answered wrongly. So 2^(state bits) >= S^(N/2).
+a != b must leave different states: from one state the model answers b a and a a alike, and errs on one of them. So
+2^(state bits) >= S^(N/2).
 
 The search walks halves in a fixed scattered order, each once, until one meets the state of another: after at most 2^B + 1 of
 them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors run in batches, where sums may round
@@ -46,7 +46,7 @@ class CollidingHalves:
 
 
 def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> CollidingHalves | None:
-    """Find two halves of N/2 symbols that leave the model in one state, and an input on which it must err.
+    """Find two halves that leave the model in one state, and an input on which it must err.
 
     The model says 1 for equal. None: no two of all S^(N/2) collide (then B >= N/2 log2 S).
     Raises ValueError if 2^21 were walked without a collision and more remain.

@@ -77,9 +77,9 @@ def every_input(length: int, alphabet: int) -> Inputs:
 def hard_inputs(length: int, alphabet: int, random: np.random.Generator, most: int) -> Iterator[Inputs]:
     """Yield at most `most` inputs of each kind: random halves, equal ones, nearly equal ones, and near-constant ones.
 
-    Nearly equal halves differ in one symbol, which is changed at every position. Near-constant inputs have one other symbol, in
-    both halves, the left or the right: a retrieved bit is furthest from its value if every other position holds the opposite
-    bit.
+    Nearly equal halves differ in one symbol, changed at every position, or at `most` drawn ones if N/2 is more. Near-constant
+    inputs have one other symbol there, in both halves, the left or the right: a retrieved bit is furthest from its value if
+    every other position holds the opposite bit.
     """
     half = length // 2
     places = np.arange(half) if half <= most else np.unique(random.integers(half, size=most))
@@ -159,7 +159,7 @@ def naming(**given: Any) -> Iterator[None]:
 
 
 def certified(network: Network, halves: ComparedHalves, seed: int) -> Evidence:
-    """Show the network's answers to every input if there are at most 256, else to two hard ones of each kind and position."""
+    """Show the network's answers: to every input if these are at most 256, else to two hard ones of each kind."""
     length = halves.length
     alphabet = halves.alphabet
     if alphabet**length <= MOST_CERTIFIED:
@@ -227,7 +227,7 @@ class Series(NamedTuple):
 
 
 def long_check(inputs_small: int, inputs_large: int) -> tuple[Series, ...]:
-    """Plan half of the small inputs at N <= 64 with every code, half up to 256, the large ones at 1,024 to 4,096."""
+    """Plan series: half of the small inputs at N <= 64 with every code, half up to 256; the large ones at 1,024 to 4,096."""
     narrow = ("parabola", "binary", "kerdock", "dual-bch", "circle")
     half = inputs_small // 2
     return (

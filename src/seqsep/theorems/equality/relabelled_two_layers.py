@@ -6,7 +6,7 @@ We differ: any finite alphabet; the printed proof renumbers the position vectors
 position may ask for a later one: it needs attention without a mask. Here the later member of a pair asks for the earlier one,
 so everything stays causal, as in Theorem 6.
 
-Margins: those of Theorem 6, whose proof stands in `two_layers.compare`; `partners` says why it holds here.
+Margins: those of Theorem 6, proved beside the weights in `two_layers`; `partners` says why the proof holds here.
 Sizes: as in Theorem 6, with one difference (`bound`).
 
 Corollary 13.1: deterministic protocols for f exchange at least N/2 bits, log2 of the rank of its matrix, which is 1 - identity
@@ -126,7 +126,7 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
 
 
 def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, ...]]:
-    """Yield all partitions up to N = 8, else both orders of the plain, interleaved and nested ones, and random ones."""
+    """Yield all partitions up to N = 8, else twelve: plain, interleaved and nested ones in both orders, and random ones."""
     if length <= ALL_PARTITIONS_UP_TO:
         yield from combinations(range(1, length + 1), length // 2)
         return
@@ -143,10 +143,10 @@ def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, 
 
 
 def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness: bool = False, seed: int = 0) -> list[Outcome]:
-    """Check a network for each partition, all of them up to N = 8, on the grid and at first in float64 too.
-
-    Every input if S^N is at most 256, else the random and hard ones of Theorem 6. With `tightness`: the least eta and L with
-    which some twelve partitions answer them. Raises TheoremFails with partition and input if an answer is wrong.
+    """Check a network for every partition up to N = 8, else for twelve (one from N = 1,024 on).
+    It runs on the grid and at first in float64 too. Every input if S^N is at most 256, else the random and hard ones of Theorem
+    6. With `tightness`: the least eta and L with which some twelve partitions answer them. Raises TheoremFails with partition
+    and input if an answer is wrong.
     """
     trials.require("check", length, alphabet, code)
     address_code = position_code(code, length)

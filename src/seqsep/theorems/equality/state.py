@@ -132,7 +132,7 @@ def _has_few_prefixes(length: int, alphabet: int) -> bool:
 
 
 def _check_queue(tried: SomeWords, alphabet: int, seed: int) -> Outcome:
-    """Require that the queue answers every input tried, and that its state is a message of as many bits as the bound says."""
+    """Require that the queue answers every input tried, and that its state as a message has the bound's bits."""
     words = tried.words
     length = words.shape[1]
     states = count_halves(length, alphabet)

@@ -164,7 +164,7 @@ def crossing(code: str = "parabola", printed: bool = False) -> int | None:
 
 
 def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
-    """Check for every partition of N = `length` <= 8 positions that the model's matrix is f's, and costs N/2 bits.
+    """Check for every partition of N = `length` <= 8 positions that the model computes f, which costs N/2 bits.
 
     Raises ValueError for another length or an unknown code; TheoremFails with the partition and an input otherwise.
     """

@@ -9,16 +9,16 @@ Margins, each proved below for every N and every input, with D = 1/L a step of t
 * the mismatch of a position: 0 if its bits agree, else at least 1;
 * the read-out: the mean of the mismatches is 0, or at least u = 1/N and then 2 u > u.
 
-We differ: the position code is a parameter; both layers are causal and the last position is read; nothing is rounded to a hard
-maximum, a threshold after layer 1 is enough; the head subtracts what it retrieves, so no coordinate holds it, and the width is
+We differ: the position code is a parameter; both layers are causal and the last position is read; no weight needs to round to
+1, as a threshold after layer 1 is enough; the head subtracts what it retrieves, so no coordinate holds it, and the width is
 2 + 2k for two symbols, as printed, while the printed construction needs 3 + 2k; there is no read-out FFN.
 
 Sizes. S symbols have b = max(1, ceil(log2 S)) bits, h = N/2; a code of `exact.codes` gives N addresses in k coordinates. Over
-any alphabet only b grows. A symbol that is no symbol of S but has b bits would be compared as well.
+any alphabet only b grows.
 Inputs. The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N:
     [bits of s in {0, 1} | 0 | query of t - h, or of t itself if t <= h | key of t]
-The proof goes on beside the weights: layer 1 is `_subtract_partner` and `_flag_mismatch`, layer 2 `_average_mismatch`; then
-`_readout` and `_grid`.
+The proof goes on beside the weights. Layer 1: `_subtract_partner` (retrieval) and `_flag_mismatch` (the FFN's XOR); layer 2:
+`_average_mismatch` (OR); then `_readout`, and `_grid` for what rounding changes.
 
 What a run does not show: other lengths than the one built. The bounds hold for every N by the proof.
 """
@@ -97,10 +97,10 @@ def compare(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Network:
-    """Build two layers that compare the symbol at every position t with the one at partners[t] <= t, both from 0.
+    """Build two layers that compare the symbol at each position t with the one at partners[t] <= t.
 
-    Class 1 means that all agree or, if `unequal`, that some do not. `by_index`: whether the positions are functions of the
-    index alone.
+    Positions count from 0. Class 1 means that all agree or, if `unequal`, that some do not. `by_index`: whether the positions
+    are functions of the index alone.
     """
     length = len(partners)
     eta = code.least_scale() if eta is None else eta
@@ -133,10 +133,11 @@ def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
 
 
 def _flag_mismatch(spaces: Spaces) -> FeedForward:
-    """The FFN of layer 1 adds 4 * sum over bits of relu(4 v - 2) + relu(-4 v - 2): 0 if all agree, else at least 4.
+    """The FFN of layer 1 adds 0 if all bits agree, else at least 4: 4 * sum of relu(4 v - 2) + relu(-4 v - 2).
 
-    On the grid |v| <= 1/4 + 5/4 D or |v| >= 3/4 - 5/4 D, with 1 in place of 5/4 for whole scores. Agreement gives
-    relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else 4 (1 - 5 D) > 3.
+    The sum is over bits. On the grid |v| <= 1/4 + 5/4 D or |v| >= 3/4 - 5/4 D, with 1 in place of 5/4 for whole scores.
+    Agreement gives relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else
+    4 (1 - 5 D) > 3.
     """
     return feed_forward([mismatch(spaces["symbol"], spaces["mismatch"])], spaces.nothing()[0])
 
@@ -217,8 +218,8 @@ def check(
 ) -> list[Outcome]:
     """Check EQ (or INEQ) with each code that has N addresses, or with one, on the grid and in float64.
 
-    Every input if S^N is at most 65,536 (for {0, 1}: N <= 16), else random ones and hard ones, with the worst there are for
-    every position (`_trials.hard_inputs`). With `tightness`: the least eta and L that answer them.
+    Every input if S^N is at most 65,536 (for {0, 1}: N <= 16), else random and hard ones, at every position up to
+    N = 512 and at drawn ones beyond (`_trials.hard_inputs`). With `tightness`: the least eta and L that answer them.
     Raises TheoremFails with the input on which the answer is wrong.
     """
     trials.require("check", length, alphabet, "binary" if code is None else code)

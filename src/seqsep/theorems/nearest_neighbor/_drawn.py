@@ -67,10 +67,10 @@ class Source:
         yield Settings(np.repeat(on_grid(points[:1], self.grid), self.batch, axis=0), changed)
 
     def crowded(self, length: int, dimension: int, gamma: Fraction) -> Settings:
-        """The last point is (1, 0, ..), one earlier point is nearest, and all others lie gamma below it, labelled otherwise.
+        """Settings in which one point is nearest to the last, (1, 0, ..), and all others lie gamma below it.
 
-        The nearest product runs from 1 (an equal point) to gamma - 1 (everything lies opposite); its place is the first, the
-        middle, the last or any.
+        The others have another label, if there is one. The nearest product runs from 1 (an equal point) to gamma - 1
+        (everything lies opposite); its place is the first, the middle, the last or any.
         """
         random = self.random
         steps = self.grid.steps

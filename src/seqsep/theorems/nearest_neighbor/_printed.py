@@ -1,4 +1,4 @@
-"""Theorem 7 as appendix G.2 of Bhattamishra et al. 2024 prints it, with its errata; `two_layers` runs it beside the repair.
+"""Theorem 7 as appendix G.2 of Bhattamishra et al. 2024 prints it, with its errata; `two_layers` has the repair.
 
 With vectors T(1) .. T(2N) in {±1/sqrt k}^k, a point is [x_i, 0, 1, T(2i-1), T(2i), 0], a label [0, y_i, -2, T(2i), T(2i), 0].
 * Layer 1 scores eta <[x_k, 1, -10 T(2k-1)], [x_i, 3 flag, T(own)]>: <x_k, x_i> + 3 - 10 <T, T> at points, -6 - 10 <T, T> at
@@ -95,7 +95,7 @@ class PrintedPlan:
         return self.width + 3 * (self.needed_code_width - self.code_width)
 
     def needed(self) -> dict[str, Number | str]:
-        """What the printed construction asks for."""
+        """The width and eta that the printed construction asks for."""
         return {"width": self.needed_width, "eta": self.first_eta}
 
 

@@ -20,7 +20,7 @@ CLIMBS = 12
 
 
 class Asking:
-    """Asks every point in the second half whose margin on the grid is at least gamma, or `most_asked` of them."""
+    """Asks a network for the points of the second half whose margin is at least gamma, at most `most_asked`."""
 
     def __init__(self, theorem: str, network: Network, gamma: Fraction, most_asked: int | None = None) -> None:
         self.network = network
@@ -138,7 +138,7 @@ def _last_good(good: Bool[np.ndarray, "batch asked"]) -> Int64[np.ndarray, "batc
 
 
 def lengths(length: int) -> list[int]:
-    """The edges, a power of two, and the length itself."""
+    """Lengths to try: 2, 3, the greatest power of two up to the length, and the length itself."""
     return sorted({2, min(3, length), 1 << (length.bit_length() - 1), length})
 
 

@@ -187,7 +187,7 @@ class Mistake:
     bits: int
 
     def record(self) -> dict[str, Any]:
-        """As JSON, without the bits of the message."""
+        """The fields as a JSON object, without the bits of the message."""
         return {
             "a": list(self.a),
             "b": list(self.b),
@@ -253,11 +253,13 @@ def check(
     precision: int | None = None,
     checkpoint: Path | None = None,
 ) -> list[Outcome]:
-    """DISJ by the exact model, as numbers and as a table in `Model`, on all sets up to N = 13, else 200; smaller ones that err.
+    """Decide DISJ by the exact model's state, and find an input on which each smaller model errs.
 
-    By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
-    of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by
-    default 1). Raises ValueError for a length below 2, a model with floor(N/2) bits or more, or if no collision was found.
+    The exact model runs on all pairs of sets up to N = 13, else on 200, and up to N = 9 as a table in `Model` too. The smaller
+    ones are by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`,
+    `heads`), a model of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits
+    a number (by default 1). Raises ValueError for a length below 2, a model with floor(N/2) bits or more, or if no collision
+    was found.
     """
     n = _half(length)
     chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)

@@ -17,8 +17,8 @@ grid, where hardly any has norm 1: |x|^2 <= 5/4 is enough, and gamma is measured
 Sizes. n = max(4, 2 N - 1) tokens; b = max(1, ceil(log2 C)) digits; L = n^Kc steps a unit (stepwise softmax, rounding down).
 Inputs. A point comes in as [x, 0], a label as [0, one-hot], and the residual stream is [point: d' | label: b | place: 3]:
 x or 0; the label's digits as +1 or -1, or 0 at a point; (t, t^2, 1) for the centred time t.
-The proof goes on beside the weights: `_copy_point_before`, `_mark_points`, `_attend_to_nearest`, `_readout`;
-L is chosen in `_plan.exponent`.
+The proof goes on beside the weights: `_copy_point_before` (layer 1: a label gets its point), `_mark_points` (its FFN),
+`_attend_to_nearest` (layer 2), `_readout`; L is chosen in `_plan.exponent`.
 
 Real inputs: rounding to the nearest step moves a norm by at most r = sqrt(d') D/2, a product by 2 r + r^2, a difference of two
 by twice that: gamma0 before it leaves gamma >= gamma0 - 9/4 sqrt(d') D while sqrt(d') D <= 1/2.
@@ -212,13 +212,14 @@ def check(
     tightness: bool = False,
     seed: int = 0,
 ) -> list[Outcome]:
-    """Nearest neighbour with margins of at least `gamma` (by default 1/n), and recall over an alphabet, on the grid.
+    """Check nearest neighbour with margins of at least `gamma` (by default 1/n), and recall over an alphabet, on the grid.
 
     Length 5 in dimension 2: every order and labelling of four points of the unit circle, with many questions. Else random and
     hard settings, short ones too, and a climb that lowers the retrieved digits; every k with N/2 < k <= N is asked; the same in
     float64. With `tightness`: the least eta2 and L that answer the hard settings. With `variant="printed"`: the printed
     construction at k = 16,384, gamma 1 by default, which need not hold.
-    Raises TheoremFails with the setting that is answered wrongly.
+    Raises ValueError for an argument out of range, or if no setting that was tried has the margin; TheoremFails with the
+    setting that is answered wrongly.
     """
     _require("check", length, dimension=dimension, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     if variant == "printed":
@@ -327,7 +328,8 @@ def applier(
 
     At most `length` points with the question; labels and values are 0 to C - 1, keys 0 to S - 1. With "queries", a list,
     each is asked alone and the answer is a list. Vectors have norm at most 1; they are rounded to the grid, and each
-    question needs the margin gamma there (by default 1/n; in recall half of what the code has).
+    question needs the margin gamma there (by default 1/n; in recall 1/d for symbols of d digits). Raises ValueError with the
+    field's name for any other input.
     """
     _require("applier", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     networks: dict[Plan, Network] = {}

@@ -59,9 +59,10 @@ class Line:
         return self.numbers[-1]
 
     def exchange(self, numbers: list[int], bits: int, offset: int = 0, sends: bool = True, hears: bool = True) -> list[int]:
-        """Send these numbers, plus an offset that makes them >= 0, and return as many of the other party's; or one of the two.
+        """Send these numbers, plus an offset that makes them >= 0, and return as many of the other party's.
 
-        In turns of at most BITS_AT_ONCE: a pipe holds so much, so two parties that both write first do not wait for each other.
+        Without `sends` nothing is sent, and without `hears` nothing is read. Turns have at most BITS_AT_ONCE bits: a pipe holds
+        so much, so two parties that both write first do not wait for each other.
         """
         heard = []
         at_once = max(1, BITS_AT_ONCE // max(1, bits))

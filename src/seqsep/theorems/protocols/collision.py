@@ -6,7 +6,7 @@ question p after either, and errs on one of them.
 
 The search. Prefixes are walked in a fixed scattered order, each once, until one meets the state of another: after at most
 2^B + 1 of them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors forget: for those, prefixes that
-differ in their first few values only are tried before. Prefixes are run in batches, where sums may round differently; a
+differ in their first few values only are tried first. Prefixes are run in batches, where sums may round differently; a
 collision counts once both prefixes, each alone, leave equal states and get equal answers.
 """
 
@@ -82,7 +82,7 @@ class Collision:
     prefixes_tried: int
 
     def record(self) -> dict[str, Any]:
-        """As JSON, without the state, which may be long."""
+        """The fields as a JSON object, without the state, which may be long."""
         return {
             "prefixes": [list(prefix) for prefix in self.prefixes],
             "position": self.position,

@@ -1,4 +1,4 @@
-"""A machine is any recurrent model, ours or a user's: start, step, and its state as a counted number of bits.
+"""A machine is any recurrent model, ours or a user's, whose state has a counted number of bits.
 
 Two kinds of model fit: a `Recurrence`, whose state is a whole number of `state_bits` bits; and any object with the methods of a
 mixer or of `Model`: `start(batch)`, `step(inputs, state, t) -> (outputs, state)` and `forward(inputs)`, whose state is nested

@@ -28,12 +28,12 @@ class Needed(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberBits:
-    """Bits of each kind of number that is sent, for n = `length` tokens on a grid of L steps a unit.
+    """Bits of each kind of number sent, for n = `length` tokens and L steps a unit.
 
-    `most_number` and `most_value_sum` are added to make a number >= 0. number: bit_length(2 L^2) = p, for i + L^2 with |i| <=
-    L^2; normaliser: bit_length(n L), a sum of at most n exponentials of at most L steps each; value_sum: bit_length(2 W L^2),
-    for i + W L^2, where W = L bounds the sum of weights in steps if they are rounded down, and W = L + floor(n/2) if to the
-    nearest.
+    * number: bit_length(2 L^2) = p, for i + L^2 with |i| <= L^2 (`most_number` is L^2);
+    * normaliser: bit_length(n L), for a sum of at most n exponentials of at most L steps each;
+    * value_sum: bit_length(2 W L^2), for i + W L^2 with |i| <= W L^2 (`most_value_sum`). W bounds the sum of the weights in
+      steps: L if they are rounded down, L + floor(n/2) if to the nearest.
 
     >>> bits = NumberBits(Grid(4), length=6)
     >>> bits.number, bits.normaliser, bits.value_sum

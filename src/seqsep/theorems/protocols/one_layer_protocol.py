@@ -1,4 +1,4 @@
-"""Lower bound tool: a one-layer attention model's answer is a two-party protocol, for every partition of the positions.
+"""For lower bounds: a two-party protocol computes a one-layer attention model's answer, for every partition of the positions.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D. N tokens of S kinds, H heads whose values have
 m coordinates, embeddings of d coordinates (the paper's width is max(m, d)), numbers of p bits.
@@ -13,7 +13,9 @@ which position; the asker is the one with position N. What they send, with the b
 4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. In `both-exchange` (as printed) each
    sends its own; in `one-learns` only the asker hears the other's.
 5. answer (`one-learns-and-sends`): the class of the greatest logit, ceil(log2 C) bits for C classes, from the asker.
-Why each step is enough stands at that step, in `_one_layer_parties`; the bits of numbers are in `one_layer_ledger`.
+Steps 1 to 4 are those of appendix D. Why each step is enough stands at the method that runs it, in
+`_one_layer_parties.OneLayerParty`: `last`, `maxima`, `normalisers`, `value_sums`, `answer`. The bits of numbers are in
+`one_layer_ledger`.
 
 The grid is {i/L : |i| <= L^2}, with p = bit_length(2 L^2); signed numbers i are sent as i + their greatest magnitude.
 Softmax is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round.
@@ -86,7 +88,7 @@ LONG_PAIRS = 7_500
 
 
 def require(network: Network, length: int, alice: Collection[int], variant: str, question: str) -> None:
-    """Raise ValueError for what the protocol is not for: layers, a softmax, positions, a variant or a question."""
+    """Raise ValueError unless the network is one attention layer with stepwise softmax, and the other arguments are known."""
     call = f"reduce({network.name}, alice={list(alice)}, variant={variant!r}, question={question!r})"
     if len(network.layers) != 1 or not isinstance(network.layers[0][0], AttentionLayer):
         raise ValueError(f"{call}: the network is one attention layer; it has {len(network.layers)} layers or another mixer")

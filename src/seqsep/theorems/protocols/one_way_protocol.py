@@ -1,4 +1,4 @@
-"""Lower bound tool: a recurrent model with B state bits gives a one-way protocol of B bits, at every split.
+"""For lower bounds: a recurrent model with B state bits gives a one-way protocol of B bits, at every split.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 2.
 We differ: B is counted from the state that is sent, at its own precision (the paper's m p); an output may be any vector of
@@ -18,7 +18,7 @@ into a prefix and a suffix: if a function needs more, no such model computes it.
 
 What a run shows: on the models given, for the inputs given, at every split 0 <= K < N, the message has exactly the counted
 state bits, Bob's outputs equal those of the uncut recurrent pass bit for bit (one example at a time, same threads), and those
-are `forward`'s within TOLERANCE times max(1, greatest output): 1e-9 in float64, 2e-5 in float32, where sums taken in another
+are `forward`'s within TOLERANCE times max(1, greatest output): 1e-9 in float64, 2e-5 in float32, in which sums taken in another
 order differ by at most 1.4e-6 for our mixers at 200 tokens. That the reduction applies to every recurrent model is the proof
 at `alice` and `bob`.
 """
@@ -168,11 +168,12 @@ def _require_forward(party: OfTensors, inputs: Sequence[Any] | Tensor, uncut: li
 
 
 def check(length: int | None = None, seed: int = 0, mixer: str | None = None, checkpoint: Path | None = None) -> list[Outcome]:
-    """Every recurrent mixer (or one) in a two-layer model with random weights, on index lookup; or a trained model.
+    """Run the protocol on every recurrent mixer (or one), two layers of it with random weights; or on a trained model.
 
-    Inputs have `length` symbols (by default 10) and a question, at every split. With `checkpoint`, a safetensors file: that
-    model, at the file's precision, on random tokens, `length` of them (by default 10, or as many as it has positions for).
-    Raises ValueError for an unknown mixer or one whose state grows with time; TheoremFails with the input and the split.
+    Inputs are those of index lookup, with `length` symbols (by default 10) and a question, at every split. With `checkpoint`, a
+    safetensors file: that model, at the file's precision, on random tokens, `length` of them (by default 10, or as many as it
+    has positions for). Raises ValueError for an unknown mixer or one whose state grows with time; TheoremFails with the input
+    and the split.
     """
     if mixer is not None and mixer not in RECURRENT:
         raise ValueError(f"check(mixer={mixer!r}): mixer is one of {', '.join(RECURRENT)}")

@@ -103,8 +103,8 @@ def small_models(
 ) -> list[tuple[str, Machine]]:
     """Named models with fewer than `needed` state bits: the one chosen; by default an exact model cut down, and an LSTM.
 
-    `with_bits(b)` is the exact model with its state reduced to b bits, of which `most_bits` are tried; the LSTM's state is kept
-    as signs, a bit a number. Raises ValueError for a chosen model of `needed` bits or more.
+    `with_bits(b)` is the exact model with its state cut to b bits; b is `needed` - 1, or `most_bits` if that is less. The
+    LSTM's state is kept as signs, a bit a number. Raises ValueError for a chosen model of `needed` bits or more.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
     >>> cut_down = lambda bits: with_fewer_bits(4, 2, bits)

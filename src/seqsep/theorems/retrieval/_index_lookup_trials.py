@@ -80,8 +80,8 @@ def hard_sequences(task: IndexLookup, seed: int) -> Iterator[list[int]]:
     """Random ones, and constants but for one symbol.
 
     A retrieved bit is the sum of the weights of the positions that hold a 1. It is furthest from its value if every other
-    position holds the opposite bit: for S a power of two no input has a smaller margin than the second kind, with the odd one
-    asked.
+    position holds the opposite bit. So for S a power of two, no input that asks for the changed position has a smaller margin;
+    it is the first, the middle and the last one.
     """
     batch = task.sample(0, 8, seed)
     for inputs, count in zip(batch.inputs, batch.lengths - 1, strict=True):

@@ -181,11 +181,12 @@ def check(
     precision: int | None = None,
     checkpoint: Path | None = None,
 ) -> list[Outcome]:
-    """The exact models for keys in order and in any order, on every input up to 20,000, else 400; and smaller ones that err.
+    """Check the exact models, for keys in order and in any order; find inputs on which smaller ones err.
 
-    By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
-    of that layer with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by
-    default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found.
+    The exact models run on every input if there are at most 20,000, else on about 400. The smaller ones are by default the
+    exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer
+    with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by default 1). Raises
+    ValueError if it has N log2 S bits or more, or no collision was found.
     """
     chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
     cut_down = partial(with_fewer_bits, length, alphabet)

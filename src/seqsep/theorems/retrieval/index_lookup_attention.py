@@ -15,7 +15,8 @@ Sizes. S symbols have b = max(1, ceil(log2 S)) bits; a code of `exact.codes` giv
 Inputs. The residual stream is [symbol: b | asked: k | own: k], all of it integers:
 * symbol s at index i:     [bits of s in {0, 1} | 0 | key of i]
 * question p at index n:   [0 | query of p | key of n]
-The proof goes on beside the weights: `_retrieve`, `_read_bits`, `_readout`, `_grid`.
+The proof goes on beside the weights: `_retrieve` (the weight above 3/4), `_read_bits` (the FFN's threshold), `_readout` (the
+symbol), `_grid` (what rounding changes).
 
 What a run does not show: other lengths than the one built. The bounds hold for every N by the proof.
 """
@@ -196,8 +197,8 @@ def _codes(length: int) -> list[PositionCode]:
 def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
     """Every input of (N, S) = (12, 2) and (7, 4); and so many questions at N <= 64, in between, and at 1,024 <= N <= 4,096.
 
-    The codes take turns. `hard_sequences` holds the worst inputs there are: a retrieved bit is furthest from its value when
-    every other symbol has the other bit, as in a constant sequence with one symbol changed.
+    The codes take turns. Among the inputs are those with the least margin at the first, the middle and the last position
+    (`_index_lookup_trials.hard_sequences`).
     """
     outcomes = []
     for length, alphabet in ((12, 2), (7, 4)):

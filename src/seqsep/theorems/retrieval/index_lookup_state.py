@@ -123,9 +123,10 @@ def check(
     precision: int | None = None,
     checkpoint: Path | None = None,
 ) -> list[Outcome]:
-    """The exact model on every input (S^N <= 4,096; else on random prefixes, every position), and smaller ones that err.
+    """Check the exact model, and find an input on which each smaller one errs.
 
-    By default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
+    The exact model answers every position after all prefixes if S^N <= 4,096, else after 20 drawn ones. The smaller ones are
+    by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
     default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if it collides
     and does not err.

@@ -12,7 +12,8 @@ numbers) and, if the head normalises, z_t (k numbers) alone. So L layers of H he
 B = L H k (v + 1) p bits, or L H k v p without the normaliser (`state_bits`), however the outputs are computed: the quadratic
 form, which keeps all t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S
 of them. Hence no weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`),
-for this width, precision and depth, MLPs, norms and positions whatever. The same for the other mixers (`NUMBERS_A_LAYER`).
+for this width, precision and depth, whatever its MLPs, norms and positions are. The same holds for the other mixers, whose
+states are counted in `NUMBERS_A_LAYER`.
 
 What a run shows: that the formulas count the state, and the protocol of Theorem 2 run with it, on models with random weights
 (`one_way_protocol`; also that `forward`, the quadratic form, agrees with `step`); and for linear attention rounded to few bits
@@ -152,7 +153,7 @@ def impossible_from(bits: int, alphabet: int) -> int:
 def check(
     width: int = 16, heads: int = 2, layers: int = 1, precision: int = 32, alphabet: int = 64, seed: int = 0
 ) -> list[Outcome]:
-    """Linear attention of this shape, then every other recurrent mixer: the state counted beside the formula, and the protocol.
+    """Check the formula and the protocol on linear attention of this shape, then on every other recurrent mixer.
 
     `impossible_from` is the least N that the counted state cannot answer; the protocol runs on inputs of 8 tokens, every split.
     Then linear attention of width 4 with a state of 2 bits a number, at the least N that is impossible for it.

@@ -16,7 +16,7 @@ FAST_CODES = ("parabola", "binary")  # scores of the others pass 64 bits at larg
 def instances(
     length: int, instance: str | None, heads: int | None, random: np.random.Generator, few: bool
 ) -> dict[str, Thresholds]:
-    """By name: those of F.3 and random ones of N bits with about 2 N features, or at most N slots if `few`.
+    """The formulas of N bits to try, by name: those of F.3, and random ones of about 2 N features, or at most N slots if `few`.
 
     Raises ValueError for an unknown instance or a length that does not suit it.
     """
@@ -101,7 +101,7 @@ class Series:
 
 
 def all_series(inputs_small: int, inputs_large: int) -> Iterator[Series]:
-    """Most of the small ones at N <= 64, a tenth up to 256; the large ones at 1,024 to 4,096, mostly of the cheapest kind."""
+    """The long check: small inputs at N <= 64, a tenth of them up to 256; large ones at 1,024 to 4,096, mostly disjointness."""
     tenth = inputs_small // 10
     cheap = ("disjointness",) * 8 + tuple(INSTANCES)
     yield Series((2, 4, 8, 16, 18, 32, 62, 64), (*INSTANCES, *RANDOM), inputs_small - tenth, most=256)

@@ -22,7 +22,7 @@ VARIANTS = ("repaired", "printed")
 
 @dataclass(frozen=True)
 class Scales:
-    """What scores are made of, for k heads and a code of n addresses.
+    """The whole numbers that scale the scores, for k heads and a code of n addresses.
 
     eta: the least with leakage(eta) <= e^-c / 14k; `literal`: c = ceil(ln 12k), by which a bit moves a score; `nothing`:
     Z = ceil(ln 12kn), the score of [BOS] at a head without a literal; `exponent`: Kc.

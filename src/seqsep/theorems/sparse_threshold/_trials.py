@@ -38,7 +38,8 @@ def every_assignment(variables: int) -> Bits:
 def hard_assignments(formula: Thresholds, random: np.random.Generator, most: int) -> Iterator[Bits]:
     """At most `most` of each kind: random ones; constants but for one bit, at every position; and assignments at the threshold.
 
-    [BOS] loses most weight if all other bits add to their scores: in an instance, whose literals are alike, the second kind.
+    The second kind is the worst for disjointness and majority, whose literals have one sign: if every other bit raises its own
+    score, [BOS] loses most weight.
     """
     variables = formula.variables
     yield random.integers(2, size=(most, variables))

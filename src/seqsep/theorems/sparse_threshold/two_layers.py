@@ -13,14 +13,15 @@ function g that differs between positions. `variant="printed"` has the printed l
 them and no mask, with our slots.
 
 Slots. A slot is 1 if at least `least` of its literals hold: a clause for 1, a term for all. Any table g of k bits is a sum of
-at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So M slots of at most k
-literals (`heads`), a bound b; n tokens; a code of n addresses in r coordinates (`exact.codes`).
+at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So there are M slots of at
+most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r coordinates (`exact.codes`).
 Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]; token t of address t holds
 * x_t:   bit = +1 or -1, and the key of t;
 * [BOS]: bos = 1, no key;
 * slot:  the key of t; count = k + 1 - least; for its literal on variable v with sign s a block [query of v | s | A_v] with
   A_v = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal (`_slots.slot_rows`).
-The proof goes on beside the weights: `_fetch_literals`, `_slot_holds`, `_add_up`, `_readout`; the grid is `_slots.Scales`.
+The proof goes on beside the weights: `_fetch_literals` (layer 1: a weight for each literal), `_slot_holds` (its FFN: a bit for
+each slot), `_add_up` (layer 2: how many slots hold), `_readout` (the threshold); the grid is `_slots.Scales`.
 
 On the grid (B.2, stepwise softmax, rounding down): L = n^Kc with base max(4, n). u = 1/n is on it. A_v >= 0, so losing scores
 that saturate at -L stay more than ln L below. If scores are no multiples of D = 1/L (`circle`), floors multiply another's
@@ -138,14 +139,15 @@ def _slot_holds(spaces: Spaces) -> FeedForward:
 
 
 def _add_up(plan: Plan, spaces: Spaces) -> AttentionLayer:
-    """Scores are 0, so with u = 1/n the last token adds 2 F u to its total, for F slots that hold."""
+    """The last token adds 2 F u to its total if F slots hold: all scores are 0, so all weights are u = 1/n."""
     return AttentionLayer((average(spaces["feature"], spaces["total"]),), causal=not plan.printed)
 
 
 def _readout(plan: Plan, spaces: Spaces) -> tuple[Array, Array]:
-    """2 F u against (2b + 1) u, b in -1 .. M: 1 exactly if F > b.
+    """The logits are (2 b + 1) u and, for class 1, 2 F u: greater exactly if F > b.
 
-    No slots at all: F = 0 > -1, true. An empty clause counts but never holds; tautologies and repeated literals need nothing.
+    The bound b is moved into -1 .. M, which changes no answer. A CNF without clauses is true: F = 0 > b = -1. An empty clause
+    is a slot that never holds; tautologies and repeated literals need no care.
     """
     bound = clipped(plan.slots.bound, -1, len(plan.slots.features))
     steps = (2 * bound + 1) * (plan.grid.steps // plan.tokens)
@@ -165,10 +167,10 @@ def proved(code: PositionCode, k: int, grid: Grid) -> float:
 def bound(plan: Plan) -> dict[str, Number]:
     """Every size with explicit constants, from N, M, k and the code alone.
 
-    width d = (k + 1) (r + 2) + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (k (r + 2) + 1);
-    program = p (d (3 + k (2 r + 6) + 5 + 4 + 2) + 4 + M d): three symbols, the heads of layer 1, its FFN, layer 2, the
-    read-out, with biases, and the slots; beside the code's own parameters. tables = those p .. + p n d. Slots that depend
-    on N alone count in tables only. In the printed layout slots and keys share the n rows of positions, counted in program.
+    width d = (k + 1) (r + 2) + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (k (r + 2) + 1); program = p (d (3 + k (2 r + 6) + 5
+    + 4 + 2) + 4 + M d): three symbols, the heads of layer 1, its FFN, layer 2, the read-out, with biases, and the slots; beside
+    the code's own parameters. tables = program + p n d, less those parameters. Slots that depend on N alone count in tables
+    only. In the printed layout slots and keys share the n rows of positions, counted in program.
     """
     k = plan.heads
     r = plan.code.dimension
@@ -207,7 +209,7 @@ def check(
     tightness: bool = False,
     seed: int = 0,
 ) -> list[Outcome]:
-    """The instances at N = `length`, or one of them, or the formula of a DIMACS file; on the grid and in float64.
+    """Check the instances at N = `length`, or one of them, or the formula of a DIMACS file; on the grid and in float64.
 
     Random CNFs, DNFs and tables have `heads` literals, 3 by default. Every assignment if 2^N n^2 k is at most 10^8, else
     hard ones (`_trials`). With `tightness`: the least eta and L that answer those.
@@ -317,7 +319,7 @@ def applier(
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
 
-    Disjointness (1 where the sets meet) and equality take {"left": [..], "right": [..]} as well.
+    Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well.
     """
     if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(
