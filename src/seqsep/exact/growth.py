@@ -60,7 +60,7 @@ class Growth:
         return "bits per doubling of N" if self.kind == "logarithmic" else "bits per token"
 
     def line(self) -> str:
-        """One line for people."""
+        """The kind, slope and error in one line of text."""
         lengths = f"N = {self.points[0][0]} to {self.points[-1][0]}"
         if self.kind == "constant":
             return f"constant over {lengths}"

@@ -213,7 +213,7 @@ def trial_inputs(automaton: Layered, seed: int = 0) -> tuple[Int64[np.ndarray, "
 
 
 def answered(automaton: Layered, count: int, draws: np.random.Generator) -> Int64[np.ndarray, "batch time"]:
-    """Random inputs that are answered by each answer in turn, uniform among those of one answer (up to float rounding).
+    """Random inputs with each answer in turn, uniform among the inputs with that answer (up to float rounding).
 
     >>> from seqsep.exact.layered import of_function
     >>> least = of_function(max, [2] * 8)

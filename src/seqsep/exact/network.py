@@ -67,7 +67,7 @@ class AttentionLayer:
 
 @dataclass(frozen=True)
 class AutomatonLayer:
-    """The next state of an automaton, table[t, state, token] or table[0, state, token] at all times; and the first state.
+    """An automaton: its next state is table[t, state, token], or table[0, state, token] at all times.
 
     >>> AutomatonLayer(whole([[[0, 1], [1, 0]]]), start=0).table.integers.shape
     (1, 2, 2)

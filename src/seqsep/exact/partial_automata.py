@@ -28,7 +28,7 @@ MOST_NODES = 1 << 20
 
 @dataclass(frozen=True)
 class Examples:
-    """Words over the tokens 0 .. tokens - 1, each with the answer that is asked for.
+    """Words over the tokens 0 .. tokens - 1, each with its answer.
 
     Raises ValueError for no words, other tokens, or more than 4,096 prefixes.
 

@@ -89,7 +89,7 @@ class PositionCode(ABC):
         return (self.count - 1) * math.exp(-eta * self.gap)
 
     def least_scale(self) -> int:
-        """The least whole eta that gives the wanted address a weight above 3/4: leakage(eta) < 1/3.
+        """The least whole eta with leakage(eta) < 1/3, at which the address asked for has a weight above 3/4.
 
         It is found by doubling and bisection, since leakage falls as eta grows.
 

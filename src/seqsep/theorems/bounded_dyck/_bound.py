@@ -47,7 +47,7 @@ def bound(plan: Plan) -> dict[str, Number]:
 
 
 def _one_layer(plan: Plan) -> tuple[int, list[LayerSize]]:
-    """One head looks by parity; the FFN reads b digits and writes `full` and `some`."""
+    """One head finds the match by parity; the FFN reads b digits and writes `full` and `some`."""
     b = plan.kind_digits
     return 3 * b + 8, [LayerSize(heads=1, key=2, value=b, hidden=3 * b + 2)]
 

@@ -17,7 +17,7 @@ SIGNED_BY_KIND = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 
 
 def counting_model(length: int) -> Network:
-    """Build a one-layer model that does what it can: class 1 if opens and closes of each kind are as many.
+    """Build a one-layer model that counts brackets: class 1 if every kind has as many opens as closes.
 
     It has m = 2, H = 1, L = N^2. Uniform attention gives (opens - closes) over N of all kinds, and of kind 0 less that of kind
     1, exactly. The first class has the sum of their magnitudes, the second 1 / (2 N).

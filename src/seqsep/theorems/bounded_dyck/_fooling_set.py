@@ -50,7 +50,10 @@ def words(length: int, kinds: int = 2) -> Int64[np.ndarray, "words length"]:
 
 
 def _count(length: int, kinds: int) -> int:
-    """Count the words: any x whose first bracket opens has its y, which makes n (2n)^(N/2 - 1)."""
+    """Count the words: each x whose first bracket opens has one y, which makes n (2n)^(N/2 - 1).
+
+    The printed proof counts them block by block instead, over all partitions into blocks.
+    """
     return kinds * (2 * kinds) ** (length // 2 - 1)
 
 

@@ -9,7 +9,7 @@ Strings = Int64[np.ndarray, "batch length"]
 
 
 class Prefixes(NamedTuple):
-    """For the prefix of every length: which brackets, and last the end, may follow; whether a word begins so; its depth."""
+    """For the prefix of every length: which brackets, and last the end, may follow; whether it begins a word; its depth."""
 
     allowed: Bool[np.ndarray, "batch prefix outputs"]
     valid: Bool[np.ndarray, "batch prefix"]

@@ -181,7 +181,7 @@ def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant
 
 
 def _check_err(length: int, seed: int) -> Outcome:
-    """Try the counting model on all words, or beyond length 14 on drawn ones; it errs long before it has to."""
+    """Try the counting model on all words, or beyond length 14 on drawn ones; it errs at shorter lengths than it must."""
     network = counting_model(length)
     task = BoundedDyck(length)
     given = words(length) if length <= LONGEST_WHOLE else task.sample(0, 400, seed).inputs

@@ -38,7 +38,9 @@ EXCHANGES = (BOTH_EXCHANGE, ONE_LEARNS, TOKEN_SENT)
 
 @dataclass(frozen=True)
 class Costs:
-    """Bits that do not depend on the size of the layer: those of each kind of number, and what equality needs.
+    """Bits that do not depend on the size of the layer: those of each kind of number.
+
+    `length` is N, `alphabet` is S, and `exponent` is Kc.
 
     >>> costs = Costs(length=8192, alphabet=2, exponent=2)
     >>> costs.score, costs.normaliser, costs.value
@@ -117,7 +119,11 @@ def least_size(costs: Costs, exchange: Exchange) -> tuple[int, int]:
 
 
 def least_product(costs: Costs, exchange: Exchange) -> int:
-    """Bound m H from below in closed form: bits needed over 3 p + 2 z + 2 v (or v; or, less t, over 2 p + 2 z + v)."""
+    """Bound m H from below in closed form: the bits needed over those of a layer with m = H = 1.
+
+    No term of the protocol exceeds m H times what it is at m = H = 1, but t, which is taken off both. So the divisor is
+    3 p + 2 z + 2 v if both exchange, 3 p + 2 z + v if one learns, and 2 p + 2 z + v if the token is sent.
+    """
     fixed = ceil_log2(costs.alphabet) if exchange.token_sent else 0
     a_unit = protocol_bits(costs, 1, 1, exchange) - fixed
     return max(1, -(-(needed(costs, exchange) - fixed) // a_unit))

@@ -28,7 +28,7 @@ Inputs = Int64[np.ndarray, "n length"]
 
 @dataclass(frozen=True)
 class ComparedHalves:
-    """What is compared: halves over S symbols, the places of the left one's symbols and then the right one's, EQ or INEQ."""
+    """Two halves over S symbols, for EQ or INEQ; `order` holds the places of the left symbols, then the right ones."""
 
     alphabet: int
     order: Int64[np.ndarray, "length"]
@@ -151,7 +151,7 @@ def answers_hard(network: Network, halves: ComparedHalves, seed: int) -> bool:
 
 @contextmanager
 def naming(**given: Any) -> Iterator[None]:
-    """Make a counterexample that is met inside name this as well."""
+    """Add these fields to a counterexample that is met inside."""
     try:
         yield
     except TheoremFails as failure:

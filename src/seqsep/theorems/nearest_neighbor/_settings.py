@@ -28,10 +28,10 @@ class Settings(NamedTuple):
 def measured(
     settings: Settings, asked: Int64[np.ndarray, "batch asked"], grid: Grid
 ) -> tuple[Int64[np.ndarray, "batch asked"], Shaped[np.ndarray, "batch asked"]]:
-    """The nearest label and the margin, in units of 1/L^2, of each asked point, counted from 0, at least 1.
+    """The nearest label of each asked point, and its margin in units of 1/L^2.
 
-    The margin is the greatest product less the greatest with a point of another label (2 if there is none): 0 if two nearest
-    points disagree.
+    Points count from 0, and the first is not asked. The margin is the greatest product less the greatest with a point of
+    another label (2 if there is none): 0 if two nearest points disagree.
 
     >>> settings = Settings(np.array([[[3], [-4], [4]]]), np.array([[5, 7, 0]]))
     >>> answers, margins = measured(settings, np.array([[2]]), Grid(4))

@@ -38,7 +38,11 @@ class Asking:
         return result.attended[1][..., self.network.spaces["label"]]
 
     def put(self, settings: Settings) -> tuple[Bool[np.ndarray, "batch"], Int64[np.ndarray, "batch"]]:
-        """Which settings have an askable last point, and the least digit retrieved for it, in steps (0 without one)."""
+        """Ask every point that has the margin, and require the right answers.
+
+        Returns whether each setting's last point has the margin, and the least digit retrieved for the last point asked, in
+        steps (0 if none is).
+        """
         grid = self.network.grid
         places = self._places(settings.points.shape[1])
         expected, margins = measured(settings, np.broadcast_to(places, (len(settings.points), len(places))), grid)
@@ -93,7 +97,7 @@ class Asking:
             nudged = source.nudged(settings)
 
     def try_hard(self, length: int, dimension: int, source: Source, until: int = 1 << 62) -> None:
-        """Settings of `length` points and, below 1,024, of fewer, and climbs, until so many questions are answered."""
+        """Put hard settings of `length` points, and of fewer below 1,024, then climb, until so many questions are answered."""
         for shorter in lengths(length) if length < 1024 else [length]:
             self.put(source.crowded(shorter, dimension, self.gamma))
             for settings in source.hard(shorter, dimension):
@@ -105,7 +109,7 @@ class Asking:
             self.climb(source.crowded(size, dimension, self.gamma), source)
 
     def try_recall(self, length: int, alphabet: int, source: Source) -> None:
-        """MQAR over an alphabet, with shorter inputs too."""
+        """Put MQAR over an alphabet, with shorter inputs too."""
         for shorter in lengths(length):
             for settings in source.recalled(shorter, alphabet):
                 self.put(settings)

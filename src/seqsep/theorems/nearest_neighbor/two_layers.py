@@ -12,7 +12,7 @@ Margins, each proved below for every N, d', C and 0 < gamma <= 1, with D = 1/L:
 We differ: the construction is another one (`variant="repaired"`), whose width does not depend on the margin; the printed one
 (`variant="printed"`, `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates. Labels are 0 .. C - 1, and gamma is asked for
 only between the nearest point and points of *another label*: equal points with equal labels do no harm. Points are read on the
-grid, where hardly any has norm 1: |x|^2 <= 5/4 is enough, and gamma is measured after rounding.
+grid, on which hardly any has norm 1: |x|^2 <= 5/4 is enough, and gamma is measured after rounding.
 
 Sizes. n = max(4, 2 N - 1) tokens; b = max(1, ceil(log2 C)) digits; L = n^Kc steps a unit (stepwise softmax, rounding down).
 Inputs. A point comes in as [x, 0], a label as [0, one-hot], and the residual stream is [point: d' | label: b | place: 3]:
@@ -251,7 +251,7 @@ def _check_recall(length: int, classes: int, alphabet: int, random: np.random.Ge
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Hard settings until so many questions are answered, with margins down to n^-1 and n^-2: `all_series`."""
+    """Check hard settings until so many questions are answered, with margins down to n^-1 and n^-2: `all_series`."""
     random = np.random.default_rng(seed)
     outcomes = []
     for place, series in enumerate(all_series(inputs_small, inputs_large)):

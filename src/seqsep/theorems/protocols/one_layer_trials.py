@@ -84,7 +84,7 @@ def random_network(
 
 
 def random_grid(random: np.random.Generator) -> Grid:
-    """A grid of 2 to 10^9 steps a unit: coarser than any theorem's, or with p = 61 and value sums of 91 bits."""
+    """A grid of 2 to 10^9 steps a unit; at 10^9, p = 61 and value sums have 91 bits."""
     steps = int(random.choice([2, 3, 4, 7, 16, 81, 256, 2500, 10**4, 10**6, 10**9]))
     rounding: Rounding = "nearest" if random.integers(4) == 0 else "floor"
     return Grid(steps, rounding)

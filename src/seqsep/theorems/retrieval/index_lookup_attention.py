@@ -195,7 +195,9 @@ def _codes(length: int) -> list[PositionCode]:
 
 
 def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Every input of (N, S) = (12, 2) and (7, 4); and so many questions at N <= 64, in between, and at 1,024 <= N <= 4,096.
+    """Check every input of (N, S) = (12, 2) and (7, 4), then so many questions for many N.
+
+    Small N are up to 64, medium ones up to 1,000, large ones 1,024 to 4,096.
 
     The codes take turns. Among the inputs are those with the least margin at the first, the middle and the last position
     (`_index_lookup_trials.hard_sequences`).

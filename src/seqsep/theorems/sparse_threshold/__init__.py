@@ -1,4 +1,4 @@
-"""Thresholds of sparse features: counting how many of many small functions of a few bits hold.
+"""Thresholds of sparse features: do more than b of M given functions, each of at most k bits, hold?
 
 Files:
 

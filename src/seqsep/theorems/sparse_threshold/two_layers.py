@@ -230,7 +230,7 @@ def check(
 
 
 def small_cnfs(count: int = 2_000, seed: int = 0, code: str = "parabola", variant: str = "repaired") -> Outcome:
-    """All 16 assignments of so many formulas of up to 4 clauses of up to 4 literals over 4 variables."""
+    """Check all 16 assignments of `count` formulas of up to 4 clauses of up to 4 literals over 4 variables."""
     random = np.random.default_rng(seed)
     outcomes = []
     for number in range(count):
@@ -244,7 +244,7 @@ def small_cnfs(count: int = 2_000, seed: int = 0, code: str = "parabola", varian
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Disjointness, majority and equality for every N <= 16, 2,000 small CNFs, then so many hard assignments.
+    """Check disjointness, majority and equality for even N <= 16, 2,200 small CNFs, then so many hard assignments.
 
     Most of the small ones at N <= 64, a tenth up to 256, the large ones at 1,024 to 4,096: `_formulas.all_series`.
     """
@@ -319,7 +319,8 @@ def applier(
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
 
-    Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well.
+    Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well. Raises ValueError without a file
+    if there is no such instance or no length, and with one if `length` is not its number of variables.
     """
     if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(
