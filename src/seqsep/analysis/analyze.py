@@ -2,7 +2,8 @@
 
 For each N: the least state, exactly (`exact.least_state`), or bounds if inputs are outside the domain
 (`exact.partial_states`); beside it a lower bound on width times heads of a one-layer attention model, by Theorem 4 of
-Bhattamishra et al. 2024 (arXiv:2406.09347) over the best partition that `exact.partition_search` finds. And the growth over N.
+Bhattamishra et al. 2024 (arXiv:2406.09347) over the best partition that `exact.partition_search` finds. `Analysis.growth` says
+how the least state grows with N.
 The least state holds for all recurrent models: the proof is in `exact.least_state`. The bound on attention holds for models
 of the grid, with stepwise softmax, that compute the function on every input: the proof is in
 `theorems.protocols.one_layer_protocol`.
@@ -45,7 +46,7 @@ def analyze(
     """Analyse a function, or what a name stands for (`analysis.function`), at each length; `report` is called after each.
 
     Raises ValueError for lengths below 1, too many inputs, a function that raises or answers with other than integers or None,
-    and alphabets that do not fit.
+    and alphabets that do not fit; FileNotFoundError for a file that is not there.
 
     >>> majority = analyze(lambda word: 2 * sum(word) > len(word), [2, 4, 6])
     >>> [one.classes for one in majority.lengths]

@@ -13,7 +13,7 @@ from seqsep.exact.partial_states import PartialState
 from seqsep.exact.partition_search import PartitionBound
 
 LISTED = 20
-
+"""How many positions of a party a line lists before it breaks off."""
 
 HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
 
@@ -44,7 +44,7 @@ class InputPair:
     answers: tuple[int, int]
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The pair as a JSON object."""
         prefixes = [tokens[: self.split] for tokens in self.inputs]
         return {
             "inputs": [*self.inputs],
@@ -102,7 +102,7 @@ class AtLength:
         return self.partial.automaton
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The analysis of this length as a JSON object."""
         low, high = self.bits
         record: dict[str, Any] = {
             "length": self.length,
@@ -141,7 +141,7 @@ class AtLength:
         return record
 
     def automaton_record(self) -> dict[str, Any]:
-        """The automaton as JSON.
+        """The automaton as a JSON object.
 
         tables[t][state][place of the token] is the next state; answers are those of the last layer's states.
         """
@@ -190,7 +190,9 @@ def _bounds_record(partial: PartialState) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """All lengths of one function, and how the least state grows with them (its lower bound, if it is not exact).
+    """All lengths of one function, and how the least state grows with them.
+
+    If the least state is not exact, the growth is that of its lower bound.
 
     >>> from seqsep.analysis import analyze
     >>> print(analyze(lambda word: sum(word) % 2, [2, 3, 4]).closing_lines()[0])
@@ -203,7 +205,7 @@ class Analysis:
     growth: Growth | None
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The analysis as a JSON object."""
         return {
             "function": self.name,
             "kind": self.kind,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which functions, at which lengths, and what is written; a task's fields are further flags."""
+    """Add the flags: functions, their lengths, and what is written; a task's fields are further flags."""
     parser.add_argument(
         "targets",
         nargs="+",
@@ -36,7 +36,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def length_list(text: str) -> tuple[int, ...]:
-    """Lengths: 8, or 2..16 (both ends included), or 2..16..2 (in steps of 2), or several of these with commas.
+    """Read lengths: 8, or 2..16 (both ends included), or 2..16..2 (in steps of 2), or several of these with commas.
+
+    Raises argparse.ArgumentTypeError for anything else.
 
     >>> length_list("2..4,10..20..5")
     (2, 3, 4, 10, 15, 20)
@@ -56,7 +58,7 @@ def length_list(text: str) -> tuple[int, ...]:
 
 
 def whole_list(text: str) -> tuple[int, ...]:
-    """Whole numbers from 1 with commas between them."""
+    """Read whole numbers from 1 with commas between them. Raises argparse.ArgumentTypeError for anything else."""
     numbers = [number.strip() for number in text.split(",")]
     if not all(number.isdecimal() and len(number) < 10 and int(number) for number in numbers):
         raise argparse.ArgumentTypeError(f"expected whole numbers from 1 such as 4 or 4,4,3, found {text}")

@@ -11,7 +11,7 @@ from seqsep.names import choose
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which theorem, and where the inputs are."""
+    """Add the flags: which theorem, and where the inputs are."""
     parser.add_argument("theorem", metavar="THEOREM")
     parser.add_argument("--input", type=Path, required=True, help="file of JSON lines; - reads standard input")
 

@@ -10,7 +10,7 @@ from seqsep.names import choose
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which theorem, and where the certificate goes."""
+    """Add the flags: which theorem, and where the certificate goes."""
     parser.add_argument("theorem", metavar="THEOREM")
     parser.add_argument("-o", "--output", type=Path, required=True)
 

@@ -20,7 +20,7 @@ MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which theorems; their options, and a user's own layers and models, are further flags."""
+    """Add the flags: which theorems. Their options, and a user's own layers and models, are further flags."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
     parser.add_argument("--json", action="store_true")
 
@@ -110,7 +110,7 @@ def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
     parser = Parser(prog="seqsep check")
     add_own_part_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
     parser.add_argument("--width", type=positive, default=8, help="of the layer that is tried")
-    parser.add_argument("--heads", type=positive, default=2, help="where the layer takes them")
+    parser.add_argument("--heads", type=positive, default=2, help="if the layer takes them")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(words)
 

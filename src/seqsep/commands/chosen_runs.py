@@ -84,7 +84,10 @@ class Replacements:
 
 @dataclass(frozen=True)
 class ChosenRuns:
-    """The first runs to train, each once, and the search, if there is one, that names further runs from their rows."""
+    """The first runs to train, each once, and the search that names further runs from their rows.
+
+    Without a search there are no further runs.
+    """
 
     first: list[Run]
     search: Search | None

@@ -40,5 +40,5 @@ class Command:
 
 
 def print_json(value: Any) -> None:
-    """One line of JSON on standard output; NaN is refused."""
+    """Print a value as one line of JSON. Raises ValueError for NaN and infinity, which JSON does not have."""
     print(json.dumps(value, ensure_ascii=False, allow_nan=False))

@@ -23,7 +23,7 @@ COMMITTED = Path("results/demo.jsonl")
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Where runs and the page are kept, and how many processes train."""
+    """Add the flags: where runs and the page are kept, and how many processes train."""
     parser.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="where finished runs are kept")
     parser.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
     parser.add_argument("--workers", type=positive, help="processes; by default one per core")

@@ -8,7 +8,7 @@ from seqsep.commands.status import DONE
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which store, which of its rows, and where they go."""
+    """Add the flags: which store, which of its rows, and where they go."""
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--experiment", help="only the rows of this experiment")
     parser.add_argument("-o", "--output", type=Path, required=True)

@@ -16,7 +16,7 @@ Record = dict[str, Any]
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which registry."""
+    """Add the flags: which registry."""
     parser.add_argument("what", choices=tuple(REGISTRIES))
     parser.add_argument("--json", action="store_true")
 
@@ -49,7 +49,7 @@ def _plain(value: Any) -> str:
 
 
 def tasks() -> list[Record]:
-    """Name, revision, and every field with its default (null: required)."""
+    """Every task: name, revision, and each field with its default (None if it is required)."""
     from seqsep.tasks import TASKS
 
     return [
@@ -64,7 +64,7 @@ def tasks() -> list[Record]:
 
 
 def mixers() -> list[Record]:
-    """Name, revision, whether the state grows, and what its block holds by default."""
+    """Every mixer: name, revision, whether the state grows, and what its block holds by default."""
     from seqsep.mixers import MIXERS, THEOREM_MIXERS
 
     return [
@@ -81,7 +81,7 @@ def mixers() -> list[Record]:
 
 
 def theorems() -> list[Record]:
-    """Name, source, statement, and the options of its check."""
+    """Every theorem: name, source, statement, and the options of its check."""
     from seqsep.theorems import THEOREMS
 
     return [
@@ -96,7 +96,7 @@ def theorems() -> list[Record]:
 
 
 def experiments() -> list[Record]:
-    """Name, presets and their numbers of runs."""
+    """Every experiment: name, question, and how many runs each preset has."""
     from seqsep.experiments import EXPERIMENTS
 
     return [

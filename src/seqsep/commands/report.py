@@ -9,7 +9,7 @@ from seqsep.commands.status import DONE
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which rows, and where the page goes."""
+    """Add the flags: which rows, and where the page goes."""
     parser.add_argument(
         "--rows",
         type=Path,

@@ -21,7 +21,7 @@ STALL_SECONDS = 600.0
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which runs, what stands in the place of their parts, and where they execute; a task's fields are further flags."""
+    """Add the flags: which runs, what replaces their parts, and where they execute; a task's fields are further flags."""
     parser.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
     parser.add_argument("--preset", default="demo")
     parser.add_argument(
@@ -45,7 +45,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sweep_flags(parser: argparse.ArgumentParser) -> None:
-    """Which runs stop early, what is logged, and on which processes and devices they execute."""
+    """Add the flags of the sweep: which runs stop early, what is logged, and where runs execute."""
     parser.add_argument(
         "--prune",
         action="store_true",
@@ -86,7 +86,7 @@ def _add_sweep_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def gpu_share(text: str) -> float:
-    """A part of a GPU, or a whole number of them."""
+    """Read a share of a GPU from 0 to 1, or a whole number of GPUs. Raises ArgumentTypeError or ValueError for others."""
     value = float(text)
     if not (0 <= value <= 1 or (value < float("inf") and value == int(value))):
         raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, or a whole number, found {text}")
@@ -185,7 +185,7 @@ def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Swee
 
 
 def _endings(rows: "Sequence[Row]", waiting: int) -> str:
-    """How many runs were pruned, wait and failed."""
+    """The end of the closing line: how many runs were pruned, wait and failed."""
     from seqsep.lab.row import PRUNED
 
     counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}

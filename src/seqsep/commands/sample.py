@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which examples, but for the flags of the task's fields."""
+    """Add the flags: which examples. The task's fields are further flags."""
     parser.add_argument("task", metavar="TASK")
     parser.add_argument("--count", type=positive, default=1)
     parser.add_argument("--start", type=int, default=0, help="index of the first example")

@@ -12,7 +12,7 @@ from seqsep.names import BadInput
 
 
 def positive(text: str) -> int:
-    """A whole number from 1."""
+    """Read a whole number from 1. Raises ArgumentTypeError or ValueError, which argparse reports, for anything else."""
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text}")
@@ -20,7 +20,7 @@ def positive(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """A time above 0, in seconds."""
+    """Read a finite time above 0, in seconds. Raises ArgumentTypeError or ValueError for anything else."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text}")
@@ -28,7 +28,7 @@ def seconds(text: str) -> float:
 
 
 def fraction(text: str) -> Fraction:
-    """A fraction or decimal number: 1/64, 0.1."""
+    """Read a fraction or a decimal number: 1/64, 0.1. Raises ArgumentTypeError for anything else."""
     try:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):

@@ -1,12 +1,10 @@
 """`seqsep store`: what a store holds, and the repair of a damaged one."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
-from seqsep.commands.command import Command
+from seqsep.commands.command import Command, print_json
 from seqsep.commands.status import DONE, REFUTED
 
 ACTIONS = {
@@ -16,7 +14,7 @@ ACTIONS = {
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """What to do, and with which store."""
+    """Add the flags: what to do, and with which store."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, purpose in ACTIONS.items():
         example = f"Example: seqsep store {name} runs/store.sqlite."
@@ -45,7 +43,7 @@ def show(path: Path, as_json: bool) -> int:
         outcome = "pruned" if row.has_outcome else "failed"
         counts["finished" if row.finished else outcome] += 1
     if as_json:
-        _print_record({"store": str(path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": experiments})
+        print_json({"store": str(path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": experiments})
         return DONE
     print(f"{path}: sound; {_count(len(rows), 'row')}, {_count(len(checkpoints), 'checkpoint')} of unfinished runs")
     for name, counts in experiments.items():
@@ -64,7 +62,7 @@ def repair(path: Path, as_json: bool) -> int:
     if as_json:
         damaged = None if repaired.damaged is None else str(repaired.damaged)
         counts = {"rows": repaired.runs, "checkpoints": repaired.checkpoints}
-        _print_record({"store": str(path), **counts, "lost": repaired.lost, "damaged": damaged})
+        print_json({"store": str(path), **counts, "lost": repaired.lost, "damaged": damaged})
     elif repaired.damaged is None:
         print(f"{path}: sound; {rows}, {checkpoints}; nothing to repair")
     else:
@@ -73,10 +71,6 @@ def repair(path: Path, as_json: bool) -> int:
         for lost in repaired.lost:
             print(f"lost: {lost}; it is trained again by its sweep", file=sys.stderr)
     return REFUTED if repaired.lost else DONE
-
-
-def _print_record(record: dict[str, Any]) -> None:
-    print(json.dumps(record, ensure_ascii=False))
 
 
 def _count(number: int, noun: str) -> str:

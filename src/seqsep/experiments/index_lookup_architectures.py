@@ -83,7 +83,7 @@ more than 3 points. Linear attention differs most: here it learns as attention d
 
 At the paper's size attention has what the paper says: 100 % at N = 20 after 500 steps, and at N = 50 after 3,000 to 3,500,
 under every seed. The rate decides: with 4 heads and with 8, each from 0.00005 to 0.001 gets there, the slowest after 10,500
-steps; 0.01 is below 61 % and 0.000001 below 5 % after 31,250, where their races ended; at 0.005 one of four gets there, with
+steps; 0.01 is below 61 % and 0.000001 below 5 % after 31,250, where they were pruned; at 0.005 one of four gets there, with
 8 heads at N = 20. The other 28 cells were not run.
 """
 

@@ -1,16 +1,18 @@
 """The lab: a run, its training, sweeps of many runs, and the store of what they came to.
 
-run         one training run as a frozen value, and its key
-row         what a finished run leaves for reports, as canonical JSON
-train       the training loop
-checkpoint  the state of a training on disk, from which it goes on bit for bit
-whole_file  files that appear whole or not at all
-device      the processor or a GPU: what a process sets up, and what rows say of it
-sweep       many runs, trained by an engine, each stored as it ends
-pruning     successive halving of runs that compete
-estimate    what a sweep may cost
-progress    what a sweep shows while it runs
-loggers     rows for TensorBoard or Weights & Biases
-engines     where runs execute: this machine or a cluster
-store       the SQLite store of finished runs, and its repair
+Files:
+
+    run         one training run as a frozen value, and its key
+    row         what a finished run leaves for reports, as canonical JSON
+    train       the training loop
+    checkpoint  the state of a training on disk, from which it goes on bit for bit
+    whole_file  files that appear whole or not at all
+    device      the processor or a GPU: what a process sets up, and what rows say of it
+    sweep       many runs, trained by an engine, each stored as it ends
+    pruning     successive halving of runs that compete
+    estimate    what a sweep may cost
+    progress    what a sweep shows while it runs
+    loggers     rows for TensorBoard or Weights & Biases
+    engines     where runs execute: this machine or a cluster
+    store       the SQLite store of finished runs, and its repair
 """

@@ -86,7 +86,7 @@ def prepare(device: str) -> None:
 
     torch.set_num_threads(1)
     if device != CPU:
-        torch.backends.cuda.matmul.allow_tf32 = False  # first, as who reads it after the next but one line alone gets an error
+        torch.backends.cuda.matmul.allow_tf32 = False  # set before fp32_precision, after which reading it raises
         torch.backends.cudnn.allow_tf32 = False
         torch.backends.fp32_precision = "ieee"  # type: ignore[attr-defined]
         torch.use_deterministic_algorithms(True, warn_only=True)

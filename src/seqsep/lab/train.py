@@ -177,7 +177,7 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch
 
 @torch.no_grad()
 def finite(tensors: Iterable[Tensor]) -> bool:
-    """Whether no tensor's sum is NaN or infinite: the cheapest number that every NaN or infinity reaches."""
+    """Whether the sum of each tensor is finite: a NaN or an infinity in a tensor makes its sum NaN or infinite."""
     return bool(torch.stack([tensor.sum() for tensor in tensors]).isfinite().all())
 
 

@@ -21,7 +21,7 @@ __all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law holds; if it does not, in words where.
+    """Whether a law holds; if it does not, `where` says what differs and where.
 
     >>> Verdict("causal", False, "it looks ahead").holds
     False

@@ -1,9 +1,11 @@
 """The one model, from its blocks to its file: trained, hand-built or read back, it is the same class.
 
-model    `Model`: embed, blocks, read out; in parallel, one token at a time, and built to train
-blocks   a mixer with its norm, residual connection and MLP
-built    the parts of a model from a hand-built network
-weights  trained models in safetensors files
+Files:
+
+    model    `Model`: embed, blocks, read out; in parallel, one token at a time, and built to train
+    blocks   a mixer with its norm, residual connection and MLP
+    built    the parts of a model from a hand-built network
+    weights  trained models in safetensors files
 """
 
 from seqsep.model.model import Model, ModelState

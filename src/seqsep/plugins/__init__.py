@@ -7,5 +7,5 @@
     task          a user's task
     global_state  what a layer must leave as it found it
 
-Users name their files on the command line or in a `Run`; nothing here is imported by them.
+Users name their files on the command line or in a `Run`; such a file need not import seqsep.
 """

@@ -25,7 +25,7 @@ BLOCK_CHOICES = {field: get_args(hint) or (True, False) for field, hint in get_t
 
 
 class OwnLayer(PlugIn):
-    """A user's own layer; it stands among the layers of a run where else the name of a mixer stands."""
+    """A user's own layer; among the layers of a run it stands in the place of a mixer's name."""
 
     def build(self, width: int, heads: int) -> "OwnMixer":
         """A fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""

@@ -95,12 +95,18 @@ def _parts(state: Tensor | State) -> State:
 
 
 def parse_layer(text: str) -> OwnLayer | OwnModel:
-    """The user's layer of FILE.py:CLASS, or the whole model of model:FILE.py:CLASS; raises as `PlugIn.parse` does."""
+    """The user's layer of FILE.py:CLASS, or the whole model of model:FILE.py:CLASS.
+
+    Raises ValueError and FileNotFoundError as `PlugIn.parse` does.
+    """
     return OwnModel.parse(text) if text.startswith(OwnModel.PREFIX) else OwnLayer.parse(text)
 
 
 def restore_layer(text: str, files: Mapping[str, str]) -> str | OwnLayer | OwnModel:
-    """A layer of a run's configuration: the name of a mixer stands for itself, `files` as in `PlugIn.restore`."""
+    """The layer that a run's configuration names; the name of a mixer stands for itself.
+
+    `files` are those of `PlugIn.restore`.
+    """
     if not is_canonical(text):
         return text
     kind = OwnModel if text.startswith(OwnModel.PREFIX) else OwnLayer

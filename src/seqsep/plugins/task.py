@@ -124,6 +124,6 @@ class OwnTask(Task):
 
 
 def own_task(source: PlugIn, fields: Mapping[str, Any]) -> OwnTask:
-    """The task of a configuration's fields. Raises KeyError without `length`."""
+    """The user's task with the fields of a configuration. Raises KeyError if `length` is not among them."""
     options = dict(fields)
     return OwnTask.of(source, options.pop("length"), **options)

@@ -30,7 +30,7 @@ class DemoRuns:
 
     @property
     def all(self) -> tuple[Measured, ...]:
-        """Both."""
+        """The fresh runs, then the committed ones."""
         return self.fresh + self.committed
 
     def tasks(self, kind: type[Task]) -> list[Task]:

@@ -44,7 +44,8 @@ class NetworkBits:
 class Crossing:
     """Where the least recurrent state is larger than `total`: from `first` to `held`, and from `settled` to `searched`.
 
-    In symbols. One stretch: `held` is None and `settled` is `first`. None of them: no N up to `searched`.
+    All are lengths N in symbols. If the two stretches are one, `held` is None and `settled` is `first`; if the state is larger
+    at no N up to `searched`, the other three are None.
     """
 
     code: str

@@ -1,4 +1,7 @@
-"""Numbers as a reader sees them. A number that is missing or not finite is an em dash; nothing rounds to a claim it is not."""
+"""Numbers as a reader sees them. A number that is missing or not finite is an em dash.
+
+Rounding never turns a number into a stronger claim: an accuracy below 1 is not shown as 100 %.
+"""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,21 +1,23 @@
 """Tasks: each is a frozen dataclass in a file of its own, which begins with what is asked.
 
-base                what every task is: `Task`, its `Batch` of examples, and what nothing asked is
-index_lookup        symbols, then a position: the symbol there
-bounded_dyck        is a string of brackets well matched, with few of them open?
-equality            are two halves equal?
-disjointness        do two sets meet?
-associative_recall  pairs, then a key: its value
-multi_query_recall  pairs, then many keys: their values
-nearest_neighbor    labelled vectors, then vectors to label
-sparse_threshold    do more than so many features of a few bits each hold?
-_blocks             the draws of a block of examples, and ranges of examples that fit in a cache
-_rows               array operations in which every row has its own places
-_orders             random orders and distinct numbers
-_halves             two halves around a separator: equality and disjointness
-_fixed_length       a yes or no at the last of exactly `length` tokens
-_spherical_code     unit vectors in general position that stay apart
-_thresholds         thresholds of features: drawn ones, DIMACS text, quick evaluation
+Files:
+
+    base                what every task is: `Task`, and `Batch`, a block of its examples
+    index_lookup        symbols, then a position: the symbol there
+    bounded_dyck        is a string of brackets well matched, with few of them open?
+    equality            are two halves equal?
+    disjointness        do two sets meet?
+    associative_recall  pairs, then a key: its value
+    multi_query_recall  pairs, then many keys: their values
+    nearest_neighbor    labelled vectors, then vectors to label
+    sparse_threshold    do more than so many features of a few bits each hold?
+    _blocks             the draws of a block of examples, and ranges of examples that fit in a cache
+    _rows               array operations in which every row has its own places
+    _orders             random orders and distinct numbers
+    _halves             two halves around a separator: equality and disjointness
+    _fixed_length       a yes or no at the last of exactly `length` tokens
+    _spherical_code     unit vectors in general position that stay apart
+    _thresholds         thresholds of features: drawn ones, DIMACS text, quick evaluation
 """
 
 from seqsep.tasks.associative_recall import AssociativeRecall

@@ -193,7 +193,7 @@ class Supervisor:
             if worker.output in ready:
                 worker.show()
             too_much = worker.printed > MOST_PRINTED and worker.job is not None
-            # What it said before goes first, as it tells when it was that it printed.
+            # Its earlier messages go first: the last of them says what it was doing when it printed.
             if worker.connection in ready or (too_much and worker.connection.poll()):
                 message = _receive(worker.connection)
                 if not (too_much and message["kind"] in ("result", "gone")):

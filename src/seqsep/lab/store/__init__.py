@@ -1,7 +1,9 @@
 """The store of finished runs, an SQLite file, and its repair.
 
-store    the rows of runs and their checkpoints, checked on every read
-schema   the tables of the file, and how a new one appears
-repair   a new store from every intact row of a damaged one
-salvage  intact rows out of the bytes of a damaged store, without SQLite
+Files:
+
+    store    the rows of runs and their checkpoints, checked on every read
+    schema   the tables of the file, and how a new one appears
+    repair   a new store from every intact row of a damaged one
+    salvage  intact rows out of the bytes of a damaged store, without SQLite
 """

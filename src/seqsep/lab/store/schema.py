@@ -37,8 +37,8 @@ def digests_column(digests: tuple[str, ...]) -> str:
 def make_database(path: Path) -> None:
     """Put an empty store at `path`, whole and in WAL mode at once, one process at a time (`store.only_driver`).
 
-    If it appeared earlier, whoever opened it while its maker changes the mode could be told that the database is locked, or
-    make SQLite tell the maker so. Raises sqlite3.Error and OSError.
+    If the file appeared before its mode is set, another process could open it meanwhile, and SQLite would tell one of the two
+    that the database is locked. Raises sqlite3.Error and OSError.
     """
     half = path.with_name(f".{path.name}.tmp")
     files = (half, *(Path(f"{half}-{end}") for end in ("journal", "wal", "shm")))
@@ -54,7 +54,7 @@ def make_database(path: Path) -> None:
             for table, columns in TABLES.items():
                 database.execute(f"CREATE TABLE {table} ({columns})")
             database.execute("COMMIT")
-            database.execute("PRAGMA journal_mode=WAL")  # last, so that the file is whole: a log is emptied in silence or not
+            database.execute("PRAGMA journal_mode=WAL")  # last: the tables are then in the file itself, not in a log
         finally:
             database.close()
         half.replace(path)

@@ -100,7 +100,7 @@ class Store:
 
     def _make(self) -> None:
         with only_driver(self.path), self._in_one_line():
-            if not self._exists(create=True):  # nor made by another process meanwhile
+            if not self._exists(create=True):  # another process may have made it meanwhile
                 try:
                     make_database(self.path)
                 except OSError as error:
@@ -172,7 +172,7 @@ class Store:
         return self._rows("1") if experiment is None else self._rows("experiment = ?", experiment)
 
     def finished(self, experiment: str | None = None) -> list[Row]:
-        """The rows of runs that came to an end, be it a loss that was not finite."""
+        """The rows of runs that came to their end, among them those whose loss was not finite."""
         return [row for row in self.rows(experiment) if row.finished]
 
     def get(self, key: str) -> list[Row]:
@@ -259,7 +259,7 @@ class Store:
         self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
 
     def _tidy(self) -> None:
-        """Remove checkpoint files without a row, and halves that a killed worker left."""
+        """Remove checkpoint files without a row, and half-written files that a killed worker left."""
         rows = self._read("checkpoints", "1")
         saved = [(key, digest) for key, _, column, _ in rows for digest in digests_of(column)]
         known = {checkpoint_file(self.checkpoint_path(key), digest) for key, digest in saved}

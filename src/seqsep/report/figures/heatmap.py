@@ -11,6 +11,9 @@ from matplotlib.patches import Rectangle
 
 from seqsep.report.figures.looks import INK, LINE, SOFT
 
+NO_LIMIT = math.inf
+"""The `longest_name` of a style that sets every name in one size."""
+
 HEAT = LinearSegmentedColormap.from_list("heat", ["#f6f9fc", "#85b5e6"])
 
 
@@ -69,7 +72,3 @@ def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: Heatmap
     for place, words in enumerate(box.lines):
         at = row + style.line_at + apart * place
         axes.text(middle, at, words, fontsize=style.line_size, color=style.line_colour, **centre)
-
-
-NO_LIMIT = math.inf
-"""The `longest_name` of a style that sets every name in one size."""
