@@ -34,6 +34,8 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
     assert out.count("holds  index-lookup-state") == 3
     assert "measured / bound" in out
     assert done.page.read_text().count("index-lookup-state") >= 3
+    assert "none is compared" in out
+    assert "none is compared" in done.page.read_text()
     assert (tmp_path / "report" / "picture.png").exists()
     with Store(tmp_path / "s.sqlite") as store:
         assert len(store.finished("demo")) == 4

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from seqsep.commands.check import check_every_theorem
-from seqsep.commands.demo import COMMITTED, compare
+from seqsep.commands.demo import COMMITTED
 from seqsep.experiments import EXPERIMENTS, dyck_architectures, index_lookup_architectures
 from seqsep.lab.row import read_rows, write_rows
 from seqsep.mixers import PAPER_MIXERS
+from seqsep.report.comparison import Comparison
 from seqsep.report.write import write_report
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems.retrieval import index_lookup_state
@@ -131,14 +132,25 @@ def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows
     assert text[1].startswith("index-lookup,50,mamba,1,64,,")
 
 
-def test_compare_counts_equal_rows(rows):
-    assert compare(rows[:5], rows).startswith("5 of 5 runs equal")
-    changed = [
-        type(rows[0])(
-            *(getattr(rows[0], f) for f in ("experiment", "key", "configuration")), {"accuracy": 0.0}, rows[0].environment
-        )
-    ]
-    assert compare(changed, rows).startswith("0 of 1 runs equal")
+def test_fresh_rows_are_compared_with_committed_ones(rows):
+    """Equal ones are counted; for the others the largest difference stands beside what another seed changes."""
+    assert Comparison.of_rows(rows[:5], rows).sentence() == "5 of 5 runs equal their committed rows number for number"
+    assert Comparison.of_rows(rows[:5], []) == Comparison(compared=0, equal=0, largest_difference=0.0, seed_spread=None)
+    assert "none is compared" in Comparison.of_rows(rows[:5], []).sentence()
     reordered = dataclasses.replace(rows[0], environment=dict(reversed(rows[0].environment.items())))
-    assert compare([reordered], rows).startswith("1 of 1")
-    assert compare(rows[:5], []).startswith("0 of 0")
+    assert Comparison.of_rows([reordered], rows).equal == 1
+    off = dataclasses.replace(rows[0], result={**rows[0].result, "accuracy": rows[0].result["accuracy"] - 0.125})
+    compared = Comparison.of_rows([off, rows[1]], rows)
+    assert (compared.compared, compared.equal, compared.largest_difference) == (2, 1, pytest.approx(0.125))
+    assert "1 of 2 runs equal" in compared.sentence()
+    assert "differ by at most 12.5 points of accuracy" in compared.sentence()
+
+
+def test_the_spread_over_seeds_is_that_of_the_settings_compared(rows):
+    setting = [row for row in rows if dataclasses.replace(row.run, seed=0) == dataclasses.replace(rows[0].run, seed=0)]
+    accuracies = [row.result["accuracy"] for row in setting]
+    spread = Comparison.of_rows(rows[:1], rows).seed_spread
+    assert spread == (max(accuracies) - min(accuracies) if len(accuracies) > 1 else None)
+    several = [row for row in rows if row.run.seed == 2][:1]
+    assert Comparison.of_rows(several, rows).seed_spread is not None
+    assert Comparison.of_rows(several, several).seed_spread is None

@@ -5,18 +5,13 @@ A demo that was interrupted continues where it was: runs that the store holds fi
 
 import argparse
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import Command
 from seqsep.commands.shared_flags import positive
 from seqsep.commands.status import DONE, REFUTED
-
-if TYPE_CHECKING:
-    from seqsep.lab.row import Row
 
 NAME = "demo"
 COMMITTED = Path("results/demo.jsonl")
@@ -48,6 +43,7 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     from seqsep.lab.row import read_rows
     from seqsep.lab.store.store import Store
     from seqsep.lab.sweep import sweep
+    from seqsep.report.comparison import Comparison
     from seqsep.report.experiment_table import DEMO_EXPERIMENTS
     from seqsep.report.write import write_demo
 
@@ -58,27 +54,13 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     with Store(store) as opened:
         rows = sweep(runs, opened, NAME, workers=workers, progress=display())
     earlier = read_rows(committed) if committed.exists() else []
-    print(f"\n{compare(rows, earlier)}")
+    print(f"\n{Comparison.of_rows(rows, earlier).sentence()}")
     page = write_demo(folder, rows, earlier, records)
     failed = [row for row in rows if not row.finished]
     for row in failed:
         print(f"{row.run.label()}: {row.status}", file=sys.stderr)
     print(f"Open {page}")
     return Demo(page, refuted or bool(failed))
-
-
-def compare(fresh: "Sequence[Row]", committed: "Sequence[Row]") -> str:
-    """How many fresh runs equal the committed row of the same key and environment, number for number."""
-    from seqsep.lab.run import canonical_json
-
-    known = {(row.key, canonical_json(row.environment)): row.result for row in committed}
-    pairs = []
-    for row in fresh:
-        identity = (row.key, canonical_json(row.environment))
-        if identity in known:
-            pairs.append((row.result, known[identity]))
-    equal = sum(ours == theirs for ours, theirs in pairs)
-    return f"{equal} of {len(pairs)} runs equal their committed rows number for number (another CPU may round otherwise)"
 
 
 COMMAND = Command(

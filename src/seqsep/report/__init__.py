@@ -6,6 +6,7 @@ What was measured, as data and in words:
     sized_model          an architecture at a size: its name, colour and marker
     measured             one training run, and which of two is the better
     demo_runs            the runs of the demo, and which one stands for a model
+    comparison           how fresh rows compare with committed ones
     result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment
     captions             what the figures' captions say

@@ -1,6 +1,6 @@
 """From rows to the report: the page and its picture; beside them figures, tables and the bibliography."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.bibliography import write_bibliography
+from seqsep.report.comparison import Comparison
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import report_tables
 from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
@@ -20,8 +21,8 @@ TheoremRecords = Sequence[Mapping[str, Any]]
 
 def write_demo(
     folder: Path,
-    fresh: Iterable[Row],
-    committed: Iterable[Row],
+    fresh: Sequence[Row],
+    committed: Sequence[Row],
     theorems: TheoremRecords = (),
     experiments: Sequence[ShownExperiment] = (),
 ) -> Path:
@@ -30,7 +31,8 @@ def write_demo(
     `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
     """
     runs = DemoRuns.of_rows(fresh, committed)
-    page = write_page(folder, runs, theorems, experiments)
+    comparison = Comparison.of_rows(fresh, committed).sentence() if fresh else ""
+    page = write_page(folder, runs, theorems, experiments, comparison=comparison)
     draw_picture(folder / "picture.png", runs)
     return page
 

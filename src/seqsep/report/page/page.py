@@ -41,15 +41,16 @@ def write_page(
     theorems: Sequence[Mapping[str, Any]] = (),
     experiments: Sequence[ShownExperiment] = (),
     commands: Sequence[tuple[str, str]] = COMMANDS,
+    comparison: str = "",
 ) -> Path:
     """Write `folder`/index.html and return its path.
 
     The runs may be incomplete. `theorems` are records as `seqsep check --json` prints them; `experiments` are those whose
-    figures stand on the page.
+    figures stand on the page; `comparison` says how fresh rows compare with committed ones.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
-    path.write_text(page(runs, theorems, experiments, commands), encoding="utf-8")
+    path.write_text(page(runs, theorems, experiments, commands, comparison=comparison), encoding="utf-8")
     return path
 
 
@@ -58,6 +59,7 @@ def page(
     theorems: Sequence[Mapping[str, Any]],
     experiments: Sequence[ShownExperiment],
     commands: Sequence[tuple[str, str]],
+    comparison: str = "",
 ) -> str:
     """The page as text."""
     theorem_tables = statement_tables(theorems)
@@ -88,6 +90,7 @@ def page(
             scaled_down=tables.scaled_down(runs),
             provenance=tables.provenance(runs),
             commands=commands,
+            comparison=comparison,
             evaluation_error=_evaluation_error(runs),
             dash=DASH,
         )
