@@ -1,4 +1,4 @@
-"""What the checks of several theorems share: cases tried until there are enough inputs, and least values that work."""
+"""What the checks of several theorems share: cases tried until there are enough inputs, and the search of `--tightness`."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +11,7 @@ Built = TypeVar("Built")
 
 
 def until_tried(inputs: int, check_case: Callable[[int, int], Outcome | None]) -> list[Outcome]:
-    """Check case 0, 1, 2, .. until so many inputs are tried.
+    """Check case 0, 1, 2, .. until `inputs` inputs are tried.
 
     `check_case(case, left)` is told how many inputs are left to try; a case that does not apply gives None.
     """

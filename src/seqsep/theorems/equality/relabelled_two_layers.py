@@ -155,9 +155,9 @@ def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness:
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Check every input of every partition for N <= 8; then so many, for changing partitions.
+    """Check every input of every partition for N <= 8; then hard ones, for changing partitions.
 
-    Half of the small inputs are at N <= 64.
+    At least `inputs_small` of these are at N <= 250, half of them at N <= 64, and `inputs_large` at 1,024 to 4,096.
     """
     outcomes = [_check_partitions(2, position_code("parabola", length), seed) for length in (2, 4, 6, 8)]
     half = inputs_small // 2
@@ -168,7 +168,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
 
 
 def _verify_lengths(lengths: tuple[int, ...], inputs: int, most: int, seed: int) -> list[Outcome]:
-    """Check so many inputs, at most `most` of a hard kind; lengths, codes and alphabets take turns."""
+    """Check at least `inputs` inputs, at most `most` of a hard kind; lengths, codes and alphabets take turns."""
 
     def check_case(turn: int, _: int) -> Outcome:
         code = position_code(("parabola", "binary", "kerdock")[turn % 3], lengths[turn % len(lengths)])

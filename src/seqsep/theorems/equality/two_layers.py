@@ -233,7 +233,7 @@ def check(
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Check every input over {0, 1} for N <= 16, then so many hard ones: `_trials.long_check`."""
+    """Check EQ on every input over {0, 1} for N <= 16, then EQ and INEQ on hard ones (`_trials.long_check`)."""
     outcomes = []
     for length in range(2, 17, 2):
         outcomes.append(_check_code(ComparedHalves.plain(length, 2, unequal=False), position_code("parabola", length), seed))

@@ -139,7 +139,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
-    """The last question of crowded settings: all points gamma below the nearest are labelled otherwise, or at random."""
+    """Ask the last question of crowded settings, the points gamma below the nearest labelled otherwise, or at random."""
     random = np.random.default_rng(seed)
     crowded = Source(plan.classes, Grid(STEPS), random, SETTINGS).crowded(plan.length, plan.dimension, plan.gamma)
     others_random = Settings(crowded.points, random.integers(plan.classes, size=crowded.labels.shape))

@@ -169,7 +169,7 @@ class Series(NamedTuple):
 
 
 def all_series(inputs_small: int, inputs_large: int) -> Iterator[Series]:
-    """Margins down to n^-c: half of the small ones at N <= 64, half at 100 and 250."""
+    """The long check: half of the small inputs at N <= 64, half at 100 and 250; the large ones at 1,024 and 4,096."""
     short = [(length, power) for length in (2, 3, 4, 8, 16, 33, 64) for power in (1, 2)]
     for length, power in short:
         yield Series(length, power, inputs_small // 2 // len(short) + 1, batch=24)

@@ -280,7 +280,7 @@ def _half(length: int) -> int:
 
 
 def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
-    """The protocol decides DISJ: all sets with all sets up to n = 6, else random ones; Bob asks in a random order."""
+    """Decide DISJ by the protocol: all sets with all sets up to n = 6, else random ones; Bob asks in a random order."""
     n = _half(length)
     random = np.random.default_rng(seed)
     party = as_machine(model)

@@ -251,7 +251,7 @@ def _check_recall(length: int, classes: int, alphabet: int, random: np.random.Ge
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Check hard settings until so many questions are answered, with margins down to n^-1 and n^-2: `all_series`."""
+    """Check hard settings with margins down to n^-1 and n^-2, small and large ones (`_trials.all_series`)."""
     random = np.random.default_rng(seed)
     outcomes = []
     for place, series in enumerate(all_series(inputs_small, inputs_large)):

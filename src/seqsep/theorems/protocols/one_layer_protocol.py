@@ -224,7 +224,7 @@ def check(
 
 
 def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
-    """One variant and question on PAIRS random networks, each with an input and a partition."""
+    """Run one variant and question on PAIRS random networks, each with an input and a partition."""
     random = np.random.default_rng(seed)
     for turn in range(PAIRS):
         network = trials.random_network(random, sizes, grid)
@@ -245,7 +245,7 @@ def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question
 
 
 def verify(pairs: int = LONG_PAIRS, seed: int = 0) -> list[Outcome]:
-    """Run so many pairs of a network and a partition; one outcome for each variant and question.
+    """Run `pairs` pairs of a network and a partition; one outcome for each variant and question.
 
     All sizes at random: up to 16 tokens, 3 heads, m = 8 and d = 10, tokens or vectors, grids from L = 2 to 10^9, both
     roundings.

@@ -188,7 +188,7 @@ def check(length: int | None = None, seed: int = 0, mixer: str | None = None, ch
 
 
 def _check_random(task: IndexLookup, mixer: str, seed: int) -> Outcome:
-    """Two layers of a mixer with random weights, on inputs of the task."""
+    """Run the protocol on two layers of a mixer with random weights, on inputs of the task."""
     batch = task.sample(0, INPUTS, seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -198,7 +198,7 @@ def _check_random(task: IndexLookup, mixer: str, seed: int) -> Outcome:
 
 
 def _check_trained(checkpoint: Path, length: int | None, seed: int) -> Outcome:
-    """The trained model of a file, on random tokens."""
+    """Run the protocol on the trained model of a file, on random tokens."""
     model = load_model(checkpoint)
     mixers = [block.mixer for block in model.blocks if isinstance(block.mixer, Mixer)]
     layers = ", ".join(one.name for one in mixers)

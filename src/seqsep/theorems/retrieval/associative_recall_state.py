@@ -74,7 +74,9 @@ def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
 
 
 def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:
-    """The exact model, for one question or many: each key at most once, its value as a token after it or not.
+    """The exact model, for one question or for many that ask for each key at most once.
+
+    The value of a key asked for may follow as a token or not.
 
     Digit i of the state, in base S, is the value of key i (0 while unknown). A key token of the pairs puts its own name in the
     place of its digit: k S^(N-1) + the other digits; at the value token the digit goes in. With keys in order the time tells
@@ -198,7 +200,7 @@ def check(
 
 
 def _check_upper(length: int, alphabet: int, any_order: bool, seed: int) -> Outcome:
-    """Every key after every list of pairs, each alone and all of them one after the other."""
+    """Ask for every key after every list of pairs, each alone and all of them one after the other."""
     exact = build(length, alphabet, any_order)
     orders = math.factorial(length) if any_order else 1
     exhaustive = length * alphabet**length * orders <= EXHAUSTIVE_INPUTS

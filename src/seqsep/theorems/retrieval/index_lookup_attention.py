@@ -195,9 +195,9 @@ def _codes(length: int) -> list[PositionCode]:
 
 
 def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Check every input of (N, S) = (12, 2) and (7, 4), then so many questions for many N.
+    """Check every input of (N, S) = (12, 2) and (7, 4), then questions for many N.
 
-    Small N are up to 64, medium ones up to 1,000, large ones 1,024 to 4,096.
+    At least `small` questions are at N <= 64, `medium` ones at N <= 1,000, and `large` ones at 1,024 to 4,096.
 
     The codes take turns. Among the inputs are those with the least margin at the first, the middle and the last position
     (`_index_lookup_trials.hard_sequences`).
@@ -213,7 +213,7 @@ def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: 
 
 
 def _verify_lengths(lengths: tuple[int, ...], inputs: int, spread: int | None, seed: int) -> list[Outcome]:
-    """So many questions; lengths take turns, and codes after each round of lengths."""
+    """Ask at least `inputs` questions; lengths take turns, and codes after each round of lengths."""
 
     def check_case(turn: int, _: int) -> Outcome:
         length = lengths[turn % len(lengths)]
@@ -225,7 +225,7 @@ def _verify_lengths(lengths: tuple[int, ...], inputs: int, spread: int | None, s
 
 
 def _check_text(text: Path, code: str, positions: int | None) -> Outcome:
-    """A file's bytes as symbols: every position, or spread ones."""
+    """Retrieve a file's bytes as symbols: at every position, or at spread ones."""
     data = np.frombuffer(text.read_bytes(), dtype=np.uint8).astype(np.int64)
     length = len(data)
     if length == 0:
@@ -244,7 +244,7 @@ def _check_text(text: Path, code: str, positions: int | None) -> Outcome:
 
 
 def _check_sequences(task: IndexLookup, code: PositionCode, seed: int, spread: int | None = None) -> Outcome:
-    """Every question, or `spread` of them, of every sequence or of `hard_sequences`."""
+    """Ask every question, or `spread` of them, of every sequence or of `hard_sequences`."""
     network = assemble(task, code)
     trial = Trial(CLAIM.name, network, trials.retrieved_margin(network))
     exhaustive = spread is None and task.alphabet**task.length * task.length <= EXHAUSTIVE_INPUTS
@@ -298,7 +298,7 @@ def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable
 
 
 def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed: int = 0) -> Evidence:
-    """The network with every input if there are at most 1,024, else every position of drawn symbols (`trials.shown`)."""
+    """Show the network on every input if there are at most 1,024, else at up to 64 positions of drawn ones."""
     task = IndexLookup(length, alphabet)
     network = assemble(task, _code_of(length, code, call="build"))
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, trials.shown(network, task, seed))

@@ -141,7 +141,7 @@ def check(
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
-    """Bob recovers every prefix from the exact model's state, and from the table's in `Model` if there is one."""
+    """Recover every prefix from the exact model's state, and from that of its table in `Model` if it has one."""
     exact = build(task.length, task.alphabet)
     exhaustive = task.alphabet**task.length <= MOST_TABLE_STATES
     prefixes = list(scattered(task.length, task.alphabet, seed)) if exhaustive else _random_prefixes(task, seed)
@@ -212,7 +212,7 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
 
 
 def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
-    """All S^N prefixes, every two of them told apart by a question. Raises ValueError beyond 2^16 prefixes."""
+    """Show all S^N prefixes, every two of them told apart by a question. Raises ValueError beyond 2^16 prefixes."""
     task = IndexLookup(length, alphabet)
     if alphabet**length > 1 << 16:
         raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")

@@ -244,9 +244,9 @@ def small_cnfs(count: int = 2_000, seed: int = 0, code: str = "parabola", varian
 
 
 def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Check disjointness, majority and equality for even N <= 16, 2,200 small CNFs, then so many hard assignments.
+    """Check disjointness, majority and equality for even N <= 16, 2,200 small CNFs, then hard assignments.
 
-    Most of the small ones at N <= 64, a tenth up to 256, the large ones at 1,024 to 4,096: `_formulas.all_series`.
+    At least `inputs_small` of these are at N <= 256, `inputs_large` at 1,024 to 4,096 (`_formulas.all_series`).
     """
     outcomes = [small_cnfs(2_000, seed), small_cnfs(200, seed, variant="printed")]
     for length in range(2, 17, 2):
@@ -257,7 +257,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
 
 
 def _verify_series(series: Series, seed: int, first_seed: int) -> list[Outcome]:
-    """So many hard assignments of the formulas of one series."""
+    """Try the hard assignments of the formulas of one series."""
 
     def check_case(turn: int, _: int) -> Outcome:
         case = series.case(turn)
@@ -271,7 +271,7 @@ def _verify_series(series: Series, seed: int, first_seed: int) -> list[Outcome]:
 
 
 def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> Outcome:
-    """Every assignment, or at most `most` of each kind of hard ones."""
+    """Try every assignment, or at most `most` of each kind of hard ones."""
     network = assemble(plan)
     trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=floats)
     exhaustive = trials.exhaustible(plan.formula, plan.tokens, plan.heads)
