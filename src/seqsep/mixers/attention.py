@@ -44,11 +44,15 @@ from seqsep.mixers.base import (
 
 
 class Cache(NamedTuple):
+    """The state: keys and values of all tokens so far, by head."""
+
     keys: Float[Tensor, "batch heads time key"]
     values: Float[Tensor, "batch heads time value"]
 
 
 class Attention(Mixer):
+    """Causal multi-head softmax attention, with a cache of all keys and values; equations at the head of the file."""
+
     name: ClassVar[str] = "attention"
     block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="learned")
     grows: ClassVar[bool] = True

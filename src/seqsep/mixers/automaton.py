@@ -24,10 +24,14 @@ from seqsep.mixers.base import Block, Mixer, State
 
 
 class Memory(NamedTuple):
+    """The state: q."""
+
     state: Int[Tensor, "batch"]
 
 
 class Automaton(Mixer):
+    """A finite automaton given by a table, as a layer; equations at the head of the file."""
+
     name: ClassVar[str] = "automaton"
     block: ClassVar[Block] = Block(norm="none", residual=False)
 

@@ -32,10 +32,14 @@ from seqsep.mixers.base import Block, Mixer, State
 
 
 class Memory(NamedTuple):
+    """The state s."""
+
     state: Complex[Tensor, "batch width states"]
 
 
 class DSS(Mixer):
+    """A diagonal state space per channel, run as a convolution; equations at the head of the file."""
+
     name: ClassVar[str] = "dss"
     block: ClassVar[Block] = Block(norm="layer")
 

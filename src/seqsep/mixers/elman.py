@@ -22,10 +22,14 @@ from seqsep.mixers.base import Block, Mixer, State
 
 
 class Memory(NamedTuple):
+    """The state: h."""
+
     hidden: Float[Tensor, "batch width"]
 
 
 class Elman(Mixer):
+    """A plain recurrent network with ReLU or sigmoid units; equations at the head of the file."""
+
     name: ClassVar[str] = "elman"
     block: ClassVar[Block] = Block(norm="none", residual=False)
 

@@ -35,11 +35,15 @@ from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head, ini
 
 
 class Memory(NamedTuple):
+    """The state: S of every head, and the last conv - 1 inputs of the convolution."""
+
     associations: Float[Tensor, "batch heads key value"]
     window: Float[Tensor, "batch before channels"]
 
 
 class GatedDelta(Mixer):
+    """The gated delta rule with its convolution and gate; equations at the head of the file."""
+
     name: ClassVar[str] = "gated-delta"
     block: ClassVar[Block] = Block(norm="rms", mlp=True)
     revision: ClassVar[int] = 1

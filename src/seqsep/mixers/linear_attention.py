@@ -41,11 +41,15 @@ EPSILON = 1e-6
 
 
 class Memory(NamedTuple):
+    """The state: S and z of every head."""
+
     outer_products: Float[Tensor, "batch heads key value"]
     key_sum: Float[Tensor, "batch heads key"]
 
 
 class LinearAttention(Mixer):
+    """Attention with a feature map in place of softmax; equations at the head of the file."""
+
     name: ClassVar[str] = "linear-attention"
     block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="learned")
     chunk: ClassVar[int] = 64

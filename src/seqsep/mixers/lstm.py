@@ -28,11 +28,15 @@ from seqsep.mixers.base import Block, Mixer, State
 
 
 class Memory(NamedTuple):
+    """The state: h and c."""
+
     hidden: Float[Tensor, "batch width"]
     cell: Float[Tensor, "batch width"]
 
 
 class LSTM(Mixer):
+    """Long short-term memory; equations at the head of the file."""
+
     name: ClassVar[str] = "lstm"
     block: ClassVar[Block] = Block(norm="none", residual=False)
 

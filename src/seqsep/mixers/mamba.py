@@ -31,11 +31,15 @@ from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
 
 
 class Memory(NamedTuple):
+    """The state: h, and the last conv - 1 inputs of the convolution."""
+
     state: Float[Tensor, "batch inner states"]
     window: Float[Tensor, "batch inner before"]
 
 
 class Mamba(Mixer):
+    """A selective state space with a decay per channel and state; equations at the head of the file."""
+
     name: ClassVar[str] = "mamba"
     block: ClassVar[Block] = Block(norm="rms")
     revision: ClassVar[int] = 3

@@ -40,11 +40,15 @@ from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head
 
 
 class Memory(NamedTuple):
+    """The state: h, and the last conv - 1 inputs of the convolution."""
+
     state: Float[Tensor, "batch states heads part"]
     window: Float[Tensor, "batch before channels"]
 
 
 class Mamba2(Mixer):
+    """A selective state space with one decay per head; equations at the head of the file."""
+
     name: ClassVar[str] = "mamba2"
     block: ClassVar[Block] = Block(norm="rms")
     revision: ClassVar[int] = 1

@@ -43,10 +43,14 @@ from seqsep.mixers.base import (
 
 
 class Memory(NamedTuple):
+    """The state: S of every head."""
+
     outer_products: Float[Tensor, "batch heads key value"]
 
 
 class Retention(Mixer):
+    """Linear attention with a decay per head and rotated queries and keys; equations at the head of the file."""
+
     name: ClassVar[str] = "retention"
     block: ClassVar[Block] = Block(norm="layer", mlp=True, positions="none")
     chunk: ClassVar[int] = 64

@@ -42,11 +42,15 @@ FASTEST_DECAY = math.exp(-0.5)
 
 
 class Memory(NamedTuple):
+    """The state: S of every head, transposed, and the last input."""
+
     outer_products: Float[Tensor, "batch heads key value"]
     last: Float[Tensor, "batch width"]
 
 
 class RWKV7(Mixer):
+    """RWKV-7's time mixing; equations at the head of the file."""
+
     name: ClassVar[str] = "rwkv7"
     block: ClassVar[Block] = Block(norm="layer", mlp=True)
 

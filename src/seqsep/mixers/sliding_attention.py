@@ -31,10 +31,12 @@ from seqsep.mixers.base import Mixer, State, by_head, split_heads
 
 
 class Ring(Cache):
-    """Keys and values of one window; slots are no times."""
+    """The state: keys and values of the last `window` tokens; that of time t stands in slot t mod window."""
 
 
 class SlidingAttention(Attention):
+    """Causal softmax attention over the last `window` positions; equations at the head of the file."""
+
     name: ClassVar[str] = "sliding-attention"
     revision: ClassVar[int] = 1
     grows: ClassVar[bool] = False

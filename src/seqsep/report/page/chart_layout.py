@@ -43,7 +43,7 @@ class PointData:
 class Axis:
     """A scale with its ticks; `log` for ratios. In a line chart only the horizontal one shows its title.
 
-    >>> Axis(1.0, 100.0, ticks=(), log=True).place(10.0)
+    >>> round(Axis(1.0, 100.0, ticks=(), log=True).place(10.0), 6)
     0.5
     """
 
