@@ -1,4 +1,4 @@
-"""Both sides: a recurrent model that decides whether two halves of N symbols are equal has N/2 log2 S state bits, and no fewer.
+"""Both sides: N/2 log2 S state bits are enough to decide whether two halves of N symbols are equal, and no fewer are.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 4, Theorems 11 and 12, appendix F.1 (EQ and INEQ = 1 - EQ).
 We differ: over any alphabet of S symbols, S^(N/2) in place of 2^(N/2); the bound is attained, by a model whose transition is
@@ -7,7 +7,7 @@ Lemma 4 is about the least DFA of a language, while the printed one speaks of an
 
 The proofs stand beside what they are about:
 * the bound is attained: `build`, a queue of digits;
-* Theorem 11 by communication: `_collision`, which finds for any smaller model the input on which it errs;
+* Theorem 11 by communication: `_collision`, which finds for a smaller model an input on which it errs;
 * Theorem 11 by automata, and Lemma 4: `_by_automata`;
 * Theorem 12, Theorem 4's protocol having too few bits for equality unless m H is large: `_one_layer_cost`.
 

@@ -1,4 +1,4 @@
-"""Upper bound: two causal attention layers of one head and width O(log N) decide whether two halves are equal, and INEQ.
+"""Upper bound: two causal attention layers of one head and width O(log N) decide EQ, whether two halves are equal, and INEQ.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2: EQ and INEQ of x_1 .. x_N, N even, over {0, 1}
 or any finite alphabet.
@@ -13,8 +13,8 @@ We differ: the position code is a parameter; both layers are causal and the last
 1, as a threshold after layer 1 is enough; the head subtracts what it retrieves, so no coordinate holds it, and the width is
 2 + 2k for two symbols, as printed, while the printed construction needs 3 + 2k; there is no read-out FFN.
 
-Sizes. S symbols have b = max(1, ceil(log2 S)) bits, h = N/2; a code of `exact.codes` gives N addresses in k coordinates. Over
-any alphabet only b grows.
+Sizes. S symbols have b = max(1, ceil(log2 S)) bits, h = N/2; a code of `exact.codes` gives N addresses in k coordinates. The
+alphabet changes b alone.
 Inputs. The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N:
     [bits of s in {0, 1} | 0 | query of t - h, or of t itself if t <= h | key of t]
 The proof goes on beside the weights. Layer 1: `_subtract_partner` (retrieval) and `_flag_mismatch` (the FFN's XOR); layer 2:

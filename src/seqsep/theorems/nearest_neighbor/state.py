@@ -1,7 +1,7 @@
 """Lower bound: a recurrent model that answers nearest neighbour on N points has at least floor(N/2) state bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
-We differ: n = floor(N/2) stands for the printed N/2; "DISJ" is 1 where the sets meet, as B.1 defines it. Alice sends one
+We differ: n = floor(N/2) stands for the printed N/2; "DISJ" is 1 if the sets meet, as B.1 defines it. Alice sends one
 message, so the one-way cost is enough: exactly n bits, while the printed Fact 1 (two-way) is more than the proof uses. With C
 labels in place of two the same state holds n log2 C bits (`associative_recall_state`, which also has the exact model: n bits
 for keys in order, so the bound is attained on the inputs of the reduction).
@@ -15,8 +15,8 @@ Its cost. DISJ on n bits has one-way cost n: for a != a', differing at i, b = e_
 their own message. Hence B >= n = floor(N/2).
 A model with fewer bits: `must_err`.
 
-What a run shows: the protocol decides DISJ with models that solve MQAR, for all (a, b), with messages of the counted bits; and
-the witness, for the smaller models given. That no smaller model solves the task is the proof above.
+What a run shows: the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13, with messages of the counted
+bits; and the witness, for the smaller models given. That no smaller model solves the task is the proof above.
 """
 
 import itertools
@@ -61,7 +61,7 @@ Encode = Callable[[int], Any]
 
 
 def disjointness(a: Bits, b: Bits) -> int:
-    """max a_i b_i: 1 where the sets meet.
+    """max a_i b_i: 1 if the sets meet.
 
     >>> disjointness((1, 0, 1), (0, 1, 0)), disjointness((1, 0, 1), (0, 1, 1))
     (0, 1)

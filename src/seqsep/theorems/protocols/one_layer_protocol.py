@@ -26,14 +26,15 @@ Softmax is stepwise: subtract the maximum, round each exponential, divide by the
   to hold it as well, Z <= N <= L would be needed: with N > L a protocol of this kind would not be the forward pass). A value
   sum saturates, if ever (`nearest` only), in the one rounding after both parts are added.
 * With softmax="once" weights are exp(A_i) / sum of exp(A_j), rounded once: a party's share of the sum is irrational, no number
-  of p + log N bits is equal to it, and weights from rounded shares may be other ones. `reduce` refuses it.
+  of p + log N bits is equal to it, and weights from rounded shares may differ. `reduce` refuses such a grid.
 * The printed total, 3 m (p + log2 N) H, is less than these steps cost in most cases; when it holds is at `printed`.
 
 Inverted. If f costs D bits for one partition (both learn it: a fooling set, log-rank), a one-layer model that computes it has
 D <= total of `one-learns-and-sends`. `least_width` gives the least m for which that holds, `least_width_heads` the least m H.
 
-What a run shows: on the networks given, for partitions and inputs given, two parties that share a channel alone get the forward
-pass's logits, and the bits on the channel are those of `message_bits`. That it is so for every model is the proof at the steps.
+What a run shows: on the networks given, for partitions and inputs given, two parties that share nothing but a channel get the
+forward pass's logits, and the bits on the channel are those of `message_bits`. That it is so for every model is the proof at
+the steps.
 """
 
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Both sides: associative recall of N pairs with S values needs N log2 S state bits; more while a pair is half read.
+"""Both sides: associative recall of N pairs with S values needs N log2 S state bits, and more while a pair is half read.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; multi-query recall from appendix G.
 Task: k_1 v_1 .. k_N v_N, then one of the keys; the answer is its value. Keys are 0 .. N - 1, each once, in any order; values

@@ -2,17 +2,18 @@
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 1 and appendix C.2.
 
-Margins, each proved below for every N and every input:
+Margins, each proved below for every N, every input and every code with whole scores (for `circle` see `_grid`):
 * the weight of the address asked for: above 3/4;
 * a retrieved bit (0 or 1) from 1/2: at least 1/(1 + leakage(eta)) - 1/2 - 1/L, which is above 1/4 - 1/L;
 * the logit of the right symbol above any other: at least 2 - 8 b/L.
 
-We differ: the position code is a parameter (the printed random signs are `code="signs"`); keys and queries are integers, so
-the printed factor 1/sqrt(k) of each is gone and eta is a whole number; the question has the address N + 1 (or n + 1 after
-n < N symbols) while the paper gives it the key 0, which ties with an address in other codes; the FFN writes {0, 2}.
+We differ: the position code is a parameter (the printed random signs are `code="signs"`); keys and queries are integers (in
+`circle` multiples of 1/R), so the printed factor 1/sqrt(k) of each is gone and eta is a whole number; the question has the
+address N + 1 (or n + 1 after n < N symbols) while the paper gives it the key 0, which ties with an address in other codes; the
+FFN writes {0, 2}.
 
 Sizes. S symbols have b = max(1, ceil(log2 S)) bits; a code of `exact.codes` gives N + 1 addresses in k coordinates.
-Inputs. The residual stream is [symbol: b | asked: k | own: k], all of it integers:
+Inputs. The residual stream is [symbol: b | asked: k | own: k]:
 * symbol s at index i:     [bits of s in {0, 1} | 0 | key of i]
 * question p at index n:   [0 | query of p | key of n]
 The proof goes on beside the weights: `_retrieve` (the weight above 3/4), `_read_bits` (the FFN's threshold), `_readout` (the
@@ -123,13 +124,14 @@ def _grid(code: PositionCode, eta: int, bits: int) -> Grid:
     Kc is the least for which every entry (the 4 of the FFN and the b of the read-out too) and every winning score lies on it.
     Losing scores may saturate at -L: they stay more than ln L below the winner and their exponentials round to 0 either way.
     Floors only lower the others' exponentials, and the winner's weight by less than one step, so z >= 3/4 - 1/L and the
-    read-out's margin shrinks by at most 8 b/L, from 2.
+    read-out's margin shrinks by at most 8 b/L, from 2. In `circle` scores are rounded down to the grid too, which multiplies
+    leakage(eta) by at most e^(1/L); `proved` leaves this factor out.
     """
     return Grid.of(code.count, lookup_exponent(code, eta, least=max(4, bits)))
 
 
 def proved(code: PositionCode, grid: Grid) -> float:
-    """1/(1 + leakage(eta)) - 1/2 - 1/L: the least distance of a retrieved bit from 1/2."""
+    """1/(1 + leakage(eta)) - 1/2 - 1/L: the least distance of a retrieved bit from 1/2, for whole scores."""
     return 1 / (1 + code.leakage(code.least_scale())) - 1 / 2 - 1 / grid.steps
 
 

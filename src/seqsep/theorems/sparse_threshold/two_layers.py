@@ -3,7 +3,7 @@
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3; DISJ, majority, k-DNF and k-CNF are instances.
 
 Margins, each proved below for every formula:
-* the weight of [BOS] at a head of a slot: within 3/12k of 1 if the head's literal fails, of 0 if it holds;
+* the weight of [BOS] at a head of a slot: within 3/(12 k) of 1 if the head's literal fails, of 0 if it holds;
 * a slot's count from 1/2: at least 1/4;
 * the two logits: at least 1/n apart.
 
