@@ -246,6 +246,8 @@ def _in_floats(trial: Trial, task: BoundedDyck, words: Strings) -> Float64[np.nd
 def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") -> Callable[[Mapping[str, Any]], int]:
     """Answer {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k). `relu` runs on the grid.
 
+    Raises ValueError for an unknown variant or numbers below 1; the answer does so for any other string.
+
     >>> applier(length=8)({"string": "([])"})
     1
     """

@@ -253,7 +253,8 @@ def applier(
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, the symbols at the positions of each half in order: 1 if they differ.
 
-    `left` gives the positions of the first half, from 1, with commas between them; by default the odd ones.
+    `left` gives the positions of the first half, from 1, with commas between them; by default the odd ones. Raises ValueError
+    for any other text, and as `build` does.
 
     >>> applier(length=4, left="1,4")({"left": [0, 1], "right": [0, 1]})
     0

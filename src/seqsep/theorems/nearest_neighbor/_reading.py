@@ -41,7 +41,7 @@ class UserQuestion(NamedTuple):
 
 
 def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> UserQuestion:
-    """Read either form of input, with at most `length` points in all."""
+    """Read either form of input, with at most `length` points in all. Raises ValueError with the field's name."""
     recall = "pairs" in given
     name = "queries" if "queries" in given else "query"
     if name not in given:

@@ -15,8 +15,8 @@ Its cost. DISJ on n bits has one-way cost n: for a != a', differing at i, b = e_
 their own message. Hence B >= n = floor(N/2).
 A model with fewer bits: `must_err`.
 
-What a run shows: the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13, with messages of the counted
-bits; and the witness, for the smaller models given. That no smaller model solves the task is the proof above.
+What a run shows: the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13, with messages of the
+counted bits; and the witness, for the smaller models given. That no smaller model solves the task is the proof above.
 """
 
 import itertools
@@ -227,7 +227,8 @@ def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
     """Sets on which the protocol of a model with fewer than floor(N/2) bits errs. Tokens are ids.
 
     Two a, a' leave one state, Bob decides alike for (a, e_i) and (a', e_i), and errs on one.
-    Raises ValueError for a model with as many bits or more, or if no collision was found (`protocols.collision.search`).
+    Raises ValueError for a model with as many bits or more, or if no collision was found (`protocols.collision.search`);
+    TheoremFails if its protocol decides both rightly.
     """
     n = _half(length)
     party = as_machine(model)

@@ -174,8 +174,9 @@ def check(
     Every input if N S^N is at most 115,000, else every position of random sequences, of sequences that differ from a
     constant one in a single symbol, and of shorter sequences; the same in float64. With `text`: the model is built at the
     length of that file, over bytes, and retrieves every position of it up to 16 KiB, beyond 1,000 spread ones or `positions`
-    of them. With `tightness`: the least eta and L that answer the same inputs.
-    Raises TheoremFails with the input on which the answer is wrong.
+    of them. With `tightness`: the least eta and L that answer `hard_sequences`.
+    Raises ValueError for an unknown code, an empty file, or `positions` without a file or beyond its bytes; TheoremFails with
+    the input on which the answer is wrong.
     """
     if text is not None:
         return [_check_text(text, code or "parabola", positions)]
@@ -300,7 +301,7 @@ def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable
 
 
 def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed: int = 0) -> Evidence:
-    """Show the network on every input if there are at most 1,024, else at up to 64 positions of drawn ones."""
+    """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
     task = IndexLookup(length, alphabet)
     network = assemble(task, _code_of(length, code, call="build"))
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, trials.shown(network, task, seed))

@@ -194,7 +194,10 @@ def _errs(task: IndexLookup, name: str, model: Machine, seed: int) -> Outcome:
 
 
 def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
-    """Answer {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1."""
+    """Answer {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1.
+
+    The answer raises ValueError with the field's name for any other input.
+    """
     exact = build(length, alphabet)
 
     def answer(given: Mapping[str, Any]) -> int:
