@@ -36,7 +36,10 @@ def of_formula(formula: Thresholds, name: str = "formula", seed: int = 0) -> Lea
 
 
 def build_diagram(formula: Thresholds, name: str) -> Any:
-    """The root of the formula's diagram; features are added by their last variable, which keeps intermediate diagrams small."""
+    """The root of the formula's diagram; features are added by their last variable, which keeps intermediate diagrams small.
+
+    Raises ValueError as `of_formula` does, for too many nodes and without the library.
+    """
     try:
         from dd.autoref import BDD
     except ImportError:

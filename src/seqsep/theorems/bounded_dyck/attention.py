@@ -104,7 +104,7 @@ def check(
 
     Answers are read after every prefix: of all strings if there are at most 70,000 of the length, else words with far matches,
     the same with one bracket changed at every place, and random strings; in float64 too. With `tightness`: the least eta and L
-    that answer these. Raises TheoremFails with the prefix after which an answer is wrong.
+    that answer the hard ones of these (`_words.hard`). Raises TheoremFails with the prefix after which an answer is wrong.
     """
     chosen = [(one, other) for one, other in answered(depth) if variant in (None, one) and ask in (None, other)]
     if not chosen or min(length, kinds) < 1:

@@ -144,9 +144,10 @@ def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, 
 
 def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness: bool = False, seed: int = 0) -> list[Outcome]:
     """Check a network for every partition up to N = 8, else for twelve (one from N = 1,024 on).
+
     It runs on the grid and at first in float64 too. Every input if S^N is at most 256, else the random and hard ones of Theorem
-    6. With `tightness`: the least eta and L with which some twelve partitions answer them. Raises TheoremFails with partition
-    and input if an answer is wrong.
+    6. With `tightness`: the least eta and L with which at most twelve partitions answer hard ones. Raises TheoremFails with
+    partition and input if an answer is wrong.
     """
     trials.require("check", length, alphabet, code)
     address_code = position_code(code, length)

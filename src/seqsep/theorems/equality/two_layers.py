@@ -219,7 +219,7 @@ def check(
     """Check EQ (or INEQ) with each code that has N addresses, or with one, on the grid and in float64.
 
     Every input if S^N is at most 65,536 (for {0, 1}: N <= 16), else random and hard ones, at every position up to
-    N = 512 and at drawn ones beyond (`_trials.hard_inputs`). With `tightness`: the least eta and L that answer them.
+    N = 512 and at drawn ones beyond (`_trials.hard_inputs`). With `tightness`: the least eta and L that answer hard ones.
     Raises TheoremFails with the input on which the answer is wrong.
     """
     trials.require("check", length, alphabet, "binary" if code is None else code)
