@@ -13,6 +13,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are BadInput, one line each."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise BadInput in place of printing the usage and exiting."""
         raise BadInput(f"{message} (try {self.prog} --help)")
 
 

@@ -15,7 +15,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the rows, and say how many there are."""
+    """Write the rows, and say how many there are. Raises FileNotFoundError if there is no such store."""
     from seqsep.lab.store.store import Store
 
     if not options.store.exists():

@@ -60,7 +60,10 @@ class Experiment:
         paper_task: Callable[[int], Task] | None = None,
         reading: str = "",
     ) -> "Experiment":
-        """An experiment whose presets are searches, or plain lists of runs; each is made when it is asked for."""
+        """An experiment whose presets are searches, or plain lists of runs; each is made when it is asked for.
+
+        Its `runs` and `search` raise ValueError for another preset.
+        """
         lists = lists or {}
         presets = (*lists, *searches)
 

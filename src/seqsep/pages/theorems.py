@@ -82,7 +82,7 @@ def covered_statements(theorems: Sequence[Theorem] = THEOREMS) -> list[Covered]:
 
 
 def labels(source: str) -> list[str]:
-    """The labels that a source names.
+    """The labels that a source names. Raises ValueError unless each is in `ORDER`.
 
     >>> labels("Bhattamishra et al. 2024, Lemma 4, Theorems 11 and 12")
     ['Lemma 4', 'Theorem 11', 'Theorem 12']

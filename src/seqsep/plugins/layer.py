@@ -65,6 +65,7 @@ class OwnMixer(Mixer):
         return self._as_state("start", self.layer.start(batch))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Tensor, State]:
+        """The user's step. Raises PlugInFails unless it returns an output and a state."""
         if self.has_bare_state is None:
             self.has_bare_state = isinstance(self.layer.start(1), Tensor)
         answer = self.layer.step(x, state[0] if self.has_bare_state else state, t)

@@ -79,6 +79,7 @@ class OwnTask(Task):
         return getattr(self.task, "loss", super().loss)
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        """The user's examples. Raises PlugInFails unless they are arrays of the types that a `Batch` has."""
         arrays = self.task.sample(start, count, seed, evaluate)
         if isinstance(arrays, Batch):
             return arrays
@@ -96,6 +97,7 @@ class OwnTask(Task):
         return callable(getattr(self.task, "solve", None))
 
     def solve(self, inputs: tuple[Any, ...]) -> int:
+        """The user's answer. Raises PlugInFails if the task has no `solve`."""
         if not self.solves:
             raise PlugInFails(f"{self.name}: expected a method solve(tokens), found none")
         return int(self.task.solve(inputs))

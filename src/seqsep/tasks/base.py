@@ -81,7 +81,10 @@ class Task(ABC):
 
     @abstractmethod
     def solve(self, inputs: tuple[Any, ...]) -> int:
-        """The target at the last of one sequence of tokens (or of vectors as tuples) without padding, from the definition."""
+        """The target at the last of one sequence of tokens (or of vectors as tuples) without padding, from the definition.
+
+        Raises ValueError for a sequence that ends in no question of the task.
+        """
 
     @abstractmethod
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
@@ -99,7 +102,10 @@ class Task(ABC):
         """
 
     def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
-        """The task at one length as a plain callable from token tuples to answers, for `seqsep.exact`."""
+        """The task at one length as a plain callable from token tuples to answers, for `seqsep.exact`.
+
+        The callable raises ValueError for an input of another length.
+        """
         expected = len(self.alphabets(length))
 
         def answer(inputs: tuple[int, ...]) -> int:
