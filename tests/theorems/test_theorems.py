@@ -10,7 +10,7 @@ from seqsep.laws import theorem as theorem_laws
 from seqsep.mixers import LSTM, Mamba
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck, IndexLookup
-from seqsep.theorems import THEOREMS, TheoremFails
+from seqsep.theorems import THEOREMS, TheoremFails, apply, check
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.protocols import one_way_protocol
 from seqsep.theorems.protocols.collision import scattered
@@ -141,3 +141,10 @@ def test_the_exact_recurrent_model_answers_a_users_input():
     ]:
         with pytest.raises(ValueError, match=message):
             answer(given)
+
+
+def test_an_unknown_option_is_named_with_those_that_there_are():
+    with pytest.raises(ValueError, match=r"^check\('index-lookup-attention', depth=...\): options are length, "):
+        check("index-lookup-attention", depth=3)
+    with pytest.raises(ValueError, match=r"^apply\('index-lookup-attention', depth=...\): options are length, "):
+        list(apply("index-lookup-attention", [], length=4, depth=3))

@@ -128,7 +128,7 @@ class Lines(Display):
 def duration(seconds: float) -> str:
     """A length of time in the largest unit that it fills.
 
-    >>> duration(41.2), duration(600), duration(5400), duration(200_000)
+    >>> duration(41.2), duration(600.0), duration(5400.0), duration(200_000.0)
     ('41 s', '10 min', '1.5 h', '2.3 days')
     """
     if seconds < 60:

@@ -67,8 +67,8 @@ def check(name: str, **options: Any) -> list[Outcome]:
 def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
     """Yield the answer of a theorem's built weights to each line, a JSON object as its `applier` takes.
 
-    `options` are the keywords of `BY_NAME[name].applier`; blank lines are skipped. Raises ValueError for an unknown name, and
-    with `source` and the line's number for a line that is no such input.
+    `options` are the keywords of `BY_NAME[name].applier`; blank lines are skipped. Raises ValueError for an unknown name or
+    option, and with `source` and the line's number for a line that is no such input.
 
     >>> list(apply("index-lookup-attention", ['{"symbols": [3, 1, 2], "position": 2}'], length=8, alphabet=4))
     [1]
@@ -77,6 +77,10 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     if theorem is None or theorem.applier is None:
         known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.applier is not None)
         raise ValueError(f"apply({name!r}): theorem is one of {known}")
+    known_options = ("length", *theorem.applier_options)
+    unknown = [option for option in options if option not in known_options]
+    if unknown:
+        raise ValueError(f"apply({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
     answer = theorem.applier(**options)
     for number, line in enumerate(lines, start=1):
         if not line.strip():

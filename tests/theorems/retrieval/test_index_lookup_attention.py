@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.codes import CODES
+from seqsep.exact.codes import CODES, position_code
 from seqsep.exact.executor import ask, run
 from seqsep.exact.grid import Array, Grid
 from seqsep.model.model import Model
@@ -35,6 +35,19 @@ def test_index_lookup_attention_at_larger_lengths(code, length):
     (outcome,) = index_lookup_attention.check(length, 64, code)
     assert not outcome.exhaustive
     assert outcome.measured == outcome.bound
+
+
+@pytest.mark.parametrize("code", NAMES)
+def test_the_proved_margin_counts_what_rounding_adds(code):
+    """Scores that are no multiples of 1/L lose up to 1/L each, so the others' weights may be e^(1/L) times as large."""
+    made = position_code(code, 65)
+    grid = index_lookup_attention.build(64, 2, code).grid
+    leakage = made.leakage(made.least_scale())
+    whole_scores = 1 / (1 + leakage) - 1 / 2 - 1 / grid.steps
+    proved = index_lookup_attention.proved(made, grid)
+    assert proved == whole_scores if code != "circle" else proved < whole_scores
+    rounded = 1 / (1 + leakage * np.exp(0 if made.unit == 1 else 1 / grid.steps)) - 1 / 2 - 1 / grid.steps
+    assert proved == pytest.approx(rounded, rel=1e-12)
 
 
 def test_forward_answers_too_not_only_the_cached_state():

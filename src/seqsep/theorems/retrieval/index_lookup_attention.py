@@ -2,9 +2,9 @@
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 1 and appendix C.2.
 
-Margins, each proved below for every N, every input and every code with whole scores (for `circle` see `_grid`):
-* the weight of the address asked for: above 3/4;
-* a retrieved bit (0 or 1) from 1/2: at least 1/(1 + leakage(eta)) - 1/2 - 1/L, which is above 1/4 - 1/L;
+Margins, each proved below for every N and every input (R is leakage(eta), times e^(1/L) for `circle`, see `_grid`):
+* the weight of the address asked for: at least 1/(1 + R), above 3/4 for whole scores;
+* a retrieved bit (0 or 1) from 1/2: at least 1/(1 + R) - 1/2 - 1/L (`proved`), which is about 1/4;
 * the logit of the right symbol above any other: at least 2 - 8 b/L.
 
 We differ: the position code is a parameter (the printed random signs are `code="signs"`); keys and queries are integers (in
@@ -125,14 +125,16 @@ def _grid(code: PositionCode, eta: int, bits: int) -> Grid:
     Losing scores may saturate at -L: they stay more than ln L below the winner and their exponentials round to 0 either way.
     Floors only lower the others' exponentials, and the winner's weight by less than one step, so z >= 3/4 - 1/L and the
     read-out's margin shrinks by at most 8 b/L, from 2. In `circle` scores are rounded down to the grid too, which multiplies
-    leakage(eta) by at most e^(1/L); `proved` leaves this factor out.
+    leakage(eta) by at most e^(1/L), the R of `proved`.
     """
     return Grid.of(code.count, lookup_exponent(code, eta, least=max(4, bits)))
 
 
 def proved(code: PositionCode, grid: Grid) -> float:
-    """1/(1 + leakage(eta)) - 1/2 - 1/L: the least distance of a retrieved bit from 1/2, for whole scores."""
-    return 1 / (1 + code.leakage(code.least_scale())) - 1 / 2 - 1 / grid.steps
+    """1/(1 + R) - 1/2 - 1/L, the least distance of a retrieved bit from 1/2; R is leakage(eta), times e^(1/L) for `circle`."""
+    rounding = 1 if code.unit == 1 else math.exp(1 / grid.steps)
+    leakage = code.leakage(code.least_scale()) * rounding
+    return 1 / (1 + leakage) - 1 / 2 - 1 / grid.steps
 
 
 def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
