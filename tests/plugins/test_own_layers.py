@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_the_example_of_a_layer_obeys_every_law_and_trains() -> None:
     name = f"{EXAMPLES / 'own_layer.py'}:MovingAverage"
-    verdicts = list(validation.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None))
+    verdicts = list(validation.verdicts(OwnLayer.parse(name), lambda part: None, width=8, heads=2))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     code = (EXAMPLES / "own_layer.py").read_text().partition('"""\n\n')[2]
     assert len(code.strip().splitlines()) <= 32
@@ -33,7 +33,9 @@ def flash_linear_attention() -> None:
 def test_the_example_of_a_foreign_layer_obeys_every_law() -> None:
     flash_linear_attention()
     name = f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"
-    verdicts = list(validation.layer_verdicts(OwnLayer.parse(name), 8, 2, lambda part: None, validation.WITHOUT_GRADIENTS))
+    verdicts = list(
+        validation.verdicts(OwnLayer.parse(name), lambda part: None, validation.WITHOUT_GRADIENTS, width=8, heads=2)
+    )
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     result = train(run_of(name))[1]
     assert (result.steps, result.state_bits) == (30, (4 * 2 * 2 * 32, 0))

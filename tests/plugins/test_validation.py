@@ -83,7 +83,7 @@ def test_bad_layers_fail_and_the_other_runs_are_bit_identical(tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", MORE)
 def test_the_laws_name_the_law_and_the_place(name: str) -> None:
-    verdicts = list(validation.layer_verdicts(OwnLayer.parse(f"{BAD}:{name}"), 8, 2, lambda part: None))
+    verdicts = list(validation.verdicts(OwnLayer.parse(f"{BAD}:{name}"), lambda part: None, width=8, heads=2))
     law, where = MORE[name]
     failed = next(verdict for verdict in verdicts if not verdict.holds)
     assert failed.law == law
@@ -93,7 +93,7 @@ def test_the_laws_name_the_law_and_the_place(name: str) -> None:
 @pytest.mark.parametrize("name", ["Sum", "Mean"])
 def test_a_good_layer_obeys_every_law(name: str) -> None:
     begun: list[str] = []
-    verdicts = list(validation.layer_verdicts(OwnLayer.parse(f"{GOOD}:{name}"), 8, 2, begun.append))
+    verdicts = list(validation.verdicts(OwnLayer.parse(f"{GOOD}:{name}"), begun.append, width=8, heads=2))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     assert begun == [verdict.law for verdict in verdicts] == ["loads", "builds", *mixer_laws.MIXER_LAWS]
 

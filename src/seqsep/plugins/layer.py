@@ -40,6 +40,10 @@ class OwnLayer(PlugIn):
             raise PlugInFails(f"{self.words}: expected the methods {', '.join(METHODS)}, found no {missing[0]}")
         return OwnMixer(self, module, block, grows)
 
+    def as_mixer(self, width: int, heads: int) -> tuple[Callable[[int], Mixer], int]:
+        """What the laws of a mixer are tried on: from a width to a fresh mixer, and the width to try."""
+        return lambda width: self.build(width, heads), width
+
 
 class OwnMixer(Mixer):
     """A user's module as a mixer; what it does not define is done as every mixer does it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.name import PlugIn
 
 
@@ -29,6 +30,15 @@ def load(plug_in: PlugIn) -> Callable[..., Any]:
     if not callable(value):
         raise PlugInFails(f"{plug_in.path}: expected a class {plug_in.class_name}, found a {type(value).__name__}")
     return value
+
+
+def load_and_compare(plug_in: PlugIn) -> None:
+    """Load a plug-in. Raises PlugInFails also if that changes threads or settings; a file may seed what it likes."""
+    global_state = GlobalState()
+    load(plug_in)
+    changed = global_state.changed(random_states=False)
+    if changed is not None:
+        raise PlugInFails(f"{plug_in.words}: {changed}")
 
 
 def run_file(path: Path, expected_digest: str | None = None) -> ModuleType:

@@ -4,13 +4,13 @@ It is a module built as `MyModel(vocabulary, classes, longest, width)`, from tok
 passed only if its signature names it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from seqsep.mixers import State, state_bits
+from seqsep.mixers import Block, Mixer, State, state_bits
 from seqsep.model.model import Model, ModelState
 from seqsep.plugins.layer import OwnLayer, construct
 from seqsep.plugins.load import load
@@ -26,6 +26,16 @@ class OwnModel(PlugIn):
         """A fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
         module = construct(load(self), self, values=(vocabulary, classes, longest, width), further={"heads": heads})
         return WholeModel(module, self.words)
+
+    def as_mixer(
+        self, vocabulary: int, classes: int, longest: int, width: int, heads: int
+    ) -> tuple[Callable[[int], Mixer], int]:
+        """What the laws of a mixer are tried on: a fresh model seen as a layer, and its classes in the place of a width."""
+
+        def make(_: int) -> Mixer:
+            return Logits(self.build(vocabulary, classes, longest, width=width, heads=heads), vocabulary)
+
+        return make, classes
 
 
 class WholeModel(Model):
@@ -88,6 +98,35 @@ class WholeModel(Model):
             return fixed, 0
         after = self.step(torch.zeros(1, dtype=torch.int64), (start,), 0)[1][0]
         return fixed, state_bits(after) - fixed
+
+
+class Logits(Mixer):
+    """A whole model seen as a layer, so that the laws of layers hold for its logits.
+
+    A token is the first coordinate, in steps of 1/1000, modulo the vocabulary.
+    """
+
+    name = "logits"
+    block = Block(norm="none", residual=False)
+
+    def __init__(self, model: WholeModel, vocabulary: int) -> None:
+        super().__init__()
+        self.model = model
+        self.vocabulary = vocabulary
+        self.grows = not model.steps or bool(getattr(model.module, "grows", False))  # type: ignore[misc]
+
+    def _tokens(self, x: Tensor) -> Tensor:
+        return (x[..., 0] * 1000).long() % self.vocabulary
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.model(self._tokens(x))
+
+    def start(self, batch: int) -> State:
+        return self.model.start(batch)[0]
+
+    def step(self, x: Tensor, state: State, t: int) -> tuple[Tensor, State]:
+        logits, (after,) = self.model.step(self._tokens(x), (state,), t)
+        return logits, after
 
 
 def _parts(state: Tensor | State) -> State:

@@ -4,7 +4,8 @@ Workers validate before they train, and for `seqsep check`. Every part is announ
 can say during what a plug-in hung or took the process down.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -13,12 +14,10 @@ from torch import Tensor
 from seqsep.lab.run import Run
 from seqsep.laws.mixer import MIXER_LAWS, Verdict, mixer_and_inputs, try_law
 from seqsep.laws.task import check_task
-from seqsep.mixers import Block, Mixer, State
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.load import PlugInFails, in_words, load
-from seqsep.plugins.model import OwnModel, WholeModel
-from seqsep.plugins.name import PlugIn
+from seqsep.plugins.load import PlugInFails, in_words, load, load_and_compare
+from seqsep.plugins.model import OwnModel
 from seqsep.plugins.task import OwnTask
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
@@ -30,81 +29,30 @@ IN_BOTH_TYPES = ("shapes and types", "finite numbers")
 WITHOUT_GRADIENTS = tuple(law for law in MIXER_LAWS if law != "gradients")
 
 
-class Logits(Mixer):
-    """A whole model seen as a layer, so that the laws of layers hold for its logits.
-
-    A token is the first coordinate, in steps of 1/1000, modulo the vocabulary.
-    """
-
-    name = "logits"
-    block = Block(norm="none", residual=False)
-
-    def __init__(self, model: WholeModel, vocabulary: int) -> None:
-        super().__init__()
-        self.model = model
-        self.vocabulary = vocabulary
-        self.grows = not model.steps or bool(getattr(model.module, "grows", False))  # type: ignore[misc]
-
-    def _tokens(self, x: Tensor) -> Tensor:
-        return (x[..., 0] * 1000).long() % self.vocabulary
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.model(self._tokens(x))
-
-    def start(self, batch: int) -> State:
-        return self.model.start(batch)[0]
-
-    def step(self, x: Tensor, state: State, t: int) -> tuple[Tensor, State]:
-        logits, (after,) = self.model.step(self._tokens(x), (state,), t)
-        return logits, after
-
-
-def layer_verdicts(
-    layer: OwnLayer, width: int, heads: int, begin: Callable[[str], None], laws: Sequence[str] = tuple(MIXER_LAWS)
-) -> Iterator[Verdict]:
-    """Whether a layer loads, builds and obeys the laws, part by part; `begin` is called with each part's name first.
-
-    The verdicts end at a part without which the others mean nothing.
-    """
-    candidate = _Candidate(layer, width, lambda width: layer.build(width, heads))
-    yield from candidate.verdicts(begin, laws)
-
-
-def model_verdicts(
-    model: OwnModel,
-    *,
-    vocabulary: int,
-    classes: int,
-    longest: int,
-    width: int,
-    heads: int,
-    begin: Callable[[str], None],
-) -> Iterator[Verdict]:
-    """The same for a whole model, whose logits obey the laws of a layer. It is built with room for the laws' inputs."""
-    room = max(longest, TIME + PADDING)
-
-    def make(_: int) -> Mixer:
-        return Logits(model.build(vocabulary, classes, room, width=width, heads=heads), vocabulary)
-
-    yield from _Candidate(model, classes, make).verdicts(begin, WITHOUT_GRADIENTS)
-
-
 def verdicts(
-    plug_in: OwnLayer | OwnModel, begin: Callable[[str], None], width: int, heads: int, **further: int
+    plug_in: OwnLayer | OwnModel,
+    begin: Callable[[str], None],
+    laws: Sequence[str] = tuple(MIXER_LAWS),
+    **sizes: int,
 ) -> Iterator[Verdict]:
-    """`layer_verdicts` of a layer, `model_verdicts` of a whole model, which has `further` sizes."""
+    """Whether a layer or a whole model loads, builds and obeys the laws, part by part.
+
+    `begin` is called with each part's name first. `sizes` are width and heads; a whole model, whose logits obey the laws of a
+    layer but for gradients, has vocabulary, classes and longest too. The verdicts end at a part without which the others mean
+    nothing.
+    """
     if isinstance(plug_in, OwnModel):
-        return model_verdicts(plug_in, **further, width=width, heads=heads, begin=begin)
-    return layer_verdicts(plug_in, width, heads, begin)
+        laws = [law for law in laws if law in WITHOUT_GRADIENTS]
+        sizes = sizes | {"longest": max(sizes["longest"], TIME + PADDING)}
+    yield from _Candidate(plug_in, sizes).verdicts(begin, laws)
 
 
 class _Candidate:
-    """A plug-in under validation: `make` builds it for a width, in each precision that laws are tried in."""
+    """A plug-in under validation, built at these sizes in each precision that laws are tried in."""
 
-    def __init__(self, plug_in: PlugIn, width: int, make: Callable[[int], Mixer]) -> None:
+    def __init__(self, plug_in: OwnLayer | OwnModel, sizes: Mapping[str, int]) -> None:
         self.plug_in = plug_in
-        self.width = width
-        self.make = make
+        self.sizes = sizes
         self.exact = torch.float64
         self.subjects: dict[torch.dtype, tuple[Any, Tensor]] = {}
 
@@ -132,8 +80,9 @@ class _Candidate:
     def _build(self) -> None:
         self.exact = DTYPES[getattr(load(self.plug_in), "checked_in", "float64")]
         global_state = GlobalState()
+        make, width = self.plug_in.as_mixer(**self.sizes)
         for dtype in (self.exact, torch.float32):
-            self.subjects[dtype] = mixer_and_inputs(self.make, self.width, TIME, BATCH, dtype=dtype)
+            self.subjects[dtype] = mixer_and_inputs(make, width, TIME, BATCH, dtype=dtype)
         changed = global_state.changed()
         if changed is not None:
             raise PlugInFails(f"{self.plug_in.words}: {changed}")
@@ -158,15 +107,6 @@ class _Candidate:
         return judged
 
 
-def load_and_compare(plug_in: PlugIn) -> None:
-    """Load a plug-in. Raises PlugInFails also if that changes threads or settings; a file may seed what it likes."""
-    global_state = GlobalState()
-    load(plug_in)
-    changed = global_state.changed(random_states=False)
-    if changed is not None:
-        raise PlugInFails(f"{plug_in.words}: {changed}")
-
-
 def validate(run: Run, begin: Callable[[str], None]) -> None:
     """Raise PlugInFails for the first plug-in of the run that does not load, build or obey the laws.
 
@@ -181,28 +121,17 @@ def validate(run: Run, begin: Callable[[str], None]) -> None:
             check_task(run.task, TASK_EXAMPLES)
         except AssertionError as failure:
             raise PlugInFails(f"{run.task.name}: {' '.join(str(failure).split())}") from failure
+    sizes = {"width": run.width, "heads": run.heads}
+    of_task = {"vocabulary": run.task.vocabulary, "classes": run.task.classes, "longest": run.task.longest}
     for layer in dict.fromkeys(layer for layer in run.layers if not isinstance(layer, str)):
-        for judged in _verdicts_in(run, layer, begin):
+        is_whole = isinstance(layer, OwnModel)
+        if is_whole and run.task.coordinates:
+            raise PlugInFails(f"{layer.words}: a whole model takes tokens, and {run.task.name} has vectors")
+        say = partial(_say, begin, layer.words)
+        for judged in verdicts(layer, say, WITHOUT_GRADIENTS, **(sizes | of_task if is_whole else sizes)):
             if not judged.holds:
                 raise PlugInFails(f"{layer.words}: {judged.law}: {judged.where}")
 
 
-def _verdicts_in(run: Run, layer: OwnLayer | OwnModel, begin: Callable[[str], None]) -> Iterator[Verdict]:
-    """The verdicts on one of the run's layers, or on its whole model, with the sizes of the run."""
-
-    def say(part: str) -> None:
-        begin(f"{layer.words}: {part}")
-
-    if isinstance(layer, OwnLayer):
-        return layer_verdicts(layer, run.width, run.heads, say, laws=WITHOUT_GRADIENTS)
-    if run.task.coordinates:
-        raise PlugInFails(f"{layer.words}: a whole model takes tokens, and {run.task.name} has vectors")
-    return model_verdicts(
-        layer,
-        vocabulary=run.task.vocabulary,
-        classes=run.task.classes,
-        longest=run.task.longest,
-        width=run.width,
-        heads=run.heads,
-        begin=say,
-    )
+def _say(begin: Callable[[str], None], words: str, part: str) -> None:
+    begin(f"{words}: {part}")
