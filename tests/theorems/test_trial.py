@@ -81,3 +81,28 @@ def test_check_prints_what_saturated():
     assert brackets.saturated == {}
     assert "saturated: nothing" in brackets.line()
     assert check("index-lookup-state", length=3)[0].saturated is None
+
+
+def test_a_trial_follows_generated_sequences():
+    """Index lookup as a generator of one token: right answers of both arithmetics, margins and inputs are noted."""
+    network = build(3, 2)
+    trial = Trial("index-lookup-attention", network, retrieved_margin(network))
+    sequences = [[1, 0, 1, 4, 1], [0, 1, 3, 1], [0, 2, 0]]
+    result = trial.follow(sequences, [4, 3, 2], lambda example: {"tokens": sequences[example]})
+    assert (trial.inputs, result.answers.tolist()) == (3, [[1], [1], [0]])
+    assert trial.least is not None
+    sequences[1][3] = 0
+    with pytest.raises(TheoremFails) as fails:
+        trial.follow(sequences, [4, 3, 2], lambda example: {"tokens": sequences[example]})
+    wanted = {"tokens": [0, 1, 3, 0], "place": 3, "expected": 0, "found": 1, "run": "on the grid"}
+    assert fails.value.counterexample == wanted
+
+
+def test_a_trial_follows_in_floats_too():
+    """A model whose read-out is turned round is met although the grid's network is right."""
+    trial = Trial("index-lookup-attention", build(3, 2))
+    trial.model.readout.weight.data.neg_()
+    with pytest.raises(TheoremFails, match="in float64"):
+        trial.follow([[1, 0, 1, 4, 1]], [4], lambda _: {})
+    trial.in_floats = 0
+    trial.follow([[1, 0, 1, 4, 1]], [4], lambda _: {})

@@ -31,6 +31,7 @@ Numbers and networks
     softmax           exponentials and softmax, correctly rounded to the grid
     network           a hand-built Transformer as frozen integer arrays, and its size in bits
     executor          runs a network on its grid and counts what was rounded or saturated
+    generation        greedy decoding of a network, token by token or proved in one pass
 
 Position codes
     position_code     what a position code is: keys, queries, gap and leakage

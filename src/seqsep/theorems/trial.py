@@ -1,6 +1,6 @@
 """Trials of a built network, on its grid and in float64: right answers are required, and climbs go towards small margins."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -10,12 +10,14 @@ import torch
 from jaxtyping import Float64, Int64
 
 from seqsep.exact.executor import Execution, run
+from seqsep.exact.generation import GenerationDiffers, asked_places, follow, padded, require_followed
 from seqsep.exact.grid import Array, Tally
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.theorems.base import TheoremFails
 
 CLIMBS = 12
+FLOATS_AT_ONCE = 1 << 24
 
 
 @dataclass
@@ -65,6 +67,30 @@ class Trial:
         self.note(result, wanted.size)
         return result
 
+    def follow(
+        self,
+        sequences: Sequence[Sequence[int]],
+        starts: Sequence[int],
+        readable: Callable[[int], Mapping[str, Any]],
+        inserted: Sequence[Sequence[bool]] | None = None,
+    ) -> Execution:
+        """Require that greedy decoding of each prompt, sequence[:start], yields the rest of its sequence.
+
+        A sequence counts as one input; `inserted` and the result are those of `generation.follow`, and a tie is no answer.
+        Raises TheoremFails with `readable(example)`, the place in the sequence, the token expected there and what was found.
+        """
+        try:
+            result = follow(self.network, sequences, starts, inserted)
+        except GenerationDiffers as differs:
+            raise self._left(differs, readable, run="on the grid") from None
+        if self.inputs < self.in_floats:
+            try:
+                self._follow_in_floats(sequences, asked_places(sequences, starts, inserted))
+            except GenerationDiffers as differs:
+                raise self._left(differs, readable, run="in float64") from None
+        self.note(result, len(sequences))
+        return result
+
     def note(self, result: Execution, inputs: int) -> None:
         """Add a result to the count of inputs, the least margin and the tally."""
         self.inputs += inputs
@@ -101,6 +127,25 @@ class Trial:
             answer = int(answers[place]) if sure[place] else "a tie"
             shown = readable(int(place[0]))
             raise TheoremFails(self.theorem, {**shown, "expected": int(expected[place]), "found": answer, "run": run})
+
+    def _left(self, differs: GenerationDiffers, readable: Callable[[int], Mapping[str, Any]], run: str) -> TheoremFails:
+        """The counterexample of a generation that leaves its sequence."""
+        shown = {"place": differs.place, "expected": differs.wanted, "found": differs.found, "run": run}
+        return TheoremFails(self.theorem, {**readable(differs.example), **shown})
+
+    def _follow_in_floats(self, sequences: Sequence[Sequence[int]], asked: list[list[int]]) -> None:
+        """`generation.follow` in float64. Shorter sequences are padded on the right, which a causal network never reads."""
+        inputs = padded([sequence[:-1] for sequence in sequences])
+        places = padded(asked)
+        wanted = padded([[sequences[example][place] for place in row] for example, row in enumerate(asked)])
+        time = inputs.shape[1]
+        per_example = time * max(time * self.network.heads, self.network.readout.integers.shape[0])
+        at_once = max(1, FLOATS_AT_ONCE // per_example)
+        parts = [slice(first, first + at_once) for first in range(0, len(inputs), at_once)]
+        found = [self._in_floats(inputs[part], places[part] - 1) for part in parts]
+        answers = np.concatenate([answer for answer, _ in found])
+        sure = np.concatenate([is_sure for _, is_sure in found])
+        require_followed(self.network.name, places, wanted, answers, sure)
 
     @torch.no_grad()
     def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
