@@ -4,6 +4,7 @@ Loss, optimizer, inputs and shapes are the same on all sides of a comparison; th
 in the process that prints; a peer is imported inside its function.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +82,16 @@ def attention(width: int, length: int, one: bool) -> Callable[[], object]:
     vocabulary, tokens, at = _questions(length)
     model = Model.build(vocabulary, CLASSES, length, ("attention",), width, HEADS)
     return trained(model, lambda: model(tokens, at if one else None))
+
+
+def model(mixer: str, width: int, layers: int, length: int, products: str = "") -> Callable[[], object]:
+    """A model of that mixer, every position asked; `products` is the value of SEQSEP_PRODUCTS."""
+    from seqsep.model.model import Model
+
+    os.environ["SEQSEP_PRODUCTS"] = products
+    vocabulary, tokens, _ = _questions(length)
+    model = Model.build(vocabulary, CLASSES, length, (mixer,) * layers, width, HEADS)
+    return trained(model, lambda: model(tokens))
 
 
 def transformers_gpt2(width: int, length: int, one: bool) -> Callable[[], object]:
@@ -176,20 +187,17 @@ def _multiply(rows: int, into: int, out: int, backward: bool, product: Callable[
 
 
 def linear(**shape: Any) -> Callable[[], object]:
+    from seqsep.mixers.linear import linear as ours
+
+    return _multiply(**shape, product=ours)
+
+
+def torch_linear(**shape: Any) -> Callable[[], object]:
     return _multiply(**shape, product=F.linear)
 
 
 def product(**shape: Any) -> Callable[[], object]:
     return _multiply(**shape, product=lambda x, weight, bias: x @ weight.T)
-
-
-def convolution(**shape: Any) -> Callable[[], object]:
-    """channels_last: the same memory as a sequence of vectors, so nothing is copied; convolutions run in oneDNN."""
-
-    def multiply(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        return F.conv2d(x.transpose(1, 2)[:, :, None], weight[:, :, None, None], bias)[:, :, 0].transpose(1, 2)
-
-    return _multiply(**shape, product=multiply)
 
 
 def to_mkldnn(rows: int, into: int, out: int, backward: bool) -> Callable[[], object]:

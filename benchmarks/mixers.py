@@ -6,7 +6,9 @@
     linear         linear attention and retention alone, N = 4,096, batch 2, against causal scaled_dot_product_attention
                    between the same projections; and our time for N = 1,024 .. 8,192
     lstm           the mixer alone against torch.nn.LSTM, N = 100
-    matrices       F.linear against other supported ways to multiply by a weight matrix
+    matrices       our product by a weight matrix (mixers/linear.py) against F.linear and other supported ways
+    steps          whole training steps with our products against the same with SEQSEP_PRODUCTS=off: every mixer that is
+                   trained, 2 layers of width 256, N = 100, and attention, 1 layer of width 64, N = 200 and 400
 
 A step is forward, the mean square of the output as loss, backward and a fused Adam; float32, batch 64 where nothing is said.
 Each side is a process of its own with a heap of its own. The sides take turns, A B A B; printed are medians of CPU and wall
@@ -162,15 +164,29 @@ def matrices() -> None:
             shape = {"rows": rows, "into": into, "out": out, "backward": backward}
             seconds = compare(
                 f"matrices: {rows} x {into} by {into} x {out}, {'forward and backward' if backward else 'forward'}",
-                Side("F.linear", "linear", shape),
+                Side("seqsep", "linear", shape),
+                Side("F.linear", "torch_linear", shape),
                 Side("matrix product without the bias", "product", shape),
-                Side("1 x 1 convolution (oneDNN)", "convolution", shape),
                 *([] if backward else [Side("F.linear of to_mkldnn() (oneDNN)", "to_mkldnn", shape)]),
             )
-            print(f"    F.linear: {2 * rows * into * out * (3 if backward else 1) / seconds / 1e9:.0f} GFLOP/s", flush=True)
+            print(f"    seqsep: {2 * rows * into * out * (3 if backward else 1) / seconds / 1e9:.0f} GFLOP/s", flush=True)
 
 
-SECTIONS = {section.__name__: section for section in (mamba, forgetting, attention, linear, lstm, matrices)}
+def steps() -> None:
+    from seqsep.mixers import MIXERS
+
+    sizes = [(mixer.name, 256, 2, 100) for mixer in MIXERS] + [("attention", 64, 1, 200), ("attention", 64, 1, 400)]
+    for mixer, width, layers, length in sizes:
+        shape = {"mixer": mixer, "width": width, "layers": layers, "length": length}
+        compare(
+            f"steps: {mixer}, {layers} x {width}, N = {length}, batch 64, every position",
+            Side("seqsep", "model", shape),
+            Side("with SEQSEP_PRODUCTS=off", "model", shape | {"products": "off"}),
+            rounds=5,
+        )
+
+
+SECTIONS = {section.__name__: section for section in (mamba, forgetting, attention, linear, lstm, matrices, steps)}
 
 
 def main() -> None:

@@ -139,6 +139,10 @@ def test_fresh_rows_are_compared_with_committed_ones(rows):
     assert "none is compared" in Comparison.of_rows(rows[:5], []).sentence()
     reordered = dataclasses.replace(rows[0], environment=dict(reversed(rows[0].environment.items())))
     assert Comparison.of_rows([reordered], rows).equal == 1
+    elsewhere = dataclasses.replace(rows[0], environment=rows[0].environment | {"processor": "Vendor 1.2, AVX2"})
+    assert Comparison.of_rows([elsewhere], rows).equal == 1
+    older = dataclasses.replace(rows[0], environment=rows[0].environment | {"torch": "2.10.0"})
+    assert Comparison.of_rows([older], rows).compared == 0
     off = dataclasses.replace(rows[0], result={**rows[0].result, "accuracy": rows[0].result["accuracy"] - 0.125})
     compared = Comparison.of_rows([off, rows[1]], rows)
     assert (compared.compared, compared.equal, compared.largest_difference) == (2, 1, pytest.approx(0.125))

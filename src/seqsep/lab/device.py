@@ -7,7 +7,11 @@ the same numbers everywhere.
 """
 
 import os
+import platform
 import warnings
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.lab.engines.engine import EngineUnavailable, usable_cores
@@ -27,16 +31,60 @@ def environment(device: str = CPU) -> dict[str, Any]:
     `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind; `kernels` is there only if mixers
     take some that are installed. Raises EngineUnavailable if torch finds no GPU, or several kinds.
 
-    >>> sorted(environment())
-    ['device', 'threads', 'torch']
+    >>> environment()["device"], environment()["threads"]
+    ('cpu', 1)
     """
     import torch
 
     from seqsep.mixers import kernels_in_use
 
-    here = {"torch": str(torch.__version__), "device": device if device == CPU else kind_of_gpu(), "threads": 1}
+    here = {"torch": str(torch.__version__), "device": device if device == CPU else kind_of_gpu(), "threads": 1, **processor()}
     kernels = kernels_in_use(device)
     return here if kernels is None else here | {"kernels": kernels}
+
+
+def processor() -> dict[str, str]:
+    """The part of the environment that is the processor's: which it is, and who multiplies large matrices in place of torch.
+
+    Another processor rounds products otherwise, which training magnifies: rows of two processors differ in late digits, and
+    in the step at which a run converges. `products` is there only if large linear layers go to oneDNN (`mixers.linear`).
+
+    >>> "processor" in processor()
+    True
+    """
+    import torch
+
+    from seqsep.mixers.linear import in_use
+
+    capability = torch.backends.cpu.get_cpu_capability()
+    here = {"processor": f"{_name_of_processor()}, {capability}"}
+    products = in_use()
+    return here if products is None else here | {"products": f"{products} in large linear layers"}
+
+
+PROCESSOR = ("processor", "products")
+
+
+def but_for_processor(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """What an environment names beside the processor: rows that agree in this are of one kind, if not equal in every digit.
+
+    >>> but_for_processor({"torch": "2.13.0", "device": "cpu", "threads": 1, "processor": "AuthenticAMD 25.17, AVX512"})
+    {'torch': '2.13.0', 'device': 'cpu', 'threads': 1}
+    """
+    return {name: value for name, value in environment.items() if name not in PROCESSOR}
+
+
+@cache
+def _name_of_processor() -> str:
+    """Vendor, family, model and name on Linux, else what Python's `platform` tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n\n")[0].splitlines()
+    except OSError:
+        lines = []
+    found = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    if {"vendor_id", "cpu family", "model", "model name"} <= found.keys():
+        return f"{found['vendor_id']} {found['cpu family']}.{found['model']} ({found['model name']})"
+    return platform.processor() or platform.machine()
 
 
 def kind_of_gpu() -> str:

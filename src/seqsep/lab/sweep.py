@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing
 from types import MappingProxyType, TracebackType
 from typing import Any
 
+from seqsep.lab.device import but_for_processor
 from seqsep.lab.engines.engine import Ended, Engine, Moved, Saved, usable_cores
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import Supervisor
@@ -94,11 +95,12 @@ class Sweep:
         """Train the runs that the store does not hold finished; return one row per run, in the order given.
 
         A run is found in the store by its key and the environment: one that was trained under another version of torch is
-        trained again, and its row replaced. One that another experiment trained is taken over. A run that failed here
-        (`row.finished` is False: its workers died or it raised) is recorded and tried again by the next call only; a loss
-        that is not finite is an outcome like any other; one that was pruned is trained to its end. A run with a checkpoint of
-        the same environment continues from there, bit for bit. One that has not ended by the step that `pauses` has for it
-        stops there: its row, `paused` with the curve so far, is returned and not recorded, and it waits as a checkpoint.
+        trained again, and its row replaced. One that another processor trained is kept, and its row names that processor.
+        One that another experiment trained is taken over. A run that failed here (`row.finished` is False: its workers died
+        or it raised) is recorded and tried again by the next call only; a loss that is not finite is an outcome like any
+        other; one that was pruned is trained to its end. A run with a checkpoint of the same environment, processor included,
+        continues from there, bit for bit. One that has not ended by the step that `pauses` has for it stops there: its row,
+        `paused` with the curve so far, is returned and not recorded, and it waits as a checkpoint.
 
         Raises StoreUnavailable if the disk is full (what was reported until then is on disk), and EngineUnavailable.
         """
@@ -119,12 +121,14 @@ class Sweep:
 
     def _held(self, key: str, run: Run) -> Row | None:
         """The finished row of a run in the store; that of another experiment is recorded for this one as well."""
-        here = self.environment
-        finished = {row.experiment: row for row in self.store.get(key) if row.finished and row.environment == here}
+        here = but_for_processor(self.environment)
+        finished = {
+            row.experiment: row for row in self.store.get(key) if row.finished and but_for_processor(row.environment) == here
+        }
         if self.experiment in finished or not finished:
             return finished.get(self.experiment)
-        result = next(iter(finished.values())).result
-        taken_over = self._row_of(run, result)
+        theirs = next(iter(finished.values()))
+        taken_over = self._row_of(run, theirs.result, theirs.environment)
         self.store.record(taken_over, seconds=0.0, attempts=0)
         return taken_over
 
@@ -133,13 +137,17 @@ class Sweep:
         saved = self.store.checkpoint(key, self.environment, say)
         return Job(run, self.store.checkpoint_path(key), saved[1] if saved else (), pause)
 
-    def _row_of(self, run: Run, result: dict[str, Any]) -> Row:
+    def _where(self, processor: dict[str, str] | None) -> dict[str, Any]:
+        """The environment of a run that this processor trained; None stands for the one of this machine."""
+        return self.environment if processor is None else but_for_processor(self.environment) | processor
+
+    def _row_of(self, run: Run, result: dict[str, Any], environment: dict[str, Any]) -> Row:
         return Row(
             experiment=self.experiment,
             key=run.key(),
             configuration=run.configuration(),
             result=result,
-            environment=self.environment,
+            environment=environment,
         )
 
     def _ended(self, jobs: Sequence[Job], keys: Sequence[str], display: Display) -> Iterator[Row]:
@@ -153,8 +161,8 @@ class Sweep:
                     self.store.record_checkpoint(keys[event.job], step, digests, self.environment)
                 case Ended(result={"unavailable": reason}):
                     raise StoreUnavailable(reason)
-                case Ended(result=result, seconds=seconds, attempts=attempts):
-                    row = self._row_of(run, result)
+                case Ended(result=result, seconds=seconds, attempts=attempts, processor=processor):
+                    row = self._row_of(run, result, self._where(processor))
                     if row.status != PAUSED:
                         self.store.record(row, seconds, attempts)
                     display.finish(run, result, seconds)

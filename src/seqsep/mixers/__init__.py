@@ -13,6 +13,7 @@
     mamba2               a selective state space with one decay per head
     gated_delta          the gated delta rule: a new value replaces what its key found
     rwkv7                RWKV-7's time mixing: a decay per coordinate, a removal and a replacement
+    linear               linear layers whose large products on a CPU go to oneDNN
     automaton            a finite automaton given by a table; for theorems
     elman                a plain recurrent network; for theorems
     _decay               decays in logarithms, and the step sizes that they start from

@@ -41,6 +41,7 @@ from seqsep.mixers.base import (
     require_heads,
     split_heads,
 )
+from seqsep.mixers.linear import Linear
 
 
 class Cache(NamedTuple):
@@ -81,10 +82,10 @@ class Attention(Mixer):
         self.heads = heads
         self.causal = causal
         self.scale = scale if scale is not None else 1 / math.sqrt(key_width // heads)
-        self.query = nn.Linear(width, key_width)
-        self.key = nn.Linear(width, key_width)
-        self.value = nn.Linear(width, value_width)
-        self.output = nn.Linear(value_width, width)
+        self.query = Linear(width, key_width)
+        self.key = Linear(width, key_width)
+        self.value = Linear(width, value_width)
+        self.output = Linear(value_width, width)
 
     def start(self, batch: int) -> Cache:
         def empty(part: nn.Linear) -> Tensor:

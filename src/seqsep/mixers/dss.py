@@ -29,6 +29,7 @@ from jaxtyping import Complex, Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers.base import Block, Mixer, State
+from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):
@@ -51,7 +52,7 @@ class DSS(Mixer):
         self.log_step = nn.Parameter(torch.empty(width).uniform_(math.log(0.001), math.log(0.1)))
         self.weight = nn.Parameter(torch.randn(width, states, 2))
         self.skip = nn.Parameter(torch.randn(width))
-        self.output = nn.Linear(width, width)
+        self.output = Linear(width, width)
 
     def start(self, batch: int) -> Memory:
         shape = (batch, self.log_step.shape[0], self.log_real.shape[0])

@@ -32,6 +32,7 @@ from seqsep.mixers import _gated_delta_chunks, _kernels
 from seqsep.mixers._decay import initial_step_bias
 from seqsep.mixers._short_convolution import convolve, convolve_step
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head, initialise_as_gpt2, require_heads
+from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):
@@ -61,15 +62,15 @@ class GatedDelta(Mixer):
         self.conv = conv
         self.chunk = chunk
         channels = 2 * self.key_width + self.value_width
-        self.input = nn.Linear(width, channels, bias=False)
+        self.input = Linear(width, channels, bias=False)
         self.convolution = nn.Conv1d(channels, channels, conv, groups=channels, bias=False)
-        self.decay = nn.Linear(width, heads, bias=False)
-        self.write = nn.Linear(width, heads, bias=False)
+        self.decay = Linear(width, heads, bias=False)
+        self.write = Linear(width, heads, bias=False)
         self.step_bias = nn.Parameter(initial_step_bias(heads))
         self.log_rate = nn.Parameter(torch.log(16 * (1 - torch.rand(heads))))
-        self.gate = nn.Linear(width, self.value_width, bias=False)
+        self.gate = Linear(width, self.value_width, bias=False)
         self.norm = nn.RMSNorm(self.value_width // heads, eps=1e-5)
-        self.output = nn.Linear(self.value_width, width, bias=False)
+        self.output = Linear(self.value_width, width, bias=False)
 
     def start(self, batch: int) -> Memory:
         zeros = self.log_rate.new_zeros

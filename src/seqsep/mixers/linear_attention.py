@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int64
-from torch import Tensor, nn
+from torch import Tensor
 
 from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import into_chunks
@@ -36,6 +36,7 @@ from seqsep.mixers.base import (
     require_heads,
     split_heads,
 )
+from seqsep.mixers.linear import Linear
 
 EPSILON = 1e-6
 
@@ -59,10 +60,10 @@ class LinearAttention(Mixer):
         super().__init__()
         require_heads("LinearAttention", width, heads)
         self.heads = heads
-        self.query = nn.Linear(width, width)
-        self.key = nn.Linear(width, width)
-        self.value = nn.Linear(width, width)
-        self.output = nn.Linear(width, width)
+        self.query = Linear(width, width)
+        self.key = Linear(width, width)
+        self.value = Linear(width, width)
+        self.output = Linear(width, width)
 
     def start(self, batch: int) -> Memory:
         part = self.key.out_features // self.heads

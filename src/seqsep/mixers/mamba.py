@@ -28,6 +28,7 @@ from torch import Tensor, nn
 from seqsep.mixers._decay import initial_step_bias
 from seqsep.mixers._mamba_scan import Convolution, LastState, SelectiveScan, outside_autocast
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
+from seqsep.mixers.linear import Linear, linear
 
 
 class Memory(NamedTuple):
@@ -52,13 +53,13 @@ class Mamba(Mixer):
         self.states = states
         self.conv = conv
         self.rank = rank
-        self.input = nn.Linear(width, 2 * inner, bias=False)
+        self.input = Linear(width, 2 * inner, bias=False)
         self.convolution = nn.Conv1d(inner, inner, conv, groups=inner, padding=conv - 1)
-        self.select = nn.Linear(inner, rank + 2 * states, bias=False)
-        self.step_size = nn.Linear(rank, inner)
+        self.select = Linear(inner, rank + 2 * states, bias=False)
+        self.step_size = Linear(rank, inner)
         self.log_decay = nn.Parameter(torch.log(torch.arange(1, states + 1, dtype=torch.float32)).repeat(inner, 1))
         self.skip = nn.Parameter(torch.ones(inner))
-        self.output = nn.Linear(inner, width, bias=False)
+        self.output = Linear(inner, width, bias=False)
         nn.init.uniform_(self.step_size.weight, -(rank**-0.5), rank**-0.5)
         with torch.no_grad():
             self.step_size.bias.copy_(initial_step_bias(inner))
@@ -87,7 +88,7 @@ class Mamba(Mixer):
         rows = x.transpose(0, 1).flatten(0, 1)
         u, into_gate = self._convolved(rows, time, batch)
         y = outside_autocast(SelectiveScan, u, *self._select(u), self.skip, like=self.skip)
-        gate = F.linear(rows, into_gate).unflatten(0, (time, batch))
+        gate = linear(rows, into_gate).unflatten(0, (time, batch))
         return self.output(y * F.silu(gate)).transpose(0, 1)
 
     def _convolved(
@@ -95,7 +96,7 @@ class Mamba(Mixer):
     ) -> tuple[Float[Tensor, "time batch inner"], Float[Tensor, "inner width"]]:
         """u behind convolution and silu, and the weights that make the gate."""
         into_state, into_gate = self.input.weight.chunk(2)
-        u = F.linear(rows, into_state).unflatten(0, (time, batch))
+        u = linear(rows, into_state).unflatten(0, (time, batch))
         taps = self.convolution.weight[:, 0]
         bias = cast(Tensor, self.convolution.bias)
         return F.silu(outside_autocast(Convolution, u, taps, bias, like=taps)), into_gate

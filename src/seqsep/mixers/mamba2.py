@@ -37,6 +37,7 @@ from seqsep.mixers._chunks import StatesBefore, into_chunks
 from seqsep.mixers._decay import decay_between_tokens, decay_until, initial_step_bias, remaining
 from seqsep.mixers._short_convolution import convolve, convolve_step
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head
+from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):
@@ -68,13 +69,13 @@ class Mamba2(Mixer):
         self.conv = conv
         self.chunk = chunk
         channels = inner + 2 * states
-        self.input = nn.Linear(width, inner + channels + heads, bias=False)
+        self.input = Linear(width, inner + channels + heads, bias=False)
         self.convolution = nn.Conv1d(channels, channels, conv, groups=channels)
         self.step_bias = nn.Parameter(initial_step_bias(heads))
         self.log_rate = nn.Parameter(torch.log(1 + 15 * torch.rand(heads)))
         self.skip = nn.Parameter(torch.ones(heads))
         self.norm = nn.RMSNorm(inner, eps=1e-5)
-        self.output = nn.Linear(inner, width, bias=False)
+        self.output = Linear(inner, width, bias=False)
 
     def start(self, batch: int) -> Memory:
         zeros = self.skip.new_zeros

@@ -26,7 +26,7 @@ from typing import ClassVar, NamedTuple
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int64
-from torch import Tensor, nn
+from torch import Tensor
 
 from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import StatesBefore, into_chunks
@@ -40,6 +40,7 @@ from seqsep.mixers.base import (
     require_heads,
     split_heads,
 )
+from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):
@@ -68,11 +69,11 @@ class Retention(Mixer):
                 f"Retention(width={width}, heads={heads}): width / heads is even, since coordinates rotate in pairs"
             )
         self.heads = heads
-        self.query = nn.Linear(width, width, bias=False)
-        self.key = nn.Linear(width, width, bias=False)
-        self.value = nn.Linear(width, width, bias=False)
-        self.gate = nn.Linear(width, width, bias=False)
-        self.output = nn.Linear(width, width, bias=False)
+        self.query = Linear(width, width, bias=False)
+        self.key = Linear(width, width, bias=False)
+        self.value = Linear(width, width, bias=False)
+        self.gate = Linear(width, width, bias=False)
+        self.output = Linear(width, width, bias=False)
         self.register_buffer("decay", 1 - 2.0 ** (-5 - torch.arange(heads, dtype=torch.float64)), persistent=False)
         angle = 10000.0 ** (-torch.arange(0, part, 2, dtype=torch.float64) / part)
         self.register_buffer("angle", angle.repeat_interleave(2), persistent=False)

@@ -37,6 +37,7 @@ from torch import Tensor, nn
 from seqsep.mixers import _kernels, _rwkv7_chunks
 from seqsep.mixers._rwkv7_chunks import Token
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head, require_heads
+from seqsep.mixers.linear import Linear
 
 FASTEST_DECAY = math.exp(-0.5)
 
@@ -66,15 +67,15 @@ class RWKV7(Mixer):
         ranks = [max(32, 32 * round(times * width**0.5 / 32)) for times in (2.5, 2.5, 5)]
         place = torch.arange(width) / width
         self.shift = nn.Parameter(torch.stack([1 - place**power for power in (0.2, 0.9, 0.7, 0.7, 0.9, 0.2)]))  # r w k v a g
-        self.query, self.key, self.value = (nn.Linear(width, width, bias=False) for _ in range(3))
-        self.decay_in, self.rate_in, self.gate_in = (nn.Linear(width, rank, bias=False) for rank in ranks)
-        self.decay_out, self.rate_out = (nn.Linear(rank, width) for rank in ranks[:2])
-        self.gate_out = nn.Linear(ranks[2], width, bias=False)
+        self.query, self.key, self.value = (Linear(width, width, bias=False) for _ in range(3))
+        self.decay_in, self.rate_in, self.gate_in = (Linear(width, rank, bias=False) for rank in ranks)
+        self.decay_out, self.rate_out = (Linear(rank, width) for rank in ranks[:2])
+        self.gate_out = Linear(ranks[2], width, bias=False)
         self.removal_scale = nn.Parameter(torch.full((width,), 0.85))
         self.rate_share = nn.Parameter(torch.ones(width))
         self.bonus = nn.Parameter(torch.zeros(width))
         self.group_norm = nn.GroupNorm(heads, width, eps=1e-5 * width / heads)
-        self.output = nn.Linear(width, width, bias=False)
+        self.output = Linear(width, width, bias=False)
         for part in (self.decay_out, self.rate_out, self.gate_out):
             nn.init.orthogonal_(part.weight, 0.1)
         with torch.no_grad():

@@ -6,6 +6,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers import Block, Mixer, State
+from seqsep.mixers.linear import Linear
 
 
 class MLP(nn.Module):
@@ -13,8 +14,8 @@ class MLP(nn.Module):
 
     def __init__(self, width: int, hidden: int, relu: bool = False) -> None:
         super().__init__()
-        self.inner = nn.Linear(width, hidden)
-        self.outer = nn.Linear(hidden, width)
+        self.inner = Linear(width, hidden)
+        self.outer = Linear(hidden, width)
         self.relu = relu
 
     def forward(self, x: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:

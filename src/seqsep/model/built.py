@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from seqsep.exact.network import Array, AttentionLayer, AutomatonLayer, ElmanLayer, FeedForward, Network
 from seqsep.mixers import Attention, Automaton, Block, Elman
+from seqsep.mixers.linear import Linear
 from seqsep.model.blocks import MLP, Residual
 
 
@@ -21,7 +22,7 @@ class Parts(NamedTuple):
     tokens: nn.Module
     positions: nn.Embedding | None
     blocks: list[Residual]
-    readout: nn.Linear
+    readout: Linear
 
 
 def parts(network: Network) -> Parts:
@@ -83,9 +84,9 @@ def _mlp(feed_forward: FeedForward, width: int) -> MLP:
     return mlp
 
 
-def _linear(weight: Float64[Tensor, "outputs inputs"], bias: Float64[Tensor, "outputs"] | None = None) -> nn.Linear:
+def _linear(weight: Float64[Tensor, "outputs inputs"], bias: Float64[Tensor, "outputs"] | None = None) -> Linear:
     """The layer with these weights, and the bias 0 unless one is given."""
-    layer = nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
+    layer = Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
     layer.weight.data = weight
     layer.bias.data = bias if bias is not None else weight.new_zeros(weight.shape[0])
     return layer

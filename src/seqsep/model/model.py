@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from seqsep.exact.network import Network
 from seqsep.mixers import BY_NAME, Attention, Mixer, State, state_bits
 from seqsep.mixers.base import initialise_as_gpt2
+from seqsep.mixers.linear import Linear
 from seqsep.model import built
 from seqsep.model.blocks import MLP, Residual, normalisation
 
@@ -56,7 +57,7 @@ class Model(nn.Module):
         positions: nn.Embedding | None,
         blocks: Sequence[Residual],
         norm: nn.Module,
-        readout: nn.Linear,
+        readout: Linear,
     ) -> None:
         super().__init__()
         self.tokens = tokens
@@ -189,11 +190,11 @@ class Model(nn.Module):
         else:
             has_table = positions == "learned"
         model = cls(
-            tokens=nn.Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
+            tokens=Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
             positions=nn.Embedding(longest, width) if has_table else None,
             blocks=blocks,
             norm=normalisation(blocks[-1].mixer.block.norm, width),
-            readout=nn.Linear(width, classes),
+            readout=Linear(width, classes),
         )
         nn.init.normal_(model.readout.weight, std=weight_scale)
         nn.init.zeros_(model.readout.bias)

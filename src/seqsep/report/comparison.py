@@ -7,16 +7,18 @@ difference is shown beside what another seed changes.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from seqsep.lab.device import but_for_processor
 from seqsep.lab.row import Row
 from seqsep.lab.run import canonical_json
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Fresh runs that have a committed row of the same key and environment: how many are equal, and how far the others are off.
+    """Fresh runs beside their committed rows: how many are equal, and how far off the others are.
 
-    Accuracies are fractions; `seed_spread` is the largest difference between seeds of one setting among the committed rows of
-    the settings compared, None if none was committed under two seeds.
+    Rows are compared if their keys and environments agree, but for the processor. Accuracies are fractions; `seed_spread` is
+    the largest difference between seeds of one setting among the committed rows of the settings compared, None if none was
+    committed under two seeds.
     """
 
     compared: int
@@ -27,10 +29,10 @@ class Comparison:
     @classmethod
     def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row]) -> "Comparison":
         """Compare the finished rows of both."""
-        known = {(row.key, canonical_json(row.environment)): row for row in committed if row.finished}
+        known = {(row.key, _place(row)): row for row in committed if row.finished}
         pairs = []
         for row in fresh:
-            same = known.get((row.key, canonical_json(row.environment)))
+            same = known.get((row.key, _place(row)))
             if row.finished and same is not None:
                 pairs.append((row, same))
         differences = [abs(ours.result["accuracy"] - theirs.result["accuracy"]) for ours, theirs in pairs]
@@ -62,6 +64,11 @@ class Comparison:
         seeds = "" if self.seed_spread is None else f" (another seed: by up to {100 * self.seed_spread:.1f})"
         points = f"{100 * self.largest_difference:.1f} points of accuracy"
         return f"{said}; the others differ by at most {points}, as another processor rounds otherwise{seeds}"
+
+
+def _place(row: Row) -> str:
+    """The environment of a row but for its processor, as text."""
+    return canonical_json(but_for_processor(row.environment))
 
 
 def _setting(row: Row) -> str:

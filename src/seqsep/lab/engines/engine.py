@@ -65,12 +65,16 @@ class Saved:
 
 @dataclass(frozen=True)
 class Ended:
-    """A job came to its end: the result as JSON (of a failed job only `status`); seconds count every attempt."""
+    """A job came to its end: the result as JSON (of a failed job only `status`); seconds count every attempt.
+
+    `processor` is what the environment says of the processor that trained it; None for the one of `Engine.environment`.
+    """
 
     job: int
     result: dict[str, Any]
     seconds: float
     attempts: int
+    processor: dict[str, str] | None = None
 
 
 Event = Moved | Saved | Judged | Ended

@@ -58,9 +58,10 @@ class Course:
         self.begun[job] = self.begun[job] or time.monotonic()
         return job, self.jobs[job].message(self.digests[job])
 
-    def ended(self, job: int, result: dict[str, Any]) -> Ended:
+    def ended(self, job: int, result: dict[str, Any], processor: dict[str, str] | None = None) -> Ended:
         """The event of a job's end."""
-        return Ended(job, result, seconds=time.monotonic() - self.begun[job], attempts=self.attempts[job])
+        seconds = time.monotonic() - self.begun[job]
+        return Ended(job, result, seconds, self.attempts[job], processor=processor)
 
     def may_try_again(self, job: int) -> bool:
         """Whether a job whose worker died goes to another. A user's code does not: it may have killed the worker."""
@@ -150,7 +151,7 @@ class Supervisor:
             case "verdict":
                 yield Judged(worker.job_at_work, message["law"], message["holds"], message["where"])
             case "result":
-                yield self._ended(worker, message["result"], course)
+                yield self._ended(worker, message["result"], course, message.get("processor"))
             case "failure":
                 if self.device != CPU:
                     self._discard(worker)  # after an error of a GPU its process may never compute again
@@ -175,13 +176,13 @@ class Supervisor:
         else:
             yield self._ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"}, course)
 
-    def _ended(self, worker: Worker, result: dict[str, Any], course: Course) -> Ended:
+    def _ended(self, worker: Worker, result: dict[str, Any], course: Course, processor: dict[str, str] | None = None) -> Ended:
         """The end of a worker's job. The worker takes the next one, unless it ran a user's code."""
         job = worker.job_at_work
         worker.job = None
         if course.jobs[job].has_plug_ins and worker in self.workers:
             self._discard(worker)
-        return course.ended(job, result)
+        return course.ended(job, result, processor)
 
     def _heard(self) -> Iterator[tuple[Worker, dict[str, Any]]]:
         """The next message of each worker that has one, or that it is gone, stalled or prints too much."""

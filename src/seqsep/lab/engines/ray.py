@@ -216,9 +216,11 @@ class RayEngine:
                     yield Moved(job, process, step, accuracy)
                 case Saved(step=step, digests=digests):
                     yield Saved(job, step, course.saved(job, digests, answer.checkpoints[event.job]))
-                case Ended(result=result, seconds=seconds, attempts=attempts):
+                case Ended(result=result, seconds=seconds, attempts=attempts, processor=processor):
                     actor.open.remove(job)
-                    yield Ended(job, result, seconds + course.spent[job], attempts + course.lost[job])
+                    seconds += course.spent[job]
+                    attempts += course.lost[job]
+                    yield Ended(job, result, seconds, attempts, processor=processor)
 
     def _gone(self, actor: Actor, error: BaseException, course: ClusterCourse) -> Iterator[Event]:
         """An actor is lost: its jobs go to others. The one that it worked on has failed if this came too often."""

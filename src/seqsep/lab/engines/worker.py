@@ -4,8 +4,8 @@ Started as a script, so that it watches its parent before it imports anything sl
 A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digests (of its checkpoints, the last one
 first) and until (a step to pause at, or null); or check, files, sizes.
 Out, by `kind`: ready; stage (what begins now, in words); progress (step, accuracy); checkpoint (step, digests: its own and that
-of the one before); verdict (law, holds, where); result (result); failure (error, one line). If no checkpoint can be written,
-the result is `unavailable`: why.
+of the one before); verdict (law, holds, where); result (result, processor); failure (error, one line). If no checkpoint can be
+written, the result is `unavailable`: why.
 
 The plug-ins of a run are validated first (validation.py). Its process takes no other run: what a plug-in leaves behind in it
 could reach them.
@@ -73,7 +73,7 @@ class Reporter:
 
 def serve(connection: Connection, device: str) -> None:
     """Work until the driver closes the pipe."""
-    from seqsep.lab.device import leave, prepare
+    from seqsep.lab.device import leave, prepare, processor
     from seqsep.plugins.load import PlugInFails, in_words
 
     prepare(device)
@@ -92,7 +92,7 @@ def serve(connection: Connection, device: str) -> None:
         except (Exception, SystemExit) as error:
             reporter.fail(in_words(error, *map(Path, files.values())))
         else:
-            reporter.end("result", result=result)
+            reporter.end("result", result=result, processor=processor())
         leave(device)
 
 
