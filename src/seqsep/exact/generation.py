@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Bool, Int64
 
 from seqsep.exact.executor import Execution, common, run
 from seqsep.exact.grid import Array, Tally
@@ -74,8 +74,7 @@ def follow(
         at = np.array([asked[example] for example in examples]) - 1
         runs.append(run(network, tokens[:, :-1], at))
     execution = _together(list(alike.values()), runs)
-    wanted = padded([[sequences[example][place] for place in places] for example, places in enumerate(asked)])
-    require_followed(network.name, padded(asked), wanted, execution.answers, execution.sure)
+    require_followed(network.name, sequences, asked, answers=execution.answers, sure=execution.sure)
     return execution
 
 
@@ -122,17 +121,24 @@ def padded(rows: Sequence[Sequence[int]]) -> Int64[np.ndarray, "rows longest"]:
 
 def require_followed(
     name: str,
-    places: Int64[np.ndarray, "batch asked"],
-    wanted: Int64[np.ndarray, "batch asked"],
+    sequences: Sequence[Sequence[int]],
+    asked: Sequence[Sequence[int]],
+    *,
     answers: Int64[np.ndarray, "batch asked"],
-    sure: np.ndarray,
+    sure: Bool[np.ndarray, "batch asked"],
 ) -> None:
-    """Require the answers, each surely, at the places asked for. Raises GenerationDiffers at the first that differs."""
+    """Require that the answers are surely the tokens at the asked places of each sequence.
+
+    Raises GenerationDiffers with the first example, and its first place, at which they are not.
+
+    >>> require_followed("a network", [[5, 6]], [[1]], answers=np.array([[6]]), sure=np.array([[True]]))
+    """
+    wanted = padded([[sequences[example][place] for place in places] for example, places in enumerate(asked)])
     wrong = np.argwhere((answers != wanted) | ~sure)
     if len(wrong):
         example, number = wrong[0].tolist()
         found = int(answers[example, number]) if sure[example, number] else "a tie"
-        place = int(places[example, number])
+        place = asked[example][number]
         raise GenerationDiffers(name, example, place, wanted=int(wanted[example, number]), found=found)
 
 

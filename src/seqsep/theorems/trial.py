@@ -137,7 +137,6 @@ class Trial:
         """`generation.follow` in float64. Shorter sequences are padded on the right, which a causal network never reads."""
         inputs = padded([sequence[:-1] for sequence in sequences])
         places = padded(asked)
-        wanted = padded([[sequences[example][place] for place in row] for example, row in enumerate(asked)])
         time = inputs.shape[1]
         per_example = time * max(time * self.network.heads, self.network.readout.integers.shape[0])
         at_once = max(1, FLOATS_AT_ONCE // per_example)
@@ -145,7 +144,7 @@ class Trial:
         found = [self._in_floats(inputs[part], places[part] - 1) for part in parts]
         answers = np.concatenate([answer for answer, _ in found])
         sure = np.concatenate([is_sure for _, is_sure in found])
-        require_followed(self.network.name, places, wanted, answers, sure)
+        require_followed(self.network.name, sequences, asked, answers=answers, sure=sure)
 
     @torch.no_grad()
     def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
