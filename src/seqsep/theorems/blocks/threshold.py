@@ -1,44 +1,9 @@
-"""Hidden ReLU units that turn a number near 0 or 1 into a bit."""
-
-from collections.abc import Sequence
-from typing import NamedTuple
+"""Hidden ReLU units that turn a number into a bit: one near 0 or 1, or a whole one."""
 
 import numpy as np
-from jaxtyping import Int64
-from numpy.typing import ArrayLike
 
-from seqsep.exact.network import FeedForward, whole
 from seqsep.theorems.blocks.space import Rows
-
-
-class Units(NamedTuple):
-    """Hidden units of a feed-forward part: unit i adds relu(inner[i] . x + bias[i]) * outer[i] to x.
-
-    >>> identity = np.eye(2, dtype=np.int64)
-    >>> absolute = Units(np.concatenate([identity[:1], -identity[:1]]), np.zeros(2, int), np.repeat(identity[1:], 2, axis=0))
-    >>> absolute.added([-3, 0])
-    [0.0, 3.0]
-    """
-
-    inner: Rows
-    bias: Int64[np.ndarray, "units"]
-    outer: Rows
-
-    def added(self, x: ArrayLike) -> list[float]:
-        """What the units add to a vector of the residual stream, in floats."""
-        hidden = np.maximum(self.inner @ np.array(x, dtype=np.float64) + self.bias, 0)
-        return [float(entry) for entry in self.outer.T @ hidden]
-
-
-def feed_forward(units: Sequence[Units], bias: Int64[np.ndarray, "width"]) -> FeedForward:
-    """The part with all these hidden units side by side, which also adds `bias`.
-
-    >>> bit = doubled_bit(np.eye(1, dtype=np.int64), np.eye(1, dtype=np.int64))
-    >>> feed_forward([bit, bit], bias=np.array([-1])).outer.integers.tolist()
-    [[1, -1, 1, -1]]
-    """
-    inner, inner_bias, outer = (np.concatenate(part) for part in zip(*units, strict=True))
-    return FeedForward(whole(inner), whole(inner_bias), whole(outer.T), whole(bias))
+from seqsep.theorems.blocks.units import Units
 
 
 def doubled_bit(read: Rows, write: Rows) -> Units:
@@ -71,3 +36,13 @@ def doubled_in_place(space: Rows) -> Units:
         bias=np.concatenate([bit.bias, np.zeros(len(space), dtype=np.int64)]),
         outer=np.concatenate([bit.outer, -space]),
     )
+
+
+def at_least_one(inner: Rows, outer: Rows, bias: int = 0) -> Units:
+    """Write `outer` if inner x + bias >= 1 and nothing if it is <= 0: min(1, relu(.)), two hidden units.
+
+    >>> units = at_least_one(np.eye(2, dtype=np.int64)[:1], np.eye(2, dtype=np.int64)[1:])
+    >>> [units.added([z, 0])[1] for z in (-2, 0, 1, 5)]
+    [0.0, 0.0, 1.0, 1.0]
+    """
+    return Units(np.concatenate([inner, inner]), np.array([bias, bias - 1]), np.concatenate([outer, -outer]))

@@ -8,7 +8,17 @@ from jaxtyping import Int64
 
 from seqsep.exact.integers import spelled
 from seqsep.exact.network import Head, Layer, Network, whole
-from seqsep.theorems.blocks import Rows, Spaces, Units, average, doubled_in_place, feed_forward
+from seqsep.theorems.blocks import (
+    Rows,
+    Spaces,
+    Units,
+    average,
+    doubled_in_place,
+    feed_forward,
+    gated,
+    head,
+    side_by_side,
+)
 from seqsep.theorems.bounded_dyck import _parts as parts
 from seqsep.theorems.bounded_dyck._plan import Plan
 
@@ -98,8 +108,8 @@ def _one_layer(plan: Plan, spaces: Spaces) -> list[Layer]:
         Units(is_open - odd, no_bias, spaces["full"]),
         Units(one - odd - is_open, no_bias, -spaces["some"]),
     ]
-    match = parts.head(parts.last_open_by_parity(plan, spaces, same=True), spaces["open_kind"], spaces["match"])
-    return [(parts.side_by_side(match), feed_forward(units, spaces["some"][0]))]
+    match = head(parts.last_open_by_parity(plan, spaces, same=True), spaces["open_kind"], spaces["match"])
+    return [(side_by_side(match), feed_forward(units, spaces["some"][0]))]
 
 
 # Two layers, after valid prefixes, any k
@@ -113,13 +123,13 @@ def _two_layers_valid(plan: Plan, spaces: Spaces) -> list[Layer]:
 def _depth(plan: Plan, spaces: Spaces) -> Layer:
     """Write the digits of the depth, `some` and `full`, from what the uniform head counts."""
     units = parts.depths(plan, spaces)
-    return parts.side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
+    return side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
 
 
 def _match(plan: Plan, spaces: Spaces) -> Layer:
     """Write the digits of the bracket to be closed, 0 or 2 each."""
     units = [doubled_in_place(spaces["match"])]
-    return parts.side_by_side(parts.match(plan, spaces)), feed_forward(units, spaces.nothing()[0])
+    return side_by_side(parts.match(plan, spaces)), feed_forward(units, spaces.nothing()[0])
 
 
 # Two layers, after every prefix, k <= 4
@@ -147,7 +157,7 @@ def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
 def _last_open_of_class(plan: Plan, spaces: Spaces) -> Layer:
     """Layer 1 for k <= 2: every level is at least k - 1 and there is no (c)."""
     units = _depth_and_wrong(plan, spaces)
-    heads = parts.side_by_side(parts.depth_counter(spaces), _last_of_class(plan, spaces))
+    heads = side_by_side(parts.depth_counter(spaces), _last_of_class(plan, spaces))
     return heads, feed_forward(units, parts.digits_of_0(spaces))
 
 
@@ -155,14 +165,14 @@ def _last_open_and_counts(plan: Plan, spaces: Spaces) -> Layer:
     """Layer 1 from k = 3 on counts kinds too; `deep` is [d >= k - 2]."""
     deep = parts.at_least(plan, spaces, plan.depth - 2, spaces["deep"])
     units = [*_depth_and_wrong(plan, spaces), deep, *parts.unbalanced(spaces)]
-    heads = parts.side_by_side(*parts.class_counters(plan, spaces), _last_of_class(plan, spaces))
+    heads = side_by_side(*parts.class_counters(plan, spaces), _last_of_class(plan, spaces))
     return heads, feed_forward(units, parts.digits_of_0(spaces))
 
 
 def _last_of_class(plan: Plan, spaces: Spaces) -> Head:
     """Retrieve the kind of the last open bracket at the other parity: that of a close bracket's class."""
     scores = parts.last_open_by_parity(plan, spaces, same=False)
-    return parts.head(scores, spaces["open_kind"], spaces["found"])
+    return head(scores, spaces["open_kind"], spaces["found"])
 
 
 def _depth_and_wrong(plan: Plan, spaces: Spaces) -> list[Units]:
@@ -179,8 +189,8 @@ def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
     deep = plan.gate * (spaces["deep"] + spaces["bos"] - spaces["one"])
     shallow = -plan.gate * spaces["deep"]
     return [
-        parts.head(parts.gated(spaces, deep), spaces["wrong"], spaces["errors"]),
-        parts.head(parts.gated(spaces, shallow), spaces["unbalanced"], spaces["errors"]),
+        head(gated(spaces["one"], deep), spaces["wrong"], spaces["errors"]),
+        head(gated(spaces["one"], shallow), spaces["unbalanced"], spaces["errors"]),
     ]
 
 
@@ -203,14 +213,14 @@ def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
 def _depth_and_level(plan: Plan, spaces: Spaces) -> Layer:
     """Write the digits of the depth and of the level; a depth outside 0..k is an error."""
     units = [*parts.depths(plan, spaces), *parts.outside(plan, spaces, ("wrong",)), *parts.levels(plan, spaces)]
-    return parts.side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
+    return side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
 
 
 def _match_of_each_close(plan: Plan, spaces: Spaces) -> Layer:
     """Write `wrong` of each close bracket, from the last open bracket of its level."""
     scores = parts.last_open_at_depth(plan, spaces, spaces["level"])
-    found = parts.head(scores, spaces["open_kind"], spaces["found"])
-    return parts.side_by_side(found), feed_forward(parts.mismatch(spaces), spaces.nothing()[0])
+    found = head(scores, spaces["open_kind"], spaces["found"])
+    return side_by_side(found), feed_forward(parts.mismatch(spaces), spaces.nothing()[0])
 
 
 # The last layer of two or three
@@ -233,4 +243,4 @@ def _errors_so_far(plan: Plan, spaces: Spaces, flags: list[Head]) -> Layer:
     if plan.gives_sets:
         heads = [*heads, parts.match(plan, spaces)]
         units = [*units, doubled_in_place(spaces["match"])]
-    return parts.side_by_side(*heads), feed_forward(units, spaces.nothing()[0])
+    return side_by_side(*heads), feed_forward(units, spaces.nothing()[0])

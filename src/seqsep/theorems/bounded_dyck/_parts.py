@@ -5,53 +5,15 @@ u the weight of [BOS] under uniform attention.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import AttentionLayer, Head, whole
-from seqsep.theorems.blocks import Rows, Spaces, Units, average
+from seqsep.exact.network import Head
+from seqsep.theorems.blocks import Rows, Scores, Spaces, Units, at_least_one, average, gated, head
 from seqsep.theorems.bounded_dyck._plan import Plan
 
-
-class Scores(NamedTuple):
-    """Which token a head attends to: the rows of its query and of its key."""
-
-    query: Rows
-    key: Rows
-
-
-def head(scores: Scores, value: Rows, output: Rows) -> Head:
-    """Build a head that attends by `scores` and writes what it reads at `value` to `output`."""
-    return Head(whole(scores.query), whole(scores.key), whole(value), whole(output.T))
-
-
-def side_by_side(*heads: Head) -> AttentionLayer:
-    """Put heads into one layer, with rows of zeros in one that is narrower than another."""
-    key_width = max(len(one.key.integers) for one in heads)
-    value_width = max(len(one.value.integers) for one in heads)
-    widened = []
-    for one in heads:
-        query = _padded(one.query.integers, key_width)
-        key = _padded(one.key.integers, key_width)
-        value = _padded(one.value.integers, value_width)
-        output = _padded(one.output.integers.T, value_width)
-        widened.append(head(Scores(query, key), value, output))
-    return AttentionLayer(tuple(widened))
-
-
-def _padded(rows: Rows, count: int) -> Rows:
-    """Add rows of zeros up to a count."""
-    return np.pad(rows, ((0, count - len(rows)), (0, 0)))
-
-
 # Heads
-
-
-def gated(spaces: Spaces, key: Rows) -> Scores:
-    """A token scores what `key` reads there: 0, or -G or less and then its weight is 0."""
-    return Scores(spaces["one"], key)
 
 
 def depth_counter(spaces: Spaces) -> Head:
@@ -79,7 +41,7 @@ def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
     from_odd = np.concatenate([spaces["odd_count"], -spaces["even_count"], spaces["count"], no_unit])
     from_even = np.concatenate([spaces["even_count"], -spaces["odd_count"], spaces["count"], spaces["unit"]])
     odd_positions = Scores(np.concatenate([one, one - odd]), gate * np.concatenate([odd - one, bos]))
-    even_positions = gated(spaces, -gate * odd)
+    even_positions = gated(one, -gate * odd)
     return head(odd_positions, value, from_odd), head(even_positions, value, from_even)
 
 
@@ -130,11 +92,6 @@ def match(plan: Plan, spaces: Spaces) -> Head:
 # Hidden units
 
 
-def _whether(inner: Rows, outer: Rows, bias: int = 0) -> Units:
-    """Write `outer` if inner x + bias >= 1 and nothing if it is <= 0: min(1, relu(.)), two hidden units."""
-    return Units(np.concatenate([inner, inner]), np.array([bias, bias - 1]), np.concatenate([outer, -outer]))
-
-
 def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
     """Read n (count - depth u): at most 0 if d <= depth, and at least n u >= 1 if not, so [d > depth] exactly."""
     return plan.base * (spaces["count"] - depth * spaces["unit"])
@@ -142,7 +99,7 @@ def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
 
 def at_least(plan: Plan, spaces: Spaces, depth: int, outer: Rows) -> Units:
     """Write `outer` if the depth is at least this."""
-    return _whether(_beyond(plan, spaces, depth - 1), outer)
+    return at_least_one(_beyond(plan, spaces, depth - 1), outer)
 
 
 def _digits_changed(plan: Plan, digits: Rows, depth: int) -> Rows:
@@ -180,14 +137,14 @@ def levels(plan: Plan, spaces: Spaces) -> list[Units]:
     units = []
     for level in range(1, plan.depth + 1):
         deep_enough = _beyond(plan, spaces, level - 1) + spaces["close"]
-        units.append(_whether(deep_enough, _digits_changed(plan, spaces["level"], level)))
+        units.append(at_least_one(deep_enough, _digits_changed(plan, spaces["level"], level)))
     return units
 
 
 def outside(plan: Plan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
     """Write 1 to each of the spaces named that there is, if the depth is below 0 or above k."""
     outer = sum((spaces[name] for name in names if name in spaces), start=spaces.nothing())
-    below = _whether(-plan.base * spaces["count"], outer)
+    below = at_least_one(-plan.base * spaces["count"], outer)
     above = at_least(plan, spaces, plan.depth + 1, outer)
     return [below, above]
 
