@@ -15,7 +15,7 @@ from typing import Any
 from seqsep.exact.automata import DFA
 from seqsep.exact.grid import Array
 from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import AttentionLayer, FeedForward, Network
+from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Network
 from seqsep.exact.witnesses import DistinctRows, FoolingSet, IncompatibleRows
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, NetworkRun
@@ -199,6 +199,8 @@ def _network(call: str, evidence: Evidence, witness: NetworkRun) -> _WitnessReco
     for mixer, feed_forward in network.layers:
         if not isinstance(mixer, AttentionLayer):
             raise ValueError(f"{call}: no form for a {type(mixer).__name__}; layers are of attention")
+        if isinstance(feed_forward, GatedFeedForward):
+            raise ValueError(f"{call}: no form for a {type(feed_forward).__name__}; feed-forward parts are of ReLU")
         layers.append(_layer(network, mixer, feed_forward))
     if network.symbols is None:
         raise ValueError(f"{call}: no form for inputs that are vectors")

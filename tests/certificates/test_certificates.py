@@ -7,6 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import tokenize
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from seqsep.analysis.evidence import least_state
 from seqsep.certificate import certificate, certify, evidence_of_matrix
 from seqsep.cli import main
 from seqsep.exact.communication import distinct_rows, fooling_set, incompatible_rows, of_values
-from seqsep.exact.network import Network
+from seqsep.exact.network import AttentionLayer, GatedFeedForward, Head, Layer, LinearLayer, Network, whole
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.evidence import Evidence, FoolingSetWords, NetworkRun
 from support.certificates.checker_corpus import corpus
@@ -148,6 +149,17 @@ def test_no_automaton_is_at_the_bound():
                 break
 
 
+def unwritten_layers() -> dict[str, tuple[Layer, ...]]:
+    """Layers of width 4 that the format of certificates does not have."""
+    row = whole(np.zeros((1, 4)))
+    column = whole(np.zeros((4, 1)))
+    gated = GatedFeedForward(row, whole([0]), row, whole([0]), column, whole(np.zeros(4)))
+    return {
+        "LinearLayer": ((LinearLayer(whole([[1]]), row, column), None),),
+        "GatedFeedForward": ((AttentionLayer((Head(row, row, row, column),)), gated),),
+    }
+
+
 def test_beyond_the_work_bound_nothing_is_written():
     with pytest.raises(ValueError, match=r"equality-two-layers.*work is [\d,]+, at most 30,000,000"):
         certify("equality-two-layers", length=400)
@@ -161,6 +173,10 @@ def test_beyond_the_work_bound_nothing_is_written():
     run_of_parity = NetworkRun(parity, np.array([[0, 1]]), np.array([1]))
     with pytest.raises(ValueError, match="no form for a AutomatonLayer"):
         certificate("", Evidence("equality", {"alphabet": 2, "length": 2}, run_of_parity))
+    for layers, form in unwritten_layers().items():
+        network = replace(parity, layers=form)
+        with pytest.raises(ValueError, match=f"no form for a {layers}"):
+            certificate("", Evidence("equality", {"alphabet": 2, "length": 2}, replace(run_of_parity, network=network)))
     with pytest.raises(ValueError, match=r"theorem is one of .*index-lookup-state"):
         certify("one-way-protocol")
 

@@ -18,7 +18,7 @@ def test_list(capsys, what):
     assert all(entry["summary"] for entry in json.loads(out))
     expected = {
         "tasks": {task.name for task in TASKS},
-        "mixers": {mixer.name for mixer in MIXERS} | {"automaton", "elman"},
+        "mixers": {mixer.name for mixer in MIXERS} | {"automaton", "elman", "linear-recurrence"},
         "theorems": {theorem.name for theorem in THEOREMS},
         "experiments": {experiment.name for experiment in EXPERIMENTS},
     }

@@ -9,42 +9,11 @@ import torch
 
 from seqsep.exact.executor import ask, run
 from seqsep.exact.grid import Array, Grid, Tally
-from seqsep.exact.network import AttentionLayer, AutomatonLayer, FeedForward, Head, Network, whole
+from seqsep.exact.network import AutomatonLayer, whole
 from seqsep.exact.softmax import attend
 from seqsep.model.model import Model
 from support import grid_reference as reference
-
-WIDTH, TOKENS, TIME = 5, 4, 6
-
-
-def random_network(seed: int, grid: Grid, causal: bool = True, heads: int = 2, layers: int = 2) -> Network:
-    random = np.random.default_rng(seed)
-
-    def some(*shape: int, by_index: bool = False) -> Array:
-        unit = [Fraction(1), grid.step, Fraction(1, grid.steps**1)][random.integers(3)]
-        most = 2 if unit == 1 else 2 * grid.steps
-        return Array(random.integers(-most, most + 1, shape), unit, by_index)
-
-    blocks = []
-    for layer in range(layers):
-        parts = tuple(Head(some(2, WIDTH), some(2, WIDTH), some(3, WIDTH), some(WIDTH, 3)) for _ in range(heads))
-        feed_forward = FeedForward(some(4, WIDTH), some(4), some(WIDTH, 4), some(WIDTH)) if layer == 0 else None
-        blocks.append((AttentionLayer(parts, causal), feed_forward))
-    return Network(
-        name="random",
-        grid=grid,
-        spaces={},
-        symbols=some(TOKENS - 1, WIDTH),
-        layers=tuple(blocks),
-        readout=some(3, WIDTH),
-        readout_bias=some(3),
-        indices=some(1, WIDTH),
-        positions=some(TIME, WIDTH, by_index=True),
-    )
-
-
-def fractions(array: Array) -> list:
-    return [[int(entry) * array.unit for entry in row] for row in array.integers]
+from support.random_networks import TIME, TOKENS, WIDTH, fractions, random_network
 
 
 @pytest.mark.parametrize("seed", range(12))

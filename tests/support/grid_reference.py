@@ -5,7 +5,7 @@ import math
 from fractions import Fraction
 
 from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
 
 
 def place(grid: Grid, value: Fraction) -> Fraction:
@@ -81,6 +81,23 @@ def feed_forward(grid: Grid, layer: FeedForward, x: list[Fraction]) -> list[Frac
     return plus(grid, x, times(grid, matrix(layer.outer), active, layer.outer_bias))
 
 
+def gated(grid: Grid, layer: GatedFeedForward, x: list[Fraction]) -> list[Fraction]:
+    gate = times(grid, matrix(layer.gate), x, layer.gate_bias)
+    inner = times(grid, matrix(layer.inner), x, layer.inner_bias)
+    products = [place(grid, max(a, Fraction(0)) * b) for a, b in zip(gate, inner, strict=True)]
+    return plus(grid, x, times(grid, matrix(layer.outer), products, layer.outer_bias))
+
+
+def linear(grid: Grid, layer: LinearLayer, xs: list[list[Fraction]]) -> list[list[Fraction]]:
+    state = [Fraction(0)] * len(layer.recurrent.integers)
+    weights = [a + b for a, b in zip(matrix(layer.recurrent), matrix(layer.input), strict=True)]
+    after = []
+    for x in xs:
+        after.append(plus(grid, x, times(grid, matrix(layer.output), state)))
+        state = times(grid, weights, state + x)
+    return after
+
+
 def run(network: Network, tokens: list[int]) -> list[list[Fraction]]:
     """The logits at every position."""
     grid = network.grid
@@ -88,8 +105,8 @@ def run(network: Network, tokens: list[int]) -> list[list[Fraction]]:
     positions = matrix(network.positions)
     xs = [plus(grid, table[token], positions[position]) for position, token in enumerate(tokens)]
     for mixer, layer in network.layers:
-        assert isinstance(mixer, AttentionLayer)
-        xs = attention(grid, mixer, xs)
+        assert isinstance(mixer, AttentionLayer | LinearLayer)
+        xs = linear(grid, mixer, xs) if isinstance(mixer, LinearLayer) else attention(grid, mixer, xs)
         if layer is not None:
-            xs = [feed_forward(grid, layer, x) for x in xs]
+            xs = [gated(grid, layer, x) if isinstance(layer, GatedFeedForward) else feed_forward(grid, layer, x) for x in xs]
     return [times(grid, matrix(network.readout), x, network.readout_bias) for x in xs]

@@ -30,8 +30,10 @@ Numbers and networks
     grid              the numbers of p bits of appendix B.2, with their two rounding rules
     softmax           exponentials and softmax, correctly rounded to the grid
     network           a hand-built Transformer as frozen integer arrays, and its size in bits
+    recurrent         recurrent layers on the grid, and the range of every number they remember
     executor          runs a network on its grid and counts what was rounded or saturated
     generation        greedy decoding of a network, token by token or proved in one pass
+    _embedding        from the inputs of a network to its residual stream
 
 Position codes
     position_code     what a position code is: keys, queries, gap and leakage

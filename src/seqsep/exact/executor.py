@@ -13,20 +13,38 @@ rounded to the grid and saturated (`exact.grid`); everything inside one R is com
     feed-forward residual  x_i <- R(x_i + f)
     read-out               logits = R(W x_i + b)
 
-An Elman layer has one place, named as the layer: h_t = relu(R(W h_(t-1) + U x_t + b)). No sum wraps: `exact.integers` bounds
-it beforehand. The `Tally` counts, for each place, the numbers that R moved and those beyond the ends of the grid.
+In layers of other kinds (`exact.recurrent` has their recurrences):
+
+    state                  h_t = R(A h_(t-1) + B x_t), linear
+    output, residual       y_t = R(C h_(t-1)),  x_t <- R(x_t + y_t), linear
+    (the layer's name)     h_t = relu(R(W h_(t-1) + U x_t + b)), Elman
+    gate, inner, product   u = R(W_g x_i + b_g),  w = R(W_1 x_i + b_1),  v = R(relu(u) * w)
+    outer                  f = R(W_2 v + b_2), gated
+
+No sum wraps: `exact.integers` bounds it beforehand. The `Tally` counts, for each place, the numbers that R moved and those
+beyond the ends of the grid.
 """
 
 from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from seqsep.exact.grid import Array, Grid, Tally, common_unit
-from seqsep.exact.network import AttentionLayer, ElmanLayer, FeedForward, Head, Network
+from seqsep.exact import recurrent
+from seqsep.exact._embedding import ResidualStream, embed
+from seqsep.exact.grid import Array, Grid, Tally, joined
+from seqsep.exact.network import (
+    AttentionLayer,
+    AutomatonLayer,
+    ElmanLayer,
+    FeedForward,
+    GatedFeedForward,
+    Head,
+    LinearLayer,
+    Network,
+)
+from seqsep.exact.recurrent import RecurrentLayer, StateRange
 from seqsep.exact.softmax import Weights, attend, mix
 
 ENTRIES_AT_ONCE = 1 << 20
@@ -37,7 +55,9 @@ class Execution:
     """What a run of a network gives: logits at the asked positions, the residual stream inside, and what was rounded.
 
     `logits` has shape (batch, asked, classes). `attended[l]` is the residual stream after attention layer l, before its
-    feed-forward part: at every position, but in the last layer at the asked ones only.
+    feed-forward part: at every position, but in the last layer at the asked ones only. `state_ranges` has the range of every
+    number that recurrent layers remember, layer by layer; the sum of its bits is a second figure beside `Network.state_bits`,
+    measured on the inputs of this run and proved for no other.
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> execution = run(build(3, 2), np.array([[1, 0, 1, 4]]), at=-1)  # 1 0 1 and the question for position 3
@@ -48,6 +68,7 @@ class Execution:
     logits: Array
     attended: tuple[Array, ...]
     tally: Tally = field(default_factory=Tally)
+    state_ranges: tuple[StateRange, ...] = ()
 
     @property
     def answers(self) -> Int64[np.ndarray, "*shape"]:
@@ -59,26 +80,6 @@ class Execution:
         """Whether one logit is greater than all other ones."""
         integers = self.logits.integers
         return (integers == integers.max(-1, keepdims=True)).sum(-1) == 1
-
-
-class ResidualStream(NamedTuple):
-    """Vectors of width d, and the number of the vector at each position; equal tokens at equal times share one.
-
-    >>> stream = ResidualStream(Array(np.array([[1, 0], [0, 1]])), place=np.array([[0, 1, 0]]))
-    >>> stream.dense().integers.shape
-    (1, 3, 2)
-    """
-
-    rows: Array
-    place: Int64[np.ndarray, "batch time"]
-
-    def at(self, asked: Int64[np.ndarray, "batch asked"]) -> "ResidualStream":
-        """The stream at the asked positions of each example only."""
-        return ResidualStream(self.rows, np.take_along_axis(self.place, asked, axis=1))
-
-    def dense(self) -> Array:
-        """The vectors as one array (batch, time, width)."""
-        return Array(self.rows.integers[self.place], self.rows.unit)
 
 
 def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked"] | int | None = None) -> Execution:
@@ -94,7 +95,7 @@ def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked
     [[0]]
     """
     tally = Tally()
-    x = _embed(network, inputs, tally)
+    x = embed(network, inputs, tally)
     batch, time = x.place.shape
     everywhere = np.broadcast_to(np.arange(time), (batch, time))
     if at is None:
@@ -104,25 +105,31 @@ def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked
     else:
         wanted = at
     attended = []
+    state_ranges: list[StateRange] = []
     for number, (mixer, feed_forward) in enumerate(network.layers):
         rounded = _Rounded(network.grid, tally, f"layer {number}")
         asked = wanted if number == len(network.layers) - 1 else everywhere
-        if isinstance(mixer, ElmanLayer):
-            x = _recurrence(rounded, network, mixer, x).at(asked)
-        elif isinstance(mixer, AttentionLayer):
+        if isinstance(mixer, AttentionLayer):
             x = _attention(rounded, mixer, x, asked)
-        else:
+        elif isinstance(mixer, AutomatonLayer):
             raise ValueError(f"run({network.name}): layer {number} is an automaton; its table is run by `exact.automata`")
+        elif isinstance(mixer, LinearLayer):
+            x, met = _linear(rounded, mixer, x, asked)
+            state_ranges += met
+        else:
+            _require_exact(network, mixer, number)
+            x, met = _recurrence(rounded, mixer, x, asked)
+            state_ranges += met
         attended.append(x.dense())
         x = _feed_forward(rounded, feed_forward, x)
-    return Execution(_read_out(network, x, tally), tuple(attended), tally)
+    return Execution(_read_out(network, x, tally), tuple(attended), tally, tuple(state_ranges))
 
 
 def ask(network: Network, prefix: Int64[np.ndarray, "time"], questions: Int64[np.ndarray, "n"]) -> Execution:
     """Run the network on `prefix` followed by one question token, for each of n questions; masks must be causal.
 
     The prefix is computed once and memory is linear in its length. The logits have shape (n, classes).
-    Raises ValueError as `run` does, or for a network that is not causal.
+    Raises ValueError as `run` does, for a network that is not causal, or for an Elman layer.
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> ask(build(3, 2), np.array([1, 0, 1]), np.array([2, 3, 4])).answers.tolist()
@@ -131,20 +138,26 @@ def ask(network: Network, prefix: Int64[np.ndarray, "time"], questions: Int64[np
     if not network.causal:
         raise ValueError(f"ask({network.name}): a network without a causal mask reads its prefix anew for each question")
     tally = Tally()
-    x = _embed(network, prefix[None], tally)
-    last = _embed(network, questions[:, None], tally, first=len(prefix))
+    x = embed(network, prefix[None], tally)
+    last = embed(network, questions[:, None], tally, first=len(prefix))
     attended = []
+    state_ranges: list[StateRange] = []
     everywhere = np.arange(len(prefix))[None]
     for number, (mixer, feed_forward) in enumerate(network.layers):
-        assert isinstance(mixer, AttentionLayer)
         rounded = _Rounded(network.grid, tally, f"layer {number}")
-        last_attended = _attention_of_last(rounded, mixer, x, last)
-        if number < len(network.layers) - 1:
-            x = _attention(rounded, mixer, x, everywhere)
-            x = _feed_forward(rounded, feed_forward, x)
-        attended.append(last_attended.dense()[:, 0])
-        last = _feed_forward(rounded, feed_forward, last_attended)
-    return Execution(_read_out(network, last, tally)[:, 0], tuple(attended), tally)
+        is_last = number == len(network.layers) - 1
+        if isinstance(mixer, LinearLayer):
+            x, last_mixed, met = _linear_of_last(rounded, mixer, x, last)
+            state_ranges += met
+        elif isinstance(mixer, AttentionLayer):
+            last_mixed = _attention_of_last(rounded, mixer, x, last)
+            x = x if is_last else _attention(rounded, mixer, x, everywhere)
+        else:
+            raise ValueError(f"ask({network.name}): layer {number} is neither attention nor linear; `run` takes Elman layers")
+        x = x if is_last else _feed_forward(rounded, feed_forward, x)
+        attended.append(last_mixed.dense()[:, 0])
+        last = _feed_forward(rounded, feed_forward, last_mixed)
+    return Execution(_read_out(network, last, tally)[:, 0], tuple(attended), tally, tuple(state_ranges))
 
 
 class _Rounded(NamedTuple):
@@ -156,11 +169,19 @@ class _Rounded(NamedTuple):
 
     def product(self, x: Array, y: Array, place: str, bias: Array | None = None) -> Array:
         """R(x y^T + bias), over the last axes of x and y."""
-        return self.grid.product(x, _transposed(y), self.tally, f"{self.layer} {place}", bias=bias)
+        return self.grid.product(x, y.transposed(), self.tally, f"{self.layer} {place}", bias=bias)
 
     def sum(self, x: Array, y: Array, place: str) -> Array:
         """R(x + y)."""
         return self.grid.place(x.plus(y), self.tally, f"{self.layer} {place}")
+
+    def multiply(self, x: Array, y: Array, place: str) -> Array:
+        """R(x y), entry by entry."""
+        return self.grid.multiply(x, y, self.tally, f"{self.layer} {place}")
+
+    def states(self, layer: RecurrentLayer, x: ResidualStream, place: str) -> Array:
+        """h_0 .. h_T of a recurrent layer: (batch, time + 1, r)."""
+        return recurrent.states(self.grid, layer, x.dense(), tally=self.tally, where=self.layer + place)
 
     def project(self, x: ResidualStream, weight: Array, place: str) -> Array:
         """R(W x) at every position: (batch, time, coordinates)."""
@@ -174,64 +195,6 @@ class _Rounded(NamedTuple):
     def mix(self, weights: Weights, values: Array, batch: Int64[np.ndarray, "rows"]) -> Array:
         """R(sum over j of a_ij v_j) for each row i of weights, which reads values[batch[i]]."""
         return mix(self.grid, weights, values, batch, tally=self.tally, where=f"{self.layer} mixed")
-
-
-def _embed(network: Network, inputs: np.ndarray, tally: Tally, first: int = 0) -> ResidualStream:
-    """The embedded inputs; each distinct pair of token and time is computed once. The first input stands at time `first`."""
-    grid = network.grid
-    batch, time = inputs.shape[:2]
-    place = np.arange(batch * time).reshape(batch, time)
-    when = np.arange(batch * time) % time
-    if network.vectors is not None:
-        x = _embed_vectors(network, inputs, tally)
-    else:
-        tables = [table for table in (network.symbols, network.indices) if table is not None]
-        vocabulary = sum(len(table.integers) for table in tables)
-        if inputs.size and not 0 <= int(inputs.min()) <= int(inputs.max()) < vocabulary:
-            raise ValueError(f"run({network.name}): tokens are 0 to {vocabulary - 1}, found {inputs.min()} to {inputs.max()}")
-        token = inputs.reshape(-1)
-        if batch > 1:
-            pairs, inverse = np.unique(inputs + vocabulary * np.arange(time), return_inverse=True)
-            place = inverse.reshape(batch, time)
-            when = pairs // vocabulary
-            token = pairs % vocabulary
-        x = _rows(tables, token)
-    if network.positions is not None:
-        if first + time > len(network.positions.integers):
-            raise ValueError(f"run({network.name}): {first + time} tokens, positions for {len(network.positions.integers)}")
-        x = grid.place(x.plus(network.positions[first + when]), tally, "embedding")
-    return ResidualStream(x.lifted(), place)
-
-
-def _embed_vectors(network: Network, inputs: Int64[np.ndarray, "batch time coordinates"], tally: Tally) -> Array:
-    assert network.vectors is not None
-    grid = network.grid
-    coordinates = inputs.shape[-1]
-    given = Array(inputs.reshape(-1, coordinates), grid.step)
-    if not grid.holds(given) or coordinates != len(network.vectors.integers):
-        raise ValueError(
-            f"run({network.name}): inputs are {len(network.vectors.integers)} coordinates of magnitude at most "
-            f"{grid.steps}, found {coordinates} of at most {float(given.largest):g}"
-        )
-    return grid.product(given.lifted(), network.vectors, tally, "embedding")
-
-
-def _rows(tables: list[Array], token: Int64[np.ndarray, "n"]) -> Array:
-    """Rows of one or two tables, numbered through, without joining the tables: one may have millions of rows."""
-    count = len(tables[0].integers)
-    if len(tables) == 1 or int(token.max(initial=-1)) < count:
-        return tables[0][token]
-    if int(token.min(initial=count)) >= count:
-        return tables[1][token - count]
-    in_second = token >= count
-    from_first = tables[0].integers[np.where(in_second, 0, token)]
-    from_second = tables[1].integers[np.where(in_second, token - count, 0)]
-    one = Array(np.where(in_second[:, None], 0, from_first), tables[0].unit)
-    return one.plus(Array(np.where(in_second[:, None], from_second, 0), tables[1].unit))
-
-
-def _transposed(weight: Array) -> Array:
-    return Array(weight.integers.swapaxes(-1, -2), weight.unit)
 
 
 def _attention(
@@ -258,7 +221,7 @@ def _mixed(rounded: _Rounded, head: Head, x: ResidualStream, asked: Int64[np.nda
             part = slice(begin, begin + positions)
             allowed = np.arange(time) <= asked[some, part, None] if causal else None
             blocks.append(_mixed_block(rounded, query[some, part], key[some], value[some], allowed=allowed))
-    return _joined(blocks)
+    return joined(blocks)
 
 
 def _mixed_block(
@@ -294,78 +257,97 @@ def _mixed_of_last(rounded: _Rounded, head: Head, x: ResidualStream, last: Resid
         some = slice(first, first + at_once)
         before = rounded.product(query[some, 0], key[0], "scores")
         own = rounded.product(query[some], own_key[some], "scores")[:, 0]
-        scores = _joined([before, own], axis=1)
+        scores = joined([before, own], axis=1)
         weights = rounded.weights(scores)
         # All rows read one table: the values of x, and behind them each row's own one, at `time` + its number.
-        table = _joined([value[0], own_value[some][:, 0]])
+        table = joined([value[0], own_value[some][:, 0]])
         weights = weights._replace(key=np.where(weights.key < time, weights.key, time + weights.row))
         rows = np.zeros(len(scores.integers), dtype=np.int64)
         blocks.append(rounded.mix(weights, table[None], rows))
-    return _joined(blocks)
+    return joined(blocks)
 
 
 def _written(rounded: _Rounded, layer: AttentionLayer, mixed: list[Array], here: ResidualStream) -> ResidualStream:
     """R(x + R(W_O [head 1, head 2, ..])): the sum over the heads is exact and rounded once."""
-    joined = _joined(mixed, axis=1)
-    output = _joined([head.output for head in layer.heads], axis=1)
-    written = rounded.product(joined.lifted(), output, "output")
-    own = here.rows[here.place.reshape(-1)]
-    rows = rounded.sum(own, written, "residual")
+    heads = joined(mixed, axis=1)
+    output = joined([head.output for head in layer.heads], axis=1)
+    return _added(rounded, rounded.product(heads.lifted(), output, "output"), here)
+
+
+def _added(rounded: _Rounded, written: Array, here: ResidualStream) -> ResidualStream:
+    """R(x + written), a row for each position."""
+    rows = rounded.sum(here.rows[here.place.reshape(-1)], written, "residual")
     return ResidualStream(rows.lifted(), np.arange(here.place.size).reshape(here.place.shape))
 
 
-def _recurrence(rounded: _Rounded, network: Network, layer: ElmanLayer, x: ResidualStream) -> ResidualStream:
-    """h_t = relu(R(W h_(t-1) + U x_t + b)) at every position."""
+def _require_exact(network: Network, layer: ElmanLayer, number: int) -> None:
     if layer.activation != "relu":
         raise ValueError(
-            f"run({network.name}): {rounded.layer} is a {layer.activation}, which has no exact values; `Model` runs it"
+            f"run({network.name}): layer {number} is a {layer.activation}, which has no exact values; `Model` runs it"
         )
+
+
+def _recurrence(
+    rounded: _Rounded, layer: ElmanLayer, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"]
+) -> tuple[ResidualStream, tuple[StateRange, ...]]:
+    """The states of an Elman layer in place of the vectors at the asked positions, and the ranges of its numbers."""
     batch, time = x.place.shape
-    weights = _transposed(_joined([layer.recurrent, layer.input], axis=1))
-    inputs = x.dense()
-    state = Array(np.repeat(layer.start.integers[None], batch, axis=0), layer.start.unit)
-    states = []
-    for t in range(time):
-        both = _joined([state, inputs[:, t]], axis=1)
-        state = _relu(rounded.grid.product(both, weights, rounded.tally, rounded.layer, bias=layer.bias))
-        states.append(Array(state.integers[:, None], state.unit))
-    stacked = _joined(states, axis=1)
-    rows = Array(stacked.integers.reshape(batch * time, -1), stacked.unit)
-    return ResidualStream(rows.lifted(), np.arange(batch * time).reshape(batch, time))
+    met = rounded.states(layer, x, place="")
+    rows = Array(met.integers[:, 1:].reshape(batch * time, -1), met.unit)
+    everywhere = ResidualStream(rows.lifted(), np.arange(batch * time).reshape(batch, time))
+    return everywhere.at(asked), recurrent.ranges(met)
+
+
+def _linear(
+    rounded: _Rounded, layer: LinearLayer, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"]
+) -> tuple[ResidualStream, tuple[StateRange, ...]]:
+    """R(x_t + R(C h_(t-1))) at the asked positions, and the ranges of what is remembered."""
+    met = rounded.states(layer, x, place=" state")
+    before = Array(np.take_along_axis(met.integers, asked[:, :, None], axis=1), met.unit)
+    return _recalled(rounded, layer, before, x.at(asked)), recurrent.ranges(met)
+
+
+def _linear_of_last(
+    rounded: _Rounded, layer: LinearLayer, x: ResidualStream, last: ResidualStream
+) -> tuple[ResidualStream, ResidualStream, tuple[StateRange, ...]]:
+    """The outputs for x, (1, time), and for each of `last`, (n, 1), put to the state after all of x; and the ranges."""
+    count = len(last.place)
+    met = rounded.states(layer, x, place=" state")
+    before = Array(np.repeat(met.integers[:, -1:], count, axis=0), met.unit)
+    after = recurrent.after(
+        rounded.grid, layer, before[:, 0], last.dense()[:, 0], tally=rounded.tally, where=f"{rounded.layer} state"
+    )
+    every_state = joined([met[0], after])
+    outputs = _recalled(rounded, layer, met[:, :-1], x)
+    return outputs, _recalled(rounded, layer, before, last), recurrent.ranges(every_state)
+
+
+def _recalled(rounded: _Rounded, layer: LinearLayer, before: Array, here: ResidualStream) -> ResidualStream:
+    """R(x + R(C h)) for the states h before each token, (batch, asked, r)."""
+    rows = Array(before.integers.reshape(here.place.size, -1), before.unit)
+    return _added(rounded, rounded.product(rows.lifted(), layer.output, "output"), here)
 
 
 def _relu(x: Array) -> Array:
     return Array(np.maximum(x.integers, 0), x.unit)
 
 
-def _joined(parts: list[Array], axis: int = 0) -> Array:
-    """The parts one after the other, in the largest unit that divides all of theirs."""
-    if len(parts) == 1:
-        return parts[0]
-    unit = common(parts)
-    return Array(np.concatenate([part.of_unit(unit).integers for part in parts], axis), unit)
-
-
-def common(parts: list[Array]) -> Fraction:
-    """The largest unit that divides the units of all parts.
-
-    >>> common([Array(np.array([1]), Fraction(1, 4)), Array(np.array([1]), Fraction(1, 6))])
-    Fraction(1, 12)
-    """
-    return reduce(common_unit, (part.unit for part in parts))
-
-
-def _feed_forward(rounded: _Rounded, layer: FeedForward | None, x: ResidualStream) -> ResidualStream:
-    """R(x + R(W_2 relu(R(W_1 x + b_1)) + b_2))."""
+def _feed_forward(rounded: _Rounded, layer: FeedForward | GatedFeedForward | None, x: ResidualStream) -> ResidualStream:
+    """R(x + R(W_2 v + b_2)) for v = relu(u), or v = R(relu(gate) * u) if the layer is gated, u = R(W_1 x + b_1)."""
     if layer is None:
         return x
     inner = rounded.product(x.rows, layer.inner, "inner", layer.inner_bias)
-    outer = rounded.product(_relu(inner).lifted(), layer.outer, "outer", layer.outer_bias)
+    if isinstance(layer, GatedFeedForward):
+        gate = _relu(rounded.product(x.rows, layer.gate, "gate", layer.gate_bias))
+        hidden = rounded.multiply(gate.lifted(), inner.lifted(), "product")
+    else:
+        hidden = _relu(inner)
+    outer = rounded.product(hidden.lifted(), layer.outer, "outer", layer.outer_bias)
     rows = rounded.sum(x.rows, outer, "feed-forward residual")
     return ResidualStream(rows.lifted(), x.place)
 
 
 def _read_out(network: Network, x: ResidualStream, tally: Tally) -> Array:
-    readout = _transposed(network.readout)
+    readout = network.readout.transposed()
     logits = network.grid.product(x.rows, readout, tally, "read-out", bias=network.readout_bias)
     return Array(logits.integers[x.place], logits.unit)

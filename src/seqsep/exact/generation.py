@@ -12,14 +12,16 @@ never read.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from seqsep.exact.executor import Execution, common, run
-from seqsep.exact.grid import Array, Tally
+from seqsep.exact.executor import Execution, run
+from seqsep.exact.grid import Array, Tally, common
 from seqsep.exact.network import Network
+from seqsep.exact.recurrent import StateRange
 
 Retriever = Callable[[Sequence[int]], Sequence[int] | None]
 
@@ -184,7 +186,9 @@ def _together(examples: list[list[int]], runs: list[Execution]) -> Execution:
         tally.saturated.update(one.tally.saturated)
     layers = range(len(runs[0].attended))
     attended = tuple(_gathered(examples, [one.attended[layer] for one in runs]) for layer in layers)
-    return Execution(_gathered(examples, [one.logits for one in runs]), attended, tally)
+    met = zip(*(one.state_ranges for one in runs), strict=True)
+    ranges = tuple(reduce(StateRange.joined, same_number) for same_number in met)
+    return Execution(_gathered(examples, [one.logits for one in runs]), attended, tally, ranges)
 
 
 def _gathered(examples: list[list[int]], parts: list[Array]) -> Array:

@@ -25,7 +25,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -91,6 +91,10 @@ class Array:
         factor = math.gcd(common, self.unit.denominator)
         return self if factor == 1 else Array(self.integers // factor, self.unit * factor, self.by_index)
 
+    def transposed(self) -> "Array":
+        """The same numbers with the last two axes exchanged."""
+        return Array(self.integers.swapaxes(-1, -2), self.unit)
+
     def plus(self, other: "Array") -> "Array":
         """The exact sum."""
         unit = common_unit(self.unit, other.unit)
@@ -111,6 +115,27 @@ def common_unit(first: Fraction, second: Fraction) -> Fraction:
         math.gcd(first.numerator * second.denominator, second.numerator * first.denominator),
         first.denominator * second.denominator,
     )
+
+
+def common(parts: list[Array]) -> Fraction:
+    """The largest unit that divides the units of all parts.
+
+    >>> common([Array(np.array([1]), Fraction(1, 4)), Array(np.array([1]), Fraction(1, 6))])
+    Fraction(1, 12)
+    """
+    return reduce(common_unit, (part.unit for part in parts))
+
+
+def joined(parts: list[Array], axis: int = 0) -> Array:
+    """The parts one after the other, in the largest unit that divides all of theirs.
+
+    >>> joined([Array(np.array([1])), Array(np.array([1]), Fraction(1, 4))]).integers.tolist()
+    [4, 1]
+    """
+    if len(parts) == 1:
+        return parts[0]
+    unit = common(parts)
+    return Array(np.concatenate([part.of_unit(unit).integers for part in parts], axis), unit)
 
 
 def least_exponent(tokens: int, needed: int | Fraction, unit: Fraction = Fraction(1), least: int = 1) -> int:

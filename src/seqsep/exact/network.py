@@ -4,9 +4,10 @@
     x_i <- x_i + W_2 relu(W_1 x_i + b_1) + b_2
     logits_i = W x_i + b
 
-for each layer in turn, then the read-out. There is no norm, no 1/sqrt(d) in the scores and no bias in the attention. The
-coordinates of x_i, the residual stream, have names (`Network.spaces`). `exact.executor` runs a network on its grid,
-`seqsep.model.model.Model.load` in float64.
+for each layer in turn, then the read-out. There is no norm, no 1/sqrt(d) in the scores and no bias in the attention. A layer
+may have a recurrence in place of attention (`LinearLayer`, `ElmanLayer`, `AutomatonLayer`), and products of two linear maps in
+place of the second line (`GatedFeedForward`). The coordinates of x_i, the residual stream, have names (`Network.spaces`).
+`exact.executor` runs a network on its grid, `seqsep.model.model.Model.load` in float64.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,7 @@ from jaxtyping import Int64
 from numpy.typing import ArrayLike
 
 from seqsep.exact.grid import Array, Grid
-from seqsep.exact.integers import digits_of
+from seqsep.exact.integers import ceil_log2, digits_of
 
 __all__ = [
     "Array",
@@ -27,8 +28,10 @@ __all__ = [
     "AutomatonLayer",
     "ElmanLayer",
     "FeedForward",
+    "GatedFeedForward",
     "Head",
     "Layer",
+    "LinearLayer",
     "Network",
     "SizeLedger",
     "whole",
@@ -93,6 +96,36 @@ class ElmanLayer:
 
 
 @dataclass(frozen=True)
+class LinearLayer:
+    """A linear recurrence: x_t + C h_(t-1), with h_t = A h_(t-1) + B x_t and h_0 = 0.
+
+    A = `recurrent` is r x r, B = `input` r x d and C = `output` d x r, for r numbers remembered and the width d of the
+    residual stream. A token reads what was remembered before it.
+    Raises ValueError for matrices of other shapes.
+
+    >>> LinearLayer(recurrent=whole([[1]]), input=whole([[1, 0]]), output=whole([[0], [1]])).remembered
+    1
+    """
+
+    recurrent: Array
+    input: Array
+    output: Array
+
+    def __post_init__(self) -> None:
+        shapes = [part.integers.shape for part in (self.recurrent, self.input, self.output)]
+        remembered = shapes[0][0]
+        width = shapes[1][-1]
+        if shapes != [(remembered, remembered), (remembered, width), (width, remembered)]:
+            found = ", ".join(" x ".join(map(str, shape)) for shape in shapes)
+            raise ValueError(f"LinearLayer: recurrent is r x r, input r x d and output d x r, found {found}")
+
+    @property
+    def remembered(self) -> int:
+        """r, the numbers remembered."""
+        return int(self.recurrent.integers.shape[0])
+
+
+@dataclass(frozen=True)
 class FeedForward:
     """x + W_2 relu(W_1 x + b_1) + b_2, with W_1 = `inner` and W_2 = `outer`.
 
@@ -106,7 +139,27 @@ class FeedForward:
     outer_bias: Array
 
 
-Layer = tuple[AttentionLayer | AutomatonLayer | ElmanLayer, FeedForward | None]
+@dataclass(frozen=True)
+class GatedFeedForward:
+    """x + W_2 (relu(W_g x + b_g) * (W_1 x + b_1)) + b_2: the entries of a ReLU layer, each times one of a linear layer.
+
+    W_g = `gate` and W_1 = `inner` are h x d and W_2 = `outer` is d x h, for h products and the width d of the residual stream.
+
+    >>> square = GatedFeedForward(whole([[1, 0]]), whole([0]), whole([[1, 0]]), whole([0]), whole([[0], [1]]), whole([0, 0]))
+    >>> square.gate.integers.shape  # relu(x_1) x_1 is added to x_2
+    (1, 2)
+    """
+
+    gate: Array
+    gate_bias: Array
+    inner: Array
+    inner_bias: Array
+    outer: Array
+    outer_bias: Array
+
+
+MixingLayer = AttentionLayer | AutomatonLayer | ElmanLayer | LinearLayer
+Layer = tuple[MixingLayer, FeedForward | GatedFeedForward | None]
 
 
 @dataclass(frozen=True)
@@ -223,6 +276,23 @@ class Network:
         return int(self.readout.integers.shape[1])
 
     @property
+    def state_bits(self) -> int:
+        """Bits that the recurrent layers remember between two tokens: p for each number, ceil(log2 states) for an automaton.
+
+        What attention keeps of every token is not counted.
+
+        >>> Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1])).state_bits
+        1
+        """
+        bits = 0
+        for mixer, _ in self.layers:
+            if isinstance(mixer, AutomatonLayer):
+                bits += ceil_log2(mixer.table.integers.shape[1])
+            elif not isinstance(mixer, AttentionLayer):
+                bits += self.precision * mixer.recurrent.integers.shape[0]
+        return bits
+
+    @property
     def heads(self) -> int:
         """The most heads that a layer has; 1 if no layer is attention."""
         return max((len(mixer.heads) for mixer, _ in self.layers if isinstance(mixer, AttentionLayer)), default=1)
@@ -244,9 +314,11 @@ class Network:
             elif isinstance(mixer, AutomatonLayer):
                 yield f"layers.{number}.AutomatonLayer.table", mixer.table
             else:
-                yield from _arrays_of(mixer, f"layers.{number}.elman")
+                kind = "linear" if isinstance(mixer, LinearLayer) else "elman"
+                yield from _arrays_of(mixer, f"layers.{number}.{kind}")
             if feed_forward is not None:
-                yield from _arrays_of(feed_forward, f"layers.{number}.feed_forward")
+                kind = "gated_feed_forward" if isinstance(feed_forward, GatedFeedForward) else "feed_forward"
+                yield from _arrays_of(feed_forward, f"layers.{number}.{kind}")
         yield "readout", self.readout
         yield "readout_bias", self.readout_bias
 
@@ -267,7 +339,9 @@ class Network:
         return SizeLedger(core, program + self.code_bits, tables)
 
 
-def _arrays_of(part: Head | FeedForward | ElmanLayer, prefix: str) -> Iterator[tuple[str, Array]]:
+def _arrays_of(
+    part: Head | FeedForward | GatedFeedForward | ElmanLayer | LinearLayer, prefix: str
+) -> Iterator[tuple[str, Array]]:
     for entry in fields(part):
         if isinstance(getattr(part, entry.name), Array):
             yield f"{prefix}.{entry.name}", getattr(part, entry.name)

@@ -16,6 +16,7 @@
     linear               linear layers whose large products on a CPU go to oneDNN
     automaton            a finite automaton given by a table; for theorems
     elman                a plain recurrent network; for theorems
+    linear_recurrence    a linear recurrence with matrices of any kind; for theorems
     _decay               decays in logarithms, and the step sizes that they start from
     _chunks              time cut into chunks, and the states between the chunks
     _short_convolution   the causal convolution over a few tokens
@@ -33,6 +34,7 @@ from seqsep.mixers.dss import DSS
 from seqsep.mixers.elman import Elman
 from seqsep.mixers.gated_delta import GatedDelta
 from seqsep.mixers.linear_attention import LinearAttention
+from seqsep.mixers.linear_recurrence import LinearRecurrence
 from seqsep.mixers.lstm import LSTM
 from seqsep.mixers.mamba import Mamba
 from seqsep.mixers.mamba2 import Mamba2
@@ -42,7 +44,7 @@ from seqsep.mixers.sliding_attention import SlidingAttention
 
 PAPER_MIXERS = (Attention, LSTM, LinearAttention, Retention, DSS, Mamba)  # those of Bhattamishra et al. 2024, section 6
 MIXERS: tuple[type[Mixer], ...] = (*PAPER_MIXERS, Mamba2, GatedDelta, RWKV7, SlidingAttention)
-THEOREM_MIXERS: tuple[type[Mixer], ...] = (Automaton, Elman)
+THEOREM_MIXERS: tuple[type[Mixer], ...] = (Automaton, Elman, LinearRecurrence)
 BY_NAME: dict[str, type[Mixer]] = {mixer.name: mixer for mixer in MIXERS}
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "Elman",
     "GatedDelta",
     "LinearAttention",
+    "LinearRecurrence",
     "Mamba",
     "Mamba2",
     "Mixer",

@@ -23,10 +23,27 @@ class MLP(nn.Module):
         return self.outer(F.relu(inner) if self.relu else F.gelu(inner, approximate="tanh"))
 
 
+class GatedMLP(nn.Module):
+    """W_2 (relu(W_g x) * (W_1 x)) with biases, for hand-built networks.
+
+    >>> GatedMLP(width=4, hidden=3)(torch.zeros(2, 4)).shape
+    torch.Size([2, 4])
+    """
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.gate = Linear(width, hidden)
+        self.inner = Linear(width, hidden)
+        self.outer = Linear(hidden, width)
+
+    def forward(self, x: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:
+        return self.outer(F.relu(self.gate(x)) * self.inner(x))
+
+
 class Residual(nn.Module):
     """x + mixer(norm(x)), then x + mlp(norm(x)); what there is of residual, norm and MLP, every method treats alike."""
 
-    def __init__(self, mixer: Mixer, block: Block, width: int, mlp: MLP | None) -> None:
+    def __init__(self, mixer: Mixer, block: Block, width: int, mlp: MLP | GatedMLP | None) -> None:
         super().__init__()
         self.mixer = mixer
         self.residual = block.residual

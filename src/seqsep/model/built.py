@@ -10,10 +10,19 @@ import torch
 from jaxtyping import Float64
 from torch import Tensor, nn
 
-from seqsep.exact.network import Array, AttentionLayer, AutomatonLayer, ElmanLayer, FeedForward, Network
-from seqsep.mixers import Attention, Automaton, Block, Elman
+from seqsep.exact.network import (
+    Array,
+    AttentionLayer,
+    ElmanLayer,
+    FeedForward,
+    GatedFeedForward,
+    LinearLayer,
+    MixingLayer,
+    Network,
+)
+from seqsep.mixers import Attention, Automaton, Block, Elman, LinearRecurrence
 from seqsep.mixers.linear import Linear
-from seqsep.model.blocks import MLP, Residual
+from seqsep.model.blocks import MLP, GatedMLP, Residual
 
 
 class Parts(NamedTuple):
@@ -42,18 +51,20 @@ def _embedding(network: Network) -> nn.Module:
     return nn.Embedding.from_pretrained(torch.cat([_floats(table) for table in tables]), freeze=False)
 
 
-def _block(layer: AttentionLayer | AutomatonLayer | ElmanLayer, feed_forward: FeedForward | None, width: int) -> Residual:
-    mixer: Attention | Elman | Automaton
+def _block(layer: MixingLayer, feed_forward: FeedForward | GatedFeedForward | None, width: int) -> Residual:
+    mixer = _mixer(layer, width)
+    block = Block(norm="none") if isinstance(mixer, Attention) else mixer.block
+    return Residual(mixer, block, width, _mlp(feed_forward, width))
+
+
+def _mixer(layer: MixingLayer, width: int) -> Attention | Automaton | Elman | LinearRecurrence:
     if isinstance(layer, AttentionLayer):
-        mixer = _attention(layer, width)
-        block = Block(norm="none")
-    elif isinstance(layer, ElmanLayer):
-        mixer = _elman(layer, width)
-        block = mixer.block
-    else:
-        mixer = Automaton(torch.from_numpy(layer.table.integers.copy()), layer.start)
-        block = mixer.block
-    return Residual(mixer, block, width, None if feed_forward is None else _mlp(feed_forward, width))
+        return _attention(layer, width)
+    if isinstance(layer, ElmanLayer):
+        return _elman(layer, width)
+    if isinstance(layer, LinearLayer):
+        return _linear_recurrence(layer, width)
+    return Automaton(torch.from_numpy(layer.table.integers.copy()), layer.start)
 
 
 def _attention(layer: AttentionLayer, width: int) -> Attention:
@@ -77,8 +88,24 @@ def _elman(layer: ElmanLayer, width: int) -> Elman:
     return mixer
 
 
-def _mlp(feed_forward: FeedForward, width: int) -> MLP:
-    mlp = MLP(width, feed_forward.inner.integers.shape[0], relu=True)
+def _linear_recurrence(layer: LinearLayer, width: int) -> LinearRecurrence:
+    mixer = LinearRecurrence(width, remembered=layer.remembered)
+    mixer.recurrent.weight.data = _floats(layer.recurrent)
+    mixer.input.weight.data = _floats(layer.input)
+    mixer.output.weight.data = _floats(layer.output)
+    return mixer
+
+
+def _mlp(feed_forward: FeedForward | GatedFeedForward | None, width: int) -> MLP | GatedMLP | None:
+    if feed_forward is None:
+        return None
+    hidden = len(feed_forward.inner.integers)
+    mlp: MLP | GatedMLP
+    if isinstance(feed_forward, GatedFeedForward):
+        mlp = GatedMLP(width, hidden)
+        mlp.gate = _linear(_floats(feed_forward.gate), _floats(feed_forward.gate_bias))
+    else:
+        mlp = MLP(width, hidden, relu=True)
     mlp.inner = _linear(_floats(feed_forward.inner), _floats(feed_forward.inner_bias))
     mlp.outer = _linear(_floats(feed_forward.outer), _floats(feed_forward.outer_bias))
     return mlp

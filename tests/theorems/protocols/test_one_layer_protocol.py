@@ -8,7 +8,7 @@ import pytest
 
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
-from seqsep.exact.network import Network
+from seqsep.exact.network import GatedFeedForward, Network, whole
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials
@@ -87,7 +87,12 @@ def test_what_the_protocol_is_not_for():
     network, inputs = drawn(0, Grid(16))
     two = dataclasses.replace(network, layers=network.layers * 2)
     once = dataclasses.replace(network, grid=Grid(16, softmax="once"))
+    row = whole(np.zeros((1, network.width)))
+    nothing = whole(np.zeros(network.width))
+    gated = GatedFeedForward(row, whole([0]), inner=row, inner_bias=whole([0]), outer=row.transposed(), outer_bias=nothing)
+    products = dataclasses.replace(network, layers=((network.layers[0][0], gated),))
     for model, alice, variant, question, message in (
+        (products, [0], "one-learns", "token", "one of ReLU, found a gated one"),
         (two, [0], "one-learns", "token", "one attention layer"),
         (once, [0], "one-learns", "token", "irrational: no number of fixed precision"),
         (network, [0, 0], "one-learns", "token", "different positions from 0 to 5"),

@@ -44,7 +44,7 @@ import numpy as np
 
 from seqsep.exact.channel import meet
 from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, Network
+from seqsep.exact.network import AttentionLayer, GatedFeedForward, Network
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, TheoremFails
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary
@@ -93,6 +93,8 @@ def require(network: Network, length: int, alice: Collection[int], variant: str,
     call = f"reduce({network.name}, alice={list(alice)}, variant={variant!r}, question={question!r})"
     if len(network.layers) != 1 or not isinstance(network.layers[0][0], AttentionLayer):
         raise ValueError(f"{call}: the network is one attention layer; it has {len(network.layers)} layers or another mixer")
+    if isinstance(network.layers[0][1], GatedFeedForward):
+        raise ValueError(f"{call}: the feed-forward part is one of ReLU, found a gated one")
     if network.grid.softmax != "stepwise":
         raise ValueError(
             f"{call}: softmax is stepwise; with {network.grid.softmax!r} each weight is rounded from the exact exponentials of "
