@@ -8,6 +8,7 @@ import pytest
 
 from seqsep.exact import recurrent
 from seqsep.exact.executor import ask, run
+from seqsep.exact.generation import follow
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import ElmanLayer, GatedFeedForward, LinearLayer, Network, whole
 from seqsep.exact.recurrent import StateRange, ranges
@@ -203,3 +204,12 @@ def test_what_is_no_network_is_refused():
     network = Network("elman", Grid(4), {}, whole([[1]]), ((elman, None),), whole([[1]]), whole([0]))
     with pytest.raises(ValueError, match="layer 0 is neither attention nor linear"):
         ask(network, np.array([0]), np.array([0]))
+
+
+def test_ranges_of_generated_sequences_are_joined():
+    """Two lengths are two runs; the last token is never read. A token's answer is itself, and what it adds is its number."""
+    layer = LinearLayer(whole([[1]]), whole([[1, 0]]), whole([[0], [0]]))
+    symbols = whole([[-1, 0], [2, 1]])
+    network = Network("sum", Grid(16), {}, symbols, ((layer, None),), whole([[0, 0], [0, 2]]), whole([1, 0]))
+    (met,) = follow(network, [[0, 0, 0], [1, 1, 1, 1]], starts=[1, 1]).state_ranges
+    assert (met.least, met.greatest, met.bits) == (-2, 6, 4)
