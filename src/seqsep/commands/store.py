@@ -1,4 +1,4 @@
-"""`seqsep store`: what a store holds, and the repair of a damaged one."""
+"""`seqsep store`: what a store holds, the repair of a damaged one, and exported rows taken into one."""
 
 import argparse
 import sys
@@ -10,6 +10,7 @@ from seqsep.commands.status import DONE, REFUTED
 ACTIONS = {
     "show": "check a store and say what it holds",
     "repair": "keep every intact row of a damaged store; the damaged file is kept under another name",
+    "import": "take exported rows into a store, so that a sweep goes on from them; a run that it holds finished stays",
 }
 
 
@@ -17,15 +18,20 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: what to do, and with which store."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, purpose in ACTIONS.items():
-        example = f"Example: seqsep store {name} runs/store.sqlite."
+        rows = " results/demo.jsonl" if name == "import" else ""
+        example = f"Example: seqsep store {name} runs/store.sqlite{rows}."
         status = " Exit status 1: something is lost." if name == "repair" else ""
         action = actions.add_parser(name, help=purpose, description=purpose, epilog=f"{example}{status}")
         action.add_argument("path", type=Path, metavar="PATH", help="of the store")
+        if name == "import":
+            action.add_argument("rows", type=Path, nargs="+", metavar="ROWS.jsonl", help="written by seqsep export")
         action.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show or repair the store."""
+    """Show or repair the store, or import rows."""
+    if options.action == "import":
+        return import_rows(options.path, options.rows, options.json)
     action = repair if options.action == "repair" else show
     return action(options.path, options.json)
 
@@ -73,13 +79,35 @@ def repair(path: Path, as_json: bool) -> int:
     return REFUTED if repaired.lost else DONE
 
 
+def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
+    """Record the rows of the files, each once; print how many are new.
+
+    A finished row of the store stays as it is. Raises ValueError for a line that is no row, before anything is recorded,
+    StoreError and StoreUnavailable.
+    """
+    from seqsep.lab.row import read_rows
+    from seqsep.lab.store.store import Store
+
+    given = {(row.experiment, row.key): row for file in files for row in read_rows(file)}
+    with Store(path) as store, store.driving():
+        held = {(row.experiment, row.key) for row in store.finished()}
+        new = [row for place, row in given.items() if place not in held]
+        for row in new:
+            store.record(row, seconds=0.0, attempts=0)
+    if as_json:
+        print_json({"store": str(path), "rows": len(given), "new": len(new)})
+    else:
+        print(f"{path}: {len(new)} new of {_count(len(given), 'row')}")
+    return DONE
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 COMMAND = Command(
     name="store",
-    purpose="show what a store holds, or repair it",
+    purpose="show what a store holds, repair it, or take exported rows into it",
     example="seqsep store repair runs/store.sqlite",
     add_flags=add_flags,
     run=run,

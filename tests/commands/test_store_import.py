@@ -1,0 +1,53 @@
+"""`seqsep store import`: exported rows come back into a store, and nothing that it holds finished is replaced."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from seqsep.cli import main
+from seqsep.lab.row import Row, read_rows, write_rows
+from seqsep.lab.store.store import Store
+
+ROWS = read_rows(Path(__file__).parents[2] / "results" / "demo.jsonl")[:4]
+
+
+def imported(path: Path, *files: Path) -> dict[str, object]:
+    assert main(["store", "import", str(path), *map(str, files), "--json"]) == 0
+    return {"in store": held(path)}
+
+
+def held(path: Path) -> list[Row]:
+    with Store(path, create=False) as store:
+        return store.rows()
+
+
+def test_exported_rows_come_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "new" / "store.db"
+    write_rows(tmp_path / "rows.jsonl", ROWS)
+    assert imported(path, tmp_path / "rows.jsonl") == {"in store": ROWS}
+    assert json.loads(capsys.readouterr().out) == {"store": str(path), "rows": 4, "new": 4}
+    assert main(["export", "--store", str(path), "-o", str(tmp_path / "again.jsonl")]) == 0
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "rows.jsonl").read_bytes()
+
+
+def test_a_finished_row_of_the_store_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "store.db"
+    other = replace(ROWS[0], result=ROWS[0].result | {"accuracy": 0.5})
+    with Store(path) as store, store.driving():
+        store.record(other, seconds=1.0, attempts=1)
+        store.record(replace(ROWS[1], result={"status": "failed: worker died"}), seconds=1.0, attempts=1)
+    write_rows(tmp_path / "rows.jsonl", ROWS)
+    imported(path, tmp_path / "rows.jsonl", tmp_path / "rows.jsonl")
+    assert held(path) == [other, *ROWS[1:]]
+    assert json.loads(capsys.readouterr().out) == {"store": str(path), "rows": 4, "new": 3}
+
+
+def test_a_line_that_is_no_row_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "rows.jsonl"
+    write_rows(file, ROWS)
+    file.write_text(file.read_text() + "{}\n")
+    assert main(["store", "import", str(tmp_path / "store.db"), str(file)]) == 2
+    assert f"{file}, line 5: " in capsys.readouterr().err
+    assert not (tmp_path / "store.db").exists()
