@@ -187,7 +187,7 @@ def _multiply(rows: int, into: int, out: int, backward: bool, product: Callable[
 
 
 def linear(**shape: Any) -> Callable[[], object]:
-    from seqsep.mixers.linear import linear as ours
+    from seqsep.mixers import linear as ours
 
     return _multiply(**shape, product=ours)
 

@@ -6,7 +6,7 @@
     linear         linear attention and retention alone, N = 4,096, batch 2, against causal scaled_dot_product_attention
                    between the same projections; and our time for N = 1,024 .. 8,192
     lstm           the mixer alone against torch.nn.LSTM, N = 100
-    matrices       our product by a weight matrix (mixers/linear.py) against F.linear and other supported ways
+    matrices       our product by a weight matrix (mixers/_linear.py) against F.linear and other supported ways
     steps          whole training steps with our products against the same with SEQSEP_PRODUCTS=off: every mixer that is
                    trained, 2 layers of width 256, N = 100, and attention, 1 layer of width 64, N = 200 and 400
 

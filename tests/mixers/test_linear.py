@@ -7,8 +7,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from seqsep.mixers import linear as linear_file
-from seqsep.mixers.linear import LARGEST_ERROR, LEAST_PRODUCTS, Linear, in_use, linear
+from seqsep.mixers import _linear as linear_file
+from seqsep.mixers._linear import LARGEST_ERROR, LEAST_PRODUCTS, Linear, in_use, linear
 
 LARGE = ((64, 100, 96), 90), ((6400, 96), 90), ((2, 16, 200, 96), 90)
 
@@ -77,7 +77,7 @@ def test_the_trial_does_not_depend_on_who_asks_first(context) -> None:
 @pytest.mark.parametrize(("switch", "status", "said"), [("off", 0, "None"), ("on", 1, "SEQSEP_PRODUCTS=on: off, or not set")])
 def test_the_switch(switch: str, status: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQSEP_PRODUCTS", switch)
-    command = [sys.executable, "-c", "from seqsep.mixers.linear import in_use; print(in_use())"]
+    command = [sys.executable, "-c", "from seqsep.mixers import products_in_use; print(products_in_use())"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == status
     assert said in done.stdout + done.stderr

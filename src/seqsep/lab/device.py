@@ -47,18 +47,18 @@ def processor() -> dict[str, str]:
     """The part of the environment that is the processor's: which it is, and who multiplies large matrices in place of torch.
 
     Another processor rounds products otherwise, which training magnifies: rows of two processors differ in late digits, and
-    in the step at which a run converges. `products` is there only if large linear layers go to oneDNN (`mixers.linear`).
+    in the step at which a run converges. `products` is there only if large linear layers go to oneDNN (`mixers/_linear.py`).
 
     >>> "processor" in processor()
     True
     """
     import torch
 
-    from seqsep.mixers.linear import in_use
+    from seqsep.mixers import products_in_use
 
     capability = torch.backends.cpu.get_cpu_capability()
     here = {"processor": f"{_name_of_processor()}, {capability}"}
-    products = in_use()
+    products = products_in_use()
     return here if products is None else here | {"products": f"{products} in large linear layers"}
 
 

@@ -13,7 +13,6 @@
     mamba2               a selective state space with one decay per head
     gated_delta          the gated delta rule: a new value replaces what its key found
     rwkv7                RWKV-7's time mixing: a decay per coordinate, a removal and a replacement
-    linear               linear layers whose large products on a CPU go to oneDNN
     automaton            a finite automaton given by a table; for theorems
     elman                a plain recurrent network; for theorems
     linear_recurrence    a linear recurrence with matrices of any kind; for theorems
@@ -23,10 +22,13 @@
     _mamba_scan          Mamba's scan with a gradient written by hand
     _gated_delta_chunks  the gated delta rule chunk by chunk
     _rwkv7_chunks        RWKV-7's recurrence chunk by chunk
+    _linear              linear layers whose large products on a CPU go to oneDNN
     _kernels             fused kernels of flash-linear-attention for five mixers on a GPU
 """
 
 from seqsep.mixers._kernels import in_use as kernels_in_use
+from seqsep.mixers._linear import Linear, linear
+from seqsep.mixers._linear import in_use as products_in_use
 from seqsep.mixers.attention import Attention
 from seqsep.mixers.automaton import Automaton
 from seqsep.mixers.base import Block, Mixer, State, state_bits, state_from_bytes, state_to_bytes
@@ -60,6 +62,7 @@ __all__ = [
     "Block",
     "Elman",
     "GatedDelta",
+    "Linear",
     "LinearAttention",
     "LinearRecurrence",
     "Mamba",
@@ -69,6 +72,8 @@ __all__ = [
     "SlidingAttention",
     "State",
     "kernels_in_use",
+    "linear",
+    "products_in_use",
     "state_bits",
     "state_from_bytes",
     "state_to_bytes",

@@ -30,6 +30,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers._linear import Linear
 from seqsep.mixers.base import (
     GPT2_DEVIATION,
     Block,
@@ -41,7 +42,6 @@ from seqsep.mixers.base import (
     require_heads,
     split_heads,
 )
-from seqsep.mixers.linear import Linear
 
 
 class Cache(NamedTuple):

@@ -28,8 +28,8 @@ import torch.nn.functional as F
 from jaxtyping import Complex, Float, Int64
 from torch import Tensor, nn
 
+from seqsep.mixers._linear import Linear
 from seqsep.mixers.base import Block, Mixer, State
-from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):

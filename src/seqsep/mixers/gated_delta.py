@@ -30,9 +30,9 @@ from torch import Tensor, nn
 
 from seqsep.mixers import _gated_delta_chunks, _kernels
 from seqsep.mixers._decay import initial_step_bias
+from seqsep.mixers._linear import Linear
 from seqsep.mixers._short_convolution import convolve, convolve_step
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head, initialise_as_gpt2, require_heads
-from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):

@@ -25,6 +25,7 @@ from torch import Tensor
 
 from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import into_chunks
+from seqsep.mixers._linear import Linear
 from seqsep.mixers.base import (
     GPT2_DEVIATION,
     Block,
@@ -36,7 +37,6 @@ from seqsep.mixers.base import (
     require_heads,
     split_heads,
 )
-from seqsep.mixers.linear import Linear
 
 EPSILON = 1e-6
 

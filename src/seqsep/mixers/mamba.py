@@ -26,9 +26,9 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers._decay import initial_step_bias
+from seqsep.mixers._linear import Linear, linear
 from seqsep.mixers._mamba_scan import Convolution, LastState, SelectiveScan, outside_autocast
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
-from seqsep.mixers.linear import Linear, linear
 
 
 class Memory(NamedTuple):

@@ -35,9 +35,9 @@ from torch import Tensor, nn
 from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import StatesBefore, into_chunks
 from seqsep.mixers._decay import decay_between_tokens, decay_until, initial_step_bias, remaining
+from seqsep.mixers._linear import Linear
 from seqsep.mixers._short_convolution import convolve, convolve_step
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head
-from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):

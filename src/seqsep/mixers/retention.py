@@ -30,6 +30,7 @@ from torch import Tensor
 
 from seqsep.mixers import _kernels
 from seqsep.mixers._chunks import StatesBefore, into_chunks
+from seqsep.mixers._linear import Linear
 from seqsep.mixers.base import (
     GPT2_DEVIATION,
     Block,
@@ -40,7 +41,6 @@ from seqsep.mixers.base import (
     require_heads,
     split_heads,
 )
-from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):

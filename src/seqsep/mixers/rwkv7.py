@@ -35,9 +35,9 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers import _kernels, _rwkv7_chunks
+from seqsep.mixers._linear import Linear
 from seqsep.mixers._rwkv7_chunks import Token
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head, require_heads
-from seqsep.mixers.linear import Linear
 
 FASTEST_DECAY = math.exp(-0.5)
 

@@ -5,8 +5,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.mixers import Block, Mixer, State
-from seqsep.mixers.linear import Linear
+from seqsep.mixers import Block, Linear, Mixer, State
 
 
 class MLP(nn.Module):

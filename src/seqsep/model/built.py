@@ -20,8 +20,7 @@ from seqsep.exact.network import (
     MixingLayer,
     Network,
 )
-from seqsep.mixers import Attention, Automaton, Block, Elman, LinearRecurrence
-from seqsep.mixers.linear import Linear
+from seqsep.mixers import Attention, Automaton, Block, Elman, Linear, LinearRecurrence
 from seqsep.model.blocks import MLP, GatedMLP, Residual
 
 

@@ -16,9 +16,8 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.exact.network import Network
-from seqsep.mixers import BY_NAME, Attention, Mixer, State, state_bits
+from seqsep.mixers import BY_NAME, Attention, Linear, Mixer, State, state_bits
 from seqsep.mixers.base import initialise_as_gpt2
-from seqsep.mixers.linear import Linear
 from seqsep.model import built
 from seqsep.model.blocks import MLP, Residual, normalisation
 

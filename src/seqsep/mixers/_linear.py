@@ -18,8 +18,6 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-__all__ = ["Linear", "in_use", "linear"]
-
 SWITCH = "SEQSEP_PRODUCTS"
 LEAST_PRODUCTS = 50_000_000
 LEAST_IMAGES = 16  # PyTorch sends convolutions of fewer examples to MKL
