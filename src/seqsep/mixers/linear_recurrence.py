@@ -21,8 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from seqsep.mixers._linear import Linear
 from seqsep.mixers.base import Block, Mixer, State
-from seqsep.mixers.linear import Linear
 
 
 class Memory(NamedTuple):
