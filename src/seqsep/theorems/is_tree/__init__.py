@@ -2,11 +2,18 @@
 
 Files:
 
-    _graphs  lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
+    state           IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor (Theorem 4.7, lower bound)
+    _graphs         lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
+    _partitions     partitions into components: how many there are, and a number for each
+    _beginnings     beginnings of an input: their classes, a number for each, and their tokens
+    _continuations  the continuation that tells two classes of beginnings apart
+    _collision      two beginnings that leave a model in one state, and the input on which it errs
+    _printed        the printed reduction: two stars and one edge
 """
 
 from seqsep.theorems.base import Theorem
+from seqsep.theorems.is_tree import state
 
-THEOREMS: tuple[Theorem, ...] = ()
+THEOREMS: tuple[Theorem, ...] = (state.THEOREM,)
 
 __all__ = ["THEOREMS"]

@@ -1,0 +1,169 @@
+"""Two beginnings that leave a model in one state, and the input on which it must then err, whatever thought it writes.
+
+From one state on, the same continuation makes the model write the same tokens: the same thought and the same answer. The
+beginnings are of two classes, so with some continuation one is a tree and the other is none.
+
+The search. One beginning of each class is walked in a scattered order until one meets the state of another: after at most
+2^B + 1 of them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors forget: for those, beginnings that
+differ in their first three edges only are tried first. Beginnings are run in batches, where sums may round differently; a
+collision counts once both, each alone, leave equal states and lead to the same tokens.
+"""
+
+import math
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from seqsep.theorems.is_tree._beginnings import Beginning, Continuation, Place, Vocabulary
+from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
+from seqsep.theorems.is_tree._graphs import is_tree
+from seqsep.theorems.is_tree._partitions import partition_of, spanning_stars, stirling
+from seqsep.theorems.protocols.machine import Machine, OfNumbers, choice
+
+MOST_BEGINNINGS = 1 << 21
+MOST_BEGINNINGS_ON_TENSORS = 1 << 17
+BLOCK = 1024
+ENDS = 16
+VARIED = 6
+VARIED_BLOCKS = 3
+
+
+@dataclass(frozen=True)
+class Collision:
+    """Two beginnings with one state, and the input on which the model errs; `answer` is None if it never answers."""
+
+    beginnings: tuple[Beginning, Beginning]
+    continuation: Continuation
+    thought: tuple[int, ...]
+    errs_on: tuple[tuple[int, int], ...]
+    answer: int | None
+    expected: int
+    tried: int
+
+    def record(self) -> dict[str, Any]:
+        """The fields as a JSON object; of a long thought that leads to no answer, its length."""
+        return {
+            "beginnings": [
+                {"edges": [list(edge) for edge in one.edges], "first_end": one.half_read} for one in self.beginnings
+            ],
+            "errs_on": [list(edge) for edge in self.errs_on],
+            "thought_tokens": len(self.thought),
+            "answer": self.answer,
+            "expected": self.expected,
+        }
+
+
+def search(
+    model: Machine, place: Place, *, simple: bool, most_thought: int, seed: int = 0, most: int | None = None
+) -> Collision | None:
+    """Two beginnings of different classes that leave the model in one state, and an input on which it errs.
+
+    With `simple` the inputs are simple graphs with edges u < v; beginnings then end between two edges. The model writes at
+    most `most_thought` tokens. None: every class has a state of its own. Raises ValueError if `most` beginnings (2^21; 2^17 on
+    tensors) were walked without a collision and more classes remain.
+    """
+    on_tensors = not isinstance(model, OfNumbers)
+    if most is None:
+        most = MOST_BEGINNINGS_ON_TENSORS if on_tensors else MOST_BEGINNINGS
+    first_with: dict[Hashable, Beginning] = {}
+    tried: set[Hashable] = set()
+    for block in _blocks(place, seed, on_tensors, most):
+        tokens = np.array([one.tokens() for one in block], dtype=np.int64)
+        for beginning, state in zip(block, model.states(tokens), strict=True):
+            if len(tried) >= most:
+                raise ValueError(f"search({place}): no collision among {most:,} classes for a model of {model.bits} state bits")
+            case = beginning.case
+            tried.add(case)
+            other = first_with.setdefault(state, beginning)
+            if other.case == case:
+                continue
+            collision = _confirmed(model, (other, beginning), simple, most_thought, tried=len(tried))
+            if collision is not None:
+                return collision
+    return None
+
+
+def _confirmed(
+    model: Machine, beginnings: tuple[Beginning, Beginning], simple: bool, most_thought: int, *, tried: int
+) -> Collision | None:
+    """The collision of two beginnings, if each alone leaves the same state and leads to the same tokens."""
+    first, second = beginnings
+    continuation = telling_apart_simply(first, second) if simple else telling_apart(first, second)
+    answers = Vocabulary(first.vertices).answers
+    states = []
+    written = []
+    for one in beginnings:
+        tokens = one.tokens()
+        _, state = model.read(tokens)
+        states.append(model.pack(state)[0])
+        after = continuation.tokens(one.vertices)
+        written.append(thought(model, after, state, len(tokens), stops=answers, most=most_thought))
+    if states[0] != states[1] or written[0] != written[1]:
+        return None
+    last = written[0][-1]
+    answer = answers.index(last) if last in answers else None
+    graphs = [one.followed_by(continuation) for one in beginnings]
+    truths = [int(is_tree(first.vertices, graph)) for graph in graphs]
+    assert sum(truths) == 1, (beginnings, continuation)
+    wrong = truths.index(1 if answer is None else 1 - answer)
+    return Collision(
+        beginnings=beginnings,
+        continuation=continuation,
+        thought=written[0],
+        errs_on=graphs[wrong],
+        answer=answer,
+        expected=truths[wrong],
+        tried=tried,
+    )
+
+
+def thought(model: Machine, tokens: Sequence[int], state: Any, t: int, *, stops: Collection[int], most: int) -> tuple[int, ...]:
+    """What a model writes greedily behind some tokens, read from a state at time t: up to a stop, or `most` tokens."""
+    outputs, state = model.read(tokens, state, t)
+    t += len(tokens)
+    written = [choice(outputs[-1])]
+    while len(written) < most and written[-1] not in stops:
+        output, state = model.step(written[-1], state, t)
+        t += 1
+        written.append(choice(output))
+    return tuple(written)
+
+
+def _blocks(place: Place, seed: int, on_tensors: bool, most: int) -> Iterator[list[Beginning]]:
+    """Beginnings in blocks: for a model on tensors, first those that differ early only; then one of each class, scattered."""
+    if on_tensors:
+        yield from _differing_early(place, np.random.default_rng(seed))
+    numbers = _scattered(place.classes, seed, most + 1)
+    while block := [place.beginning(number) for number in islice(numbers, BLOCK)]:
+        yield block
+
+
+def _scattered(total: int, seed: int, most: int) -> Iterator[int]:
+    """The numbers below `total`, each once, or the first `most` of them: an affine walk whose step is prime to `total`.
+
+    >>> list(_scattered(total=7, seed=0, most=9))
+    [0, 4, 1, 5, 2, 6, 3]
+    """
+    step = total * 618 // 1000
+    while math.gcd(step, total) > 1:
+        step += 1
+    return ((seed + index * step) % total for index in range(min(total, most)))
+
+
+def _differing_early(place: Place, random: np.random.Generator) -> Iterator[list[Beginning]]:
+    """For each of ENDS ends, all partitions of six vertices into three blocks first, then the same other edges."""
+    vertices = place.vertices - VARIED
+    blocks = place.blocks - VARIED_BLOCKS
+    if not 1 <= blocks <= vertices:
+        return
+    varied = [partition_of(number, VARIED, VARIED_BLOCKS) for number in range(stirling(VARIED)[VARIED_BLOCKS])]
+    for _ in range(ENDS):
+        labels = [*range(blocks), *random.integers(0, blocks, vertices - blocks).tolist()]
+        later = [
+            (labels.index(label) + VARIED + 1, other + VARIED + 1) for other, label in enumerate(labels) if other >= blocks
+        ]
+        half_read = int(random.integers(VARIED + 1, place.vertices + 1)) if place.half_read else None
+        yield [Beginning(place.vertices, (*spanning_stars(early), *later), half_read) for early in varied]

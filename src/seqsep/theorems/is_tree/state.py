@@ -1,0 +1,382 @@
+"""Both sides: IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor, and no model does with fewer.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7, the half on recurrent models, with Lemma C.28.
+We differ: the paper shows Omega(n) by one family of graphs, which tells apart n - 3 bits (`_printed`); here is the least state
+itself, to the bit, and a model that has it. S(n, b) counts the partitions of n vertices into b blocks (a Stirling number of the
+second kind).
+
+Input: [BOS] and n - 1 edges u ~ v; the model may know n and the time. Answer: whether the edges are a tree on 1 .. n. Two
+forms. Any list of n - 1 pairs of vertices, loops and repeated edges too: every bound here is exact for it. Simple graphs with
+edges u < v, as the paper writes them: the same model has enough state, and at least ceil(log2(1 + max_b S(n, b))) bits are
+needed (n >= 6, the maximum over 3 <= b <= n - 3): 7, 32 and 215 bits at n = 6, 16 and 64 beside 9, 35 and 219.
+
+Upper. `build` is union-find: after K edges it knows the components, or that there is a cycle. Without a cycle there are
+b = n - K components, so the state is one of S(n, b) + 1, and inside an edge, with the block of its first end, one of
+b S(n, b) + 1. Partitions are numbered (`_partitions.numbered`), so a state is a number below the count, and the bits are
+those of the greatest count. The end of the last edge leaves two states: one component, or a cycle.
+
+Lower. Let a model have B bits of state, and let two beginnings of one length leave it in one state. Whatever follows, it
+computes the same from there on: the same outputs, and, since a thought is written token by token from state and last token,
+the same thought, however long, and the same answer. So beginnings that some continuation tells apart need different states,
+and 2^B is at least the number of classes at any place. That the classes are told apart, two by two (`_continuations`):
+  1. A cycle and none: complete the second to a tree; with a cycle there is no tree.
+  2. The same components, first ends in blocks A != A': let the second end be in A', and complete the first to a tree; the
+     second has a cycle already.
+  3. Different components, equally many: neither partition refines the other, so some x, y are together in the second and
+     apart in the first. Complete the first to a tree through the edge xy, which closes a cycle in the second. Inside an edge
+     the half-read one must be another than xy: with b >= 3 blocks the first end is joined to a block that leaves x and y
+     apart. With b = 2 the second end is all that is left, and those accepted are the complement of A: they tell A, so both
+     blocks.
+In the form of simple graphs between two edges, with b >= 3 and K >= 3, case 3 needs new edges: x, y as before, z in a third
+block of the first. If z is apart from x and y in the second, xz and yz close a cycle there and none in the first, and both are
+new; else x, y, z are together in the second, whose edges have no cycle, so one of the three pairs is new and closes one. The
+rest of the tree: between two sides of a cut are at least n - 1 pairs, more than the K edges to avoid. K >= 3 for a triangle.
+So 1 + max_b b S(n, b) classes for n >= 3 (a cycle needs an edge that is read: n = 2 has 2 classes, 1 bit).
+
+Size: b^(n-b) <= S(n, b) <= b^n (give each of b vertices a block, and the others any). So the bits are at least
+floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
+
+What a run shows: the model of exactly so many bits on the inputs tried; the count of classes at every split by brute force
+for n <= 4 (`verify`: 5, and 6 by whole edges); and for a given model with fewer bits two beginnings with one state and the
+input on which it errs, thought included. That every model with fewer bits has them is the pigeonhole principle; that the
+search meets them in time is not promised. Attention keeps a cache that grows: no layer with one is covered.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.automata import Recurrence
+from seqsep.exact.enumeration import Tabulated, tabulate
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.least_state import LeastState, of_table
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.is_tree import _collision
+from seqsep.theorems.is_tree._beginnings import BEGIN, Place, Vocabulary
+from seqsep.theorems.is_tree._graphs import (
+    Graphs,
+    as_prompts,
+    every_list_of_pairs,
+    hard_graphs,
+    is_tree,
+    read_graph,
+    readable,
+    simple_edges,
+    trees_among,
+)
+from seqsep.theorems.is_tree._partitions import joined
+from seqsep.theorems.is_tree._printed import messages
+from seqsep.theorems.protocols.collision import Recall, TaskSizes
+from seqsep.theorems.protocols.machine import Machine
+from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
+
+UPPER = "A recurrent model with ceil(log2(1 + max_b b S(n, b))) state bits decides IsTree"
+LEAST = "The prefixes of IsTree have as many classes as there are states, at every split"
+LOWER = "A recurrent model with fewer state bits errs on an input of IsTree, whatever thought it writes"
+PRINTED = "The printed graphs, two stars and one edge, tell apart 2^(n - 3) strings"
+CLAIM = Claim(
+    name="is-tree-state",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
+    statement=f"{UPPER}; a model with fewer errs, whatever thought it writes",
+)
+LEAST_SIMPLE = 6
+MOST_ENUMERATED = 4
+MOST_CERTIFIED = 5
+MOST_BITS_RUN = 16
+LEAST_PRINTED = 4
+MOST_PRINTED = 10
+GRAPHS = 120
+VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160}
+
+
+@lru_cache(maxsize=64)
+def widest(vertices: int, simple: bool = False) -> Place:
+    """The place in an input where its beginnings have the most classes.
+
+    With `simple` between two edges, with three blocks and three edges at least: where simple graphs have as many.
+    Raises ValueError for fewer than 2 vertices, or 6 with `simple`.
+
+    >>> widest(8)
+    Place(vertices=8, edges=4, half_read=True)
+    """
+    if vertices < (LEAST_SIMPLE if simple else 2):
+        raise ValueError(f"widest(vertices={vertices}, simple={simple}): at least 2 vertices, {LEAST_SIMPLE} for simple graphs")
+    if simple:
+        places = [Place(vertices, edges, half_read=False) for edges in range(3, vertices - 2)]
+    else:
+        places = [Place(vertices, edges, half_read=True) for edges in range(vertices - 1)]
+    return max(places, key=lambda place: place.classes)
+
+
+def least_bits(vertices: int, simple: bool = False) -> int:
+    """The least state of IsTree on n vertices, in bits; with `simple` what is proved for simple graphs with edges u < v.
+
+    >>> [least_bits(vertices) for vertices in (2, 3, 4, 5, 6, 16, 64)]
+    [1, 3, 5, 7, 9, 35, 219]
+    """
+    return ceil_log2(widest(vertices, simple).classes)
+
+
+def build(vertices: int) -> Recurrence:
+    """Union-find in exactly `least_bits(n)` bits: the number of the class of what is read; it answers NO or YES.
+
+    It reads [BOS] u ~ v u ~ v .. with the tokens of `Vocabulary`; [BOS] and ~ leave the state as it is.
+
+    >>> exact = build(vertices=4)
+    >>> exact.state_bits, exact.answer((0, 1, 5, 2, 3, 5, 4, 1, 5, 4)) == Vocabulary(4).answers[1]
+    (5, True)
+    """
+    no, yes = Vocabulary(vertices).answers
+
+    def move(t: int, state: int, token: int) -> int:
+        edges, part = divmod(t - 1, 3)
+        if t == 0 or part == 1:
+            return state
+        before = Place(vertices, edges, half_read=part == 2).case(state)
+        after = Place(vertices, edges + part // 2, half_read=part == 0)
+        if before is None:
+            return after.number(None)
+        partition, first_block = before
+        block = partition[token - 1]
+        if part == 0:
+            return after.number((partition, block))
+        return after.number(None if block == first_block else (joined(partition, first_block, block), 0))
+
+    return Recurrence(least_bits(vertices), 0, move, lambda t, state: yes if state == 1 and t == 3 * vertices - 3 else no)
+
+
+def prompts(vertices: int, graphs: Graphs) -> np.ndarray:
+    """The tokens of graphs for a recurrent model."""
+    return as_prompts(graphs, BEGIN, Vocabulary(vertices).between)
+
+
+def recall(vertices: int) -> Recall:
+    """The inputs as lists of 2 n - 2 ends of edges, for the sizes of a model and the range of its state."""
+    vocabulary = Vocabulary(vertices)
+    ends = 2 * vertices - 2
+    return Recall(
+        ends,
+        vertices,
+        write=lambda values: prompts(vertices, values.reshape(-1, vertices - 1, 2) + 1),
+        question=lambda position: (),
+        sizes=TaskSizes(vocabulary.size, vocabulary.size, 3 * vertices - 2 + most_thought(vertices)),
+    )
+
+
+def most_thought(vertices: int) -> int:
+    """How many tokens a small model may write before it has answered: 2 n, a tour of the tree and the answer."""
+    return 2 * vertices
+
+
+def check(
+    length: int = 8,
+    seed: int = 0,
+    mixer: str | None = None,
+    width: int = 8,
+    heads: int = 1,
+    precision: int | None = None,
+    checkpoint: Path | None = None,
+) -> list[Outcome]:
+    """Check the exact model, count classes by brute force, and find an input on which each smaller model errs.
+
+    `length` is the number of vertices. The exact model answers every list of pairs for n <= 4, else 120 hard graphs; classes
+    are counted at every split for at most 4 vertices. The smaller models are by default the exact one with its highest bits
+    dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with
+    `checkpoint`, a trained one with the tokens of `Vocabulary`. Its state is kept at `precision` bits a number (by default 1).
+    A model of fewer bits than simple graphs need errs on a simple one. Raises ValueError if it has enough bits, or no collision
+    was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
+    """
+    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    if length < 2:
+        raise ValueError(f"check(length={length}): length is at least 2 vertices")
+    exact = build(length)
+    small = small_models(recall(length), exact.state_bits, chosen, with_bits=exact.cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    outcomes = [_check_upper(length, seed), _check_classes(min(length, MOST_ENUMERATED))]
+    if length >= LEAST_PRINTED:
+        outcomes.append(_check_printed(min(length, MOST_PRINTED)))
+    return outcomes + [_errs(length, name, model, seed) for name, model in small]
+
+
+def _check_upper(vertices: int, seed: int) -> Outcome:
+    """Answer every list of pairs if there are at most 4 vertices, else hard graphs, by the exact model."""
+    exact = build(vertices)
+    exhaustive = vertices <= MOST_ENUMERATED
+    if exhaustive:
+        graphs = every_list_of_pairs(vertices, vertices - 1)
+    else:
+        graphs = hard_graphs(vertices, GRAPHS, np.random.default_rng(seed))
+    require_answers(exact, vertices, graphs)
+    return CLAIM.upper(
+        statement=UPPER,
+        length=vertices,
+        inputs=len(graphs),
+        exhaustive=exhaustive,
+        measured={"state_bits": exact.state_bits},
+        bound={"state_bits": least_bits(vertices)},
+        variant="union-find",
+    )
+
+
+def require_answers(exact: Recurrence, vertices: int, graphs: Graphs) -> None:
+    """Require the answer of the definition to each graph. Raises TheoremFails with a graph."""
+    answers = Vocabulary(vertices).answers
+    truths = trees_among(vertices, graphs).tolist()
+    for graph, tokens, truth in zip(graphs, prompts(vertices, graphs).tolist(), truths, strict=True):
+        found = exact.answer(tokens)
+        if found != answers[truth]:
+            raise CLAIM.fails({**readable(vertices, graph), "expected": truth, "found token": found})
+
+
+def table(vertices: int, whole_edges: bool = False) -> Tabulated:
+    """The answer to every list of pairs, an end a token; or of pairs u < v, an edge a token.
+
+    >>> len(table(3).labels), len(table(4, whole_edges=True).labels)
+    (81, 216)
+    """
+    if whole_edges:
+        pairs = simple_edges(vertices)
+        return tabulate(
+            lambda word: is_tree(vertices, [pairs[number] for number in word]), [range(len(pairs))] * (vertices - 1)
+        )
+    ends = [range(1, vertices + 1)] * (2 * vertices - 2)
+    return tabulate(lambda word: is_tree(vertices, zip(word[::2], word[1::2], strict=True)), ends)
+
+
+def classes_expected(vertices: int, whole_edges: bool = False) -> list[int]:
+    """The classes at every split, by the formula: without loops a cycle needs two edges.
+
+    >>> classes_expected(3), classes_expected(4, whole_edges=True)
+    ([1, 3, 4, 7, 2], [1, 6, 8, 2])
+    """
+    if whole_edges:
+        without_cycle = [Place(vertices, edges, False).classes - min(edges, 1) for edges in range(vertices)]
+        return [count + (edges >= 2) for edges, count in enumerate(without_cycle)]
+    splits = [Place(vertices, edges, half_read).classes for edges in range(vertices) for half_read in (False, True)]
+    return splits[:-1]
+
+
+def _check_classes(vertices: int, whole_edges: bool = False) -> Outcome:
+    """Count the classes of prefixes at every split from the table of all answers, and compare them with the formula."""
+    found: LeastState = of_table(table(vertices, whole_edges))
+    expected = classes_expected(vertices, whole_edges)
+    if found.classes_by_split != expected:
+        raise CLAIM.fails({"vertices": vertices, "classes at every split": found.classes_by_split, "expected": expected})
+    bound: dict[str, Number] = {"state_bits": ceil_log2(max(expected)), "classes": max(expected)}
+    return CLAIM.lower(
+        statement=LEAST,
+        length=vertices,
+        inputs=found.inputs_run,
+        exhaustive=True,
+        measured={"state_bits": found.state_bits, "classes": found.classes},
+        bound=bound,
+        variant="an edge a token" if whole_edges else "an end a token",
+    )
+
+
+def _check_printed(vertices: int) -> Outcome:
+    """Count the strings that the graphs of the printed proof tell apart, beside the least state."""
+    told_apart = messages(vertices)
+    if told_apart != 2 ** (vertices - 3):
+        raise CLAIM.fails({"vertices": vertices, "strings told apart": told_apart, "expected": 2 ** (vertices - 3)})
+    return CLAIM.lower(
+        statement=PRINTED,
+        length=vertices,
+        inputs=2 ** (vertices - 2) * (vertices - 3),
+        exhaustive=True,
+        measured={"state_bits": ceil_log2(told_apart)},
+        bound={"state_bits": least_bits(vertices)},
+        variant="the printed graphs",
+    )
+
+
+def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
+    """A model of too few bits, two beginnings that leave it in one state, and the input on which it errs."""
+    simple = vertices >= LEAST_SIMPLE and model.bits < least_bits(vertices, simple=True)
+    place = widest(vertices, simple)
+    found = _collision.search(model, place, simple=simple, most_thought=most_thought(vertices), seed=seed)
+    if found is None or found.answer == found.expected or is_tree(vertices, found.errs_on) != found.expected:
+        raise CLAIM.fails({"model": name, "state bits": model.bits, "vertices": vertices, "collision": found})
+    return CLAIM.lower(
+        statement=LOWER,
+        length=vertices,
+        inputs=found.tried,
+        measured={"state_bits": model.bits},
+        bound={"state_bits": least_bits(vertices, simple)},
+        as_printed={"state_bits": "Omega(n)"},
+        variant=f"{name}, {'simple graphs' if simple else 'lists of pairs'}",
+        witness=found.record(),
+    )
+
+
+def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer {"vertices": 6, "edges": [[2, 6], ..]}, at most `length` vertices, by the exact model, without a thought.
+
+    Loops and repeated edges are no tree. The answer raises ValueError with the field's name for any other input.
+
+    >>> applier(length=8)({"vertices": 3, "edges": [[1, 2], [3, 2]]})
+    {'answer': 1, 'thought': []}
+    """
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        vertices, graph = read_graph(given, length, simple=False)
+        tokens = prompts(vertices, graph[None])[0].tolist()
+        return {"answer": Vocabulary(vertices).answers.index(build(vertices).answer(tokens)), "thought": []}
+
+    return answer
+
+
+def evidence(length: int = 4) -> Evidence:
+    """Show a beginning of every class at the widest split, every two told apart. Raises ValueError beyond 5 vertices."""
+    if not 2 <= length <= MOST_CERTIFIED:
+        raise ValueError(f"evidence(length={length}): 2 to {MOST_CERTIFIED} vertices, whose answers fit in a table")
+    tabulated = table(length)
+    least = of_table(tabulated)
+    rows, columns, _ = least.distinguishing_table()
+    witness = DistinguishingTable(
+        alice=list(range(least.split)), rows=[list(row) for row in rows], columns=[list(column) for column in columns]
+    )
+    values = [tabulated.answers[label] for label in tabulated.labels.tolist()]
+    return Evidence("table", {"alphabets": list(tabulated.alphabets), "values": values}, witness)
+
+
+def verify(seed: int = 0) -> list[Outcome]:
+    """Count classes at every split, n <= 5 end by end and n <= 6 edge by edge; run exact and small models up to n = 64."""
+    outcomes = [_check_classes(vertices) for vertices in range(2, 6)]
+    outcomes += [_check_classes(vertices, whole_edges=True) for vertices in range(3, 7)]
+    for vertices in (2, 3, 4, 6, 10, 16, 32, 64):
+        outcomes += check(vertices, seed=seed)
+    for mixer in RECURRENT:
+        outcomes += check(VERTICES_BY_MIXER.get(mixer, 32), seed=seed, mixer=mixer, width=2)
+    return outcomes
+
+
+TEST = "tests/theorems/is_tree/test_state.py::"
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    evidence=evidence,
+    errata=(
+        Erratum(
+            where="Theorem 4.7, the half on recurrent models",
+            printed="IsTree needs Omega(n) bits",
+            found="true, and less than holds: the printed graphs of n vertices tell apart n - 3 bits (61 at n = 64); the least "
+            "state is ceil(log2(1 + max_b b S(n, b))) bits (219 at n = 64), at least floor(n/2) log2(n/2)",
+            built="a model with the least state, and the continuation that tells any two classes of prefixes apart",
+            test=TEST + "test_the_printed_graphs_tell_apart_fewer_bits",
+        ),
+        Erratum(
+            where="Lemma C.28",
+            printed="x_k = x_(k-1) if and only if the prefix sums agree at k and k - 1",
+            found="false in 8 of the 16 cases of length 3, first x = 010, k = 3; the prefix sums agree if and only if x_k = 0",
+            built="the reduction the other way round: the string handed on is the prefix sums, whose neighbours at k are equal "
+            "if and only if x_k = 0; that codes n - 1 of the n bits",
+            test=TEST + "test_prefix_sums_agree_where_the_bit_is_zero",
+        ),
+    ),
+)
