@@ -9,7 +9,7 @@ import pytest
 from seqsep import experiments, mixers, tasks, theorems
 from seqsep.exact import codes
 
-INFRASTRUCTURE = {"__init__", "base", "linear"}
+INFRASTRUCTURE = {"__init__", "base"}
 
 
 def files(package) -> set[Path]:

@@ -51,3 +51,17 @@ def test_a_line_that_is_no_row_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["store", "import", str(tmp_path / "store.db"), str(file)]) == 2
     assert f"{file}, line 5: " in capsys.readouterr().err
     assert not (tmp_path / "store.db").exists()
+
+
+def test_a_store_of_several_processors_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "store.db"
+    elsewhere = replace(ROWS[1], environment=ROWS[1].environment | {"processor": "Vendor 1.2, AVX2"})
+    said = []
+    for rows in ([ROWS[0]], [elsewhere]):
+        write_rows(tmp_path / "rows.jsonl", rows)
+        imported(path, tmp_path / "rows.jsonl")
+        capsys.readouterr()
+        assert main(["store", "show", str(path)]) == 0
+        said.append(capsys.readouterr().out)
+    assert "processors" not in said[0]
+    assert "trained on several processors, which round otherwise: Vendor 1.2, AVX2; one that was not recorded" in said[1]

@@ -48,13 +48,17 @@ def show(path: Path, as_json: bool) -> int:
         counts = experiments.setdefault(row.experiment, {"finished": 0, "pruned": 0, "failed": 0})
         outcome = "pruned" if row.has_outcome else "failed"
         counts["finished" if row.finished else outcome] += 1
+    processors = sorted({str(row.environment.get("processor", "one that was not recorded")) for row in rows})
     if as_json:
-        print_json({"store": str(path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": experiments})
+        facts = {"store": str(path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": experiments}
+        print_json(facts | {"processors": processors})
         return DONE
     print(f"{path}: sound; {_count(len(rows), 'row')}, {_count(len(checkpoints), 'checkpoint')} of unfinished runs")
     for name, counts in experiments.items():
         shown = [f"{number} {word}" for word, number in counts.items() if number or word != "pruned"]
         print(f"  {name}: {', '.join(shown)}")
+    if len(processors) > 1:
+        print("  trained on several processors, which round otherwise: " + "; ".join(processors))
     return DONE
 
 

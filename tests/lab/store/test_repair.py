@@ -64,7 +64,13 @@ def test_show(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert out.splitlines() == [first, "  other: 0 finished, 1 failed", "  trial: 8 finished, 0 failed"]
     _, out, _ = command(capsys, "show", path, "--json")
     experiments = {"other": {"finished": 0, "pruned": 0, "failed": 1}, "trial": {"finished": 8, "pruned": 0, "failed": 0}}
-    assert json.loads(out) == {"store": str(path), "rows": 9, "checkpoints": 1, "experiments": experiments}
+    assert json.loads(out) == {
+        "store": str(path),
+        "rows": 9,
+        "checkpoints": 1,
+        "experiments": experiments,
+        "processors": [environment()["processor"]],
+    }
     status, _, err = command(capsys, "show", path.with_name("none.db"))
     assert (status, err.count("\n")) == (2, 1)
     assert not path.with_name("none.db").exists()
