@@ -11,6 +11,7 @@ ROWS = {
     "names": 0,
     "ranking": 0,
     "exact": 1,
+    "retriever": 1,
     "tasks": 2,
     "mixers": 2,
     "model": 3,
