@@ -22,8 +22,9 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.bounded_dyck._recurrent import build_elman
 from seqsep.theorems.protocols import one_way_protocol
-from seqsep.theorems.protocols.machine import as_machine
+from seqsep.theorems.protocols.machine import OfNumbers, as_machine
 from seqsep.theorems.protocols.one_way_protocol import RECURRENT, TOLERANCE, alice, bob, reduce
+from seqsep.theorems.protocols.thought import Thought, think
 from seqsep.theorems.retrieval import index_lookup_state
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -232,3 +233,82 @@ def test_what_alice_leaves_in_the_model_does_not_reach_bob():
 
     with pytest.raises(TheoremFails, match="differs after"):
         reduce(Diary(), torch.tensor([1, 2, 1, 1, 0, 2]))
+
+
+def thinker(name="lstm", dtype=torch.float64, classes=TASK.vocabulary):
+    """A model whose classes are all tokens, with random weights large enough for it to write different ones."""
+    torch.manual_seed(2)
+    return Model.build(TASK.vocabulary, classes, 40, (name,), 8, 2, 1.0, 0.5).to(dtype).eval()
+
+
+@pytest.mark.parametrize("name", RECURRENT)
+def test_bob_writes_the_thought_of_the_uncut_model(name):
+    model = thinker(name)
+    thought = Thought(frozenset(), most=6)
+    assert reduce(model, TOKENS, thought=thought) == model.state_bits()[0]
+    party = as_machine(model)
+    outputs, state = party.read(TOKENS)
+    uncut = think(party, outputs[-1], state, 10, thought=thought)
+    assert len(uncut.tokens) == 6
+    for split in (0, 4, 9):
+        behind = bob(model, alice(model, TOKENS[:split]), TOKENS[split:], split, thought=thought)[9 - split :]
+        assert [int(output.argmax()) for output in behind] == uncut.tokens
+
+
+def test_a_thought_is_greedy_decoding_by_the_whole_forward_pass():
+    model = thinker()
+    outputs, state = as_machine(model).read(TOKENS)
+    written = think(as_machine(model), outputs[-1], state, 10, thought=Thought(frozenset(), most=12)).tokens
+    tokens = TOKENS.tolist()
+    with torch.no_grad():
+        for expected in written:
+            assert int(model(torch.tensor([tokens]))[0, -1].argmax()) == expected
+            tokens.append(expected)
+    assert len(set(written)) > 1
+    stop = next(token for token in written if token != written[0])
+    stopped = think(as_machine(model), outputs[-1], state, 10, thought=Thought(frozenset({stop}), most=12))
+    assert stopped.tokens == written[: written.index(stop) + 1]
+    assert Thought(frozenset({stop}), 12).answer(stopped.tokens) == stop
+
+
+def test_an_oracle_answers_in_the_middle_of_a_thought():
+    """After each 5 it inserts how many tokens there are; what is inserted ends nothing, though 1 is a stop."""
+    echo = Recurrence(3, 0, lambda t, state, token: token, lambda t, state: {5: 6, 1: 5, 3: 7}.get(state, 5))
+    told = []
+
+    def insert(tokens):
+        told.append(list(tokens))
+        return [len(tokens)] if tokens[-1] == 5 else None
+
+    thought = Thought(frozenset({1, 7}), most=9, insert=insert)
+    assert think(as_machine(echo), 5, 0, 1, thought=thought).tokens == [5, 1, 5, 3, 7]
+    assert told == [[5], [5, 1], [5, 1, 5], [5, 1, 5, 3]]
+    assert reduce(echo, (0, 2, 4), thought=thought) == 3
+
+
+def test_a_thought_that_is_not_in_the_state_is_found_out():
+    """The copy that has not read the prompt stops earlier, and up to there its outputs are the same."""
+
+    class Diary(OfNumbers):
+        def another(self):
+            return Diary(Recurrence(2, 0, lambda t, state, token: state, lambda t, state: int(t > 4)))
+
+    honest = Diary(Recurrence(2, 0, lambda t, state, token: state, lambda t, state: int(t > 6)))
+    with pytest.raises(TheoremFails, match="differs after"):
+        reduce(honest, (1, 1, 0), thought=Thought(frozenset({1}), 9))
+
+
+def test_wrong_thoughts(tmp_path):
+    with pytest.raises(ValueError, match="at least 1 token"):
+        Thought(frozenset(), 0)
+    machine_ = index_lookup_state.build(3, 2)
+    with pytest.raises(ValueError, match="whose output is the first of the thought"):
+        bob(machine_, alice(machine_, (1, 0)), (), 2, thought=Thought(frozenset(), 3))
+    with pytest.raises(ValueError, match="at least 0 tokens"):
+        one_way_protocol.check(thought=-1)
+    path = checkpoint(tmp_path / "one.safetensors")
+    with pytest.raises(ValueError, match="positions for 10"):
+        one_way_protocol.check(length=9, checkpoint=path, thought=4)
+    (outcome,) = one_way_protocol.check(checkpoint=path, thought=3)
+    assert outcome.length == 7
+    assert outcome.variant.endswith("float32, then 3 tokens written")

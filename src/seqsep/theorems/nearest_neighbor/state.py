@@ -236,6 +236,7 @@ def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
         raise ValueError(f"must_err(length={length}): the model has {party.bits} state bits, not fewer than {n}")
     collision = search(party, recall(n, 2), seed)
     assert collision is not None, "2^n states do not fit into fewer bits"
+    assert collision.position is not None, "a recall asks for a position"
     differs = collision.position - 1
     b = tuple(int(point == differs) for point in range(n))
     for a in collision.prefixes:

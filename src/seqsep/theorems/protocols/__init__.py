@@ -8,6 +8,8 @@ Files:
     one_layer_ledger    the bits of that protocol, step by step, and the least width that they ask for
     one_layer_trials    random networks, inputs and partitions for it
     machine             any recurrent model, with its state as a number of counted bits
+    thought             what a model writes between its prompt and its answer
+    sequences           tasks as sequences that a model must tell apart, with the continuation that does it
     collision           two prefixes that leave a model in one state, and the input on which it errs
     small_models        models whose state is too small for a task, as a user chooses them or by default
 """

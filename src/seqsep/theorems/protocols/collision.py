@@ -1,8 +1,11 @@
 """Two prefixes that leave one state, and the input on which a model must then err: the pigeonhole principle, run.
 
-A `Recall` is a task that first reads values v_1 .. v_N from an alphabet of S and then asks for any of them. With B < N log2 S
-state bits, two of the S^N lists of values leave one state; they differ at some position p; the model gives one answer to the
-question p after either, and errs on one of them.
+`Prefixes` are a task whose inputs begin with one of S^N lists of N values, some of which a model must tell apart: some
+continuation of both is answered differently. With fewer states than there are classes of lists, two lists of different classes
+leave one state; the model gives one answer to that continuation after either, and errs on one of them. If it writes a thought
+before it answers, the thought is the same after either, and so is the answer.
+A `Recall` first reads values v_1 .. v_N and then asks for any of them: then all S^N lists are told apart, by the question for a
+position at which they differ.
 
 The search. Prefixes are walked in a fixed scattered order, each once, until one meets the state of another: after at most
 2^B + 1 of them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors forget: for those, prefixes that
@@ -10,6 +13,7 @@ differ in their first few values only are tried first. Prefixes are run in batch
 collision counts once both prefixes, each alone, leave equal states and get equal answers.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,6 +24,7 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from seqsep.theorems.protocols.machine import AnyModel, Machine, OfNumbers, as_machine, choice
+from seqsep.theorems.protocols.thought import Thought, think
 
 MOST_PREFIXES = 1 << 21
 MOST_PREFIXES_ON_TENSORS = 1 << 17
@@ -43,8 +48,56 @@ class TaskSizes(NamedTuple):
     longest: int
 
 
+class ToldApart(NamedTuple):
+    """A continuation of two prefixes, and the right answer after either.
+
+    `position`, from 0, is where they differ, if one is asked for.
+
+    >>> ToldApart(continuation=(5,), answers=(0, 1)).position is None
+    True
+    """
+
+    continuation: tuple[int, ...]
+    answers: tuple[int, int]
+    position: int | None = None
+
+
+class Prefixes(ABC):
+    """A task as lists of `length` values from `alphabet`, written as tokens, some of which a model must tell apart.
+
+    >>> from seqsep.theorems.retrieval.index_lookup_state import recall
+    >>> recall(length=3, alphabet=2).told_apart((1, 0, 1), (1, 1, 0))
+    ToldApart(continuation=(3,), answers=(0, 1), position=1)
+    """
+
+    length: int
+    alphabet: int
+    sizes: TaskSizes
+
+    @abstractmethod
+    def written(self, values: Values) -> Int64[np.ndarray, "batch time"]:
+        """The prefixes that lists of values are written as."""
+
+    @abstractmethod
+    def told_apart(self, first: tuple[int, ...], second: tuple[int, ...]) -> ToldApart | None:
+        """A continuation that is answered differently after two lists of values; None if there is none."""
+
+    def thought(self, prompt: tuple[int, ...]) -> Thought | None:
+        """How a model goes on after a prompt before it answers; None if it answers at once."""
+        return None
+
+    def examples(self, seed: int = 0) -> Tensor:
+        """Inputs from which the range of a model's state is found: random values, written."""
+        values = np.random.default_rng(seed).integers(0, self.alphabet, (EXAMPLES, self.length))
+        return torch.from_numpy(self.written(values).copy())
+
+    def tokens(self, values: tuple[int, ...]) -> tuple[int, ...]:
+        """The prefix that these values are written as."""
+        return tuple(self.written(np.array([values], dtype=np.int64).reshape(1, self.length))[0].tolist())
+
+
 @dataclass(frozen=True)
-class Recall:
+class Recall(Prefixes):
     """A task as lists of `length` values from `alphabet`: how they are written as tokens, and the question for one of them.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall
@@ -59,45 +112,51 @@ class Recall:
     question: Callable[[int], tuple[int, ...]]
     sizes: TaskSizes
 
-    def examples(self, seed: int = 0) -> Tensor:
-        """Inputs from which the range of a model's state is found: random values, written."""
-        values = np.random.default_rng(seed).integers(0, self.alphabet, (EXAMPLES, self.length))
-        return torch.from_numpy(self.write(values).copy())
+    def written(self, values: Values) -> Int64[np.ndarray, "batch time"]:
+        return self.write(values)
 
-    def tokens(self, values: tuple[int, ...]) -> tuple[int, ...]:
-        """The prefix that these values are written as."""
-        return tuple(self.write(np.array([values], dtype=np.int64).reshape(1, self.length))[0].tolist())
+    def told_apart(self, first: tuple[int, ...], second: tuple[int, ...]) -> ToldApart:
+        position = next(index for index in range(self.length) if first[index] != second[index])
+        return ToldApart(self.question(position), (first[position], second[position]), position)
 
 
 @dataclass(frozen=True)
 class Collision:
-    """Two lists of values with one state, and the input on which the model errs; `position`, from 1, is where they differ."""
+    """Two lists of values with one state, and the input on which the model errs.
+
+    `position`, from 1, is where they differ, if one is asked for; `written` are the tokens of a thought.
+    """
 
     prefixes: tuple[tuple[int, ...], tuple[int, ...]]
     state: int
-    position: int
+    position: int | None
     errs_on: tuple[int, ...]
     answer: int
     expected: int
     prefixes_tried: int
+    written: tuple[int, ...] | None = None
 
     def record(self) -> dict[str, Any]:
-        """The fields as a JSON object, without the state, which may be long."""
-        return {
+        """The fields as a JSON object, without the state, which may be long, and without what the task does not have."""
+        record = {
             "prefixes": [list(prefix) for prefix in self.prefixes],
             "position": self.position,
             "errs_on": list(self.errs_on),
+            "written": None if self.written is None else list(self.written),
             "answer": self.answer,
             "expected": self.expected,
         }
+        return {name: value for name, value in record.items() if value is not None}
 
 
 def search(
-    model: AnyModel, task: Recall, seed: int = 0, precision: int | None = None, most: int | None = None
+    model: AnyModel, task: Prefixes, seed: int = 0, precision: int | None = None, most: int | None = None
 ) -> Collision | None:
     """Two lists of values after which the model is in one state, and an input on which it must err.
 
-    With `precision`, a model on tensors is rounded first. None: no two of all S^N collide (then B >= N log2 S).
+    With `precision`, a model on tensors is rounded first. None: no two of all S^N that are told apart collide (then it has a
+    state for each class). Of the lists that leave one state the first is compared with every other, so one of another class is
+    found if there is one.
     Raises ValueError if `most` prefixes (2^21; 2^17 on tensors) were walked without a collision and more remain.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build, recall, with_fewer_bits
@@ -114,7 +173,7 @@ def search(
     first_with: dict[Hashable, tuple[int, ...]] = {}
     tried: set[tuple[int, ...]] = set()
     for block in _blocks(task, seed, on_tensors, most):
-        for values, state in zip(map(tuple, block.tolist()), party.states(task.write(block)), strict=True):
+        for values, state in zip(map(tuple, block.tolist()), party.states(task.written(block)), strict=True):
             if len(tried) >= most:
                 raise ValueError(
                     f"collide(length={task.length}, alphabet={task.alphabet}): no collision among {most:,} prefixes of a "
@@ -128,34 +187,50 @@ def search(
     return None
 
 
-def _confirmed(party: Machine, task: Recall, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int) -> Collision | None:
-    """The collision of two lists of values, if each alone leaves the same state and gets the same answer."""
-    first, second = prefixes
-    position = next(index for index in range(task.length) if first[index] != second[index])
-    question = task.question(position)
-    states = []
-    answers = []
-    for values in prefixes:
-        tokens = task.tokens(values)
-        _, state = party.read(tokens)
-        outputs, _ = party.read(question, state, len(tokens))
-        states.append(party.pack(state)[0])
-        answers.append(choice(outputs[-1]))
-    if states[0] != states[1] or answers[0] != answers[1]:
+def _confirmed(
+    party: Machine, task: Prefixes, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int
+) -> Collision | None:
+    """The collision of two lists that are told apart, if each alone leaves the same state and gets the same answer."""
+    apart = task.told_apart(*prefixes)
+    if apart is None:
         return None
-    wrong = second if second[position] != answers[0] else first
+    first, second = (_put(party, task, values, apart.continuation) for values in prefixes)
+    if first != second:
+        return None
+    wrong = 1 if apart.answers[1] != first.answer else 0
     return Collision(
         prefixes=prefixes,
-        state=states[0],
-        position=position + 1,
-        errs_on=task.tokens(wrong) + question,
-        answer=answers[0],
-        expected=wrong[position],
+        state=first.state,
+        position=None if apart.position is None else apart.position + 1,
+        errs_on=task.tokens(prefixes[wrong]) + apart.continuation,
+        answer=first.answer,
+        expected=apart.answers[wrong],
         prefixes_tried=tried,
+        written=first.written,
     )
 
 
-def _blocks(task: Recall, seed: int, on_tensors: bool, most: int) -> Iterator[Values]:
+class _Answered(NamedTuple):
+    """The state after a prefix alone, the tokens written after its continuation (None: no thought), and the answer."""
+
+    state: int
+    written: tuple[int, ...] | None
+    answer: int
+
+
+def _put(party: Machine, task: Prefixes, values: tuple[int, ...], continuation: tuple[int, ...]) -> _Answered:
+    tokens = task.tokens(values)
+    _, state = party.read(tokens)
+    outputs, after = party.read(continuation, state, len(tokens))
+    number, _ = party.pack(state)
+    thought = task.thought(tokens + continuation)
+    if thought is None:
+        return _Answered(number, None, choice(outputs[-1]))
+    written = think(party, outputs[-1], after, len(tokens + continuation), thought=thought).tokens
+    return _Answered(number, tuple(written), thought.answer(written))
+
+
+def _blocks(task: Prefixes, seed: int, on_tensors: bool, most: int) -> Iterator[Values]:
     """Lists of values in blocks: for a model on tensors, first those that differ in their beginnings; then scattered ones."""
     if on_tensors:
         yield from _differing_early(task, seed)
@@ -169,7 +244,7 @@ def _blocks(task: Recall, seed: int, on_tensors: bool, most: int) -> Iterator[Va
         yield np.array(rows, dtype=np.int64)
 
 
-def _differing_early(task: Recall, seed: int) -> Iterator[Values]:
+def _differing_early(task: Prefixes, seed: int) -> Iterator[Values]:
     """For each of ENDS random ends, all beginnings of the length of which there are at most MOST_BEGINNINGS."""
     random = np.random.default_rng(seed)
     varied = 1

@@ -3,10 +3,13 @@
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 2.
 We differ: B is counted from the state that is sent, at its own precision (the paper's m p); an output may be any vector of
 logits, and may depend on the last token beside the state, as it does in a block with a residual connection; Bob gets every
-output from the split on, not the last one only.
+output from the split on, not the last one only, those of a thought included.
 
 The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob the suffix s_{K+1} .. s_N; both have the model. Alice sends one
 message, Bob says the outputs. `alice` and `bob` are what they do, with the step of the proof that each is.
+
+With a thought (chain of thought; Wen, Dang, Lyu 2025, arXiv:2402.18510, proof of Theorem 4.6) nothing is added: Bob, who has
+the state and the last token, goes on writing as the model would: a thought of any length is his own work and costs no bit.
 
 So a function of s_1 .. s_N that a model with B state bits computes has one-way communication cost of at most B at every split
 into a prefix and a suffix: if a function needs more, no such model computes it.
@@ -37,8 +40,9 @@ from seqsep.model.model import Model
 from seqsep.model.weights import load_model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
-from seqsep.theorems.protocols.machine import AnyModel, OfTensors, as_machine
+from seqsep.theorems.protocols.machine import AnyModel, Machine, OfTensors, as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT
+from seqsep.theorems.protocols.thought import Thought, think
 
 CLAIM = Claim(
     name="one-way-protocol",
@@ -48,6 +52,7 @@ CLAIM = Claim(
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-5}
 INPUTS = 3
 LENGTH = 10
+THOUGHT = 4
 
 
 @dataclass(frozen=True)
@@ -99,10 +104,13 @@ def alice(model: AnyModel, prefix: Sequence[Any] | Tensor) -> Message:
     return Message(number, bits)
 
 
-def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int) -> list[Any]:
+def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int, thought: Thought | None = None) -> list[Any]:
     """Put the number back as a state, and read the suffix from time t on; returns the output after each of its tokens.
 
     From t on Bob computes the same functions of the same state and tokens as the uncut pass, so his outputs are the same.
+    With a thought he goes on after the suffix, which has at least one token: his next token is the same as that of the uncut
+    pass, being read off the same output, and so is all that follows. Then the outputs after what he writes, but for the last
+    token, stand behind the others.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> remembers = build(length=3, alphabet=2)
@@ -110,15 +118,29 @@ def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: in
     1
     """
     party = as_machine(model)
-    outputs, _ = party.read(suffix, party.unpack(message.number), t)
+    outputs, _ = _outputs(party, suffix, party.unpack(message.number), t, thought=thought)
     return outputs
 
 
-def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name) -> int:
+def _outputs(
+    party: Machine, tokens: Sequence[Any] | Tensor, state: Any, t: int, *, thought: Thought | None
+) -> tuple[list[Any], list[int]]:
+    """Outputs from time t on, those of the thought included, and the tokens written."""
+    outputs, after = party.read(tokens, state, t)
+    if thought is None:
+        return outputs, []
+    if not outputs:
+        raise ValueError(f"bob(suffix=(), t={t}, thought=...): at least 1 token, whose output is the first of the thought")
+    written = think(party, outputs[-1], after, t + len(outputs), thought=thought)
+    return outputs + written.outputs, written.tokens
+
+
+def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name, thought: Thought | None = None) -> int:
     """Run the protocol at every split of one input (tokens, or vectors in a tensor); returns the bits of the message.
 
-    Raises ValueError for an empty input or outputs of a precision without a stated tolerance; TheoremFails if outputs
-    differ or a message has other bits than the start state.
+    With a thought, inputs are tokens, every class of the model is a token, and Bob's thought is compared with that of the
+    model which read the whole prompt itself. Raises ValueError for an empty input or outputs of a precision without a stated
+    tolerance; TheoremFails if outputs differ or a message has other bits than the start state.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> reduce(build(length=5, alphabet=3), (0, 2, 1, 1, 0, 6))  # 3^5 = 243 states
@@ -129,18 +151,20 @@ def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.na
     of_alice = as_machine(model)
     of_bob = of_alice.another()
     state_bits = of_alice.bits
-    uncut, _ = of_alice.read(inputs)
+    uncut, written = _outputs(of_alice, inputs, None, 0, thought=thought)
     if isinstance(of_alice, OfTensors):
-        _require_forward(of_alice, inputs, uncut, name)
+        _require_forward(of_alice, _listed(inputs) + written[:-1] if written else inputs, uncut, name)
     for split in reversed(range(len(inputs))):  # so that Bob's copy has never read a token of the prefix
         message = alice(of_alice, inputs[:split])
         if message.bits != state_bits:
             raise TheoremFails(name, {"split": split, "message bits": message.bits, "state bits": state_bits})
-        outputs = bob(of_bob, carry(message, of_bob), inputs[split:], split)
-        for place, (output, expected) in enumerate(zip(outputs, uncut[split:], strict=True), start=split):
+        outputs = bob(of_bob, carry(message, of_bob), inputs[split:], split, thought=thought)
+        for place, (output, expected) in enumerate(zip(outputs, uncut[split:], strict=False), start=split):
             if not _equal(output, expected):
                 shown = {"inputs": _listed(inputs), "split": split, "differs after token": place + 1}
                 raise TheoremFails(name, shown)
+        if len(outputs) != len(uncut) - split:
+            raise TheoremFails(name, {"inputs": _listed(inputs), "split": split, "written": written, "outputs": len(outputs)})
     return state_bits
 
 
@@ -167,37 +191,48 @@ def _require_forward(party: OfTensors, inputs: Sequence[Any] | Tensor, uncut: li
         raise TheoremFails(name, {"inputs": _listed(inputs), "difference of step and forward": error, "at most": most})
 
 
-def check(length: int | None = None, seed: int = 0, mixer: str | None = None, checkpoint: Path | None = None) -> list[Outcome]:
+def check(
+    length: int | None = None,
+    seed: int = 0,
+    mixer: str | None = None,
+    checkpoint: Path | None = None,
+    thought: int | None = None,
+) -> list[Outcome]:
     """Run the protocol on every recurrent mixer (or one), two layers of it with random weights; or on a trained model.
 
     Inputs are those of index lookup, with `length` symbols (by default 10) and a question, at every split. With `checkpoint`, a
     safetensors file: that model, at the file's precision, on random tokens, `length` of them (by default 10, or as many as it
-    has positions for). Raises ValueError for an unknown mixer or one whose state grows with time; TheoremFails with the input
-    and the split.
+    has positions for). Then Bob goes on writing, `thought` tokens in all: by default 4 for random weights, whose classes are
+    then all tokens, and none for a checkpoint, whose classes must all be tokens and whose positions must be enough for that.
+    Raises ValueError for an unknown mixer or one whose state grows with time; TheoremFails with the input and the split.
     """
     if mixer is not None and mixer not in RECURRENT:
         raise ValueError(f"check(mixer={mixer!r}): mixer is one of {', '.join(RECURRENT)}")
     if length is not None and length < 1:
         raise ValueError(f"check(length={length}): length is at least 1")
+    if thought is not None and thought < 0:
+        raise ValueError(f"check(thought={thought}): at least 0 tokens")
     if checkpoint is not None:
         if mixer is not None:
             raise ValueError(f"check(mixer={mixer!r}, checkpoint=...): the checkpoint says which mixers it has")
-        return [_check_trained(checkpoint, length, seed)]
+        return [_check_trained(checkpoint, length, seed, thought=thought or 0)]
     task = IndexLookup(LENGTH if length is None else length, alphabet=8)
-    return [_check_random(task, name, seed) for name in (RECURRENT if mixer is None else (mixer,))]
+    written = THOUGHT if thought is None else thought
+    return [_check_random(task, name, seed, thought=written) for name in (RECURRENT if mixer is None else (mixer,))]
 
 
-def _check_random(task: IndexLookup, mixer: str, seed: int) -> Outcome:
+def _check_random(task: IndexLookup, mixer: str, seed: int, *, thought: int) -> Outcome:
     """Run the protocol on two layers of a mixer with random weights, on inputs of the task."""
     batch = task.sample(0, INPUTS, seed)
+    classes = task.vocabulary if thought else task.classes
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Model.build(task.vocabulary, task.classes, task.longest, (mixer, mixer), width=16, heads=2)
+        model = Model.build(task.vocabulary, classes, task.longest + thought, (mixer, mixer), width=16, heads=2)
     some = [torch.from_numpy(inputs[:tokens]) for inputs, tokens in zip(batch.inputs, batch.lengths, strict=True)]
-    return _outcome(model.double().eval(), some, task.length, f"2 x {mixer}")
+    return _outcome(model.double().eval(), some, task.length, variant=f"2 x {mixer}", thought=thought)
 
 
-def _check_trained(checkpoint: Path, length: int | None, seed: int) -> Outcome:
+def _check_trained(checkpoint: Path, length: int | None, seed: int, *, thought: int) -> Outcome:
     """Run the protocol on the trained model of a file, on random tokens."""
     model = load_model(checkpoint)
     mixers = [block.mixer for block in model.blocks if isinstance(block.mixer, Mixer)]
@@ -205,16 +240,22 @@ def _check_trained(checkpoint: Path, length: int | None, seed: int) -> Outcome:
     if any(one.grows for one in mixers):
         raise ValueError(f"{checkpoint}: a model of {layers}: no layer's state may grow with time, as that of attention does")
     assert isinstance(model.tokens, torch.nn.Embedding)
+    tokens = model.tokens.num_embeddings
+    if thought and model.readout.out_features > tokens:
+        raise ValueError(
+            f"{checkpoint}: {model.readout.out_features} classes and {tokens} tokens: to write a thought, classes are tokens"
+        )
     if length is None:
-        length = LENGTH if model.positions is None else min(LENGTH, model.positions.num_embeddings)
+        length = LENGTH if model.positions is None else min(LENGTH, model.positions.num_embeddings - thought)
     generator = torch.Generator().manual_seed(seed)
-    some = [torch.randint(model.tokens.num_embeddings, (length,), generator=generator) for _ in range(INPUTS)]
+    some = [torch.randint(tokens, (length,), generator=generator) for _ in range(INPUTS)]
     precision = str(model.readout.weight.dtype).removeprefix("torch.")
-    return _outcome(model, some, length, f"{checkpoint.name}: {layers}, {precision}")
+    return _outcome(model, some, length, variant=f"{checkpoint.name}: {layers}, {precision}", thought=thought)
 
 
-def _outcome(model: Model, some: list[Tensor], length: int, variant: str) -> Outcome:
-    sent = {reduce(model, inputs) for inputs in some}
+def _outcome(model: Model, some: list[Tensor], length: int, *, variant: str, thought: int) -> Outcome:
+    goes_on = Thought(frozenset(), thought) if thought else None
+    sent = {reduce(model, inputs, thought=goes_on) for inputs in some}
     counted, _ = model.state_bits()
     if sent != {counted}:
         raise CLAIM.fails({"variant": variant, "message bits": sorted(sent), "state bits": counted})
@@ -223,7 +264,7 @@ def _outcome(model: Model, some: list[Tensor], length: int, variant: str) -> Out
         inputs=sum(len(inputs) for inputs in some),
         measured={"message_bits": sent.pop()},
         bound={"message_bits": counted},
-        variant=variant,
+        variant=f"{variant}, then {thought} tokens written" if thought else variant,
     )
 
 

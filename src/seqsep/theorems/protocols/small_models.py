@@ -11,7 +11,7 @@ from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import Mixer
 from seqsep.model.model import Model
 from seqsep.model.weights import load_model
-from seqsep.theorems.protocols.collision import Recall, TaskSizes
+from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 
 RECURRENT = tuple(name for name, mixer in MIXERS.items() if not mixer.grows)
@@ -43,7 +43,7 @@ class Chosen:
         """Whether a model is asked for at all."""
         return self.mixer is not None or self.checkpoint is not None
 
-    def build(self, task: Recall, seed: int) -> tuple[str, Machine]:
+    def build(self, task: Prefixes, seed: int) -> tuple[str, Machine]:
         """Name the model, and round its state. Raises ValueError for a mixer or file that does not fit the task."""
         if self.checkpoint is not None:
             name = self.checkpoint.name
@@ -93,13 +93,13 @@ def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1
     return model.double().eval().requires_grad_(False)
 
 
-def rounded(model: AnyModel, task: Recall, precision: int, seed: int) -> Machine:
+def rounded(model: AnyModel, task: Prefixes, precision: int, seed: int) -> Machine:
     """The model with its state at `precision` bits a number, the range found on random inputs of the task."""
     return as_machine(model, precision, task.examples(seed))
 
 
 def small_models(
-    task: Recall, needed: int, chosen: Chosen, *, with_bits: Callable[[int], Recurrence], most_bits: int, seed: int
+    task: Prefixes, needed: int, chosen: Chosen, *, with_bits: Callable[[int], Recurrence], most_bits: int, seed: int
 ) -> list[tuple[str, Machine]]:
     """Named models with fewer than `needed` state bits: the one chosen; by default an exact model cut down, and an LSTM.
 

@@ -6,6 +6,8 @@ Files:
     index_lookup_state        index lookup needs N log2 S state bits, and they suffice (Theorem 3)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
+    counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
+    _printed_reductions       the second paper's instances that code bits into retrieval, printed and mended
     _erring                   the outcome of the pigeonhole principle on a model that is too small
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
 """
@@ -13,6 +15,7 @@ Files:
 from seqsep.theorems.base import Theorem
 from seqsep.theorems.retrieval import (
     associative_recall_state,
+    counting_state,
     index_lookup_attention,
     index_lookup_state,
     linear_attention_state,
@@ -23,6 +26,7 @@ THEOREMS: tuple[Theorem, ...] = (
     index_lookup_state.THEOREM,
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
+    counting_state.THEOREM,
 )
 
 __all__ = ["THEOREMS"]

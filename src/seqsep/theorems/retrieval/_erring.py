@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from seqsep.theorems.base import Claim, Number, Outcome
-from seqsep.theorems.protocols.collision import Recall, search
+from seqsep.theorems.protocols.collision import Prefixes, search
 from seqsep.theorems.protocols.machine import Machine
 
 
@@ -11,7 +11,7 @@ def erring(
     claim: Claim,
     *,
     statement: str,
-    task: Recall,
+    task: Prefixes,
     needed: int,
     solve: Callable[[tuple[int, ...]], int],
     model: Machine,
@@ -19,7 +19,7 @@ def erring(
     seed: int,
     as_printed: Mapping[str, Number | str] | None = None,
 ) -> Outcome:
-    """Two prefixes with one state, and the input on which the model then errs, beside the `needed` bits.
+    """Two prefixes with one state, and the input on which the model then errs, its thought included, beside the `needed` bits.
 
     `solve` gives the right answer from the definition of the task. Raises TheoremFails if no two prefixes collide, or if the
     model does not err; ValueError if the search ends before.

@@ -1,0 +1,288 @@
+"""Both sides: ceil(log2 C(2n-1, n)) state bits are enough for counting over n numbers, and no fewer, with any thought.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5 and Theorem 4.6 (Counting): no recurrent model of o(n) bits, with
+any chain of thought.
+Task: n tokens x_1 .. x_n from [n], then a number q and a threshold t of 0 .. n - 1; the answer is 1 if q occurs among the x_i
+more than t times, else 0. n >= 2.
+We differ: the exact number of bits in place of Omega(n), for data in any order: 2 n - (log2 n)/2 - O(1), and that is attained.
+Their instance, mended, shows n (`_printed_reductions`).
+
+Tokens: number v is v, threshold t is t; "no" is n, "yes" is n + 1.
+
+Upper: `build`, whose state after K tokens is the rank of their multiset among the C(K + n - 1, K) multisets of K numbers; then
+how often q occurs, then the answer.
+Lower. Two sequences whose multisets differ: some number q occurs in one a times and in the other b > a times; "q, a" is
+answered "no" after the first and "yes" after the second (a <= n - 1, as b <= n). So they need two states, and there are
+C(2n-1, n) multisets of n numbers. With fewer states two of them leave one state; what follows, the thought included, is
+computed from it and from "q, a" alone, so the answer is the same, and wrong after one of them.
+No split asks for more: before the n-th token there are fewer multisets, and behind it a model must know how often q occurs
+(n + 1 <= C(2n-1, n) cases, as n >= 2), then the answer.
+
+What a run shows: the exact model's answers, and for the models given two sequences, a continuation and the thought after which
+the answer is wrong. That every model with fewer bits has such sequences is the pigeonhole principle.
+"""
+
+import itertools
+import math
+from bisect import insort
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from seqsep.exact.automata import Recurrence
+from seqsep.exact.integers import ceil_log2
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.protocols.collision import Collision, search
+from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.sequences import Sequences
+from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.retrieval._erring import erring
+
+UPPER = "A recurrent model with ceil(log2 C(2n-1, n)) state bits answers counting over n numbers"
+LOWER = "A recurrent model with fewer than log2 C(2n-1, n) state bits errs on an input of counting, whatever thought it writes"
+CLAIM = Claim(
+    name="counting-state",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
+    statement=f"{UPPER}; {LOWER}",
+)
+EXHAUSTIVE_INPUTS = 100_000
+DRAWN = 40
+MOST_BITS_RUN = 14
+MOST_ANSWERS = 5 << 20
+
+
+def solve(length: int, tokens: tuple[int, ...]) -> int:
+    """The answer as a token, from the definition: n for "no", n + 1 for "yes".
+
+    >>> solve(3, (2, 0, 2, 2, 1)), solve(3, (2, 0, 2, 2, 2))  # 2 occurs twice: more than once, not more than twice
+    (4, 3)
+    """
+    *data, query, threshold = tokens
+    return length + int(data.count(query) > threshold)
+
+
+def classes(length: int, tokens: int) -> int:
+    """C(K + n - 1, K): the multisets of K numbers of n, each of which needs a state.
+
+    >>> classes(length=3, tokens=3)
+    10
+    """
+    return math.comb(tokens + length - 1, tokens)
+
+
+def least_bits(length: int) -> int:
+    """ceil(log2 C(2n-1, n)), exactly. Raises ValueError for n below 2, where nothing is asked.
+
+    >>> [least_bits(length) for length in (2, 16, 64, 256, 1024)]
+    [2, 29, 124, 507, 2042]
+    """
+    if length < 2:
+        raise ValueError(f"least_bits(length={length}): at least 2 numbers")
+    return ceil_log2(classes(length, length))
+
+
+def rank(multiset: list[int]) -> int:
+    """The number of a sorted list of K numbers among those of its length: sum of C(a_i + i, i + 1), i = 0 .. K - 1.
+
+    a_i + i rises strictly, so this is the rank of a K-subset in the combinatorial number system; over [n] it is below
+    C(K + n - 1, K).
+
+    >>> [rank(list(pair)) for pair in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]]
+    [0, 1, 2, 3, 4, 5]
+    """
+    return sum(math.comb(number + place, place + 1) for place, number in enumerate(multiset))
+
+
+def unrank(number: int, tokens: int, length: int) -> list[int]:
+    """The sorted list of `tokens` numbers of [n] with that rank: the greatest number that fits, last place first.
+
+    >>> unrank(4, tokens=2, length=3)
+    [1, 2]
+    """
+    multiset = []
+    value = length - 1
+    for place in reversed(range(tokens)):
+        while math.comb(value + place, place + 1) > number:
+            value -= 1
+        number -= math.comb(value + place, place + 1)
+        multiset.append(value)
+    return multiset[::-1]
+
+
+def build(length: int) -> Recurrence:
+    """The exact model: the rank of the multiset so far; after q, how often it occurs; after t, whether that is more than t.
+
+    Raises ValueError for n below 2.
+
+    >>> model = build(3)
+    >>> model.state_bits, model.answer((2, 0, 2, 2, 1)), model.answer((2, 0, 2, 2, 2))
+    (4, 4, 3)
+    """
+
+    def move(t: int, state: int, token: int) -> int:
+        if t < length:
+            multiset = unrank(state, t, length)
+            insort(multiset, token)
+            return rank(multiset)
+        if t == length:
+            return unrank(state, length, length).count(token)
+        return int(state > token)
+
+    return Recurrence(least_bits(length), 0, move, lambda t, state: length + int(state == 1))
+
+
+def sequences(length: int) -> Sequences:
+    """The task as sequences to tell apart: different multisets are, by the least number that occurs unequally often."""
+
+    def continuation(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, int] | None:
+        for number in range(length):
+            fewer, more = sorted((first.count(number), second.count(number)))
+            if fewer < more:
+                return (number, fewer)
+        return None
+
+    return Sequences(
+        length=length,
+        alphabet=length,
+        longest=length + 2,
+        vocabulary=length + 2,
+        answers=range(length, length + 2),
+        continuation=continuation,
+        solve=partial(solve, length),
+    )
+
+
+def collide(model: AnyModel, length: int, seed: int = 0, precision: int | None = None) -> Collision | None:
+    """Two sequences of different multisets that leave the model in one state, and an input on which it must err.
+
+    The model's answer is the first token of "no" and "yes" that it writes, within 16 tokens; with `precision`, a model on
+    tensors keeps its state at that many bits a number. None: no two such sequences collide. Raises ValueError if the search
+    ends without a collision and sequences remain.
+    """
+    return search(model, sequences(length), seed, precision)
+
+
+def with_fewer_bits(length: int, bits: int) -> Recurrence:
+    """The exact model with its highest bits dropped."""
+    return build(length).cut_down(bits)
+
+
+def check(
+    length: int = 5,
+    seed: int = 0,
+    mixer: str | None = None,
+    width: int = 8,
+    heads: int = 1,
+    precision: int | None = None,
+    checkpoint: Path | None = None,
+) -> list[Outcome]:
+    """Check the exact model, and find an input on which each smaller one errs, its thought included.
+
+    The exact model answers every input if there are at most 100,000, else every number with the thresholds around its count
+    after 40 drawn sequences. The smaller ones are by default the exact model with its highest bits dropped, and an LSTM of
+    signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with `checkpoint`, a trained one
+    whose tokens and classes are n + 6: the numbers, no, yes, and four to think with. Its state is kept at `precision` bits a
+    number (by default 1). Raises ValueError if it has log2 C(2n-1, n) bits or more, or no collision was found; TheoremFails if
+    it collides and does not err.
+    """
+    needed = least_bits(length)
+    task = sequences(length)
+    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    cut_down = partial(with_fewer_bits, length)
+    small = small_models(task, needed, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    return [_check_upper(length, seed), *(_errs(task, name, model, seed) for name, model in small)]
+
+
+def _check_upper(length: int, seed: int) -> Outcome:
+    """Put questions to the exact model after sequences, and require that every rank is that of one multiset."""
+    exact = build(length)
+    exhaustive = length ** (length + 2) <= EXHAUSTIVE_INPUTS
+    tried = list(itertools.product(range(length), repeat=length)) if exhaustive else _drawn(length, seed)
+    inputs = 0
+    states = set()
+    for data in tried:
+        state = exact.state(data)
+        states.add(state)
+        for query in range(length):
+            count = data.count(query)
+            thresholds = range(length) if exhaustive else range(max(0, count - 1), min(length, count + 2))
+            for threshold in thresholds:
+                answer = exact.answer((query, threshold), state, length)
+                inputs += 1
+                if answer != solve(length, (*data, query, threshold)):
+                    raise CLAIM.fails({"tokens": data, "query": query, "threshold": threshold, "answer": answer})
+    measured = {"state_bits": exact.state_bits}
+    bound = {"state_bits": least_bits(length)}
+    if exhaustive:
+        measured["states"] = len(states)
+        bound["states"] = classes(length, length)
+        if measured != bound:
+            raise CLAIM.fails({"states": len(states), "multisets": bound["states"]})
+    return CLAIM.upper(
+        statement=UPPER,
+        length=length,
+        inputs=inputs,
+        exhaustive=exhaustive,
+        measured=measured,
+        bound=bound,
+        as_printed={"state_bits": "Omega(n)"},
+    )
+
+
+def _drawn(length: int, seed: int) -> list[tuple[int, ...]]:
+    """Random sequences: numbers of all, or of few so that they occur often."""
+    random = np.random.default_rng(seed)
+    kinds = [length if turn % 2 else int(random.integers(1, 1 + math.isqrt(length))) for turn in range(DRAWN)]
+    return [tuple(random.integers(0, kind, length).tolist()) for kind in kinds]
+
+
+def _errs(task: Sequences, name: str, model: Machine, seed: int) -> Outcome:
+    """A model of too few bits, and the input on which it errs."""
+    return erring(
+        CLAIM,
+        statement=LOWER,
+        task=task,
+        needed=least_bits(task.length),
+        solve=task.solve,
+        model=model,
+        variant=name,
+        seed=seed,
+        as_printed={"state_bits": "Omega(n)"},
+    )
+
+
+def evidence(length: int = 4) -> Evidence:
+    """Show a sequence of each multiset, every two told apart by a number and a threshold; the table holds every answer.
+
+    Raises ValueError beyond n = 6, where there are more answers than a file holds.
+    """
+    inputs = length ** (length + 2)
+    if inputs > MOST_ANSWERS or length < 2:
+        raise ValueError(f"evidence(length={length}): {inputs:,} answers, at most {MOST_ANSWERS:,}; length is at least 2")
+    words = itertools.product(range(length), repeat=length + 2)
+    values = [solve(length, word) - length for word in words]
+    rows = [list(multiset) for multiset in itertools.combinations_with_replacement(range(length), length)]
+    columns = [[query, threshold] for query in range(length) for threshold in range(length)]
+    witness = DistinguishingTable(alice=list(range(length)), rows=rows, columns=columns)
+    return Evidence("table", {"alphabets": [length] * (length + 2), "values": values}, witness)
+
+
+TEST = "tests/theorems/retrieval/test_counting_state.py::"
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    evidence=evidence,
+    errata=(
+        Erratum(
+            where="Theorem 4.6, proof (Counting)",
+            printed="the indices j with x_j = 1 are listed, and the question is whether k occurs more than once",
+            found="every index is listed at most once, so by definition 4.5 (strictly more than t) every answer is 0: no "
+            "bit of x is coded. Threshold 0 codes all n",
+            built="the instance with threshold 0; and with all multisets in place of sets, ceil(log2 C(2n-1, n)) bits, almost "
+            "twice as many, which are attained",
+            test=TEST + "test_the_printed_instance_answers_no_to_everything",
+        ),
+    ),
+)
