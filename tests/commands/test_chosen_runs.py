@@ -54,7 +54,10 @@ def test_what_is_chosen_comes_before_what_is_put_in_its_place(capsys):
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("attention,N=51", "'N=51', which is none of mamba, index-lookup, N=400, layers=6, width=256, heads=4, dss, retention"),
+        (
+            "attention,N=51",
+            "'N=51', which is none of mamba, index-lookup, N=400, layers=6, width=256, heads=4, positions=default, scale=0.02, dss",
+        ),
         ("attention,width=256", "words that no run has together"),
         ("", "'', which is none of mamba"),
     ],

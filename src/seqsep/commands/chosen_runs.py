@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seqsep.experiments import Search
+from seqsep.experiments import Reach, Search
 from seqsep.lab.pruning import siblings
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
@@ -90,12 +90,11 @@ class ChosenRuns:
     """
 
     first: list[Run]
-    search: Search | None
+    search: Search | Reach | None
 
-    @property
-    def further(self) -> int:
-        """How many runs may follow from the rows of the first ones, at most."""
-        return 0 if self.search is None else self.search.further
+    def estimated(self) -> tuple[list[Run], int, str]:
+        """The runs that an estimate counts, how many more may follow from their rows, and what that makes of it."""
+        return (self.first, 0, "at most") if self.search is None else self.search.estimated()
 
     def competing(self) -> list[list[Run]]:
         """The groups of which pruning keeps the better half: grids of the search, or runs that differ in rate and heads."""
@@ -106,12 +105,15 @@ class ChosenRuns:
         return self.first if self.search is None else self.search.runs(rows)
 
 
-def choose_runs(grid: Sequence[Run], search: Search | None, only: Sequence[str], changes: Sequence[Change]) -> ChosenRuns:
+def choose_runs(
+    grid: Sequence[Run], search: Search | Reach | None, only: Sequence[str], changes: Sequence[Change]
+) -> ChosenRuns:
     """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each of the changes.
 
     `grid` are the preset's runs, which `search` starts from if there is one.
     """
-    is_wanted = chosen_by(only, grid) if only else lambda run: True
+    known = grid if search is None else search.choices()
+    is_wanted = chosen_by(only, known) if only else lambda run: True
     if search is None:
         changed = [change(run) for change in changes for run in grid if is_wanted(run)]
         return ChosenRuns(list(dict.fromkeys(changed)), None)
@@ -120,10 +122,11 @@ def choose_runs(grid: Sequence[Run], search: Search | None, only: Sequence[str],
 
 
 def words_of(run: Run) -> tuple[str, ...]:
-    """What --only knows a run by: its layers, its task, and its sizes."""
-    sizes = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
+    """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale."""
+    facts: dict[str, int | str] = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
+    facts |= {"positions": run.positions, "scale": f"{run.embedding_scale:g}"}
     layers = dict.fromkeys(map(str, run.layers))
-    return (*layers, run.task.name, *(f"{name}={size}" for name, size in sizes.items()))
+    return (*layers, run.task.name, *(f"{name}={value}" for name, value in facts.items()))
 
 
 def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], bool]:

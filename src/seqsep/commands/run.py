@@ -124,12 +124,14 @@ def run(options: argparse.Namespace) -> int:
     if options.prune:
         competing = runs.competing()
     if options.dry_run:
+        estimated, further, bound = runs.estimated()
         show_cost(
-            runs.first,
-            further=runs.further,
+            estimated,
+            further=further,
             workers=options.workers or at_once(options.device),
             pruned=steps_at_most(competing),
             device=options.device,
+            bound=bound,
         )
         return DONE
     log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))

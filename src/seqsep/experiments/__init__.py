@@ -10,6 +10,7 @@ Files:
     equality_next               who copies?
     base                        what an experiment is
     _search                     a grid of rates, rates around the best, more seeds
+    _reach                      who passes a length goes on to the next: architectures under both choices of positions
     _paper                      the sizes of the paper, and the grid of its appendix H
     _equality                   what the three experiments on equality share
 """
@@ -24,6 +25,7 @@ from seqsep.experiments import (
     index_lookup_architectures,
     mamba_width,
 )
+from seqsep.experiments._reach import Reach
 from seqsep.experiments._search import Search
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
@@ -67,4 +69,4 @@ def load_experiment(name: str) -> Experiment:
     return Experiment(path.stem.replace("_", "-"), question, presets, runs)
 
 
-__all__ = ["BY_NAME", "EXPERIMENTS", "Experiment", "Search", "load_experiment"]
+__all__ = ["BY_NAME", "EXPERIMENTS", "Experiment", "Reach", "Search", "load_experiment"]

@@ -5,10 +5,12 @@ in `index_lookup_architectures`, 0.09 for the weights that start as GPT-2's, as 
 place of up to 250,000, alphabets of `one` and `next` 8 in place of 1,024.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 from seqsep.experiments._paper import full_grid, printed_sizes
+from seqsep.experiments._reach import Reach
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
@@ -49,8 +51,12 @@ def equality_experiment(
     lengths: Iterable[int],
     paper_figure: str | None = None,
     reading: str,
+    reaches: Mapping[str, Callable[[], Reach]] = MappingProxyType({}),
 ) -> Experiment:
-    """An experiment on one variant of equality: two layers of every architecture, at this width in the paper."""
+    """An experiment on one variant of equality: two layers of every architecture, at this width in the paper.
+
+    `reaches` are further presets.
+    """
     sizes = tuple((mixer.name, 2, width) for mixer in PAPER_MIXERS)
     return Experiment.of_presets(
         name=name,
@@ -59,6 +65,7 @@ def equality_experiment(
             "quick": partial(quick, quick_task, quick_lengths),
             "paper": partial(printed_sizes, task, sizes, lengths),
             "paper-grid": partial(full_grid, task, lengths),
+            **reaches,
         },
         title=title,
         paper_figure=paper_figure,

@@ -103,6 +103,14 @@ class Search:
         cells = (SearchCell(tuple(filter(wanted, cell.choices))) for cell in self.cells)
         return replace(self, cells=tuple(cell for cell in cells if cell.choices))
 
+    def choices(self) -> list[Run]:
+        """What `--only` may name: the choices of every cell."""
+        return [run for cell in self.cells for run in cell.choices]
+
+    def estimated(self) -> tuple[list[Run], int, str]:
+        """What an estimate counts: the grid, how many runs may follow, and what that makes of it."""
+        return self.runs(), self.further, "at most"
+
     @property
     def size(self) -> int:
         """How many runs the grid has; none of them is made."""

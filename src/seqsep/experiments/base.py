@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from seqsep.experiments._reach import Reach
 from seqsep.experiments._search import Search
 from seqsep.lab.run import Run
 from seqsep.tasks import Task
@@ -14,7 +15,7 @@ class Experiment:
     """One question to a set of runs.
 
     `runs(preset)` raises ValueError for a preset that is not in `presets`. If `search(preset)` is not None, these runs are its
-    grid, and further runs follow from their rows (`Search`).
+    grid, and further runs follow from their rows (`Search`, `Reach`).
 
     `title` is that of the figure; without one no figure is drawn. `paper_figure` names the paper's figure in
     report/papers.json, and `paper_task(length)` is the task that its numbers are of. `reading` says what the committed rows
@@ -22,7 +23,7 @@ class Experiment:
 
     >>> from seqsep.experiments import BY_NAME
     >>> BY_NAME["mamba-width"].presets
-    ('quick', 'paper', 'paper-grid')
+    ('quick', 'paper', 'paper-grid', 'reach')
     >>> len(BY_NAME["mamba-width"].runs("quick"))
     18
     """
@@ -31,7 +32,7 @@ class Experiment:
     question: str
     presets: tuple[str, ...]
     runs: Callable[[str], list[Run]]
-    search: Callable[[str], Search | None] = lambda preset: None
+    search: Callable[[str], Search | Reach | None] = lambda preset: None
     title: str = ""
     paper_figure: str | None = None
     paper_task: Callable[[int], Task] | None = None
@@ -53,7 +54,7 @@ class Experiment:
         *,
         name: str,
         question: str,
-        searches: Mapping[str, Callable[[], Search]],
+        searches: Mapping[str, Callable[[], Search | Reach]],
         lists: Mapping[str, Callable[[], list[Run]]] | None = None,
         title: str = "",
         paper_figure: str | None = None,
@@ -67,7 +68,7 @@ class Experiment:
         lists = lists or {}
         presets = (*lists, *searches)
 
-        def search(preset: str) -> Search | None:
+        def search(preset: str) -> Search | Reach | None:
             if preset not in presets:
                 raise ValueError(f"{name}: unknown preset {preset!r}; it has {', '.join(presets)}")
             return searches[preset]() if preset in searches else None

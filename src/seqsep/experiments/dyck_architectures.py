@@ -10,9 +10,11 @@ which was chosen for width 768, attention stays below 65 % at this width for 5,0
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from seqsep.experiments._paper import full_grid, printed_sizes
+from seqsep.experiments._reach import LONG_STEPS, Level, Reach, contenders
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
@@ -90,6 +92,16 @@ def make(architecture: str, learning_rate: float, seed: int) -> Run:
     )
 
 
+REACH = Reach(
+    contenders(BoundedDyck(100), weight_scale=0.09),
+    levels=(
+        Level(BoundedDyck(100), steps=2000, longer=6000, scales=(0.3, 0.02)),
+        Level(BoundedDyck(200), steps=2000, longer=6000),
+    ),
+    rates=(1e-3, 3e-3),
+    outer_rates=(3e-4,),
+)
+
 EXPERIMENT = Experiment.of_presets(
     name="dyck-architectures",
     question="Which architecture learns to recognise Dyck-(2,2), and how fast?",
@@ -102,6 +114,8 @@ EXPERIMENT = Experiment.of_presets(
         "quick": lambda: QUICK,
         "paper": partial(printed_sizes, BoundedDyck, SIZES),
         "paper-grid": partial(full_grid, BoundedDyck),
+        "reach": lambda: REACH,
+        "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS),
     },
     title="Bounded Dyck: accuracy, %",
     paper_task=BoundedDyck,

@@ -4,9 +4,11 @@ Presets: `paper` is two layers of width 64 at lengths 100 to 800; `paper-grid` e
 `quick` has 8 symbols and lengths 4 and 10 on two cores (`_equality`).
 """
 
+from dataclasses import replace
 from functools import partial
 
 from seqsep.experiments._equality import equality_experiment
+from seqsep.experiments._reach import LONG_STEPS, Level, Reach, contenders
 from seqsep.tasks import Equality
 
 TASK = partial(Equality, variant="next")
@@ -19,6 +21,17 @@ and retention keep up with attention where the LSTM does not; in the paper all t
 600. Our lengths are short enough for 1,000 steps, so they show who learns to copy early, not where copying ends.
 """
 
+REACH = Reach(
+    contenders(TASK(20), depth=2),
+    levels=(
+        Level(TASK(20), steps=1500, longer=6000, scales=(0.3, 0.02)),
+        Level(TASK(50), steps=1500, longer=6000),
+        Level(TASK(100), steps=1500, longer=6000),
+    ),
+    rates=(1e-3, 3e-3),
+    outer_rates=(3e-4,),
+)
+
 EXPERIMENT = equality_experiment(
     name="equality-next",
     question="Who copies, up to which length?",
@@ -30,4 +43,5 @@ EXPERIMENT = equality_experiment(
     lengths=(100, 200, 400, 600, 800),
     paper_figure="figure4_eq_ncp",
     reading=READING,
+    reaches={"reach": lambda: REACH, "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS)},
 )

@@ -11,9 +11,11 @@ in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % 
 """
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from functools import partial
 
 from seqsep.experiments._paper import full_grid, printed_sizes
+from seqsep.experiments._reach import LONG_STEPS, SCALES, Level, Reach, contenders
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
@@ -121,6 +123,17 @@ def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run
     )
 
 
+REACH = Reach(
+    contenders(IndexLookup(20)),
+    levels=(
+        Level(IndexLookup(20), steps=4000, longer=16_000, scales=SCALES),
+        Level(IndexLookup(50), steps=4000, longer=16_000, scales=SCALES),
+        Level(IndexLookup(100), steps=6000, longer=16_000),
+        Level(IndexLookup(200), steps=8000, longer=16_000),
+        Level(IndexLookup(400), steps=8000, longer=16_000),
+    ),
+)
+
 EXPERIMENT = Experiment.of_presets(
     name="index-lookup-architectures",
     question="Which architecture learns index lookup at which length?",
@@ -133,6 +146,8 @@ EXPERIMENT = Experiment.of_presets(
         "quick": lambda: QUICK,
         "paper": partial(printed_sizes, IndexLookup, SIZES),
         "paper-grid": partial(full_grid, IndexLookup),
+        "reach": lambda: REACH,
+        "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS),
     },
     title="Index lookup: accuracy, %",
     paper_figure="figure2_index_lookup",

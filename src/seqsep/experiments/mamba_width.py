@@ -7,6 +7,7 @@ Presets: `paper` is widths 32 to 1,024 at lengths 20 to 400, as printed; `paper-
 from functools import partial
 
 from seqsep.experiments._paper import printed_sizes
+from seqsep.experiments._reach import Contender, Level, Reach
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
@@ -33,6 +34,21 @@ QUICK = Search(
     SearchCell.each(*(quick(length, width) for length in (20, 5) for width in (64, 32, 16))), QUICK_RATES, refine=True, seeds=3
 )
 
+REACH = Reach(
+    tuple(
+        Contender(Run(IndexLookup(20), ("mamba",) * 2, width=width, positions=positions, target=0.999))
+        for positions in ("learned", "default")
+        for width in (32, 64, 128)
+    ),
+    levels=(
+        Level(IndexLookup(20), steps=4000, longer=12_000, scales=(0.3,)),
+        Level(IndexLookup(50), steps=4000, longer=12_000),
+        Level(IndexLookup(100), steps=4000, longer=12_000),
+    ),
+    rates=(1e-3, 3e-3),
+    outer_rates=(3e-4,),
+)
+
 READING = """At N = 5 every width passes 99.8 % under every seed. At N = 20 a wider Mamba looks up more: 22, 30 and 40 % on
 average over three seeds at widths 16, 32 and 64. Of the rates 0.0055 is best at width 16 and 0.003 at the others; at 0.01 the
 widths 32 and 64 fall to 7.7 and 10.1 %, where guessing has 6.25 %.
@@ -47,7 +63,7 @@ PAPER = partial(printed_sizes, IndexLookup, SIZES, LENGTHS)
 EXPERIMENT = Experiment.of_presets(
     name="mamba-width",
     question="Does a wider Mamba look up more?",
-    searches={"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER},
+    searches={"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER, "reach": lambda: REACH},
     title="Index lookup by width of Mamba: accuracy, %",
     paper_figure="figure3_mamba_width_index_lookup",
     paper_task=IndexLookup,

@@ -22,9 +22,14 @@ FORWARD_SHARE = 1 / 3
 
 
 def show_cost(
-    runs: Sequence[Run], further: int, workers: int, pruned: Mapping[Run, float] | None = None, device: str = CPU
+    runs: Sequence[Run],
+    further: int,
+    workers: int,
+    pruned: Mapping[Run, float] | None = None,
+    device: str = CPU,
+    bound: str = "at most",
 ) -> None:
-    """Print one line a run, and their sum; `further` runs may follow from the outcome of these.
+    """Print one line a run, and their sum, which is `bound` so much; `further` runs may follow from the outcome of these.
 
     `pruned`: the steps of a run that competes with others, on average over its bracket. On `device` cuda runs that share a GPU
     are taken to share its time. Raises EngineUnavailable if there is no such GPU.
@@ -37,7 +42,7 @@ def show_cost(
         print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")
     whole = sum(run.steps for run in runs)
     steps = round(sum(pruned.get(run, run.steps) for run in runs))
-    print(f"{len(runs)} runs, at most {steps:,} steps{f' of {whole:,}, as runs are pruned' if pruned else ''}", flush=True)
+    print(f"{len(runs)} runs, {bound} {steps:,} steps{f' of {whole:,}, as runs are pruned' if pruned else ''}", flush=True)
     if further:
         print(f"then at most {further} more: rates around the best, and other seeds of the best")
     if any(run.plug_ins() for run in runs):
@@ -47,7 +52,7 @@ def show_cost(
     each = "pruned as said" if pruned else "each run to its last step"
     parts = workers if device == CPU else len(gpus())
     shared = f"on {workers} workers here" if device == CPU else f"on {parts} GPUs here, one run at a time on each"
-    print(f"at most about {total / parts / 3600:.3g} hours {shared}, {each}")
+    print(f"{bound} about {total / parts / 3600:.3g} hours {shared}, {each}")
 
 
 def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType({}), device: str = CPU) -> float:
