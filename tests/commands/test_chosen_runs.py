@@ -56,7 +56,7 @@ def test_what_is_chosen_comes_before_what_is_put_in_its_place(capsys):
     [
         (
             "attention,N=51",
-            "'N=51', which is none of mamba, index-lookup, N=400, layers=6, width=256, heads=4, positions=default, scale=0.02, dss",
+            "'N=51', which is none of mamba, index-lookup, N=400, layers=6, width=256, heads=4, positions=default, scale=",
         ),
         ("attention,width=256", "words that no run has together"),
         ("", "'', which is none of mamba"),
