@@ -2,18 +2,23 @@
 
 Files:
 
-    state           IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor (Theorem 4.7, lower bound)
-    _graphs         lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
-    _partitions     partitions into components: how many there are, and a number for each
-    _beginnings     beginnings of an input: their classes, a number for each, and their tokens
-    _continuations  the continuation that tells two classes of beginnings apart
-    _collision      two beginnings that leave a model in one state, and the input on which it errs
-    _printed        the printed reduction: two stars and one edge
+    state             IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor (Theorem 4.7, lower bound)
+    peeling           two attention layers, and a thought that peels leaves (Theorem 4.7, upper bound)
+    _graphs           lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
+    _partitions       partitions into components: how many there are, and a number for each
+    _beginnings       beginnings of an input: their classes, a number for each, and their tokens
+    _continuations    the continuation that tells two classes of beginnings apart
+    _collision        two beginnings that leave a model in one state, and the input on which it errs
+    _tokens           tokens of a prompt and of the answer
+    _trials           graphs put to a network that thinks before it answers
+    _peeling_thought  the thought that peels leaves, and why it decides
+    _peeling_layers   what two networks that peel leaves share
+    _printed          the printed reduction: two stars and one edge
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.is_tree import state
+from seqsep.theorems.is_tree import peeling, state
 
-THEOREMS: tuple[Theorem, ...] = (state.THEOREM,)
+THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM)
 
 __all__ = ["THEOREMS"]

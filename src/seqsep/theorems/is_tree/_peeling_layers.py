@@ -1,0 +1,230 @@
+"""What two networks for leaf peeling share: edges are sorted, a vertex's edges are counted, and the next token is read out.
+
+In `peeling` attention finds the tokens before and counts, in `hybrid` a linear recurrence does; from there on they are the
+same. Symbols: n the vertices, T = 5n - 3 the tokens, m the edges of the prompt, x the vertex of a token (of a pointer x'
+too).
+
+Where an edge lives. An edge u ~ v of the prompt lives at its second end v, and its other end is two tokens back. A climb from
+x to y lives at y, and its other end is the vertex one token back. At every other place lives the edge (0, 0). Three numbers
+tell which place is which: `before`, the vertex one token back (0 for ~, and 1 for [BOS]); `is_number`; and `has`, 1 if there
+is a pointer up to here, else 0.
+
+    second end of an edge    is_number = 1, before = 0, has = 0
+    first end of an edge     is_number = 1, before >= 1 (a vertex, or [BOS]), has = 0
+    end of a climb           is_number = 1, before >= 1, has = 1
+    ~ or a pointer           is_number = 0, before >= 1
+    [BOS]                    is_number = 0, its own vertex 0 and the one two back 0, `before` 1 (`peeling`) or 0 (`hybrid`)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.network import AttentionLayer, FeedForward
+from seqsep.theorems.blocks import Number, Rows, Spaces, Units, count, feed_forward, match, number, peaks, side_by_side
+
+SHARED = {
+    "high": 2,
+    "low": 2,
+    "signed_high": 1,
+    "signed_low": 1,
+    "sign": 1,
+    "total": 1,
+    "high_degree": 1,
+    "high_unit": 1,
+    "low_degree": 1,
+    "low_unit": 1,
+    "not_leaf": 1,
+}
+
+
+class Affine(NamedTuple):
+    """A number that the residual stream holds but for a constant: rows @ x + bias."""
+
+    rows: Rows
+    bias: int
+
+    def times(self, factor: int) -> "Affine":
+        """The number times a constant."""
+        return Affine(factor * self.rows, factor * self.bias)
+
+    def plus(self, other: "Affine") -> "Affine":
+        """The sum of two numbers."""
+        return Affine(self.rows + other.rows, self.bias + other.bias)
+
+
+def tokens_of_a_run(vertices: int) -> int:
+    """T = 5n - 3, the most tokens read: [BOS], three for each of n - 1 edges, and a thought of 2n - 1.
+
+    >>> tokens_of_a_run(64)
+    317
+    """
+    return 5 * vertices - 3
+
+
+class Heights(NamedTuple):
+    """The constants of the read-out: how high each kind of token stands (`read_out`)."""
+
+    depth: int
+    silence: int
+    slope: int
+
+
+def heights(vertices: int) -> Heights:
+    """depth h = (n + 1)^2 + n T, silence c = 4 n^2 + h, slope (n + 1)^2.
+
+    >>> heights(64)
+    Heights(depth=24513, silence=40897, slope=4225)
+    """
+    slope = (vertices + 1) ** 2
+    depth = slope + vertices * tokens_of_a_run(vertices)
+    return Heights(depth, 4 * vertices**2 + depth, slope)
+
+
+def sort_edges(spaces: Spaces, vertices: int) -> FeedForward:
+    """Write the edge that lives here as its larger end, its smaller end, their squares, and a sign: 14 hidden units.
+
+    Each kind of place has a number `closed` that is 0 there and at most -1 elsewhere: -before for edges of the prompt, and
+    is_number + has - 2 for climbs. (At [BOS] of `hybrid` -before is 0, but the ends are 0 too.) What is written is at most n,
+    or n^2 for squares: relu(. + n closed) and relu(. + n^2 closed) are 0 elsewhere. The sign is +1 for an edge of the prompt,
+    relu(is_number - before), and -1 for a climb, relu(is_number + has - 1). `signed_high` and `signed_low` are the ends times
+    the sign.
+    """
+    one_back = number(spaces, "before")
+    two_back = number(spaces, "two_before")
+    is_number = spaces["is_number"]
+    of_prompt = Affine(-one_back.value, 0)
+    climb = Affine(is_number + spaces["has"], -2)
+    no_bias = np.array([0])
+    units = [
+        *_sorted(spaces, vertices, two_back, closed=of_prompt, sign=1),
+        *_sorted(spaces, vertices, one_back, closed=climb, sign=-1),
+        Units(is_number - one_back.value, no_bias, spaces["sign"]),
+        Units(climb.rows, no_bias - 1, -spaces["sign"]),
+    ]
+    return feed_forward(units, spaces.nothing()[0])
+
+
+def _sorted(spaces: Spaces, vertices: int, other: Number, closed: Affine, sign: int) -> list[Units]:
+    """The larger end, the smaller end and their squares, where not closed; the ends times the sign too."""
+    own = number(spaces, "vertex")
+    high = number(spaces, "high")
+    low = number(spaces, "low")
+    signed = Ends(high.value + sign * spaces["signed_high"], low.value + sign * spaces["signed_low"])
+    squares = Ends(high.square, low.square)
+    return [
+        *_sorted_pair(own.value, other.value, closed.times(vertices), write=signed),
+        *_sorted_pair(own.square, other.square, closed.times(vertices**2), write=squares),
+    ]
+
+
+class Ends(NamedTuple):
+    """Where the larger and the smaller of two numbers are written."""
+
+    high: Rows
+    low: Rows
+
+
+def _sorted_pair(a: Rows, b: Rows, closed: Affine, write: Ends) -> list[Units]:
+    """max(a, b) = a + relu(b - a) and min(a, b) = b - relu(b - a), for a, b >= 0."""
+    bias = np.array([closed.bias])
+    return [
+        Units(a + closed.rows, bias, write.high),
+        Units(b + closed.rows, bias, write.low),
+        Units(b - a + closed.rows, bias, write.high - write.low),
+    ]
+
+
+def count_edges(spaces: Spaces, vertices: int, eta: int) -> AttentionLayer:
+    """Count the edges of x that are left and add up their other ends: one head if x is the larger end, one if it is the
+    smaller.
+
+    The first head scores -eta (high_j - x)^2: 0 at the places j whose edge has the larger end x, and at [BOS], at most -eta
+    elsewhere (places without an edge have high = 0, and x >= 1). So all M places that tie weigh w = floor(L/M)/L, and it
+    retrieves
+
+        S w,  rho w  and  w,   rho = sum of signs,  S = sum of signs times the smaller ends.
+
+    A climb x -> y is the edge xy with the sign -1, and as both are sorted it lies with the edge that it takes away: rho is
+    the number of edges left with x as their larger end, S the sum of their other ends. The second head does the same for the
+    smaller ends, with its own weight w'. `total` is S w + S' w'; `not_leaf` begins as T rho w (`flag_unless_leaf`).
+    """
+    label = number(spaces, "vertex")
+    one = spaces["one"]
+    bos = spaces["bos"]
+    present = one - bos
+    scale = (eta, 1)
+    gate = tokens_of_a_run(vertices)
+    at_high = match(label, number(spaces, "high"), one, factors=scale, present=present)
+    at_low = match(label, number(spaces, "low"), one, factors=scale, present=present)
+    low_ends = np.concatenate([spaces["signed_low"], spaces["sign"]])
+    high_ends = np.concatenate([spaces["signed_high"], spaces["sign"]])
+    of_high = np.concatenate([spaces["total"], spaces["high_degree"] + gate * spaces["not_leaf"]])
+    of_low = np.concatenate([spaces["total"], spaces["low_degree"]])
+    return side_by_side(
+        count(at_high, bos, unit=spaces["high_unit"], values=low_ends, totals=of_high),
+        count(at_low, bos, unit=spaces["low_unit"], values=high_ends, totals=of_low),
+    )
+
+
+def flag_unless_leaf(spaces: Spaces, vertices: int) -> FeedForward:
+    """`not_leaf` = 0 if x is a leaf, else at least 1; four hidden units. With a = rho w and b = rho' w' it is
+
+        T min(a, b) + T relu(a - w) + T relu(b - w') + relu(1 - T a - T b),   T min(a, b) = T a - T relu(a - b).
+
+    First, T w >= 1: the places that tie are edges, climbs and [BOS], M <= 2m + 1 <= 2n - 1 of them, and so L/M exceeds L/T by
+    more than 1. The same for w'. And rho, rho' >= 0, as no edge is climbed twice. x is a leaf if one of rho, rho' is 1 and
+    the other 0. Then every term is 0: min(a, b) = 0, a <= w, b <= w', and T a + T b >= 1. If not, one term is at least 1:
+    both are at least 1 and T min(a, b) >= T min(w, w'), or one is at least 2 and exceeds its weight by it, or both are 0. (A
+    loop has x as both ends: rho = rho' = 1.)
+    """
+    gate = tokens_of_a_run(vertices)
+    high = spaces["high_degree"]
+    low = spaces["low_degree"]
+    flag = spaces["not_leaf"]
+    no_bias = np.array([0])
+    units = [
+        Units(high - low, no_bias, -gate * flag),
+        Units(high - spaces["high_unit"], no_bias, gate * flag),
+        Units(low - spaces["low_unit"], no_bias, gate * flag),
+        Units(-gate * (high + low), no_bias + 1, flag),
+    ]
+    return feed_forward(units, spaces.nothing()[0])
+
+
+def read_out(spaces: Spaces, vertices: int, remaining: Affine, missing: Affine) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
+    """The logits of [BOS], the vertices, ~, NO, YES and the pointers, in this order.
+
+    With s = S w + S' w', r = rho w + rho' w', p = `last` the number of pointers so far, F = `not_leaf`, and the constants of
+    `heights`,
+
+        vertex i    2 i s - i^2 r - c F - c (1 - has)
+        pointer i'  2 i (p + 1) - i^2 - h
+        NO          slope + 1 - h + slope * remaining       remaining = 3 (p - n') in the thought, at most -3 in the prompt
+        YES         the logit of NO, and 1 + missing        missing = 3 (climbs - m) in the thought, at most 0 in the prompt
+
+    and -c for [BOS] and ~. In the thought and at the end of the prompt, where p = 0 and has = 0, the right token is greatest:
+
+    * x is a leaf, F = 0 and has = 1: its neighbour y. One of S, S' is y and the other 0, so s = y w and r = w for the weight
+      w of a head in which x has its only edge. Vertex i has w (y^2 - (y - i)^2): y beats the others by at least w, and has at
+      least w. The pointers have at most (n + 1)^2 - h, NO and YES at most slope + 2 - h, all below 0 for n >= 2.
+    * Otherwise vertices have at most 4 n^2 - c = -h: |s| <= 2n, since a head's weights add up to at most 1, and r >= 0.
+      - p < n': the pointer (p + 1)'. It has (p + 1)^2 - h >= 1 - h, one above any other pointer. NO has at most
+        slope + 1 - h - 3 slope <= -h, and YES too.
+      - p = n': the answer. Pointers have at most (n + 1)^2 - h = slope - h, NO one more. YES is 1 above NO if all m edges
+        were climbed, and at least 2 below it if not.
+    """
+    constants = heights(vertices)
+    vertex = np.arange(1, vertices + 1)
+    degree = spaces["high_degree"] + spaces["low_degree"]
+    silent = constants.silence * (spaces["has"] - spaces["not_leaf"])
+    vertices_out = peaks(vertex, spaces["total"], degree) + silent
+    pointers_out = 2 * vertex[:, None] * spaces["last"]
+    no = remaining.times(constants.slope).plus(Affine(spaces.nothing(), constants.slope + 1 - constants.depth))
+    yes = no.plus(missing).plus(Affine(spaces.nothing(), 1))
+    nothing = spaces.nothing()
+    rows = np.concatenate([nothing, vertices_out, nothing, no.rows, yes.rows, pointers_out])
+    silence = np.full(vertices + 2, -constants.silence)
+    pointer_bias = 2 * vertex - vertex**2 - constants.depth
+    return rows, np.concatenate([silence, [no.bias, yes.bias], pointer_bias])

@@ -1,0 +1,133 @@
+"""Graphs put to a network that thinks before it answers: every small one, hard large ones, and a user's own."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.executor import Execution
+from seqsep.exact.generation import GenerationDiffers, follow, generate
+from seqsep.exact.grid import Array
+from seqsep.exact.network import Network
+from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.is_tree import _graphs as drawn
+from seqsep.theorems.is_tree._graphs import Graph, Graphs
+from seqsep.theorems.is_tree._tokens import Tokens
+from seqsep.theorems.trial import Trial
+
+Think = Callable[[int, Iterable[Sequence[int]]], list[int]]
+TOKENS_AT_ONCE = 1 << 15
+EVERY_LIST_UP_TO = 4
+MARGIN = "the next token's logit above every other"
+
+
+@dataclass
+class Asking:
+    """Puts graphs to a network and requires of it the thought and the answer that a plain algorithm writes.
+
+    `think(vertices, edges)` writes them; its answer is compared with the definition of a tree. Every token of the thought
+    and the answer must be the single greatest logit, on the grid and in float64.
+    """
+
+    theorem: str
+    network: Network
+    tokens: Tokens
+    think: Think
+    in_floats: int = 200
+    longest_thought: int = 0
+    trial: Trial = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.trial = Trial(self.theorem, self.network, lead, in_floats=self.in_floats)
+
+    def put(self, vertices: int, graphs: Graphs) -> None:
+        """Put graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph that is thought about otherwise."""
+        at_once = max(1, TOKENS_AT_ONCE // (5 * vertices))
+        for first in range(0, len(graphs), at_once):
+            self._put(vertices, graphs[first : first + at_once])
+
+    def _put(self, vertices: int, graphs: Graphs) -> None:
+        readable = partial(_readable, vertices, graphs)
+        prompts = self.prompts(graphs)
+        thoughts = [self.think(vertices, graph) for graph in graphs.tolist()]
+        truths = drawn.trees_among(vertices, graphs).tolist()
+        for number, (thought, truth) in enumerate(zip(thoughts, truths, strict=True)):
+            if thought[-1] != self.tokens.answers[truth]:
+                raise TheoremFails(self.theorem, {**readable(number), "is a tree": bool(truth), "thought": thought})
+        sequences = [[*prompt, *thought] for prompt, thought in zip(prompts, thoughts, strict=True)]
+        self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable)
+        self.longest_thought = max(self.longest_thought, *(len(thought) - 1 for thought in thoughts))
+
+    def prompts(self, graphs: Graphs) -> list[list[int]]:
+        """The prompts [BOS] u ~ v u ~ v .. of graphs."""
+        prompts: list[list[int]] = drawn.as_prompts(graphs, self.tokens.begin, self.tokens.between).tolist()
+        return prompts
+
+    def answer(self, vertices: int, graph: Graph) -> dict[str, Any]:
+        """The network's own thought and answer: None if it writes no answer within 2n + 1 tokens.
+
+        What the plain algorithm writes is proposed to the weights, and one pass says whether they write the same
+        (`generation`); if not, they write token by token.
+        """
+        [prompt] = self.prompts(graph[None])
+        written = self.think(vertices, graph.tolist())
+        try:
+            follow(self.network, [[*prompt, *written]], [len(prompt)])
+        except GenerationDiffers:
+            written = generate(self.network, prompt, self.tokens.answers, most=2 * vertices)
+        decided = written[-1] in self.tokens.answers
+        thought = written[:-1] if decided else written
+        return {
+            "answer": self.tokens.answers.index(written[-1]) if decided else None,
+            "thought": [self.tokens.shown(token) for token in thought],
+        }
+
+
+def _readable(vertices: int, graphs: Graphs, number: int) -> Mapping[str, Any]:
+    return drawn.readable(vertices, graphs[number])
+
+
+def lead(result: Execution) -> Array:
+    """By how much the greatest logit exceeds the second, at each asked place."""
+    first_two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
+    return Array(first_two[..., 1] - first_two[..., 0], result.logits.unit)
+
+
+def every_list(length: int) -> Iterator[tuple[int, Graphs]]:
+    """Every list of n' - 1 pairs of vertices for each n' from 2 to `length`, loops and repeated edges included."""
+    for vertices in range(2, length + 1):
+        yield vertices, drawn.every_list_of_pairs(vertices, vertices - 1)
+
+
+def every_simple_graph(random: np.random.Generator) -> Iterator[tuple[int, Graphs]]:
+    """Every graph without loops and repeated edges: up to 5 vertices in every order of its edges, of 6 vertices once.
+
+    Which end of an edge comes first is drawn; of 6 vertices the order too.
+    """
+    for vertices in range(2, 6):
+        graphs = drawn.every_order(vertices, vertices - 1)
+        turned = random.integers(0, 2, (*graphs.shape[:2], 1)) == 1
+        yield vertices, np.where(turned, graphs[:, :, ::-1], graphs)
+    yield 6, drawn.shuffled(drawn.every_graph(6, 5), random)
+
+
+def hard_series(length: int, count: int, random: np.random.Generator) -> Iterator[tuple[int, Graphs]]:
+    """Two stars and `count` hard graphs of the full size, and a quarter as many of each of a few smaller ones."""
+    yield length, stars(length)
+    yield length, drawn.hard_graphs(length, count, random)
+    for vertices in sorted({2, 3, 4, length // 2, length - 1} & set(range(2, length))):
+        yield vertices, drawn.hard_graphs(vertices, max(2, count // 4), random)
+
+
+def stars(vertices: int) -> Graphs:
+    """The star around the last vertex, and the one around the first.
+
+    >>> stars(3).tolist()
+    [[[3, 1], [3, 2]], [[2, 1], [3, 1]]]
+    """
+    others = np.arange(1, vertices)
+    around_last = np.stack([np.full(vertices - 1, vertices), others], axis=1)
+    around_first = np.stack([others + 1, np.ones(vertices - 1, dtype=np.int64)], axis=1)
+    return np.stack([around_last, around_first])

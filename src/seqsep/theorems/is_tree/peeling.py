@@ -1,0 +1,302 @@
+"""Upper bound: two attention layers of width 28 decide IsTree with a thought of 2n - 1 tokens, by peeling leaves.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a constant-size Transformer of O(log n) precision, O(n) tokens.
+
+Input: n' - 1 edges on the vertices 1 .. n', for any n' <= n, in any order: [BOS] u ~ v u ~ v .. Loops and repeated edges may be
+among them. `_peeling_thought` has the thought, and why it decides.
+
+Margins, each proved beside the weights for every n, every n' <= n and every list of n' - 1 edges:
+* a score that wins is at least 2 eta (layer 1) or eta (layer 2) above all that do not tie with it, eta = floor(ln 2 L^2) + 1:
+  on either grid attention is exact (`blocks.hard_maximum`);
+* M keys that tie weigh w = floor(L/M)/L each, and at a leaf M <= 2m, for m = n' - 1 edges;
+* the next token's logit is above every other by at least w_0 = floor(L/2m)/L (`proved`, for n' = n). A star whose centre is
+  the last vertex has no more;
+* nothing is rounded. What saturates has lost already: scores, logits, and the inner sums of closed hidden units.
+In float64 nothing is proved, but that the others' weights stay small: below 1/(4 L^4) in layer 1, since what they leave in
+`before` decides in layer 2 how equal the scores of M keys are. With eta in layer 1 the star of 64 vertices is answered
+wrongly there.
+
+We differ: the paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought peels leaves, and
+two layers are enough: a leaf's only neighbour needs no search, it is the sum of its neighbours. A number i is embedded as (i,
+i^2), and the read-out is a matrix of its own; p = bit_length(2 L^2) with L = T^2 for n >= 7, T = 5n - 3 the tokens read: 35
+bits at n = 64.
+
+The residual stream has 28 coordinates. The token and its time: [vertex, its square | is_number | is_pointer | bos | time, its
+square | one]; layer 1's heads: [before: 2 | two_before: 2 | last | has | start]; its hidden units: [high: 2 | low: 2 |
+signed_high | signed_low | sign]; layer 2: [total | high_degree | high_unit | low_degree | low_unit | not_leaf]. The proof
+goes on beside the weights: `_look_back` and `_progress` here, and `sort_edges`, `count_edges`, `flag_unless_leaf` and
+`read_out` in `_peeling_layers`.
+
+What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Spaces,
+    first,
+    gated,
+    hard_scale,
+    head,
+    last,
+    least_grid,
+    match_needs,
+    number,
+    offset,
+    side_by_side,
+    uniform_weight,
+    with_squares,
+)
+from seqsep.theorems.is_tree import _peeling_layers as layers
+from seqsep.theorems.is_tree import _trials as trials
+from seqsep.theorems.is_tree._graphs import read_graph
+from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights, tokens_of_a_run
+from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
+from seqsep.theorems.is_tree._trials import Asking
+
+CLAIM = Claim(
+    name="is-tree-peeling",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
+    statement="Two causal attention layers of width 28 decide IsTree with a thought of 2n - 1 tokens, which peels leaves",
+)
+WIDTH = 28
+ENTRIES = 3_864
+
+
+def build(length: int, rounding: str = "floor") -> Network:
+    """The network for graphs of up to n = `length` vertices, tokens as in `Pointed(length)`.
+
+    `rounding`: "floor", B.2's grid, or "nearest", the paper's own grid (`blocks.least_grid`). Raises ValueError for a length
+    below 1 or another rounding.
+
+    >>> network = build(length=64)
+    >>> network.width, network.precision, [len(layer.heads) for layer, _ in network.layers]
+    (28, 35, [4, 2])
+    """
+    if length < 1:
+        raise ValueError(f"build(length={length}): expected at least 1 vertex")
+    spaces = _spaces()
+    grid = _grid(length, rounding)
+    eta = hard_scale(grid.steps)
+    readout, readout_bias = layers.read_out(spaces, length, *_progress(spaces))
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(_symbols(spaces, length), by_index=True),
+        positions=whole(_positions(spaces, tokens_of_a_run(length)), by_index=True),
+        layers=(
+            (_look_back(spaces, length, 2 * eta), layers.sort_edges(spaces, length)),
+            (layers.count_edges(spaces, length, eta), layers.flag_unless_leaf(spaces, length)),
+        ),
+        readout=whole(readout, by_index=True),
+        readout_bias=whole(readout_bias, by_index=True),
+        code_bits=_generators() * grid.precision,
+    )
+
+
+def _spaces() -> Spaces:
+    token = {"vertex": 2, "is_number": 1, "is_pointer": 1, "bos": 1, "time": 2, "one": 1}
+    looked_up = {"before": 2, "two_before": 2, "last": 1, "has": 1, "start": 1}
+    return Spaces(**token, **looked_up, **SHARED)
+
+
+def _grid(length: int, rounding: str) -> Grid:
+    """The least grid that holds T^2, 2 eta (T + 1) and the read-out's silence c: Kc = 2 for n >= 7, where 2 eta (T + 1) <= T^2.
+
+    Times and their squares are below T^2, entries of queries and keys at most 2 eta (T + 1), and those of the read-out at
+    most c. Larger than these are only scores and logits that lose, and inner sums of closed hidden units.
+    """
+    tokens = tokens_of_a_run(length)
+
+    def needed(eta: int) -> int:
+        return max(match_needs(tokens, (2 * eta, 1)), 2 * eta * (tokens + 1), heights(length).silence)
+
+    return least_grid(tokens, needed, rounding)
+
+
+def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
+    """A vertex holds (i, i^2) and is_number; a pointer (i, i^2) and is_pointer; ~ and the answers, which end a run, nothing."""
+    vertices = with_squares(np.arange(1, length + 1)) @ spaces["vertex"]
+    nothing = spaces.nothing()
+    between_and_answers = spaces.nothing(3)
+    return np.concatenate(
+        [spaces["bos"] + nothing, vertices + spaces["is_number"], between_and_answers, vertices + spaces["is_pointer"]]
+    )
+
+
+def _positions(spaces: Spaces, tokens: int) -> Int64[np.ndarray, "time width"]:
+    """Time t = 0 .. T - 1, [BOS] at 0, and a constant 1."""
+    return np.asarray(with_squares(np.arange(tokens)) @ spaces["time"] + spaces["one"])
+
+
+def _generators() -> int:
+    """The numbers that generate the tables: every row is a + b i + c i^2 for the index i, but for [BOS], ~ and the answers.
+
+    Embeddings: 4 rows, and 3 coefficients for vertices and for pointers; times: 3; the read-out likewise, with a bias.
+    """
+    special = 4
+    polynomials = 2 * 3
+    return (special + polynomials) * WIDTH + 3 * WIDTH + (special + polynomials) * (WIDTH + 1)
+
+
+def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
+    """Layer 1's four heads, with `scale` = B = 2 eta: each has one winner, by at least B, and copies from it.
+
+    * The token before: -B (t_j - t + 1)^2. Its vertex (1 in place of [BOS]'s 0) and the square go to `before`. At t = 0 [BOS]
+      sees itself alone.
+    * The token two before, likewise. At t = 1 the nearest to t - 2 = -1 is [BOS]: -B against -4 B.
+    * The last pointer: B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] 0, any other at most
+      B (T - 1) - B T = -B. It gives p = `last` and `has` = 1; if there is no pointer, [BOS] gives 0 and 0.
+    * The first pointer: -B t_j, less B T at [BOS] and B (T + 1) at others that are no pointer. Pointers have at least
+      -B (T - 1), [BOS] -B T, others at most -B (T + 2). It gives its time as `start`; [BOS] gives T.
+    """
+    tokens = tokens_of_a_run(length)
+    time = number(spaces, "time")
+    one = spaces["one"]
+    bos = spaces["bos"]
+    vertex = number(spaces, "vertex")
+    other = one - spaces["is_pointer"] - bos
+    before = np.concatenate([vertex.value + bos, vertex.square])
+    pointer = np.concatenate([vertex.value, spaces["is_pointer"]])
+    last_pointer = last(time.value, one, scale) + gated(one, -scale * tokens * other)
+    first_pointer = first(time.value, one, scale) + gated(one, -scale * (tokens * bos + (tokens + 1) * other))
+    return side_by_side(
+        head(offset(time, one, 1, scale), before, spaces["before"]),
+        head(offset(time, one, 2, scale), spaces["vertex"], spaces["two_before"]),
+        head(last_pointer, pointer, np.concatenate([spaces["last"], spaces["has"]])),
+        head(first_pointer, time.value + tokens * bos, spaces["start"]),
+    )
+
+
+def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
+    """`remaining` = 3 (p - n') = 3 p - start - 2, and `missing` = 3 (climbs - m) = 3 t - 4 (start - 1) - 3 p.
+
+    1' stands behind [BOS] and 3 m tokens: start = 3 m + 1 = 3 n' - 2. From there on p pointers and the climbs have been
+    written: at time t = 3 m + p + climbs. In the prompt start = T and p = 0: remaining = -T - 2 <= -3, and missing <= 3 (T -
+    1) - 4 (T - 1) <= 0.
+    """
+    remaining = Affine(3 * spaces["last"] - spaces["start"], -2)
+    time = spaces["time"][:1]
+    missing = Affine(3 * time - 4 * spaces["start"] - 3 * spaces["last"], 4)
+    return remaining, missing
+
+
+def proved(length: int, grid: Grid) -> float:
+    """w_0, the least lead of the next token: the weight of 2m keys that tie, m = n - 1, or 1 without edges.
+
+    At a leaf x of degree d in the prompt, d edges and d - 1 climbs live where x is an end, and [BOS] ties: 2d <= 2m keys.
+    """
+    return float(uniform_weight(grid, max(1, 2 * (length - 1))))
+
+
+def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants.
+
+    core = 3 * 4 * d * p * (4 + 2): keys of 4 rows. program = p E, E = 3,864 whatever n is: 2,128 of attention, 1,082 of
+    hidden units, 654 that generate the tables.
+    """
+    precision = _grid(length, rounding).precision
+    return {
+        "width": WIDTH,
+        "heads": 4,
+        "layers": 2,
+        "precision": precision,
+        "core_bits": 3 * 4 * WIDTH * precision * 6,
+        "program_bits": ENTRIES * precision,
+        "thought_tokens": 2 * length - 1,
+    }
+
+
+def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+    """Build the network, on both grids or one, and require thought and answer, on the grid and in float64.
+
+    Up to 4 vertices: every list of n' - 1 pairs for every n' <= n, loops and repeated edges included. Beyond: `graphs` hard
+    graphs of n vertices (random trees, paths, double stars, near misses, a cycle beside a tree, random graphs), and some of
+    fewer vertices. Raises ValueError for a length below 2 or another rounding; TheoremFails with the graph whose thought or
+    answer is wrong.
+    """
+    if length < 2:
+        raise ValueError(f"check(length={length}): expected at least 2 vertices")
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_check(length, one, graphs, seed) for one in roundings]
+
+
+def _check(length: int, rounding: str, graphs: int, seed: int) -> Outcome:
+    asking = _asking(length, rounding)
+    exhaustive = length <= trials.EVERY_LIST_UP_TO
+    random = np.random.default_rng(seed)
+    for vertices, some in trials.every_list(length) if exhaustive else trials.hard_series(length, graphs, random):
+        asking.put(vertices, some)
+    return _outcome(asking, rounding, exhaustive)
+
+
+def verify(small: int = 20_000, large: int = 200, seed: int = 0) -> list[Outcome]:
+    """Check every list of pairs up to 4 vertices, every simple graph up to 6 in every order (6: once), then hard ones.
+
+    `small` hard graphs have 5 to 32 vertices and `large` ones 64 to 256.
+    """
+    random = np.random.default_rng(seed)
+    outcomes = []
+    for rounding in ROUNDINGS:
+        outcomes += check(4, rounding)
+        for built in (6, 9):
+            asking = _asking(built, rounding)
+            for vertices, some in trials.every_simple_graph(random):
+                asking.put(vertices, some)
+            outcomes.append(_outcome(asking, rounding, exhaustive=False))
+    sizes_small = (5, 7, 8, 16, 32)
+    outcomes += [_check(n, ROUNDINGS[i % 2], small // 8, seed + i) for i, n in enumerate(sizes_small)]
+    outcomes += [_check(n, "floor", large // 4, seed + n) for n in (64, 128, 256)]
+    return outcomes
+
+
+def _asking(length: int, rounding: str) -> Asking:
+    tokens = Pointed(length)
+    return Asking(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
+
+
+def _outcome(asking: Asking, rounding: str, exhaustive: bool) -> Outcome:
+    network = asking.network
+    length = asking.tokens.vertices
+    measured = {**sizes(network), "thought_tokens": asking.longest_thought}
+    bounds = bound(length, rounding)
+    assert asking.trial.least is not None
+    return CLAIM.upper(
+        length=length,
+        inputs=asking.trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed={"layers": 9},
+        variant=f"rounding {rounding}",
+        margin=Margin(float(asking.trial.least), proved(length, network.grid), trials.MARGIN),
+        saturated=asking.trial.saturated,
+    )
+
+
+def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
+
+    The thought holds pointers, "3'", and the vertices climbed to. Loops and repeated edges are allowed. The answer raises
+    ValueError with the field's name for any other input.
+    """
+    asking = _asking(length, rounding)
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        vertices, graph = read_graph(given, length, simple=False)
+        return asking.answer(vertices, graph)
+
+    return answer
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
