@@ -3,12 +3,18 @@
 Files:
 
     index_lookup_attention    one attention layer of width O(log N) answers index lookup (Theorem 1)
+    index_lookup_one_layer    index lookup by one attention layer of width 6 (Wen et al., Theorem 4.6)
     index_lookup_state        index lookup needs N log2 S state bits, and they suffice (Theorem 3)
+    recall_attention          associative recall and c-gram retrieval by two attention layers (Wen et al., Theorem 4.6)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
     counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
     _printed_reductions       the second paper's instances that code bits into retrieval, printed and mended
     _erring                   the outcome of the pigeonhole principle on a model that is too small
+    _recall                   c-gram retrieval: the definition, its tokens, a user's input
+    _recall_trials            inputs of c-gram retrieval, and how answers are compared
+    _recall_errata            the printed hard instances of c-gram retrieval
+    _margins                  by how much a read-out decides
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
 """
 
@@ -17,13 +23,17 @@ from seqsep.theorems.retrieval import (
     associative_recall_state,
     counting_state,
     index_lookup_attention,
+    index_lookup_one_layer,
     index_lookup_state,
     linear_attention_state,
+    recall_attention,
 )
 
 THEOREMS: tuple[Theorem, ...] = (
     index_lookup_attention.THEOREM,
+    index_lookup_one_layer.THEOREM,
     index_lookup_state.THEOREM,
+    recall_attention.THEOREM,
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
     counting_state.THEOREM,

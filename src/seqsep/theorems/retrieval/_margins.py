@@ -1,0 +1,14 @@
+"""By how much a read-out decides: the margin of the answers of a built network."""
+
+import numpy as np
+
+from seqsep.exact.executor import Execution
+from seqsep.exact.grid import Array
+
+LOGITS = "the greatest logit above the next"
+
+
+def logits_apart(result: Execution) -> Array:
+    """The greatest logit less the next one, an entry a question."""
+    two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
+    return Array(two[..., 1] - two[..., 0], result.logits.unit)

@@ -1,0 +1,222 @@
+"""Upper bound: one causal attention layer of width 6 solves index lookup, for every length up to N.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index.
+We differ: the paper uses two layers, a copy and a match, and its read-out cannot select a class between the first and the last
+(see the errata). Here one layer is enough: a position is a number as a symbol is, so a question matches positions directly.
+
+Let n0 = max(N + 1, S) and L = n0^Kc, the steps of a unit, with the least Kc for which L >= max(eta T, T^2), where
+T = n0 - 1 is the greatest number and eta = floor(ln(2 L^2)) + 1. Then Kc = 2 from n0 = 9 on and p = bit_length(2 n0^4), that is
+4 log2 n0 + 2 for a power of two. Margins, each proved below for every N, S and every input:
+* the score of the position asked for above every other one: at least eta, so that its weight is exactly 1 on both grids;
+* the logit of the right symbol above every other one: at least 1, since the symbol is retrieved exactly.
+
+Inputs. The residual stream is [number v, v^2 | time t, t^2 | one | found]:
+* symbol s at index i:     [s, s^2 | i, i^2 | 1 | 0]
+* question p at index n:   [p, p^2 | n, n^2 | 1 | 0]
+The head scores -eta (t_j - v_k)^2 and copies v to `found`. At the question, v_k = p: index p scores 0, every other one, the
+question's own n > p included, at most -eta. By `blocks.hard_maximum` the weight of index p is 1 and `found` is s_p exactly. The
+logit of symbol i is 2 i s_p - i^2 = s_p^2 - (s_p - i)^2 (`blocks.number.peaks`).
+Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`); only losing scores saturate.
+In float64 the others weigh less than N / (2 L^2) together, so `found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
+
+What a run does not show: other lengths than the one built. The bounds hold for every N by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import Network, whole
+from seqsep.tasks import IndexLookup
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Spaces,
+    hard_scale,
+    head,
+    least_grid,
+    match,
+    match_needs,
+    number,
+    peaks,
+    side_by_side,
+    with_squares,
+)
+from seqsep.theorems.checking import until_tried
+from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.retrieval import _index_lookup_trials as trials
+from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
+from seqsep.theorems.trial import Trial
+
+CLAIM = Claim(
+    name="index-lookup-one-layer",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index",
+    statement="One causal attention layer of one head and width 6 answers index lookup at every length up to N",
+)
+EXHAUSTIVE_INPUTS = 20_000
+SPREAD = 25
+
+
+def build(length: int, alphabet: int = 64, rounding: str = "floor", eta: int | None = None) -> Network:
+    """The network for up to N = `length` symbols; token ids as in `IndexLookup(length, alphabet)`.
+
+    `rounding` chooses the grid (`blocks.least_grid`); `eta` replaces the scale of the scores, to see how small it may be.
+    Raises ValueError for a length or alphabet below 1, or another rounding.
+
+    >>> network = build(length=64)
+    >>> network.width, network.heads, network.precision
+    (6, 1, 26)
+    """
+    task = IndexLookup(length, alphabet)
+    grid = _grid(task, rounding)
+    spaces = Spaces(number=2, time=2, one=1, found=1)
+    numbers = np.arange(alphabet)
+    indices = np.arange(length)
+    times = np.arange(length + 1)
+    own = number(spaces, "number")
+    scale = hard_scale(grid.steps) if eta is None else eta
+    scores = match(asked=own, own=number(spaces, "time"), one=spaces["one"], factors=(scale, 1))
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(number=with_squares(numbers)), by_index=True),
+        indices=whole(spaces.embed(number=with_squares(indices)), by_index=True),
+        positions=whole(spaces.embed(time=with_squares(times)) + spaces["one"], by_index=True),
+        layers=((side_by_side(head(scores, own.value, spaces["found"])), None),),
+        readout=whole(peaks(numbers, spaces["found"], spaces.nothing()), by_index=True),
+        readout_bias=whole(-numbers * numbers, by_index=True),
+    )
+
+
+def base(length: int, alphabet: int) -> int:
+    """n0 = max(N + 1, S), the tokens or the symbols.
+
+    >>> base(64, 64)
+    65
+    """
+    return max(length + 1, alphabet)
+
+
+def _grid(task: IndexLookup, rounding: str) -> Grid:
+    largest = base(task.length, task.alphabet) - 1
+    return least_grid(largest + 1, lambda eta: match_needs(largest, (eta, 1)), rounding)
+
+
+def bound(length: int, alphabet: int, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants, from N and S alone.
+
+    core = 3 * 4 * 6 p, since a score has four rows. Tables of numbers, times and the read-out are functions of the index, so
+    program = p (2 * 4 * 6 + 2 * 6), the entries of one head, and tables = program + p (6 (S + N + N + 1) + 7 S).
+    """
+    grid = _grid(IndexLookup(length, alphabet), rounding)
+    p = grid.precision
+    return {
+        "width": 6,
+        "heads": 1,
+        "layers": 1,
+        "eta": hard_scale(grid.steps),
+        "precision": p,
+        "core_bits": 72 * p,
+        "program_bits": 60 * p,
+        "tables_bits": p * (60 + 6 * (alphabet + 2 * length + 1) + 7 * alphabet),
+    }
+
+
+def check(length: int = 64, alphabet: int = 64, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+    """Build the network for each grid (or for one) and retrieve with it.
+
+    Every sequence and question at every length up to N if N S^N is at most 20,000, else every question of random sequences, of
+    sequences that differ from a constant one in a single symbol, and of shorter ones; the first inputs in float64 too.
+    Raises ValueError for another rounding, TheoremFails with the input that is answered wrongly.
+    """
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_check(IndexLookup(length, alphabet), one, seed) for one in roundings]
+
+
+def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+    """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096."""
+    outcomes = [outcome for length in range(2, 6) for outcome in check(length, length)]
+    outcomes += _verify_lengths((6, 7, 8, 15, 16, 31, 32, 63, 64), small, None, seed)
+    outcomes += _verify_lengths((65, 127, 128, 255, 256, 511, 512, 1000), medium, None, seed)
+    return outcomes + _verify_lengths((1024, 2048, 4096), large, SPREAD, seed)
+
+
+def _verify_lengths(lengths: tuple[int, ...], inputs: int, spread: int | None, seed: int) -> list[Outcome]:
+    """Ask at least so many questions; lengths take turns, over [N] and over 64 symbols, on both grids."""
+
+    def check_case(turn: int, _: int) -> Outcome:
+        length = lengths[turn % len(lengths)]
+        rounds = turn // len(lengths)
+        alphabet = length if rounds % 2 == 0 else 64
+        return _check(IndexLookup(length, alphabet), ROUNDINGS[rounds // 2 % 2], seed + turn, spread)
+
+    return until_tried(inputs, check_case)
+
+
+def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = None) -> Outcome:
+    """Ask every question, or `spread` of them, of every sequence or of hard ones."""
+    network = build(task.length, task.alphabet, rounding)
+    trial = Trial(CLAIM.name, network, logits_apart if task.alphabet > 1 else None)
+    exhaustive = spread is None and task.alphabet**task.length * task.length <= EXHAUSTIVE_INPUTS
+    if exhaustive:
+        for shorter in range(1, task.length + 1):
+            trials.require_all(trial, shorter, task.alphabet)
+    else:
+        for sequence in trials.hard_sequences(task, seed):
+            asked = np.arange(len(sequence))
+            if spread is not None:
+                asked = np.unique(np.linspace(0, len(sequence) - 1, spread).astype(np.int64))
+            trials.require_answers(trial, np.array(sequence, dtype=np.int64), asked, task.alphabet)
+    return _outcome(trial, task, rounding, exhaustive)
+
+
+def _outcome(trial: Trial, task: IndexLookup, rounding: str, exhaustive: bool) -> Outcome:
+    network = trial.network
+    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
+    bounds = bound(task.length, task.alphabet, rounding)
+    return CLAIM.upper(
+        length=task.length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed={"layers": 2, "precision": 14 * ceil_log2(base(task.length, task.alphabet)) + 1},
+        variant=f"grid {rounding}",
+        margin=None if trial.least is None else Margin(float(trial.least), 1.0, LOGITS),
+        saturated=trial.saturated,
+    )
+
+
+def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
+    return partial(trials.answer_to, build(length, alphabet), length, alphabet)
+
+
+def evidence(length: int = 16, alphabet: int = 16, seed: int = 0) -> Evidence:
+    """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
+    task = IndexLookup(length, alphabet)
+    parameters = {"length": length, "alphabet": alphabet}
+    return Evidence(task.name, parameters, trials.shown(build(length, alphabet), task, seed))
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    evidence=evidence,
+    errata=(
+        Erratum(
+            where="Theorem 4.6, Index",
+            printed="two layers, a copy and a match",
+            found="one layer is enough: width 6 answers every input over [n] for n = 2 to 5, and random ones up to 4,096",
+            built="the question matches the positions themselves",
+            test="tests/theorems/retrieval/test_index_lookup_one_layer.py::test_one_layer_answers_every_input",
+        ),
+    ),
+)

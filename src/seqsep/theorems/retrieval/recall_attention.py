@@ -1,0 +1,265 @@
+"""Upper bound: two causal attention layers answer associative recall and c-gram retrieval, in width 2c + 5 and without an FFN.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval.
+We differ: FAILED is a class, the answer is the first of several matches by construction, and a match that overlaps the question
+does not count; numbers are carried with their squares, so scores are products, p = 4 log2 n0 + 2 whatever c is, where the
+printed scores n^(4c+1) diff^2 need 14 log2 n + 1 bits at c = 1; there is no FFN.
+
+Let n0 = max(N + c, S + 1), T = n0 - 1, L = n0^Kc, eta = floor(ln(2 L^2)) + 1 and B = 2 eta (n0 + 1). Kc is the least with
+L >= max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2, which holds every entry (`blocks.match.match_needs`). From n0 = 31 on
+this is Kc = 2, as long as eta c^2 <= n0^2. Margins, each proved below for every N, S, c and every input, on both grids:
+* layer 1: the token so many places back scores above every other one by at least eta: its weight is exactly 1;
+* layer 2: the token that is read scores above every other one by at least eta: its weight is exactly 1;
+* the logit of the right class above every other one: at least 1.
+
+Inputs. [BOS], x_1 .. x_n, g_1 .. g_(c-1), n <= N; symbol s is the number v = s + 1, [BOS] is 0. The residual stream is
+[number v, v^2 | before o: p_o, p_o^2 for o = 1 .. c - 1 | time t, t^2 | one | bos | found], 2c + 5 coordinates.
+Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`_retrieve`) finds the first
+token whose c - 1 predecessors are the question, and copies its number to `found`; [BOS], whose number is 0, is attended to if
+there is none. Read-out: logit 2 i found - i^2 of class i = 0 .. S (`blocks.number.peaks`), class 0 is FAILED.
+
+What a run does not show: other lengths than the one built. The bounds hold for every N, S and c by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Scores,
+    Spaces,
+    first,
+    hard_scale,
+    head,
+    least_grid,
+    match,
+    match_needs,
+    number,
+    offset,
+    peaks,
+    side_by_side,
+    with_squares,
+)
+from seqsep.theorems.checking import until_tried
+from seqsep.theorems.retrieval import _recall_trials as trials
+from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
+from seqsep.theorems.retrieval._recall import Recall
+from seqsep.theorems.retrieval._recall_errata import ERRATA
+from seqsep.theorems.trial import Trial
+
+CLAIM = Claim(
+    name="recall-attention",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval",
+    statement="Two causal attention layers of c - 1 heads and one, of width 2c + 5 and without an FFN, answer c-gram retrieval",
+)
+EXHAUSTIVE_INPUTS = 20_000
+
+
+def build(length: int, alphabet: int | None = None, gram: int = 2, rounding: str = "floor", eta: int | None = None) -> Network:
+    """The network for up to N = `length` symbols of S = `alphabet` (by default N + 1), and c-grams for c = `gram`.
+
+    Token 0 is [BOS] and token s + 1 is symbol s; class 0 is FAILED and class s + 1 is symbol s. `rounding` chooses the grid
+    (`blocks.least_grid`); `eta` replaces the scale of the scores, to see how small it may be. Raises ValueError for a length or
+    alphabet below 1, grams below 2, or another rounding.
+
+    >>> network = build(length=62)
+    >>> network.width, len(network.layers), network.precision
+    (9, 2, 26)
+    """
+    task = task_of(length, alphabet, gram)
+    return assemble(task, _grid(task, rounding), eta)
+
+
+def task_of(length: int, alphabet: int | None, gram: int) -> Recall:
+    """The task; N + 1 symbols, unless `alphabet` says otherwise, so that 0 .. n - 1 and 1 .. n are symbols both."""
+    return Recall(length, length + 1 if alphabet is None else alphabet, gram)
+
+
+def assemble(task: Recall, grid: Grid, eta: int | None = None) -> Network:
+    """The network of a task on a grid."""
+    scale = hard_scale(grid.steps) if eta is None else eta
+    spaces = _spaces(task)
+    numbers = np.arange(task.alphabet + 1)
+    times = np.arange(task.tokens)
+    bos = (numbers == 0)[:, None] * spaces["bos"]
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(number=with_squares(numbers)) + bos, by_index=True),
+        positions=whole(spaces.embed(time=with_squares(times)) + spaces["one"], by_index=True),
+        layers=((_copy_before(task, spaces, scale), None), (_retrieve(task, spaces, scale), None)),
+        readout=whole(peaks(numbers, spaces["found"], spaces.nothing()), by_index=True),
+        readout_bias=whole(-numbers * numbers, by_index=True),
+    )
+
+
+def _spaces(task: Recall) -> Spaces:
+    before = {f"before_{back}": 2 for back in range(1, task.gram)}
+    return Spaces(number=2, **before, time=2, one=1, bos=1, found=1)
+
+
+def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
+    """c - 1 heads with scores -eta (t_j - t_k + o)^2: token k learns the number p_o of token k - o and its square.
+
+    At k < o the first token, [BOS], wins by at least 3 eta, since eta c^2 <= L (`blocks.match.offset`): p_o = 0, which is no
+    symbol. [BOS] itself so has p_o = 0 for every o.
+    """
+    heads = []
+    for back in range(1, task.gram):
+        scores = offset(number(spaces, "time"), spaces["one"], back, eta)
+        heads.append(head(scores, spaces["number"], spaces[f"before_{back}"]))
+    return side_by_side(*heads)
+
+
+def _retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
+    """One head, scores -B sum_o (p_o,j - w_o,k)^2 - 2 eta t_j, and 2 eta (c - 2 - t_k) + eta at [BOS].
+
+    w_1 is the own number and w_o = p_(o-1) for o >= 2: the last token asks for its own c - 1 numbers, as predecessors. [BOS] is
+    a sink of every match (`blocks.match`), and its own tie-break is 0. Let k be the last token and let j match, if all its p_o
+    are w_o. None of these w is 0, so a match has c - 1 symbols before it.
+    * A match in the data has t_j <= t_k - c + 1, so it scores at least 2 eta (c - 1 - t_k), eta above [BOS].
+    * A match that overlaps the question has t_j >= t_k - c + 2, and scores at most 2 eta (c - 2 - t_k), eta below [BOS].
+    * Of two matches the first scores 2 eta more.
+    * A mismatch scores at most -B = -2 eta (n0 + 1), and [BOS] at least 2 eta (c - 1 - n0) + eta: more than 2 eta c above.
+    So the first match in the data wins by at least eta, or else [BOS] does.
+    """
+    one = spaces["one"]
+    bos = spaces["bos"]
+    time = spaces["time"][:1]
+    scores = first(time, one, 2 * eta) + Scores(((2 * task.gram - 3) * one - 2 * time) * eta, bos)
+    for back in range(1, task.gram):
+        asked = "number" if back == 1 else f"before_{back - 1}"
+        own = number(spaces, f"before_{back}")
+        scores += match(number(spaces, asked), own, one, factors=_factors(task, eta), present=one - bos)
+    return side_by_side(head(scores, spaces["number"][:1], spaces["found"]))
+
+
+def _factors(task: Recall, eta: int) -> tuple[int, int]:
+    """B = 2 eta (n0 + 1) as a product of what the query and the key carry."""
+    return 2 * eta, task.base + 1
+
+
+def _grid(task: Recall, rounding: str) -> Grid:
+    """The least grid that holds every entry, every number of the computation, and every winning score."""
+
+    def needed(eta: int) -> int:
+        return max(match_needs(task.base - 1, _factors(task, eta)), eta * task.gram**2)
+
+    return least_grid(task.base, needed, rounding)
+
+
+def bound(task: Recall, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants, from N, S and c alone.
+
+    Width d = 2c + 5. A score has four rows in layer 1 and 4 (c - 1) + 2 in layer 2: core = 3 d p (4 (c - 1) + 4 (c - 1) + 2).
+    Tables of numbers, times and the read-out are functions of the index: program = p d ((c - 1)(8 + 4) + 2 (4c - 2) + 2), the
+    entries of the heads, and tables = program + p (d (S + 1 + N + c + S + 1) + S + 1).
+    """
+    c = task.gram
+    d = 2 * c + 5
+    grid = _grid(task, rounding)
+    p = grid.precision
+    entries = d * (12 * (c - 1) + 2 * (4 * c - 2) + 2)
+    classes = task.alphabet + 1
+    return {
+        "width": d,
+        "heads": c - 1,
+        "layers": 2,
+        "eta": hard_scale(grid.steps),
+        "precision": p,
+        "core_bits": 3 * d * p * (8 * c - 6),
+        "program_bits": p * entries,
+        "tables_bits": p * (entries + d * (2 * classes + task.tokens) + classes),
+    }
+
+
+def check(
+    length: int = 64, alphabet: int | None = None, gram: int = 2, rounding: str | None = None, seed: int = 0
+) -> list[Outcome]:
+    """Build the network for each grid (or for one) and ask it; S = `alphabet` is N + 1 unless given, c = `gram`.
+
+    Every sequence and question at every length up to N if there are at most 20,000, else hard ones of several lengths
+    (`_recall_trials.hard_inputs`); the first ones in float64 too. Raises ValueError as `build`, TheoremFails with the input
+    that is answered wrongly.
+    """
+    task = task_of(length, alphabet, gram)
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_check(task, one, seed) for one in roundings]
+
+
+def verify(small: int = 66_000, medium: int = 30_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+    """Check every input of small tasks, then at least so many questions at N <= 64, N <= 512 and N = 1,024 to 4,096.
+
+    Small: associative recall over [N] for N <= 4, c-grams for c = 3, 4, 5 over two symbols up to N = 8 and over three up to 5.
+    """
+    outcomes = [outcome for length in range(1, 5) for outcome in check(length, length)]
+    for gram in (3, 4, 5):
+        outcomes += [*check(8, 2, gram), *check(5, 3, gram)]
+    outcomes += _verify_tasks((9, 16, 31, 64), small, seed)
+    outcomes += _verify_tasks((65, 128, 512), medium, seed)
+    return outcomes + _verify_tasks((1024, 2048, 4096), large, seed, most=6)
+
+
+def _verify_tasks(lengths: tuple[int, ...], inputs: int, seed: int, most: int | None = None) -> list[Outcome]:
+    """Ask at least so many questions; lengths take turns, then c = 2, 3, 4 (recall alone beyond N = 512) and the grids."""
+
+    def check_case(turn: int, _: int) -> Outcome:
+        length = lengths[turn % len(lengths)]
+        rounds = turn // len(lengths)
+        task = task_of(length, None, 2 if length > 512 else 2 + rounds % 3)
+        return _check(task, ROUNDINGS[rounds % 2], seed + turn, most)
+
+    return until_tried(inputs, check_case)
+
+
+def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> Outcome:
+    network = build(task.length, task.alphabet, task.gram, rounding)
+    trial = Trial(CLAIM.name, network, logits_apart)
+    exhaustive = trials.inputs_up_to(task) <= EXHAUSTIVE_INPUTS
+    if exhaustive:
+        trials.require_all(trial, task)
+    else:
+        trials.require_hard(trial, task, seed, most)
+    return _outcome(trial, task, rounding, exhaustive)
+
+
+def _outcome(trial: Trial, task: Recall, rounding: str, exhaustive: bool) -> Outcome:
+    network = trial.network
+    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
+    bounds = bound(task, rounding)
+    assert trial.least is not None
+    return CLAIM.upper(
+        length=task.length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed={"scores": "n^(4c+1) diff^2, c = 1", "precision": 14 * ceil_log2(task.base) + 1},
+        variant=f"c = {task.gram}, grid {rounding}",
+        margin=Margin(float(trial.least), 1.0, LOGITS),
+        saturated=trial.saturated,
+    )
+
+
+def applier(length: int, alphabet: int | None = None, gram: int = 2) -> Callable[[Mapping[str, Any]], int | None]:
+    """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED.
+
+    At most N = `length` tokens out of 0 .. S - 1, S = `alphabet` (by default N + 1), and a query of c - 1, c = `gram`.
+    """
+    return trials.answering(build(length, alphabet, gram), task_of(length, alphabet, gram))
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    errata=ERRATA,
+)
