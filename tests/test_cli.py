@@ -35,7 +35,10 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("check index-lookup-attention --positions many", "invalid int value: 'many'"),
         ("apply index-lookup-attention --length 4 --input no/such/file", "no/such/file: No such file"),
         ("apply index-lookup-attention --input {text}", "required: --length"),
-        ("apply index-lookup-attention --length 4", "required: --input"),
+        (
+            "apply turing-machine-hybrid --length 4 --machine no/such/file --input {text}",
+            "expected a file, or one of binary-increment",
+        ),
         ("apply index-lookup-attention --length 4 --input {text}", "{text}, line 1: not JSON"),
         ("apply index-lookup-attention --length 4 --code walsh --input {text}", "code is one of signs, binary, parabola"),
         (

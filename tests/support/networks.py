@@ -15,7 +15,7 @@ def with_array(network: Network, name: str, array: Array) -> Network:
     _, number, part, *rest = name.split(".")
     layers = list(network.layers)
     mixer, feed_forward = layers[int(number)]
-    if part == "feed_forward":
+    if part in ("feed_forward", "gated_feed_forward"):
         feed_forward = dataclasses.replace(feed_forward, **{rest[0]: array})
     elif part == "heads":
         index, entry = int(rest[0]), rest[1]

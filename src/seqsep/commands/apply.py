@@ -13,11 +13,13 @@ from seqsep.names import choose
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the inputs are."""
     parser.add_argument("theorem", metavar="THEOREM")
-    parser.add_argument("--input", type=Path, required=True, help="file of JSON lines; - reads standard input")
+    parser.add_argument(
+        "--input", type=Path, default=Path("-"), help="file of JSON lines; by default, or for -, standard input"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one answer a line, as each is computed."""
+    """Print one answer a line, as each is computed: {"answer": ..}, or what a theorem's applier gives with names of its own."""
     from seqsep.theorems import BY_NAME, apply
 
     appliers = {name: theorem.applier for name, theorem in BY_NAME.items() if theorem.applier is not None}
@@ -30,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         source = str(options.input)
         text = options.input.read_text(encoding="utf-8")
     for answer in apply(name, text.splitlines(), source, **chosen):
-        print_json({"answer": answer})
+        print_json(answer if isinstance(answer, dict) else {"answer": answer})
     return DONE
 
 

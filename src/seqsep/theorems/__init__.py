@@ -8,6 +8,7 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
     nearest_neighbor  nearest neighbour
     bounded_dyck      brackets of bounded depth
     is_tree           whether a list of edges is a tree
+    turing_machine    Turing machines, run step by step
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
     base              claim, outcome, theorem and erratum: the records of a theorem
@@ -20,7 +21,16 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from seqsep.theorems import bounded_dyck, equality, is_tree, nearest_neighbor, protocols, retrieval, sparse_threshold
+from seqsep.theorems import (
+    bounded_dyck,
+    equality,
+    is_tree,
+    nearest_neighbor,
+    protocols,
+    retrieval,
+    sparse_threshold,
+    turing_machine,
+)
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 
 THEOREMS: tuple[Theorem, ...] = (
@@ -30,6 +40,7 @@ THEOREMS: tuple[Theorem, ...] = (
     *nearest_neighbor.THEOREMS,
     *bounded_dyck.THEOREMS,
     *is_tree.THEOREMS,
+    *turing_machine.THEOREMS,
     *protocols.THEOREMS,
 )
 BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}

@@ -13,6 +13,7 @@ Files:
     lookup        the head that attends to the address asked for, and the head that averages
     units         hidden units side by side
     threshold     hidden units that turn a number into a bit
+    remember      linear recurrences: sums over earlier tokens, and what stood so many tokens back
     bump          hidden units that keep a value if a number is 0
     mismatch      hidden units that compare two strings of bits
 """
@@ -26,6 +27,7 @@ from seqsep.theorems.blocks.lookup import average, largest_entry, largest_score,
 from seqsep.theorems.blocks.match import match, match_needs, offset
 from seqsep.theorems.blocks.mismatch import mismatch
 from seqsep.theorems.blocks.number import Number, number, peaks, with_squares
+from seqsep.theorems.blocks.remember import Remembered, linear_layer, running_sum, shift_register
 from seqsep.theorems.blocks.space import Rows, Spaces
 from seqsep.theorems.blocks.threshold import at_least_one, doubled_bit, doubled_in_place
 from seqsep.theorems.blocks.tie_break import first, last
@@ -34,6 +36,7 @@ from seqsep.theorems.blocks.units import Units, feed_forward
 __all__ = [
     "ROUNDINGS",
     "Number",
+    "Remembered",
     "Rows",
     "Scores",
     "Spaces",
@@ -53,6 +56,7 @@ __all__ = [
     "largest_score",
     "last",
     "least_grid",
+    "linear_layer",
     "lookup",
     "lookup_exponent",
     "match",
@@ -61,6 +65,8 @@ __all__ = [
     "number",
     "offset",
     "peaks",
+    "running_sum",
+    "shift_register",
     "side_by_side",
     "uniform_weight",
     "with_squares",

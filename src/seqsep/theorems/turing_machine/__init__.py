@@ -1,0 +1,16 @@
+"""Turing machines, run step by step by recurrent models that attend, or that ask a retriever, while they think.
+
+Files:
+
+    hybrid         one linear recurrence and one attention head run any machine, one token a step (Theorem 5.8)
+    _machine       machines with one tape, their file format, the shipped ones, and a direct simulator
+    _machine_file  machine files, refused with file, line and reason if they are malformed
+    _trials        machines and words on which the constructions are tried
+"""
+
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.turing_machine import hybrid
+
+THEOREMS: tuple[Theorem, ...] = (hybrid.THEOREM,)
+
+__all__ = ["THEOREMS"]

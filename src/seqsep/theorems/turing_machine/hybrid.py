@@ -1,0 +1,321 @@
+"""Upper bound: one linear recurrence and one attention layer run any Turing machine, one token a step.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8 and appendix C.
+
+We differ: the paper writes five tokens a step (symbol, cell, state, move), with lookup tables of the machine in its weights.
+Here a token *is* a configuration (q, c), "in state q, reading c", and the machine's rule for it stands in its embedding: what
+it writes, where it goes and how it moves. The grid is that of `exact.grid`.
+
+Statement. A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt [BOS] x_1 .. x_N; then the network
+generates the configurations before step 1, after it, and so on, until one without a rule. Width 9; the recurrence remembers two
+numbers; 6 products; one head; with n0 = max(N + T + 2, vocabulary 1 + S + Q S), p = bit_length(2 n0^4) from n0 = 30 on
+(`_grid`), about 4 log2 n0 + 1.
+
+Tokens. (q, c) is the token q S + c; then the symbols x, then [BOS]. The start is state 0 and the blank symbol 0.
+Residual stream, at the token k (all whole numbers):
+
+    cell    the cell that the token writes: that of an input symbol, or where the head stands (from 0, the first of the input)
+    ask     where the head stands behind the token; it comes with the move d in it
+    time    how many tokens stood before it, [BOS] not counted
+    real    1 but for [BOS]
+    acts    1 for configurations
+    write   the symbol that it writes: an input symbol writes itself
+    token   S q' for the state q' that follows, then the number of the next token
+
+The proof goes on beside the weights: `_remember`, `_square`, `_last_write`, `_readout`, `_grid`; induction over the tokens
+(`exact.generation`) then gives the whole run.
+
+What a run does not show: machines, words and numbers of steps other than those tried. The proof is for all of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.executor import Execution
+from seqsep.exact.generation import generate
+from seqsep.exact.grid import Grid, Rounding
+from seqsep.exact.network import AttentionLayer, GatedFeedForward, LinearLayer, Network, whole
+from seqsep.theorems.base import Applier, Claim, Number, Outcome, Theorem
+from seqsep.theorems.blocks import (
+    Rows,
+    Scores,
+    Spaces,
+    hard_scale,
+    head,
+    least_grid,
+    linear_layer,
+    match,
+    match_needs,
+    number,
+    running_sum,
+)
+from seqsep.theorems.trial import Trial
+from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate
+from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
+
+CLAIM = Claim(
+    name="turing-machine-hybrid",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8",
+    statement="A linear recurrence of two numbers and one attention head run a Turing machine, one token a step",
+)
+NUMBERS_REMEMBERED = 2
+PRODUCTS = 6
+WIDTH = 9
+FLOAT_WORDS = 400
+AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": 5, "program_bits": "O(Q^2 log n)"}
+
+
+def build(machine: Machine, length: int, steps: int, rounding: Rounding = "floor") -> Network:
+    """The network that runs the machine on words of up to N = `length` symbols for up to T = `steps` steps.
+
+    `rounding` chooses the grid: "floor" is that of `exact.grid`, "nearest" the paper's own (`blocks.least_grid`).
+    Raises ValueError for a negative length or number of steps, or another rounding.
+
+    >>> network = build(machine_of("busy-beaver-3"), length=0, steps=14)
+    >>> network.width, network.layers[0][0].remembered, len(network.readout.integers)
+    (9, 2, 11)
+    """
+    if length < 0 or steps < 0:
+        raise ValueError(f"build(length={length}, steps={steps}): both are 0 or more")
+    spaces = Spaces(cell=2, ask=2, time=1, real=1, acts=1, write=1, token=1)
+    readers = length + steps + 1
+    grid = _grid(machine, length, steps, rounding)
+    readout, readout_bias = _readout(spaces, machine)
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(_embedding(spaces, machine)),
+        layers=(
+            (_remember(spaces), _square(spaces, readers)),
+            (_last_write(spaces, readers, hard_scale(grid.steps)), None),
+        ),
+        readout=whole(readout),
+        readout_bias=whole(readout_bias),
+    )
+
+
+def _embedding(spaces: Spaces, machine: Machine) -> Rows:
+    """The machine: a configuration's row has what its rule says, a symbol's row the symbol; that of [BOS] is 0.
+
+    A configuration without a rule ends the run, so nothing but `real` and `acts` is in its row.
+    """
+    states = machine.states
+    symbols = machine.symbols
+    rows = []
+    for configuration in product(states, symbols):
+        rule = machine.rules.get(configuration)
+        row = spaces["real"][0] + spaces["acts"][0]
+        if rule is not None:
+            row = row + rule.move * spaces["ask"][0] + symbols.index(rule.write) * spaces["write"][0]
+            row = row + len(symbols) * states.index(rule.state) * spaces["token"][0]
+        rows.append(row)
+    rows += [spaces["real"][0] + number * spaces["write"][0] for number in range(len(symbols))]
+    return np.concatenate([rows, spaces.nothing()])
+
+
+def _remember(spaces: Spaces) -> LinearLayer:
+    """Two running sums, of moves and of tokens but [BOS]: cell and ask get the first, time gets the second.
+
+    A token reads the sums before it. So at a configuration `cell` is where the head stands when it is read, and `ask`, which
+    came with the token's own move, where it stands afterwards. At a symbol of the input both are 0: nothing has moved yet.
+    """
+    cell = spaces["cell"][:1]
+    ask = spaces["ask"][:1]
+    return linear_layer(running_sum(ask, cell + ask), running_sum(spaces["real"], spaces["time"]))
+
+
+def _square(spaces: Spaces, readers: int) -> GatedFeedForward:
+    """Six products: cell^2 and ask^2 of two each, and at a symbol of the input cell = time and cell^2 = time^2.
+
+    relu(v) v + relu(-v)(-v) = v^2. With R = N + T + 1 > time, relu(time - R acts) is time at a symbol (and 0 at [BOS], whose
+    time is 0) and 0 at a configuration; times 1 it is added to `cell`, times `time` to its square. So input symbol i, the i-th
+    token behind [BOS], is kept as what stands on cell i - 1.
+    """
+    cell = spaces["cell"][:1]
+    ask = spaces["ask"][:1]
+    is_input = spaces["time"] - readers * spaces["acts"]
+    nothing = spaces.nothing()
+    gate = np.concatenate([cell, -cell, ask, -ask, is_input, is_input])
+    inner = np.concatenate([cell, -cell, ask, -ask, nothing, spaces["time"]])
+    cell_square = spaces["cell"][1:]
+    ask_square = spaces["ask"][1:]
+    outer = np.concatenate([cell_square, cell_square, ask_square, ask_square, cell, cell_square])
+    return GatedFeedForward(
+        gate=whole(gate),
+        gate_bias=whole(np.zeros(PRODUCTS)),
+        inner=whole(inner),
+        inner_bias=whole([0, 0, 0, 0, 1, 0]),
+        outer=whole(outer.T),
+        outer_bias=whole(nothing[0]),
+    )
+
+
+def _last_write(spaces: Spaces, readers: int, eta: int) -> AttentionLayer:
+    """One head reads the symbol that was last written on the cell asked for, and the blank if none was.
+
+    The score of token j for the asking token k is -B (cell_j - ask_k)^2 + eta (2 time_j + 1), B = 2 eta R and R = N + T + 1;
+    [BOS], whose `real` is 0, scores 0. Writes on the cell asked for score at least eta, and a later one 2 eta more than an
+    earlier one; writes elsewhere score at most eta (2 time_j + 1) - 2 eta R <= -eta, as time_j <= R - 1. So the greatest score
+    is eta above all others, and the weight of its token is 1 (`blocks.hard_maximum`): the last write, or else [BOS], whose
+    `write` is 0, the blank. The number read is added to `token`. Only losing scores saturate.
+    """
+    real = spaces["real"]
+    same_cell = match(number(spaces, "ask"), number(spaces, "cell"), real, factors=(readers, 2 * eta), present=real)
+    latest = Scores(real, eta * (2 * spaces["time"] + real))
+    return AttentionLayer((head(same_cell + latest, spaces["write"], spaces["token"]),))
+
+
+def _readout(spaces: Spaces, machine: Machine) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
+    """Configuration i: 2 i v - i^2 for the number v in `token`, greatest at i = v, by 1 at least; other tokens: -1.
+
+    At a configuration with the rule (q', w, d), v = S q' + c for the symbol c under the head behind the move. At the prompt's
+    last token v = c, the number of the start with the symbol on the first cell. The logit at i = v is v^2 >= 0 > -1.
+    """
+    configurations = np.arange(len(machine.states) * len(machine.symbols))
+    others = len(machine.symbols) + 1
+    rows = np.concatenate([2 * configurations[:, None] * spaces["token"], spaces.nothing(others)])
+    return rows, np.concatenate([-(configurations**2), np.full(others, -1)])
+
+
+def _grid(machine: Machine, length: int, steps: int, rounding: Rounding) -> Grid:
+    """The least grid on which no number but a losing score saturates.
+
+    Numbers: |cell|, |ask| <= R, squares to R^2, the rows of the match, winning scores eta (2 R - 1), the S R of logits and
+    the read-out's i^2, all at most n0^2 if 2 eta <= n0: so L = n0^2 and p = bit_length(2 n0^4) from n0 = 30 on, where eta = 15.
+    """
+    readers = length + steps + 1
+    vocabulary = _vocabulary(machine)
+
+    def needed(eta: int) -> int:
+        return max(match_needs(readers, (readers, 2 * eta)), eta * (2 * readers + 1), vocabulary**2)
+
+    return least_grid(max(readers + 1, vocabulary), needed, rounding)
+
+
+def _vocabulary(machine: Machine) -> int:
+    """Configurations, symbols and [BOS]."""
+    return (len(machine.states) + 1) * len(machine.symbols) + 1
+
+
+def bound(machine: Machine, length: int, steps: int) -> dict[str, Number]:
+    """Every size, from Q, S, N and T alone.
+
+    p = bit_length(2 L^2) with L of `_grid`; core = 3 * 4 d p, with d = 9 (the head has 5 rows: 15 d p); program = p E with
+    E = 2 V d + V (embedding, read-out, its bias) + 4 + 4 d (recurrence) + 18 d + 12 + d (products) + 12 d (head).
+    """
+    vocabulary = _vocabulary(machine)
+    p = _grid(machine, length, steps, "floor").precision
+    entries = 2 * vocabulary * WIDTH + vocabulary + 4 + 4 * WIDTH + 19 * WIDTH + 12 + 12 * WIDTH
+    return {
+        "width": WIDTH,
+        "heads": 1,
+        "layers": 2,
+        "precision": p,
+        "core_bits": 15 * WIDTH * p,
+        "program_bits": p * entries,
+        "tables_bits": p * entries,
+        "tokens_a_step": 1,
+        "state_numbers": NUMBERS_REMEMBERED,
+        "state_bits": NUMBERS_REMEMBERED * p,
+        "state_bits_by_range": (2 * steps).bit_length() + (length + steps).bit_length(),
+    }
+
+
+def check(
+    machine: str | None = None, length: int = 8, steps: int = 200, machines: int = 10, words: int = 3, seed: int = 0
+) -> list[Outcome]:
+    """Build the network of a machine and follow its run on words of up to `length` symbols, as long as `steps` steps.
+
+    With `machine`, a machine file or the name of a shipped machine: that one, on the empty word and `words` drawn ones. Else
+    every shipped machine, and `machines` drawn ones of 1 to 5 states and 2 to 4 symbols. The network must generate the
+    configurations of the direct simulator, one token each, on the grid and in float64.
+    Raises ValueError for a machine file that is malformed, and TheoremFails with the machine, the word and the step at which
+    the network generates something else.
+    """
+    names = shipped() if machine is None else [machine]
+    outcomes = [_check_machines([(name, machine_of(name))], length, steps, words=words, seed=seed) for name in names]
+    if machine is None:
+        outcomes.append(_check_machines(list(drawn_machines(machines, seed)), length, steps, words=words, seed=seed))
+    return outcomes
+
+
+def verify(machines: int = 10_000, length: int = 8, steps: int = 200, words: int = 2, seed: int = 0) -> list[Outcome]:
+    """Check the shipped machines, and 10,000 drawn ones on three words each, for up to 200 steps."""
+    return check(None, length, steps, machines=machines, words=words, seed=seed)
+
+
+def _check_machines(machines: Sequence[tuple[str, Machine]], length: int, steps: int, *, words: int, seed: int) -> Outcome:
+    """Follow the runs of the machines on the empty word and on drawn ones."""
+    random = np.random.default_rng([seed, 2])
+    tried = Tried(CLAIM)
+    for name, machine in machines:
+        trial = Trial(CLAIM.name, build(machine, length, steps), in_floats=FLOAT_WORDS if tried.inputs < FLOAT_WORDS else 0)
+        some_words = drawn_words(machine, words, length, random)
+        execution = _follow(trial, name, machine, some_words, steps=steps)
+        tried.note(trial, execution, bound(machine, length, steps), tokens_a_step=1)
+    variant = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
+    return tried.outcome(length, f"{variant}, {steps} steps", AS_PRINTED)
+
+
+def _follow(trial: Trial, name: str, machine: Machine, words: Sequence[str], *, steps: int) -> Execution:
+    """Require that the network generates, behind each word, the configurations of the direct simulator."""
+    prompts = [_prompt(machine, word) for word in words]
+    runs = [[_token(machine, one) for one in simulate(machine, word, steps)[0]] for word in words]
+
+    def readable(example: int) -> Mapping[str, Any]:
+        return {"machine": name, "rules": dict(machine.rules), "input": words[example]}
+
+    sequences = [prompt + run for prompt, run in zip(prompts, runs, strict=True)]
+    return trial.follow(sequences, [len(prompt) for prompt in prompts], readable)
+
+
+def _token(machine: Machine, configuration: Configuration) -> int:
+    """S q + c for the state number q and the symbol number c."""
+    return len(machine.symbols) * machine.states.index(configuration.state) + machine.symbols.index(configuration.symbol)
+
+
+def _configuration(machine: Machine, token: int) -> Configuration:
+    """The configuration of a token. Raises IndexError for a token that is none."""
+    state, symbol = divmod(token, len(machine.symbols))
+    return Configuration(machine.states[state], machine.symbols[symbol])
+
+
+def _prompt(machine: Machine, word: str) -> list[int]:
+    """[BOS] and the symbols, which stand behind the configurations in the vocabulary."""
+    configurations = len(machine.states) * len(machine.symbols)
+    return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
+
+
+def applier(length: int, machine: str, steps: int = 200) -> Applier:
+    """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
+
+    `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
+    input and `steps` the most steps. The network generates the configurations; the tape is read off them: `tape` is printed
+    from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input.
+    Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
+    or has a symbol that the machine does not know.
+
+    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
+    """
+    chosen = machine_of(machine)
+    network = build(chosen, length, steps)
+    every = product(chosen.states, chosen.symbols)
+    stops = {_token(chosen, Configuration(*one)) for one in every if one not in chosen.rules}
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        word = chosen.word(given, length)
+        thought = generate(network, _prompt(chosen, word), stops, most=steps + 1)
+        trace = [_configuration(chosen, token) for token in thought]
+        return replay(chosen, word, trace).record(chosen.blank)
+
+    return answer
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)

@@ -1,0 +1,139 @@
+"""Theorem 5.8: a linear recurrence and one head run a Turing machine, step for step; a spoiled weight is found out."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from seqsep.exact.executor import run
+from seqsep.exact.generation import GenerationDiffers, follow
+from seqsep.theorems import TheoremFails
+from seqsep.theorems.trial import Trial
+from seqsep.theorems.turing_machine import hybrid
+from seqsep.theorems.turing_machine._machine import Machine, Rule, simulate
+from seqsep.theorems.turing_machine._machine_file import machine_of
+from seqsep.theorems.turing_machine._trials import drawn_machines, drawn_words
+from support.networks import spoiled
+
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
+
+
+def test_shipped_and_drawn_machines_run_step_for_step():
+    """A sample, 1 %, of the long check."""
+    *shipped, drawn = hybrid.check(machines=100, words=2, seed=7)
+    assert len(shipped) == 4
+    for outcome in (*shipped, drawn):
+        assert outcome.measured["width"] == 9
+        assert outcome.measured["state_numbers"] == 2
+        assert outcome.measured["state_bits_by_range"] <= outcome.bound["state_bits_by_range"] == 17
+        assert not {place for place in outcome.saturated if "scores" not in place and "minus maximum" not in place}
+    assert drawn.inputs == 300
+
+
+def test_sizes_are_as_bound_and_precision_is_four_logarithms():
+    for _, machine in drawn_machines(20, 11):
+        for length, steps in ((0, 0), (3, 9), (20, 50)):
+            network = hybrid.build(machine, length, steps)
+            bound = hybrid.bound(machine, length, steps)
+            assert bound["program_bits"] == network.ledger().program
+            assert bound["core_bits"] == network.ledger().core
+            base = max(length + steps + 2, len(network.readout.integers), 4)
+            if base >= 30:
+                assert network.precision == (2 * base**4).bit_length()
+
+
+def traces(machine, words, steps):
+    prompts = [hybrid._prompt(machine, word) for word in words]
+    runs = [[hybrid._token(machine, one) for one in simulate(machine, word, steps)[0]] for word in words]
+    return [prompt + tokens for prompt, tokens in zip(prompts, runs, strict=True)], [len(prompt) for prompt in prompts]
+
+
+def test_the_papers_own_grid_answers_alike():
+    """Numbers of 2^-b below 2^b, rounded to the nearest: nothing but losing scores saturates, and nothing is rounded."""
+    random = np.random.default_rng(5)
+    for _, machine in drawn_machines(30, 5):
+        network = hybrid.build(machine, 6, 60, rounding="nearest")
+        result = follow(network, *traces(machine, drawn_words(machine, 2, 6, random), 60))
+        assert not sum(result.tally.rounded.values())
+        assert network.grid.steps & (network.grid.steps - 1) == 0
+
+
+def test_the_last_write_wins_at_the_ends_of_time_and_space():
+    """Runs that only move right, only left, or stay: the greatest cells, and 300 writes on one cell."""
+    for move in (-1, 0, 1):
+        machine = Machine("A", (), "_", {("A", "_"): Rule("A", "x", move), ("A", "x"): Rule("A", "_", move)})
+        network = hybrid.build(machine, 2, 300)
+        result = follow(network, *traces(machine, ["", "x", "xx"], 300))
+        least, greatest = result.state_ranges[0].least, result.state_ranges[0].greatest
+        assert max(-least, greatest) == (300 if move else 0)
+
+
+def test_one_network_reads_every_input_up_to_its_length():
+    answer = hybrid.applier(length=6, machine="binary-increment", steps=40)
+    for value in range(64):
+        assert answer({"input": f"{value:b}"})["tape"] == f"{value + 1:b}"
+
+
+def test_the_applier_says_what_the_simulator_says():
+    machine = machine_of("busy-beaver-4")
+    for steps in (0, 1, 30, 107, 108):
+        answer = hybrid.applier(length=0, machine="busy-beaver-4", steps=steps)({"input": ""})
+        assert answer == simulate(machine, "", steps)[1].record("0")
+        assert answer["halted"] == (steps >= 107)
+    with pytest.raises(ValueError, match="at most 0 symbols"):
+        hybrid.applier(length=0, machine="busy-beaver-4", steps=5)({"input": "1"})
+
+
+def test_30_defects_that_change_the_function_are_all_caught():
+    machine = machine_of("palindromes")
+    honest = hybrid.build(machine, 5, 40)
+    words = ["", "a", "ab", "abba", "abbb", "babab"]
+    sequences, starts = traces(machine, words, 40)
+    at = [np.arange(start, len(sequence))[None] - 1 for sequence, start in zip(sequences, starts, strict=True)]
+    changed = seed = 0
+    arrays = set()
+    while changed < 30:
+        seed += 1
+        try:
+            name, network = spoiled(honest, seed)
+        except ValueError:
+            continue  # not on the grid
+        wrong = False
+        for sequence, places in zip(sequences, at, strict=True):
+            result = run(network, np.array([sequence[:-1]]), places)
+            wrong |= not (np.array_equal(result.answers[0], np.array(sequence)[places[0] + 1]) and result.sure.all())
+        if not wrong:
+            continue
+        changed += 1
+        arrays.add(name)
+        with pytest.raises(GenerationDiffers):
+            follow(network, sequences, starts)
+    assert len(arrays) >= 8
+
+
+def test_a_network_of_another_machine_is_found_out(monkeypatch):
+    honest = hybrid.build
+
+    def other_rule(machine, *given):
+        rules = dict(machine.rules)
+        state = machine.start, "1"
+        rules[state] = rules[state]._replace(move=-1)
+        return honest(dataclasses.replace(machine, rules=rules), *given)
+
+    monkeypatch.setattr(hybrid, "build", other_rule)
+    with pytest.raises(TheoremFails, match=r"binary-increment.*place = "):
+        hybrid.check("binary-increment")
+
+
+def test_without_the_most_recent_write_a_run_goes_wrong():
+    """Scores without time tie all writes on a cell: the head reads their mean."""
+    machine = machine_of("busy-beaver-4")
+    network = hybrid.build(machine, 0, 110)
+    head = network.layers[1][0].heads[0]
+    key = head.key.integers.copy()
+    key[-1] = key[-1] * (np.arange(key.shape[1]) == network.spaces["real"].start)
+    layer = dataclasses.replace(network.layers[1][0], heads=(dataclasses.replace(head, key=hybrid.whole(key)),))
+    timeless = dataclasses.replace(network, layers=(network.layers[0], (layer, None)))
+    trial = Trial(hybrid.CLAIM.name, timeless, in_floats=0)
+    with pytest.raises(TheoremFails, match="place = "):
+        hybrid._follow(trial, "busy-beaver-4", machine, [""], steps=110)
