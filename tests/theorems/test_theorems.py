@@ -77,6 +77,18 @@ def test_index_lookup_state_both_sides(length, alphabet):
         assert first[witness["position"] - 1] != second[witness["position"] - 1]
 
 
+@pytest.mark.parametrize("options", [{}, {"mixer": "lstm", "width": 2}, {"mixer": "rwkv7", "width": 2}])
+def test_index_lookup_errs_whatever_thought_is_written(options):
+    _, *lower = index_lookup_state.check(9, 3, thought=True, **options)
+    assert lower
+    for outcome in lower:
+        assert outcome.measured["state_bits"] < outcome.bound["state_bits"] == 15
+        assert outcome.source.startswith("Wen, Dang, Lyu 2025")
+        witness = outcome.witness
+        assert IndexLookup(9, 3).solve(tuple(witness["errs_on"])) == witness["expected"] != witness["answer"]
+        assert witness["answer"] in (witness["written"][-1], -1)
+
+
 def test_exact_model_at_a_large_length():
     upper, *_ = index_lookup_state.check(100, 64)
     assert upper.measured["state_bits"] == 600

@@ -9,6 +9,8 @@ Files:
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
     counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
+    recall_state              associative recall and c-grams over [n] need Theta(n log n) state bits, thought or not
+    _recall_classes           how many states associative recall over [n] needs, counted in polynomial time
     _printed_reductions       the second paper's instances that code bits into retrieval, printed and mended
     _erring                   the outcome of the pigeonhole principle on a model that is too small
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
@@ -27,6 +29,7 @@ from seqsep.theorems.retrieval import (
     index_lookup_state,
     linear_attention_state,
     recall_attention,
+    recall_state,
 )
 
 THEOREMS: tuple[Theorem, ...] = (
@@ -37,6 +40,7 @@ THEOREMS: tuple[Theorem, ...] = (
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
     counting_state.THEOREM,
+    recall_state.THEOREM,
 )
 
 __all__ = ["THEOREMS"]

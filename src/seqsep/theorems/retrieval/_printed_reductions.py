@@ -2,7 +2,7 @@
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), proof of Theorem 4.6. Alice writes x as data, Bob asks for one bit of it; if the
 answer to question k tells x_k for every x, a model must tell all x apart. Numbers are from 1, as printed; data are padded at
-the end with a number that changes no answer, so that there are `length` tokens.
+the end with a number that changes no answer, so that there are n tokens. The instances of recall are `_recall_errata.instance`.
 
 * Associative recall: 1, x_1 + v, 2, x_2 + v, .., h, x_h + v for h = n/2; question k. Printed v = n/2 is also the key h: for
   x_h = 0, or for an earlier 0, the question h finds the value n/2 before or as the key. v = n/2 + 1 mends it, for n >= 4.
@@ -11,16 +11,6 @@ the end with a number that changes no answer, so that there are `length` tokens.
 """
 
 from collections.abc import Sequence
-
-
-def recall_instance(bits: Sequence[int], gram: int, *, is_mended: bool) -> tuple[int, ...]:
-    """The data that code a bit a key, for c = `gram`: c tokens a bit.
-
-    >>> recall_instance([0, 1], gram=2, is_mended=False), recall_instance([0, 1], gram=2, is_mended=True)
-    ((1, 2, 2, 3), (1, 3, 2, 4))
-    """
-    offset = len(bits) + int(is_mended)
-    return tuple(token for key, bit in enumerate(bits, start=1) for token in (*(key,) * (gram - 1), bit + offset))
 
 
 def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
@@ -36,15 +26,14 @@ def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
     return None
 
 
-def recalled_bits(data: Sequence[int], keys: int, gram: int, *, is_mended: bool) -> list[int | None]:
-    """What Bob takes for the bits: the answer to each question, less the offset.
+def recalled_bits(data: Sequence[int], keys: int, gram: int, *, least_value: int) -> list[int | None]:
+    """What Bob takes for the bits: the answer to each question, less the value of a 0.
 
-    >>> recalled_bits((1, 2, 2, 3), keys=2, gram=2, is_mended=False)  # the second bit is 1
+    >>> recalled_bits((1, 2, 2, 3), keys=2, gram=2, least_value=2)  # the second bit is 1
     [0, 0]
     """
-    offset = keys + int(is_mended)
     answers = (recall_answer(data, (key,) * (gram - 1)) for key in range(1, keys + 1))
-    return [None if answer is None else answer - offset for answer in answers]
+    return [None if answer is None else answer - least_value for answer in answers]
 
 
 def counting_instance(bits: Sequence[int]) -> tuple[int, ...]:

@@ -4,6 +4,10 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
 We differ: the paper shows m p >= N, for two symbols of the alphabet; with all S of them the same proof gives
 m p >= N log2 S, and that is attained.
 
+With a thought (`thought=True`): Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), Omega(N) bits with any chain of
+thought. The thought is computed from the state and the question, so the same prefixes leave the same one and the same answer:
+N log2 S bits are needed here too.
+
 Upper: `build`, the symbols so far as a number in base S. Bob, given the state after N symbols, asks every position.
 Lower, the pigeonhole principle: with B < N log2 S bits, two of the S^N prefixes leave the same state; they differ at some
 position p. The model gives the same answer to the question p after either prefix, and must err on one of them. `collide` finds
@@ -30,8 +34,9 @@ from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, whole_number, whole_numbers
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, scattered, search
+from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import Chosen, small_models
 from seqsep.theorems.retrieval._erring import erring
 
@@ -41,6 +46,11 @@ CLAIM = Claim(
     name="index-lookup-state",
     source="Bhattamishra et al. 2024, Theorem 3",
     statement=f"{UPPER}; {LOWER}",
+)
+WITH_A_THOUGHT = Claim(
+    name=CLAIM.name,
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
+    statement="A recurrent model with fewer than N log2 S state bits errs on an input of index lookup, with any thought",
 )
 MOST_TABLE_STATES = 4096
 MOST_BITS_RUN = 18
@@ -98,6 +108,30 @@ def recall(length: int, alphabet: int) -> Recall:
     )
 
 
+def sequences(length: int, alphabet: int) -> Sequences:
+    """Index lookup for models that may write a thought: the answer is the first symbol written.
+
+    >>> sequences(length=3, alphabet=2).told_apart((1, 0, 1), (1, 1, 0))
+    ToldApart(continuation=(3,), answers=(0, 1), position=None)
+    """
+    task = IndexLookup(length, alphabet)
+
+    def continuation(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...] | None:
+        differing = (place for place in range(length) if first[place] != second[place])
+        place = next(differing, None)
+        return None if place is None else (alphabet + place,)
+
+    return Sequences(
+        length=length,
+        alphabet=alphabet,
+        longest=task.longest,
+        vocabulary=task.vocabulary,
+        answers=range(alphabet),
+        continuation=continuation,
+        solve=task.solve,
+    )
+
+
 def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
     """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
 
@@ -122,22 +156,23 @@ def check(
     heads: int = 1,
     precision: int | None = None,
     checkpoint: Path | None = None,
+    thought: bool = False,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs.
 
     The exact model answers every position after all prefixes if S^N <= 4,096, else after 20 drawn ones. The smaller ones are
     by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
-    default 1). Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if it collides
-    and does not err.
+    default 1). With `thought` they may write up to 16 tokens before they answer; their tokens and classes are then S + N + 4,
+    the last four to think with. Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if
+    it collides and does not err.
     """
     task = IndexLookup(length, alphabet)
     chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
     cut_down = partial(with_fewer_bits, length, alphabet)
-    small = small_models(
-        recall(length, alphabet), task.answer_bits(), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed
-    )
-    return [_check_upper(task, seed), *(_errs(task, name, model, seed) for name, model in small)]
+    asked: Prefixes = sequences(length, alphabet) if thought else recall(length, alphabet)
+    small = small_models(asked, task.answer_bits(), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    return [_check_upper(task, seed), *(_errs(task, asked, name, model, seed=seed) for name, model in small)]
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
@@ -178,12 +213,13 @@ def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
     return [tuple(inputs[: task.length].tolist()) for inputs in task.sample(0, 20, seed, evaluate=True).inputs]
 
 
-def _errs(task: IndexLookup, name: str, model: Machine, seed: int) -> Outcome:
+def _errs(task: IndexLookup, asked: Prefixes, name: str, model: Machine, *, seed: int) -> Outcome:
     """A model of too few bits, and the input on which it errs."""
+    with_a_thought = isinstance(asked, Sequences)
     return erring(
-        CLAIM,
-        statement=LOWER,
-        task=recall(task.length, task.alphabet),
+        WITH_A_THOUGHT if with_a_thought else CLAIM,
+        statement=WITH_A_THOUGHT.statement if with_a_thought else LOWER,
+        task=asked,
         needed=task.answer_bits(),
         solve=task.solve,
         model=model,

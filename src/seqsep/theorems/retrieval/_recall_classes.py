@@ -1,0 +1,109 @@
+"""How many states associative recall over [n] needs after K of n tokens: the classes of prefixes, counted in polynomial time.
+
+Of x_1 .. x_K let F(a) be the token behind the first a that has one behind it, D the a for which there is one, and z = x_K.
+
+Classes. Two prefixes are told apart by the rest of the tokens and a question exactly if their F differ, or K < n, z is not in D
+and their z differ (or one's is in D).
+* Only that matters: a later token y becomes F(z) if z is not in D; else it changes nothing now.
+* F differs at a, both defined: ask a. Defined in one prefix only, as b: if K < n and the other prefix ends in a, its only a, go
+  on with a token other than b; else with tokens other than a; then ask a.
+* F is equal, z not in D, and z' is another symbol or in D: go on with one token y other than z, to the end, and ask z: y is the
+  answer after the first prefix, FAILED after the second.
+
+Counting the F that occur. Read the sequence as a walk; the steps that define F are the first ones out of each symbol of D. From
+a symbol entered for the first time the walk follows F until it comes to a symbol that it has left before (or, at the end, to a
+z that it has not left); then it may jump: step to any symbol. So a walk of K - 1 steps consists of |D| = d steps along F and of
+jumps, one at least between two stretches; more jumps may be made, from the symbol just met to itself, once there is one.
+A stretch must begin at every symbol of D without an F-predecessor in D ("leaf"), and in every component of F that is one cycle;
+stretches from these cover D. `maps_by_starts` counts the maps of d symbols into themselves by this number s of beginnings.
+* z in D: F maps D into D, and s - 1 jumps fit: s <= K - d.
+* z not in D, entered along F: z has one predecessor, and the first stretch that comes to it ends the walk, so its tree is a
+  path of j >= 1 symbols; the other d - j map into themselves, with s <= K - 1 - d (or there are none, and K - 1 = j).
+* z not in D, entered by a jump (seen only if K < n): F maps D into D, s jumps fit: s <= K - 1 - d, and z is any other symbol.
+"""
+
+from functools import cache
+from math import comb, factorial, perm
+
+
+@cache
+def stirling_partitions(size: int, blocks: int) -> int:
+    """Partitions of a set into so many blocks: Stirling numbers of the second kind.
+
+    >>> [stirling_partitions(4, blocks) for blocks in range(5)]
+    [0, 1, 7, 6, 1]
+    """
+    if size == 0 or blocks == 0:
+        return int(size == blocks)
+    return blocks * stirling_partitions(size - 1, blocks) + stirling_partitions(size - 1, blocks - 1)
+
+
+@cache
+def stirling_cycles(size: int, cycles: int) -> int:
+    """Permutations of a set with so many cycles: Stirling numbers of the first kind, without sign.
+
+    >>> [stirling_cycles(4, cycles) for cycles in range(5)]
+    [0, 6, 11, 6, 1]
+    """
+    if size == 0 or cycles == 0:
+        return int(size == cycles)
+    return (size - 1) * stirling_cycles(size - 1, cycles) + stirling_cycles(size - 1, cycles - 1)
+
+
+def _maps_by_leaves(size: int, leaves: int) -> int:
+    """Maps of a set into itself with an image of `size` - `leaves` symbols."""
+    if not 0 <= leaves <= size:
+        return 0
+    return comb(size, leaves) * factorial(size - leaves) * stirling_partitions(size, size - leaves)
+
+
+@cache
+def _maps_without_pure_cycles(size: int, leaves: int) -> int:
+    """The same, with no component that is one cycle.
+
+    A map is a permutation of some symbols and such a map of the others; so with exponential generating functions in the number
+    of symbols, M = Q / (1 - x), and Q = (1 - x) M.
+    """
+    return _maps_by_leaves(size, leaves) - (size * _maps_by_leaves(size - 1, leaves) if size else 0)
+
+
+@cache
+def maps_by_starts(size: int, starts: int) -> int:
+    """Maps of a set into itself whose leaves and components that are one cycle are `starts` in all.
+
+    >>> [maps_by_starts(2, starts) for starts in range(3)]  # 4 maps: the identity has two cycles
+    [0, 3, 1]
+    """
+    return sum(
+        comb(size, inside) * stirling_cycles(inside, cycles) * _maps_without_pure_cycles(size - inside, starts - cycles)
+        for inside in range(size + 1)
+        for cycles in range(min(inside, starts) + 1)
+    )
+
+
+@cache
+def _maps_up_to(size: int, starts: int) -> int:
+    """Maps with at most so many starts."""
+    if starts < 0:
+        return 0
+    return maps_by_starts(size, starts) + _maps_up_to(size, starts - 1)
+
+
+def classes(length: int, tokens: int) -> int:
+    """The classes of prefixes of K = `tokens` of n = `length` tokens over [n]; n >= 2, 1 <= K <= n.
+
+    >>> [classes(length, length) for length in range(2, 7)]
+    [4, 18, 132, 1175, 12345]
+    """
+    is_over = tokens == length
+    total = 0 if is_over or tokens > 1 else length
+    for size in range(1, min(length, tokens) + 1):
+        total += comb(length, size) * _maps_up_to(size, min(size, tokens - size))
+        if not is_over:
+            total += comb(length, size) * (length - size) * _maps_up_to(size, min(size, tokens - 1 - size))
+    for path in range(1, min(length, tokens)):
+        total += perm(length, path + 1) * int(path == tokens - 1)
+        for size in range(1, min(length - path, tokens - path)):
+            ways = _maps_up_to(size, min(size, tokens - 1 - path - size))
+            total += perm(length, path + 1) * comb(length - path - 1, size) * ways
+    return total
