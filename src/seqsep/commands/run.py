@@ -49,7 +49,8 @@ def _add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prune",
         action="store_true",
-        help="at 1/8, 1/4 and 1/2 of the steps the better half of the runs that differ in learning rate and heads goes on",
+        help="at 1/64 (of long runs), 1/8, 1/4 and 1/2 of the steps the better half of a cell's runs, which differ in rate and "
+        "heads, goes on",
     )
     parser.add_argument(
         "--log",

@@ -1,9 +1,10 @@
 """Successive halving: at fixed steps the better half of the runs that compete goes on; the others are pruned.
 
-The runs of a bracket compete at its rungs: 1/8, 1/4 and 1/2 of their steps, each rounded up to an evaluation. At a rung the
-bracket waits until every live run has been evaluated there; of n that have not diverged the best ceil(n/2) go on, and whoever
-has converged. A rung is decided from the accuracies at its step alone, so who is pruned does not depend on timing, on workers,
-or on how often the sweep was killed; who goes on continues from a checkpoint, bit for bit.
+The runs of a bracket compete at its rungs: 1/64, 1/8, 1/4 and 1/2 of their steps, each rounded up to an evaluation. The first
+is left out if that makes it more than 1/32 of the steps: it is for long runs, where most rates of a cell may not learn at all.
+At a rung the bracket waits until every live run has been evaluated there; of n that have not diverged the best ceil(n/2) go on,
+and whoever has converged. A rung is decided from the accuracies at its step alone, so who is pruned does not depend on timing,
+on workers, or on how often the sweep was killed; who goes on continues from a checkpoint, bit for bit.
 
 A run that was pruned leaves a row with the status `pruned`, the step, and its curve up to there; its checkpoint is gone. A row
 that the store holds of an earlier sweep without pruning takes part with its curve, and stays as it is whatever its place.
@@ -21,8 +22,10 @@ from seqsep.lab.run import Run
 from seqsep.lab.sweep import Sweep
 from seqsep.plugins.name import shown
 
-PARTS = (8, 4, 2)
+PARTS = (64, 8, 4, 2)
 """A rung stands at the steps divided by each of these."""
+EARLY = 32
+"""The rung of the first part is left out if rounding moves it beyond the steps divided by this."""
 
 Result = Mapping[str, Any]
 
@@ -33,10 +36,13 @@ def rungs(run: Run) -> tuple[int, ...]:
     >>> from seqsep.tasks import IndexLookup
     >>> rungs(Run(IndexLookup(length=5), ("lstm",), width=8, steps=2000, evaluate_every=200))
     (400, 600, 1000)
+    >>> rungs(Run(IndexLookup(length=5), ("lstm",), width=8, steps=250_000))
+    (4000, 31250, 62500, 125000)
     """
     every = run.evaluate_every
-    steps = {-(-run.steps // (part * every)) * every for part in PARTS}
-    return tuple(sorted(step for step in steps if step < run.steps))
+    first, *later = [-(-run.steps // (part * every)) * every for part in PARTS]
+    early = [first] if EARLY * first <= run.steps else []
+    return tuple(sorted({step for step in (*early, *later) if step < run.steps}))
 
 
 def siblings(runs: Iterable[Run]) -> list[list[Run]]:
