@@ -9,6 +9,7 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
     bounded_dyck      brackets of bounded depth
     is_tree           whether a list of edges is a tree
     turing_machine    Turing machines, run step by step
+    circuits          recurrent models whose step is a circuit
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
     base              claim, outcome, theorem and erratum: the records of a theorem
@@ -23,6 +24,7 @@ from typing import Any
 
 from seqsep.theorems import (
     bounded_dyck,
+    circuits,
     equality,
     is_tree,
     nearest_neighbor,
@@ -41,6 +43,7 @@ THEOREMS: tuple[Theorem, ...] = (
     *bounded_dyck.THEOREMS,
     *is_tree.THEOREMS,
     *turing_machine.THEOREMS,
+    *circuits.THEOREMS,
     *protocols.THEOREMS,
 )
 BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}

@@ -1,0 +1,18 @@
+"""Recurrent models whose step is a circuit, written out gate by gate by attention.
+
+Files:
+
+    attention  one attention layer writes out any recurrent model whose step is C NAND gates (Theorem 4.8)
+    _circuit   the format of circuits, what a recurrent model made of one computes, and random ones
+    _tokens    the vocabulary, and what each token says of the next one
+    _rows      the embedding: the row of every token and of every place
+    _trials    inputs to try the network on, and the runs required of it
+    _printed   why the printed first layer does not exist
+"""
+
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.circuits import attention
+
+THEOREMS: tuple[Theorem, ...] = (attention.THEOREM,)
+
+__all__ = ["THEOREMS"]

@@ -1,0 +1,357 @@
+"""Upper bound: one attention layer writes out the run of any recurrent model whose step is C NAND gates, C tokens a step.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.8: if a recurrent model's step is a circuit of size C, a Transformer
+with O(C) parameters and a precision of O(log n) bits gives its answer, by a thought of C + 1 tokens a step.
+
+The recurrent model is any circuit of `_circuit`: I bits a token, any number of bits of state, with a thought of its own or
+without one. The prompt is its input, filled up with "=" to N + 1 tokens. Behind it the network writes the value of every gate
+in every step, one token each, then "stop" and the bits of the answer: C t + 1 + O tokens after t steps, for O bits of answer.
+
+Sequence. The clock u of a token is 0 at the last token of the prompt, -N .. 0 in the prompt and k at the k-th token of the
+thought. What stands in the thought has a number (`_tokens`): c for gate c, C for "stop", C + 1 + i for bit i of the answer. The
+token at clock u says by its row the number v of the next token, so that u = C (t - 1) + v in step t, and how many tokens before
+the next one its two sources stand.
+
+Residual stream: [time: u, u^2 | place: r, r^2, with r = min(u, 0) | thought: 1 if u > 0 | one |
+    bit: the gate's value | prompt: 1 in the prompt | given: the token's I bits | over: 1 for "=" |
+    next: v | back: o_1, o_2 | kind: one-hot | may_stop |
+    first: bit, prompt | second: bit, prompt | read: I bits | ended | value].
+The last line is 0 in the embedding, and the layer fills it. All entries are whole numbers.
+
+Proof, by induction: let the tokens up to clock u be right, and u >= 0.
+1. `_source`: heads 1 and 2 attend to one token each, the next token's sources, and fetch their bits.
+2. `_given`: head 3 attends to one token, the t-th of the prompt or its last one, and fetches the input of step t.
+3. `_nand`: value = 1 if the next gate is 1, else -1.
+4. `_readout`: the logit of the right token is the greatest, by at least 2.
+A weight of attention is exactly 1 or 0 (`_grid`), so nothing is rounded and every number of the run is whole.
+
+Margins: a score above all others, eta (`blocks.hard_maximum`); a logit above all others, 2.
+
+We differ: gates are NAND. C tokens a step and one layer, where the paper has C + 1 and five; the gate's number stands in the
+token, since the printed first layer does not exist (errata). A token is embedded as its bits, not as the recurrent model embeds
+it. One network serves inputs of 1 to N tokens and runs of up to T steps.
+
+What a run does not show: circuits, N and T that were not tried. The statement is one-sided: nothing here says that a recurrent
+model needs that many gates, or that a Transformer needs the thought.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.generation import generate
+from seqsep.exact.grid import Array, Grid
+from seqsep.exact.network import FeedForward, Head, Network, whole
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes, whole_numbers
+from seqsep.theorems.blocks import (
+    Rows,
+    Scores,
+    Spaces,
+    Units,
+    feed_forward,
+    hard_scale,
+    head,
+    least_grid,
+    match,
+    number,
+    side_by_side,
+)
+from seqsep.theorems.circuits import _trials as trials
+from seqsep.theorems.circuits._circuit import PARITY, Circuit, parsed
+from seqsep.theorems.circuits._rows import positions, spaces_of, symbols, tokens_in_all
+from seqsep.theorems.circuits._tokens import Vocabulary
+from seqsep.theorems.trial import Trial
+
+CLAIM = Claim(
+    name="circuits-attention",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.8",
+    statement="One attention layer writes out any recurrent model whose step is C NAND gates, in C tokens a step",
+)
+MARGIN = "a logit above all others"
+APART = 2
+PEAK = 4
+STOP = 8
+
+
+def build(circuit: Circuit, length: int, steps: int | None = None, rounding: str = "floor") -> Network:
+    """The network for inputs of 1 to N = `length` tokens and runs of up to T = `steps` steps, by default N.
+
+    `rounding` is "floor" for B.2's grid or "nearest" for the second paper's (`blocks.least_grid`).
+    Raises ValueError for a length below 1 or less steps than tokens.
+
+    >>> network = build(parsed(PARITY), length=3)
+    >>> network.width, len(network.layers), network.heads
+    (23, 1, 3)
+    """
+    steps = length if steps is None else steps
+    if length < 1 or steps < length:
+        raise ValueError(f"build(length={length}, steps={steps}): expected at least 1 token, and a step for each")
+    vocabulary = Vocabulary(circuit, length)
+    spaces = spaces_of(vocabulary)
+    grid = _grid(vocabulary, steps, rounding)
+    eta = hard_scale(grid.steps)
+    readout, readout_bias = _readout(vocabulary, spaces)
+    heads = (_source(spaces, eta, "first"), _source(spaces, eta, "second"), _given(vocabulary, spaces, eta))
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(symbols(vocabulary, spaces)),
+        positions=whole(positions(vocabulary, spaces, steps), by_index=True),
+        layers=((side_by_side(*heads), _nand(vocabulary, spaces)),),
+        readout=readout,
+        readout_bias=readout_bias,
+    )
+
+
+def _source(spaces: Spaces, eta: int, source: str) -> Head:
+    """Heads 1 and 2: a source's bit, and whether it stands in the prompt.
+
+    Scores -eta (u_j - u)^2 - 2 eta o u_j = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u, where the last two summands are the same
+    for every key: the greatest is that of u_j = u - o, by eta, and o >= 0, so this token is not behind the query. In step 1 a
+    state has u - o <= 0: the greatest score is in the prompt, at u - o or, if u - o < -N, at the first token (by more than eta,
+    since the squares of distances grow by 3 and more). There the bit is 0 and the flag of the prompt 1.
+    """
+    back = spaces["back"][:1] if source == "first" else spaces["back"][1:]
+    time = number(spaces, "time")
+    scores = match(time, time, spaces["one"], factors=(eta, 1)) + Scores(-2 * eta * back, time.value)
+    return head(scores, np.concatenate([spaces["bit"], spaces["prompt"]]), spaces[source])
+
+
+def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
+    """Head 3: the bits of the input's token t, and whether the input has ended before it.
+
+    In step t, u - v = C (t - 1), for gates, "stop" and the bits of the answer alike. With a = C (t - 1 - N) = u - v - C N and
+    c = ceil(eta / C^2) the score is
+
+        -c C^2 r_j^2 + 2 c C r_j a - eta [j in the thought] = -c (C r_j - a)^2 - eta [..] + c a^2, the last for every key.
+
+    In the prompt r_j = -N .. 0, so if t <= N + 1 the greatest is that of C r_j = a, the t-th token, by c C^2 >= eta over every
+    other one. If t > N + 1 then a > 0, and the greatest is that of the last token, r_j = 0, by more. Tokens of the thought have
+    r_j = 0 too, and eta less than the last token of the prompt.
+    """
+    gates = vocabulary.gates
+    place = number(spaces, "place")
+    scale = -(-eta // gates**2)
+    asked = spaces["time"][:1] - spaces["next"] - gates * vocabulary.length * spaces["one"]
+    near = Scores(2 * scale * asked, gates * place.value)
+    square = Scores(-scale * gates**2 * spaces["one"], place.square)
+    prompt_only = Scores(spaces["one"], -eta * spaces["thought"])
+    read = np.concatenate([spaces["given"], spaces["over"]])
+    return head(near + square + prompt_only, read, np.concatenate([spaces["read"], spaces["ended"]]))
+
+
+def _nand(vocabulary: Vocabulary, spaces: Spaces) -> FeedForward:
+    """value = 1 - 2 y z for the sources' values y and z; for each pair of kinds a unit, or two if what is emitted is read.
+
+    A source of kind "bit" has the value bit; of kind "start" bit + prompt, since the bit is 0 in the prompt, where the state is
+    still that of the start; of kind "x1" read_1 or, if the input has ended, bit. Let y_k be the value of kind k as if the input
+    had not ended and y'_k as if it had, and z_l and z'_l those of the second source. The unit relu(y_k + z_l + kind - 2) is
+    y_k z_l for the pair of kinds (k, l) that the row names, and 0 for the others. If k or l is of the input and the model
+    thinks, there is also relu(y'_k + z'_l + ended + kind - 3): y'_k z'_l if the input has ended, else 0. Of these two the first
+    is 0 if the input has ended, since read = 0 then.
+    """
+    units = []
+    for index, kinds in enumerate(vocabulary.kinds):
+        named = spaces["kind"][index : index + 1]
+        pairs = tuple(zip(kinds, ("first", "second"), strict=True))
+        product = sum((_bit_of(spaces, kind, source) for kind, source in pairs), named)
+        units.append(Units(product, np.array([-2]), -2 * spaces["value"]))
+        if vocabulary.circuit.thinks and any(kind.startswith("x") for kind in kinds):
+            emitted = sum((_emitted_bit_of(spaces, kind, source) for kind, source in pairs), named + spaces["ended"])
+            units.append(Units(emitted, np.array([-3]), -2 * spaces["value"]))
+    return feed_forward(units, bias=spaces["value"][0])
+
+
+def _bit_of(spaces: Spaces, kind: str, source: str) -> Rows:
+    """y of `_nand`: what reads a source's value before the input has ended."""
+    if kind.startswith("x"):
+        return spaces["read"][int(kind[1:])][None]
+    bit, prompt = spaces[source]
+    return (bit + prompt if kind == "start" else bit)[None]
+
+
+def _emitted_bit_of(spaces: Spaces, kind: str, source: str) -> Rows:
+    """y' of `_nand`: what reads a source's value when the input has ended."""
+    return _bit_of(spaces, "bit" if kind.startswith("x") else kind, source)
+
+
+def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
+    """Bit w of number i: 4 (2 i v - i^2) + value if w = 1 and - value if w = 0, the other way round for bits of the answer.
+
+    At i = v this is 4 v^2 + 1 for the right bit and 4 v^2 - 1 for the other; other numbers are 4 less or more, and one bit may
+    win back 2: the right one leads by 2. A bit of the answer is the complement of the NAND that `value` tells. "stop" has
+    8 ended + 8 may_stop - 12, which is 4 if the step was the last, when v = 0 and no bit has more than 1, and else at most -4,
+    where the right bit has at least 1. Tokens of the prompt have -12.
+    """
+    weights = spaces.nothing(vocabulary.size)
+    bias = np.full(vocabulary.size, -12)
+    for written in (*range(vocabulary.gates), *vocabulary.answers):
+        for value in (0, 1):
+            token = vocabulary.bit(written, value)
+            says_one = value == (written < vocabulary.gates)
+            weights[token] = (2 * PEAK * written * spaces["next"] + (1 if says_one else -1) * spaces["value"])[0]
+            bias[token] = -PEAK * written**2
+    weights[vocabulary.stop] = (STOP * spaces["ended"] + STOP * spaces["may_stop"])[0]
+    return whole(weights), whole(bias)
+
+
+def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
+    """The least grid that holds every entry, and every number of the run but losing scores and losing logits.
+
+    Clocks are at most U in magnitude, o at most D = max(back) - 1. Numbers of heads 1 and 2: U^2, eta U and 2 eta D; a winning
+    score eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is d < C away, so at most eta (2 D U + D^2 + C^2) in magnitude,
+    and eta more so that it beats what is cut off at -L. Of head 3, with c = ceil(eta / C^2): c C^2, the query 2 c (U + V + C N)
+    for numbers v < V, the key C N, N^2, and a winning score c C^2 N^2 if t <= N, else 0. Logits: 4 V^2 + 4.
+    """
+    gates = vocabulary.gates
+    numbers = vocabulary.answers[-1] + 1
+    length = vocabulary.length
+    clock = tokens_in_all(vocabulary, steps)
+    written = (*range(gates), *vocabulary.answers)
+    back = max(reading.back for number_written in written for reading in vocabulary.readings(number_written)) - 1
+
+    def needed(eta: int) -> int:
+        scale = -(-eta // gates**2)
+        sources = max(clock**2, eta * clock, 2 * eta * back, eta * (2 * back * clock + back**2 + gates**2 + 1))
+        given = max(
+            2 * scale * (clock + numbers + gates * length), gates * length, scale * gates**2 * max(length, 1) ** 2 + eta
+        )
+        return max(sources, given, PEAK * numbers**2 + PEAK)
+
+    return least_grid(tokens_in_all(vocabulary, steps), needed, rounding)
+
+
+def bound(circuit: Circuit, length: int, steps: int) -> dict[str, Number]:
+    """Every size with explicit constants, from the circuit, N and T.
+
+    With I bits a token, O bits of answer, K kinds of pairs and F units (one a kind, two if it reads what is emitted):
+    d = 19 + 2 I + K; V = 2^I + 2 + 2 C + 2 O tokens; p = bit_length(2 L^2) for the least L of `_grid`; core = 9 m d p for the
+    widest head, m = max(5, I + 1); program = p E with E = V d + 3 (10 + 2 max(2, I + 1)) d + 2 F d + F + d + V d + V: O(C) for
+    constant I. A thought has C tokens a step, and 1 + O more.
+    """
+    vocabulary = Vocabulary(circuit, length)
+    kinds = vocabulary.kinds
+    inputs = circuit.inputs
+    d = 19 + 2 * inputs + len(kinds)
+    reads_emitted = [pair for pair in kinds if circuit.thinks and any(kind.startswith("x") for kind in pair)]
+    units = len(kinds) + len(reads_emitted)
+    p = _grid(vocabulary, steps, "floor").precision
+    size = (1 << inputs) + 2 + 2 * len(circuit.gates) + 2 * len(circuit.output)
+    entries = 2 * size * d + 3 * (10 + 2 * max(2, inputs + 1)) * d + 2 * units * d + units + d + size
+    return {
+        "width": d,
+        "heads": 3,
+        "layers": 1,
+        "precision": p,
+        "core_bits": 9 * max(5, inputs + 1) * d * p,
+        "program_bits": p * entries,
+        "tables_bits": p * (entries + tokens_in_all(vocabulary, steps) * d),
+        "tokens_a_step": len(circuit.gates),
+        "thought_tokens": len(circuit.gates) * steps + 1 + len(circuit.output),
+    }
+
+
+def check(length: int = 6, circuits: int = 6, circuit: Path | None = None, seed: int = 0) -> list[Outcome]:
+    """Build the network of parity and of random circuits (or of one in a file), and follow it through their runs.
+
+    `length`: the most tokens of an input; every input if there are at most 512, else 64 random ones. `circuits`: how many
+    random ones, of 2 to 12 gates; every other one thinks, for at most `length` steps more. `circuit`: a JSON file as in
+    `circuits._circuit`.
+    Raises ValueError for a file that holds no circuit; TheoremFails with the circuit, the input and the token that is wrong.
+    """
+    if circuit is not None:
+        return [_check_circuit(_of_file(circuit), length, seed, variant=circuit.name)]
+    outcomes = [_check_circuit(parsed(PARITY), length, seed, variant="parity")]
+    for index, one in enumerate(trials.random_circuits(circuits, seed)):
+        kind = "with" if one.thinks else "without"
+        outcomes.append(_check_circuit(one, length, seed, variant=f"random {index}, {len(one.gates)} gates, {kind} a thought"))
+    return outcomes
+
+
+def verify(circuits: int = 100, seed: int = 1) -> list[Outcome]:
+    """Check parity on every input of 1 to 8 bits, and random circuits on every input of 1 to 6 tokens (3 if of two bits)."""
+    outcomes = [_check_circuit(parsed(PARITY), 8, seed, variant="parity")]
+    for index, one in enumerate(trials.random_circuits(circuits, seed)):
+        length = 6 if one.inputs == 1 else 3
+        outcomes.append(_check_circuit(one, length, seed, variant=f"random {index}"))
+    return outcomes
+
+
+def _of_file(path: Path) -> Circuit:
+    try:
+        return parsed(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _check_circuit(circuit: Circuit, length: int, seed: int, variant: str) -> Outcome:
+    steps = 2 * length if circuit.thinks else length
+    vocabulary = Vocabulary(circuit, length)
+    trial = Trial(CLAIM.name, build(circuit, length, steps), trials.logit_gap)
+    inputs, exhaustive = trials.inputs_of(circuit, length, seed)
+    longest = trials.require_runs(trial, vocabulary, inputs, steps)
+    assert trial.least is not None
+    measured = {**sizes(trial.network), "tokens_a_step": len(circuit.gates), "thought_tokens": longest}
+    bounds = bound(circuit, length, steps)
+    return CLAIM.upper(
+        length=length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed={"layers": 5, "tokens_a_step": len(circuit.gates) + 1},
+        variant=variant,
+        margin=Margin(float(trial.least), APART, MARGIN),
+        saturated=trial.saturated,
+    )
+
+
+def applier(length: int, steps: int | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer {"circuit": {..}, "input": [..]} by the weights built for the circuit, for inputs of at most N = `length` tokens.
+
+    `steps` is T, by default N. The answer is {"answer": token, "thought": ["g0=1", .., "stop", "a0=1"]}.
+    """
+    built = cache(lambda circuit: build(circuit, length, steps))
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        if "circuit" not in given:
+            raise ValueError(f"circuit: missing; found {', '.join(given) or 'no fields'}")
+        circuit = parsed(given["circuit"])
+        tokens = whole_numbers(given, "input")
+        if not 1 <= len(tokens) <= length or not all(0 <= token < 1 << circuit.inputs for token in tokens):
+            most = (1 << circuit.inputs) - 1
+            raise ValueError(f"input: expected 1 to {length} tokens from 0 to {most}, found {str(tokens)[:80]}")
+        vocabulary = Vocabulary(circuit, length)
+        most_steps = length if steps is None else steps
+        last = [vocabulary.bit(vocabulary.answers[-1], value) for value in (0, 1)]
+        most_tokens = vocabulary.gates * most_steps + 1 + len(vocabulary.answers)
+        thought = generate(built(circuit), vocabulary.prompt(tokens), last, most_tokens)
+        answered = vocabulary.answered(thought)
+        if answered is None:
+            raise ValueError(f"input: the circuit does not stop within {most_steps} steps; steps allows more")
+        return {"answer": answered, "thought": [vocabulary.name(token) for token in thought]}
+
+    return answer
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    errata=(
+        Erratum(
+            where="Theorem 4.8, proof: layer 1",
+            printed="a feed-forward part of width O(C) computes the position modulo C + 1 from the position alone, up to n^A",
+            found="w units relu(a i + b)(c i + d) make at most w + 1 quadratic pieces, and the remainders of n^A positions "
+            "need ceil(n^A / (C + 1)): 50 for 200 positions modulo 4, where a width of 10 C has 31",
+            built="a token says which gate it is, so its row says which comes next",
+            test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_has_too_few_pieces",
+        ),
+    ),
+)
