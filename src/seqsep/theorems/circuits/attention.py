@@ -72,7 +72,7 @@ CLAIM = Claim(
     statement="One attention layer writes out any recurrent model whose step is C NAND gates, in C tokens a step",
 )
 MARGIN = "a logit above all others"
-APART = 2
+APART = 2.0
 PEAK = 4
 STOP = 8
 
