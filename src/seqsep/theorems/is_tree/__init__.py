@@ -4,6 +4,7 @@ Files:
 
     state             IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor (Theorem 4.7, lower bound)
     peeling           two attention layers, and a thought that peels leaves (Theorem 4.7, upper bound)
+    hybrid            eight remembered numbers and one attention layer, the same thought (Theorem 5.7)
     _graphs           lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
     _partitions       partitions into components: how many there are, and a number for each
     _beginnings       beginnings of an input: their classes, a number for each, and their tokens
@@ -13,12 +14,13 @@ Files:
     _trials           graphs put to a network that thinks before it answers
     _peeling_thought  the thought that peels leaves, and why it decides
     _peeling_layers   what two networks that peel leaves share
+    _doubling_search  the printed search of the hybrid for a vertex's next edge
     _printed          the printed reduction: two stars and one edge
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.is_tree import peeling, state
+from seqsep.theorems.is_tree import hybrid, peeling, state
 
-THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM)
+THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM, hybrid.THEOREM)
 
 __all__ = ["THEOREMS"]

@@ -82,6 +82,16 @@ def heights(vertices: int) -> Heights:
     return Heights(depth, 4 * vertices**2 + depth, slope)
 
 
+def generators(width: int, own_rows: int = 4) -> int:
+    """The numbers that generate embeddings and read-out: each row is a + b i + c i^2 for its index i, but for a few rows.
+
+    Vertices and pointers have three coefficients for each coordinate, and in the read-out for the bias. [BOS], ~, NO and YES
+    have rows of their own, and `own_rows` counts those of the embedding.
+    """
+    polynomials = 2 * 3
+    return (own_rows + polynomials) * width + (4 + polynomials) * (width + 1)
+
+
 def sort_edges(spaces: Spaces, vertices: int) -> FeedForward:
     """Write the edge that lives here as its larger end, its smaller end, their squares, and a sign: 14 hidden units.
 

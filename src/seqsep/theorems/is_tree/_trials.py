@@ -11,7 +11,9 @@ from seqsep.exact.executor import Execution
 from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
+from seqsep.exact.recurrent import StateRange
 from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree._graphs import Graph, Graphs
 from seqsep.theorems.is_tree._tokens import Tokens
@@ -20,6 +22,8 @@ from seqsep.theorems.trial import Trial
 Think = Callable[[int, Iterable[Sequence[int]]], list[int]]
 TOKENS_AT_ONCE = 1 << 15
 EVERY_LIST_UP_TO = 4
+SMALL = (5, 7, 8, 16, 32)
+LARGE = (64, 128, 256)
 MARGIN = "the next token's logit above every other"
 
 
@@ -37,6 +41,8 @@ class Asking:
     think: Think
     in_floats: int = 200
     longest_thought: int = 0
+    exhaustive: bool = False
+    state_ranges: tuple[StateRange, ...] = ()
     trial: Trial = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,8 +63,16 @@ class Asking:
             if thought[-1] != self.tokens.answers[truth]:
                 raise TheoremFails(self.theorem, {**readable(number), "is a tree": bool(truth), "thought": thought})
         sequences = [[*prompt, *thought] for prompt, thought in zip(prompts, thoughts, strict=True)]
-        self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable)
+        result = self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable)
+        met = zip(self.state_ranges or result.state_ranges, result.state_ranges, strict=True)
+        self.state_ranges = tuple(before.joined(now) for before, now in met)
         self.longest_thought = max(self.longest_thought, *(len(thought) - 1 for thought in thoughts))
+
+    @property
+    def least_lead(self) -> float:
+        """The least lead of a next token over every other logit, over all graphs put."""
+        assert self.trial.least is not None
+        return float(self.trial.least)
 
     def prompts(self, graphs: Graphs) -> list[list[int]]:
         """The prompts [BOS] u ~ v u ~ v .. of graphs."""
@@ -87,6 +101,19 @@ class Asking:
 
 def _readable(vertices: int, graphs: Graphs, number: int) -> Mapping[str, Any]:
     return drawn.readable(vertices, graphs[number])
+
+
+def applier(asking: Asking, simple: bool) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """A user's graph of at most n vertices answered with its thought; with `simple` loops and repeated edges are refused.
+
+    The answer raises ValueError with the field's name for any other input.
+    """
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        vertices, graph = drawn.read_graph(given, asking.tokens.vertices, simple)
+        return asking.answer(vertices, graph)
+
+    return answer
 
 
 def lead(result: Execution) -> Array:
@@ -119,6 +146,38 @@ def hard_series(length: int, count: int, random: np.random.Generator) -> Iterato
     yield length, drawn.hard_graphs(length, count, random)
     for vertices in sorted({2, 3, 4, length // 2, length - 1} & set(range(2, length))):
         yield vertices, drawn.hard_graphs(vertices, max(2, count // 4), random)
+
+
+def tried(asking: Asking, count: int, seed: int) -> Asking:
+    """Put every list of pairs up to 4 vertices, and beyond `hard_series`, to a network of that size."""
+    length = asking.tokens.vertices
+    asking.exhaustive = length <= EVERY_LIST_UP_TO
+    random = np.random.default_rng(seed)
+    for vertices, graphs in every_list(length) if asking.exhaustive else hard_series(length, count, random):
+        asking.put(vertices, graphs)
+    return asking
+
+
+def long_series(asking_of: Callable[[int, str], Asking], small: int, large: int, seed: int) -> Iterator[tuple[str, Asking]]:
+    """Put small graphs to networks of both roundings, and large ones to those of the first; each with its rounding.
+
+    Small are every list of pairs up to 4 vertices, every simple graph up to 6 (networks built for 6 and for 9 vertices), and
+    `small` hard graphs of 5 to 32 vertices; `large` hard graphs have 64 to 256.
+    """
+    for rounding in ROUNDINGS:
+        yield rounding, tried(asking_of(EVERY_LIST_UP_TO, rounding), 0, seed)
+        for built in (6, 9):
+            yield rounding, _every_simple_graph_put(asking_of(built, rounding), seed)
+        for length in SMALL:
+            yield rounding, tried(asking_of(length, rounding), small // len(SMALL), seed + length)
+    for length in LARGE:
+        yield ROUNDINGS[0], tried(asking_of(length, ROUNDINGS[0]), large // len(LARGE), seed + length)
+
+
+def _every_simple_graph_put(asking: Asking, seed: int) -> Asking:
+    for vertices, graphs in every_simple_graph(np.random.default_rng(seed)):
+        asking.put(vertices, graphs)
+    return asking
 
 
 def stars(vertices: int) -> Graphs:

@@ -58,7 +58,6 @@ from seqsep.theorems.blocks import (
 )
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
-from seqsep.theorems.is_tree._graphs import read_graph
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights, tokens_of_a_run
 from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
 from seqsep.theorems.is_tree._trials import Asking
@@ -100,7 +99,7 @@ def build(length: int, rounding: str = "floor") -> Network:
         ),
         readout=whole(readout, by_index=True),
         readout_bias=whole(readout_bias, by_index=True),
-        code_bits=_generators() * grid.precision,
+        code_bits=(layers.generators(WIDTH) + 3 * WIDTH) * grid.precision,
     )
 
 
@@ -137,16 +136,6 @@ def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
 def _positions(spaces: Spaces, tokens: int) -> Int64[np.ndarray, "time width"]:
     """Time t = 0 .. T - 1, [BOS] at 0, and a constant 1."""
     return np.asarray(with_squares(np.arange(tokens)) @ spaces["time"] + spaces["one"])
-
-
-def _generators() -> int:
-    """The numbers that generate the tables: every row is a + b i + c i^2 for the index i, but for [BOS], ~ and the answers.
-
-    Embeddings: 4 rows, and 3 coefficients for vertices and for pointers; times: 3; the read-out likewise, with a bias.
-    """
-    special = 4
-    polynomials = 2 * 3
-    return (special + polynomials) * WIDTH + 3 * WIDTH + (special + polynomials) * (WIDTH + 1)
 
 
 def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
@@ -228,36 +217,15 @@ def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed:
     if length < 2:
         raise ValueError(f"check(length={length}): expected at least 2 vertices")
     roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_check(length, one, graphs, seed) for one in roundings]
+    return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
 
 
-def _check(length: int, rounding: str, graphs: int, seed: int) -> Outcome:
-    asking = _asking(length, rounding)
-    exhaustive = length <= trials.EVERY_LIST_UP_TO
-    random = np.random.default_rng(seed)
-    for vertices, some in trials.every_list(length) if exhaustive else trials.hard_series(length, graphs, random):
-        asking.put(vertices, some)
-    return _outcome(asking, rounding, exhaustive)
+def verify(small: int = 10_000, large: int = 60, seed: int = 0) -> list[Outcome]:
+    """Check every list of pairs up to 4 vertices and every simple graph up to 6 on both grids, then hard ones.
 
-
-def verify(small: int = 20_000, large: int = 200, seed: int = 0) -> list[Outcome]:
-    """Check every list of pairs up to 4 vertices, every simple graph up to 6 in every order (6: once), then hard ones.
-
-    `small` hard graphs have 5 to 32 vertices and `large` ones 64 to 256.
+    `small` hard graphs have 5 to 32 vertices, on each grid; `large` ones have 64 to 256, on the first (`_trials.long_series`).
     """
-    random = np.random.default_rng(seed)
-    outcomes = []
-    for rounding in ROUNDINGS:
-        outcomes += check(4, rounding)
-        for built in (6, 9):
-            asking = _asking(built, rounding)
-            for vertices, some in trials.every_simple_graph(random):
-                asking.put(vertices, some)
-            outcomes.append(_outcome(asking, rounding, exhaustive=False))
-    sizes_small = (5, 7, 8, 16, 32)
-    outcomes += [_check(n, ROUNDINGS[i % 2], small // 8, seed + i) for i, n in enumerate(sizes_small)]
-    outcomes += [_check(n, "floor", large // 4, seed + n) for n in (64, 128, 256)]
-    return outcomes
+    return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 
 def _asking(length: int, rounding: str) -> Asking:
@@ -265,21 +233,20 @@ def _asking(length: int, rounding: str) -> Asking:
     return Asking(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
 
 
-def _outcome(asking: Asking, rounding: str, exhaustive: bool) -> Outcome:
+def _outcome(asking: Asking, rounding: str) -> Outcome:
     network = asking.network
     length = asking.tokens.vertices
     measured = {**sizes(network), "thought_tokens": asking.longest_thought}
     bounds = bound(length, rounding)
-    assert asking.trial.least is not None
     return CLAIM.upper(
         length=length,
         inputs=asking.trial.inputs,
-        exhaustive=exhaustive,
+        exhaustive=asking.exhaustive,
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
         as_printed={"layers": 9},
         variant=f"rounding {rounding}",
-        margin=Margin(float(asking.trial.least), proved(length, network.grid), trials.MARGIN),
+        margin=Margin(asking.least_lead, proved(length, network.grid), trials.MARGIN),
         saturated=asking.trial.saturated,
     )
 
@@ -290,13 +257,7 @@ def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]
     The thought holds pointers, "3'", and the vertices climbed to. Loops and repeated edges are allowed. The answer raises
     ValueError with the field's name for any other input.
     """
-    asking = _asking(length, rounding)
-
-    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
-        vertices, graph = read_graph(given, length, simple=False)
-        return asking.answer(vertices, graph)
-
-    return answer
+    return trials.applier(_asking(length, rounding), simple=False)
 
 
 THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)

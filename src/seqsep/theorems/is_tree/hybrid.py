@@ -1,0 +1,266 @@
+"""Upper bound: one linear recurrence of 8 numbers and one attention layer of 2 heads decide IsTree with 2n - 1 tokens of
+thought.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a constant-size linear recurrent model of O(log
+n) bits with one attention layer behind it.
+
+Input, thought and the proof of the thought are those of `peeling` and `_peeling_thought`. From layer 1's hidden units on the
+network is that of `peeling`; what its four heads look up is remembered here (`_remember`). There are no positions, and the
+network is told nothing of n'.
+
+Margins, proved beside the weights for every n, every n' <= n and every list of n' - 1 edges:
+* the recurrence is exact: its numbers are whole, at most n^2 in magnitude;
+* a score that wins is at least eta = floor(ln 2 L^2) + 1 above all that do not tie with it;
+* the next token's logit is above every other by at least w_0 = floor(L/2m)/L (`peeling.proved`), m = n - 1;
+* nothing is rounded, and what saturates has lost already.
+
+State: 8 numbers of p bits, 280 bits at n = 64. Counted by their ranges, log2 of the number of values of each, they are 3
+ceil(log2(n + 1)) + 2 ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits: 61 at n = 64. Without attention, 219
+bits are needed there whatever the thought (`state`); this model may have fewer, since its attention layer looks at the whole
+prompt.
+
+We differ: the paper walks Algorithm 1's tour, where each search for the next edge takes log n tokens: O(n log n) in all. A
+leaf's neighbour needs no search. The recurrence reads C h_(t-1), what was remembered before the token, and adds it to the
+token's own vector.
+
+The residual stream has 26 coordinates. The token, and beside it what is remembered: [vertex: 2 | is_number | bos | one | last
+| has | edges | excess | before: 2 | two_before: 2]; then those of `_peeling_layers.SHARED`.
+
+What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import LinearLayer, Network, whole
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Spaces,
+    hard_scale,
+    least_grid,
+    linear_layer,
+    match_needs,
+    running_sum,
+    shift_register,
+    with_squares,
+)
+from seqsep.theorems.is_tree import _peeling_layers as layers
+from seqsep.theorems.is_tree import _trials as trials
+from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights, tokens_of_a_run
+from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
+from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree.peeling import proved
+
+CLAIM = Claim(
+    name="is-tree-hybrid",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7",
+    statement="A linear recurrence of 8 numbers and one attention layer decide IsTree with a thought of 2n - 1 tokens",
+)
+WIDTH = 26
+ENTRIES = 2_770
+COUNTERS = ("last", "has", "edges", "excess")
+
+
+def build(length: int, rounding: str = "floor") -> Network:
+    """The network for graphs of up to n = `length` vertices, tokens as in `Pointed(length)`; `rounding` as in `peeling`.
+
+    Raises ValueError for a length below 1 or another rounding.
+
+    >>> network = build(length=64)
+    >>> network.width, network.precision, network.state_bits
+    (26, 35, 280)
+    """
+    if length < 1:
+        raise ValueError(f"build(length={length}): expected at least 1 vertex")
+    spaces = _spaces()
+    grid = _grid(length, rounding)
+    readout, readout_bias = layers.read_out(spaces, length, *_progress(spaces))
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(_symbols(spaces, length), by_index=True),
+        layers=(
+            (_remember(spaces), layers.sort_edges(spaces, length)),
+            (layers.count_edges(spaces, length, hard_scale(grid.steps)), layers.flag_unless_leaf(spaces, length)),
+        ),
+        readout=whole(readout, by_index=True),
+        readout_bias=whole(readout_bias, by_index=True),
+        code_bits=layers.generators(WIDTH, own_rows=5) * grid.precision,
+    )
+
+
+def _spaces() -> Spaces:
+    token = {"vertex": 2, "is_number": 1, "bos": 1, "one": 1}
+    return Spaces(**token, **dict.fromkeys(COUNTERS, 1), before=2, two_before=2, **SHARED)
+
+
+def _grid(length: int, rounding: str) -> Grid:
+    """The least grid that holds n^2, eta n, the number of tokens T, and the read-out's silence c: Kc = 2 for n >= 2."""
+
+    def needed(eta: int) -> int:
+        return max(match_needs(length, (eta, 1)), heights(length).silence)
+
+    return least_grid(tokens_of_a_run(length), needed, rounding)
+
+
+def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
+    """A token's vector holds its own share of each counter; ~ and [BOS] are vertex 0, and the answers, which end a run, too.
+
+    A pointer counts 1 in `last`, and 1' counts 1 in `has`. In `edges` ~ counts 1, and in `excess` a number 1 and ~ -3.
+    """
+    vertices = with_squares(np.arange(1, length + 1)) @ spaces["vertex"]
+    numbers = vertices + spaces["is_number"] + spaces["excess"]
+    is_first = np.arange(length)[:, None] == 0
+    pointers = vertices + spaces["last"] + is_first * spaces["has"]
+    between = spaces["edges"] - 3 * spaces["excess"]
+    table = np.concatenate([spaces["bos"], numbers, between, spaces.nothing(2), pointers])
+    return np.asarray(table + spaces["one"])
+
+
+def _remember(spaces: Spaces) -> LinearLayer:
+    """Eight numbers. Four: the vertices of the last two tokens and their squares, [BOS] counted as vertex 1.
+
+    So behind [BOS] `before` = 1, and behind ~ it is 0, as `sort_edges` wants it; at [BOS] itself it is h_0 = 0. Four sums
+    over all earlier tokens, to which the token's own share is added in its vector: so `last` = p is the number of pointers up
+    to here, the last of them too since they come in order; `has` = 1 if 1' is one of them; `edges` the number of ~; `excess`
+    that of numbers, less three for each ~.
+    """
+    vertex = spaces["vertex"]
+    before = spaces["before"]
+    two_before = spaces["two_before"]
+    counters = [spaces[name] for name in COUNTERS]
+    return linear_layer(
+        shift_register(vertex[:1] + spaces["bos"], {1: before[:1], 2: two_before[:1]}),
+        shift_register(vertex[1:], {1: before[1:], 2: two_before[1:]}),
+        *(running_sum(counter, counter) for counter in counters),
+    )
+
+
+def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
+    """`remaining` = 3 (p - n') = 3 (p - edges - 1), and `missing` = 3 (climbs - m) = 3 excess.
+
+    In the thought all m ~ have been read, and the numbers are the 2m ends and the climbs: excess = 2m + climbs - 3m. At the
+    end of the prompt p = 0 and climbs = 0, so remaining = -3 (m + 1) <= -3 and missing = -3m <= 0.
+    """
+    remaining = Affine(3 * spaces["last"] - 3 * spaces["edges"], -3)
+    return remaining, Affine(3 * spaces["excess"], 0)
+
+
+def bits_by_range(length: int) -> int:
+    """The bits of the eight numbers if each is counted by its range.
+
+    Vertices 0 .. n and their squares twice, `last` 0 .. n, `has` 0 .. 1, `edges` 0 .. n - 1, and `excess` from -n behind the
+    last ~ to 1 behind the first end of the first edge.
+
+    >>> bits_by_range(64)
+    61
+    """
+    vertex = ceil_log2(length + 1)
+    square = ceil_log2(length**2 + 1)
+    return 2 * (vertex + square) + vertex + 1 + ceil_log2(length) + ceil_log2(length + 2)
+
+
+def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants.
+
+    core = 3 * 4 * d * p * 2: keys of 4 rows. program = p E with E = 2,770 whatever n is: 480 of the recurrence, 728 of
+    attention, 1,006 of hidden units, 556 that generate the tables.
+    """
+    precision = _grid(length, rounding).precision
+    return {
+        "width": WIDTH,
+        "heads": 2,
+        "layers": 2,
+        "precision": precision,
+        "core_bits": 3 * 4 * WIDTH * precision * 2,
+        "program_bits": ENTRIES * precision,
+        "thought_tokens": 2 * length - 1,
+        "state_numbers": 8,
+        "state_bits": 8 * precision,
+        "state_bits_by_range": bits_by_range(length),
+    }
+
+
+def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+    """Build the network, on both grids or one, and require thought and answer, on the grid and in float64, as `peeling.check`.
+
+    `rounding` is one of the two; `graphs` hard graphs of n vertices are put beyond 4 vertices. Raises ValueError for a length
+    below 2 or another rounding; TheoremFails with the graph whose thought or answer is wrong.
+    """
+    if length < 2:
+        raise ValueError(f"check(length={length}): expected at least 2 vertices")
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
+
+
+def verify(small: int = 10_000, large: int = 60, seed: int = 0) -> list[Outcome]:
+    """Check as `peeling.verify` does: `small` hard graphs of 5 to 32 vertices on each grid, `large` ones of 64 to 256 on the
+    first."""
+    return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
+
+
+def _asking(length: int, rounding: str) -> Asking:
+    tokens = Pointed(length)
+    return Asking(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
+
+
+def _outcome(asking: Asking, rounding: str) -> Outcome:
+    network = asking.network
+    length = asking.tokens.vertices
+    ranges = asking.state_ranges
+    measured = {
+        **sizes(network),
+        "thought_tokens": asking.longest_thought,
+        "state_numbers": len(ranges),
+        "state_bits": network.state_bits,
+        "state_bits_by_range": sum(one.bits for one in ranges),
+    }
+    bounds = bound(length, rounding)
+    return CLAIM.upper(
+        length=length,
+        inputs=asking.trial.inputs,
+        exhaustive=asking.exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        variant=f"rounding {rounding}",
+        margin=Margin(asking.least_lead, proved(length, network.grid), trials.MARGIN),
+        saturated=asking.trial.saturated,
+    )
+
+
+def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, as `peeling.applier` does."""
+    return trials.applier(_asking(length, rounding), simple=False)
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    errata=(
+        Erratum(
+            where="Theorems 5.6 and 5.7, IsTree",
+            printed="a chain of thought of O(n log n) tokens",
+            found="true, and more than is needed: 2n - 1 tokens are enough, as for the Transformer of Theorem 4.7",
+            built="the thought that peels leaves: a leaf's only neighbour is the sum of its neighbours and needs no search",
+            test="tests/theorems/is_tree/test_hybrid.py::test_a_linear_thought_is_enough",
+        ),
+        Erratum(
+            where="Theorem 5.7, the search for the next edge",
+            printed="the matches nearest to p + 2^i for i = 0 .. log2 n; the first behind p is the next edge",
+            found="in tokens, three an edge, 2^i must pass half of up to 3 (n - 2): edges 1 and 4 of 5 vertices are 9 apart, "
+            "and i <= 2 misses the second. In edges 1 and 3 of 4 vertices are equally near to 2, and a softmax averages them",
+            built="no search; with one, positions in tokens and i up to log2 3n would do (`_doubling_search`)",
+            test="tests/theorems/is_tree/test_hybrid.py::test_the_printed_search_misses_edges",
+        ),
+    ),
+)
