@@ -9,6 +9,7 @@ Files:
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
     counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
+    counting_one_layer        one layer answers counting, by the rounding of its attention weights
     recall_state              associative recall and c-grams over [n] need Theta(n log n) state bits, thought or not
     _recall_classes           how many states associative recall over [n] needs, counted in polynomial time
     _printed_reductions       the second paper's instances that code bits into retrieval, printed and mended
@@ -23,6 +24,7 @@ Files:
 from seqsep.theorems.base import Theorem
 from seqsep.theorems.retrieval import (
     associative_recall_state,
+    counting_one_layer,
     counting_state,
     index_lookup_attention,
     index_lookup_one_layer,
@@ -40,6 +42,7 @@ THEOREMS: tuple[Theorem, ...] = (
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
     counting_state.THEOREM,
+    counting_one_layer.THEOREM,
     recall_state.THEOREM,
 )
 

@@ -1,0 +1,256 @@
+"""Upper bound: one attention layer of two heads, width 5, answers counting, by the rounding of its weights and nothing else.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Counting): two layers.
+We differ: one layer, for data of exactly n tokens, in arithmetic of p bits in which attention weights are rounded (appendix B.2
+of arXiv:2406.09347, and the second paper's). Thresholds of rounding do the comparison for which others need a layer. It is
+a warning more than a construction: with exact weights one layer has no such power (`one_layer`), and in float64 this one errs.
+
+Input: x_1 .. x_n, q, t, all numbers of 0 .. S - 1; the answer is 1 if q occurs among the x_i more than t times. Two heads at t:
+one counts the data x_i >= q, the other those > q; the difference is how often q occurs.
+Residual stream [number v | is data | is q's place | is the last place | found].
+
+Scores. With D = d/L, d = floor(2 L / (5 S)): a number v of the data scores v D, q scores q D + B, the last token t D - 2. B is
+about ln L, so q has the maximum, exponential 1, that is L steps; x_i has r_i = L exp((x_i - q) D - B) steps before it is
+rounded. B puts a threshold T of rounding between two numbers: B = ln(L/T) - D/2 makes r_i = T exp((x_i - q + 1/2) D), which is
+at least T exactly for x_i >= q; B = ln(L/T) + D/2, exactly for x_i > q. (B is off by at most 1/L, and D/2 is at least 2/L.)
+Always r_i < 3/2 T, since S D <= 2/5. The thresholds, by how the grid rounds weights; w_i is 1 step from T on, and 0 below:
+* floor, stepwise: T = 2. e_i = floor(r_i) is 2 or at most 1, and Z = L + sum of e_i is from L to L + 2 n <= 2 L; so
+  floor(L e_i / Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
+* nearest, stepwise: T = 1/2. e_i is 1 or 0, Z <= L + n < 2 L, and L e_i / Z is above 1/2 for e_i = 1.
+* once: T = 1 (floor) or 1/2 (nearest). w_i is r_i / Z rounded, with Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L, the last token
+  included. From T exp(D/2 - 1/L) on it is at least T Z as D/2 - 1/L > (3 n/2 + 1)/L, which d >= 6 n + 8 gives; and
+  r_i / Z < 3/2 T stays below the next threshold.
+The last token has less than e^-2 3/2 T steps: weight 0. q is no data: its weight is multiplied by 0. So a head reads the number
+of the x_i above, times 1/L, exactly; written back times L and -L, `found` is how often q occurs. Logits: 2 found - 2 t - 1 for
+"yes", 0 for "no": apart by at least 1.
+L = n0^Kc, n0 = max(n + 2, S), with the least Kc that gives d >= 4 (stepwise) or d >= 6 n + 8 (once), and L >= 2 n.
+
+What a run does not show: other lengths than the one built; the bounds hold for every n and S by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal, localcontext
+from itertools import product
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.executor import run
+from seqsep.exact.grid import Array, Grid, Rounding, Softmax
+from seqsep.exact.network import AttentionLayer, Head, Network, whole
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes, whole_number, whole_numbers
+from seqsep.theorems.blocks import Spaces
+
+CLAIM = Claim(
+    name="counting-one-layer",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting",
+    statement="One attention layer of two heads and width 5 answers counting of n tokens, by the rounding of its weights",
+)
+ARITHMETICS: tuple[tuple[Rounding, Softmax], ...] = (
+    ("floor", "stepwise"),
+    ("nearest", "stepwise"),
+    ("floor", "once"),
+    ("nearest", "once"),
+)
+THRESHOLDS = {("floor", "stepwise"): "2", ("nearest", "stepwise"): "0.5", ("floor", "once"): "1", ("nearest", "once"): "0.5"}
+"""T, in steps of the grid: from there on a weight is one step more."""
+EXHAUSTIVE_INPUTS = 20_000
+DRAWN = 60
+AT_ONCE = 512
+
+
+def grid_of(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Softmax = "stepwise") -> Grid:
+    """The grid of least Kc. Raises ValueError for a length or alphabet below 1.
+
+    >>> grid_of(length=64, alphabet=64).precision, grid_of(length=64, alphabet=64, softmax="once").precision
+    (26, 38)
+    """
+    if min(length, alphabet) < 1:
+        raise ValueError(f"counting_one_layer(length={length}, alphabet={alphabet}): both are at least 1")
+    base = max(length + 2, alphabet)
+    least_distance = 4 if softmax == "stepwise" else 6 * length + 8
+    exponent = 1
+    while _distance(base**exponent, alphabet) < least_distance or base**exponent < 2 * length:
+        exponent += 1
+    return Grid(base**exponent, rounding, softmax)
+
+
+def _distance(steps: int, alphabet: int) -> int:
+    """d = L D, the steps between the scores of neighbouring numbers."""
+    return 2 * steps // (5 * alphabet)
+
+
+def build(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Softmax = "stepwise") -> Network:
+    """The network for data of exactly `length` tokens; number v is token v.
+
+    >>> network = build(length=64, alphabet=64)
+    >>> network.width, network.heads, len(network.layers), network.precision
+    (5, 2, 1, 26)
+    """
+    grid = grid_of(length, alphabet, rounding, softmax)
+    spaces = Spaces(number=1, data=1, query=1, last=1, found=1)
+    places = np.zeros((length + 2, spaces.width), dtype=np.int64)
+    places[:length] += spaces["data"][0]
+    places[length] += spaces["query"][0]
+    places[length + 1] += spaces["last"][0]
+    distance = _distance(grid.steps, alphabet)
+    threshold = Decimal(THRESHOLDS[rounding, softmax])
+    heads = []
+    for sign in (1, -1):  # the data >= q, less the data > q
+        key = distance * spaces["number"] - 2 * grid.steps * spaces["last"]
+        key = key + (_logarithm(grid.steps, threshold) - sign * (distance // 2)) * spaces["query"]
+        heads.append(
+            Head(
+                query=whole(spaces["last"]),
+                key=Array(key, grid.step),
+                value=whole(spaces["data"]),
+                output=whole(sign * grid.steps * spaces["found"].T),
+            )
+        )
+    yes = 2 * spaces["found"] - 2 * spaces["number"]
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(number=np.arange(alphabet)[:, None]), by_index=True),
+        positions=whole(places, by_index=True),
+        layers=((AttentionLayer(tuple(heads)), None),),
+        readout=whole(np.concatenate([spaces.nothing(), yes])),
+        readout_bias=whole(np.array([0, -1])),
+    )
+
+
+def _logarithm(steps: int, threshold: Decimal) -> int:
+    """L ln(L/T), rounded."""
+    with localcontext() as context:
+        context.prec = 2 * len(str(steps)) + 20
+        return int((steps * (steps / threshold).ln()).to_integral_value())
+
+
+def bound(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Softmax = "stepwise") -> dict[str, Number]:
+    """Every size, from n and S alone: core = 3 * 1 * 5 p * 2; program = p (2 * 4 * 5 + 2 * 5 + 2), two heads and the read-out.
+
+    Tables of numbers and places are functions of the index, so tables = program + 5 p (S + n + 2).
+    """
+    p = grid_of(length, alphabet, rounding, softmax).precision
+    return {
+        "width": 5,
+        "heads": 2,
+        "layers": 1,
+        "precision": p,
+        "core_bits": 30 * p,
+        "program_bits": 52 * p,
+        "tables_bits": p * (52 + 5 * (alphabet + length + 2)),
+    }
+
+
+def check(
+    length: int = 16, alphabet: int = 16, rounding: str | None = None, softmax: str | None = None, seed: int = 0
+) -> list[Outcome]:
+    """Build the network for each arithmetic (or for one) and count with it.
+
+    Every input if there are at most 20,000, S^(n+2); else after 60 drawn sequences every number that occurs, and one that does
+    not, with the thresholds m - 1, m, m + 1 around its count m. `rounding` is floor or nearest, `softmax` stepwise or once.
+    Raises ValueError for other ones, TheoremFails with the input that is answered wrongly.
+    """
+    chosen = [one for one in ARITHMETICS if rounding in (None, one[0]) and softmax in (None, one[1])]
+    if not chosen:
+        raise ValueError(f"check(rounding={rounding!r}, softmax={softmax!r}): floor or nearest, stepwise or once")
+    return [_check(length, alphabet, arithmetic, seed) for arithmetic in chosen]
+
+
+def _check(length: int, alphabet: int, arithmetic: tuple[Rounding, Softmax], seed: int) -> Outcome:
+    network = build(length, alphabet, *arithmetic)
+    exhaustive = alphabet ** (length + 2) <= EXHAUSTIVE_INPUTS
+    inputs = _every(length, alphabet) if exhaustive else _drawn(length, alphabet, seed)
+    expected = answers(inputs)
+    least = None
+    for first in range(0, len(inputs), AT_ONCE):
+        some = inputs[first : first + AT_ONCE]
+        result = run(network, some, at=-1)
+        wanted = expected[first : first + AT_ONCE]
+        wrong = np.flatnonzero((result.answers[:, 0] != wanted) | ~result.sure[:, 0])
+        if len(wrong):
+            *data, query, threshold = some[wrong[0]].tolist()
+            shown = {"tokens": data, "query": query, "threshold": threshold, "answer": int(result.answers[wrong[0], 0])}
+            raise CLAIM.fails({**shown, "arithmetic": " ".join(arithmetic)})
+        apart = float(np.abs(result.logits.floats()[:, 0, 1]).min())
+        least = apart if least is None else min(least, apart)
+    bounds = bound(length, alphabet, *arithmetic)
+    return CLAIM.upper(
+        length=length,
+        inputs=len(inputs),
+        exhaustive=exhaustive,
+        measured=CLAIM.within(sizes(network), bounds),
+        bound=bounds,
+        as_printed={"layers": 2},
+        variant=" ".join(arithmetic),
+        margin=None if least is None else Margin(least, 1.0, "the logit of yes from that of no"),
+    )
+
+
+def answers(inputs: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
+    """The right answers, from the definition.
+
+    >>> answers(np.array([[2, 0, 2, 2, 1], [2, 0, 2, 2, 2]])).tolist()
+    [1, 0]
+    """
+    occurrences = (inputs[:, :-2] == inputs[:, -2:-1]).sum(axis=1)
+    return (occurrences > inputs[:, -1]).astype(np.int64)
+
+
+def _every(length: int, alphabet: int) -> Int64[np.ndarray, "batch time"]:
+    return np.array(list(product(range(alphabet), repeat=length + 2)), dtype=np.int64)
+
+
+def _drawn(length: int, alphabet: int, seed: int) -> Int64[np.ndarray, "batch time"]:
+    """Sequences of all numbers, of few, and of two neighbours, with the thresholds around every count."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for turn in range(DRAWN):
+        kinds = (alphabet, min(alphabet, 3), min(alphabet, 2))[turn % 3]
+        lowest = int(random.integers(0, alphabet - kinds + 1))
+        data = lowest + random.integers(0, kinds, length)
+        queries = {*data[:: max(1, length // 8)].tolist(), int(random.integers(0, alphabet)), max(0, lowest - 1)}
+        for query in queries:
+            count = int((data == query).sum())
+            for threshold in {min(alphabet - 1, max(0, count + step)) for step in (-1, 0, 1)}:
+                rows.append([*data.tolist(), query, threshold])
+    return np.array(rows, dtype=np.int64)
+
+
+def verify(seed: int = 0) -> list[Outcome]:
+    """Check every input of small sizes in each arithmetic, then drawn ones of up to 1,024 tokens."""
+    outcomes = [one for length, alphabet in ((1, 5), (2, 4), (3, 4), (4, 4), (6, 3), (9, 2)) for one in check(length, alphabet)]
+    outcomes += [one for length in (15, 16, 64) for turn in range(4) for one in check(length, length, seed=seed + turn)]
+    for length, alphabet in ((256, 256), (1024, 64), (64, 1024), (1024, 1024)):
+        outcomes += check(length, alphabet, softmax="stepwise", seed=seed)
+    return outcomes
+
+
+def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"tokens": [..], "query": q, "threshold": t}: exactly n numbers of 0 .. S - 1, rounded down step by step.
+
+    The answer raises ValueError with the field's name for any other input.
+
+    >>> applier(length=3, alphabet=4)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
+    1
+    """
+    network = build(length, alphabet)
+
+    def answer(given: Mapping[str, Any]) -> int:
+        numbers = whole_numbers(given, "tokens")
+        query = whole_number(given, "query")
+        threshold = whole_number(given, "threshold")
+        if len(numbers) != length:
+            raise ValueError(f"tokens: expected {length} of them, found {len(numbers)}")
+        for name, values in (("tokens", numbers), ("query", [query]), ("threshold", [threshold])):
+            if not 0 <= min(values) <= max(values) < alphabet:
+                raise ValueError(f"{name}: expected 0 to {alphabet - 1}, found {min(values)} to {max(values)}")
+        return int(run(network, np.array([[*numbers, query, threshold]]), at=-1).answers[0, 0])
+
+    return answer
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
