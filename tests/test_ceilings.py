@@ -8,8 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.ceilings import ceiling, counting_ceiling, first_bitten_length, index_lookup_ceiling, length_where_it_bites
+from seqsep.ceilings import (
+    ceiling,
+    counting_ceiling,
+    double_star_ceiling,
+    first_bitten_length,
+    index_lookup_ceiling,
+    length_where_it_bites,
+)
 from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
+from seqsep.theorems.is_tree import _graphs, eight_numbers
 
 
 def best_accuracy(length: int, alphabet: int, states: int) -> Fraction:
@@ -177,6 +185,56 @@ def test_counting_is_rounded_up_and_asks_for_whole_numbers() -> None:
     assert counting_ceiling(64**400, 2000) > 0
     with pytest.raises(ValueError, match="possibilities is at least 1"):
         counting_ceiling(0, 1)
+
+
+def test_double_stars_without_state_leave_two_thirds() -> None:
+    for vertices in (4, 5, 17, 128):
+        assert Fraction(double_star_ceiling(vertices, 0)) >= Fraction(2, 3)
+        assert double_star_ceiling(vertices, 0) == pytest.approx(2 / 3, rel=1e-15)
+        assert double_star_ceiling(vertices, vertices - 2) == 1.0
+    at_128 = [round(double_star_ceiling(128, bits), 3) for bits in (4, 16, 64)]
+    assert at_128 == [0.763, 0.852, 0.973]
+    with pytest.raises(ValueError, match="vertices is at least 4"):
+        double_star_ceiling(3, 1)
+
+
+@pytest.mark.parametrize(("vertices", "states"), [(4, 1), (4, 2), (5, 1), (5, 2), (6, 1)])
+def test_no_state_answers_more_double_stars(vertices: int, states: int) -> None:
+    """Every function of the coins read before the odd edge, at each of its places, and for each state the best answers.
+
+    The hubs, the order of the star edges and the later coins are given away: the best of all states does no better than (***).
+    """
+    star_edges = vertices - 2
+    right = Fraction(0)
+    for before in range(star_edges + 1):
+        coins = list(itertools.product((0, 1), repeat=star_edges))
+        prefixes = list(itertools.product((0, 1), repeat=before))
+        best = 0
+        for function in itertools.product(range(states), repeat=len(prefixes)):
+            state = dict(zip(prefixes, function, strict=True))
+            tally: dict[object, list[int]] = {}
+            for a, b in itertools.combinations(range(star_edges), 2):
+                for coin in coins:
+                    known = (a, b, state[coin[:before]], coin[before:])
+                    tally.setdefault(known, [0, 0])[coin[a] ^ coin[b]] += 1
+            best = max(best, sum(map(max, tally.values())))
+        right += Fraction(best, math.comb(star_edges, 2) * len(coins) * (star_edges + 1))
+    assert right <= Fraction(double_star_ceiling(vertices, states - 1))
+    if states == 1:
+        assert right == Fraction(2, 3)
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize(("vertices", "least"), [(32, 0.6), (128, 0.62)])
+def test_eight_numbers_come_near_two_thirds_of_double_stars(vertices: int, least: float) -> None:
+    """Far fewer bits than the least state, and nearly the accuracy that an empty state may have at most."""
+    random = np.random.default_rng(0)
+    graphs = _graphs.shuffled(_graphs.double_stars(vertices, 1_000, random), random)
+    model = eight_numbers.build(vertices)
+    answers = [model.answer(eight_numbers.tokens(vertices, graph)) for graph in graphs.tolist()]
+    accuracy = np.mean(answers == _graphs.trees_among(vertices, graphs))
+    assert least < accuracy < double_star_ceiling(vertices, model.state_bits)
+    assert model.state_bits <= 8 * math.ceil(math.log2(vertices + 1))
 
 
 @pytest.mark.parametrize("arguments", [(0, 64, 1), (5, 0, 1), (5, 64, -1)])

@@ -25,7 +25,7 @@ def reaches_all_without_cycle(vertices: int, edges: list[list[int]]) -> bool:
 
 @pytest.mark.parametrize("vertices", [2, 3, 4])
 def test_is_tree_on_every_list_of_pairs(vertices):
-    for edges in range(vertices + 1):
+    for edges in range(min(vertices + 1, 4)):
         for graph in graphs.every_list_of_pairs(vertices, edges).tolist():
             assert graphs.is_tree(vertices, graph) == reaches_all_without_cycle(vertices, graph), graph
 

@@ -28,16 +28,24 @@ def is_tree(vertices: int, edges: Iterable[Sequence[int]]) -> bool:
     >>> is_tree(3, [(1, 2), (3, 2)]), is_tree(3, [(1, 2), (2, 1)])
     (True, False)
     """
-    component = list(range(vertices + 1))
+    parent = list(range(vertices + 1))
     components = vertices
     for u, v in edges:
-        first = component[u]
-        second = component[v]
+        first = _root(parent, u)
+        second = _root(parent, v)
         if first == second:
             return False
-        component = [first if one == second else one for one in component]
+        parent[first] = second
         components -= 1
     return components == 1
+
+
+def _root(parent: list[int], vertex: int) -> int:
+    """The vertex that stands for a component; the way to it is halved."""
+    while parent[vertex] != vertex:
+        parent[vertex] = parent[parent[vertex]]
+        vertex = parent[vertex]
+    return vertex
 
 
 def trees_among(vertices: int, graphs: Graphs) -> Int64[np.ndarray, "graphs"]:
