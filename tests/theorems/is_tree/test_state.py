@@ -23,6 +23,7 @@ from seqsep.theorems.is_tree._graphs import every_order, hard_graphs, is_tree, s
 from seqsep.theorems.is_tree._partitions import components, numbered, partition_of, stirling
 from seqsep.theorems.is_tree._printed import messages, prefix_sums, two_stars
 from seqsep.theorems.protocols.machine import as_machine
+from seqsep.theorems.protocols.thought import Thought, think
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 FINDINGS = {2: 1, 3: 3, 4: 5, 5: 7, 6: 9, 8: 13, 16: 35, 32: 89, 64: 219, 128: 528, 256: 1245, 512: 2886}
@@ -194,8 +195,9 @@ def test_a_model_that_thinks_errs_too():
     assert len(set(found.errs_on)) == vertices - 1
     graph = np.array([found.errs_on])
     tokens = state.prompts(vertices, graph)[0].tolist()
-    written = _collision.thought(model, tokens, model.start(), 0, stops=(no, yes), most=30)
-    assert written == found.thought
+    outputs, after = model.read(tokens)
+    written = think(model, outputs[-1], after, len(tokens), thought=Thought(frozenset((no, yes)), 30)).tokens
+    assert written == list(found.thought)
     assert len(written) > 1
     assert written[-1] == (no, yes)[found.answer]
     assert is_tree(vertices, found.errs_on) != found.answer

@@ -10,7 +10,7 @@ collision counts once both, each alone, leave equal states and lead to the same 
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -21,7 +21,8 @@ from seqsep.theorems.is_tree._beginnings import Beginning, Continuation, Place, 
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
 from seqsep.theorems.is_tree._graphs import is_tree
 from seqsep.theorems.is_tree._partitions import partition_of, spanning_stars, stirling
-from seqsep.theorems.protocols.machine import Machine, OfNumbers, choice
+from seqsep.theorems.protocols.machine import Machine, OfNumbers
+from seqsep.theorems.protocols.thought import Thought, think
 
 MOST_BEGINNINGS = 1 << 21
 MOST_BEGINNINGS_ON_TENSORS = 1 << 17
@@ -100,7 +101,9 @@ def _confirmed(
         _, state = model.read(tokens)
         states.append(model.pack(state)[0])
         after = continuation.tokens(one.vertices)
-        written.append(thought(model, after, state, len(tokens), stops=answers, most=most_thought))
+        outputs, state = model.read(after, state, len(tokens))
+        thought = think(model, outputs[-1], state, len(tokens) + len(after), thought=Thought(frozenset(answers), most_thought))
+        written.append(tuple(thought.tokens))
     if states[0] != states[1] or written[0] != written[1]:
         return None
     last = written[0][-1]
@@ -118,18 +121,6 @@ def _confirmed(
         expected=truths[wrong],
         tried=tried,
     )
-
-
-def thought(model: Machine, tokens: Sequence[int], state: Any, t: int, *, stops: Collection[int], most: int) -> tuple[int, ...]:
-    """What a model writes greedily behind some tokens, read from a state at time t: up to a stop, or `most` tokens."""
-    outputs, state = model.read(tokens, state, t)
-    t += len(tokens)
-    written = [choice(outputs[-1])]
-    while len(written) < most and written[-1] not in stops:
-        output, state = model.step(written[-1], state, t)
-        t += 1
-        written.append(choice(output))
-    return tuple(written)
 
 
 def _blocks(place: Place, seed: int, on_tensors: bool, most: int) -> Iterator[list[Beginning]]:
