@@ -17,11 +17,12 @@ from seqsep.certificate import certify
 from seqsep.exact.automata import Recurrence
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _collision, state
-from seqsep.theorems.is_tree._beginnings import Beginning, Place, Vocabulary
+from seqsep.theorems.is_tree._beginnings import Beginning, Place
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
 from seqsep.theorems.is_tree._graphs import every_order, hard_graphs, is_tree, shuffled
 from seqsep.theorems.is_tree._partitions import components, numbered, partition_of, stirling
 from seqsep.theorems.is_tree._printed import messages, prefix_sums, two_stars
+from seqsep.theorems.is_tree._tokens import Tokens
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.thought import Thought, think
 
@@ -173,7 +174,7 @@ def test_every_smaller_model_errs_and_the_exact_one_does_not(bits):
     assert found is not None
     assert found.tried <= 2**bits + 1
     tokens = state.prompts(5, np.array([found.errs_on]))[0].tolist()
-    assert small.answer(tokens) == Vocabulary(5).answers[found.answer]
+    assert small.answer(tokens) == Tokens(5).answers[found.answer]
     assert is_tree(5, found.errs_on) == found.expected != found.answer
     assert _collision.search(as_machine(exact), place, simple=False, most_thought=10) is None
 
@@ -181,7 +182,7 @@ def test_every_smaller_model_errs_and_the_exact_one_does_not(bits):
 def test_a_model_that_thinks_errs_too():
     """Three bits: the state after the prompt decides what is counted aloud, up to 7, and that decides the answer."""
     vertices = 8
-    no, yes = Vocabulary(vertices).answers
+    no, yes = Tokens(vertices).answers
 
     def move(t, number, token):
         return (3 * number + token) % 8 if t <= 3 * vertices - 3 else (number + 1) % 8

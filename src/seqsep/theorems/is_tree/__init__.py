@@ -5,6 +5,7 @@ Files:
     state             IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor (Theorem 4.7, lower bound)
     peeling           two attention layers, and a thought that peels leaves (Theorem 4.7, upper bound)
     hybrid            eight remembered numbers and one attention layer, the same thought (Theorem 5.7)
+    eight_numbers     O(log n) bits decide two thirds of the paper's double stars
     _graphs           lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
     _partitions       partitions into components: how many there are, and a number for each
     _beginnings       beginnings of an input: their classes, a number for each, and their tokens

@@ -2,43 +2,15 @@
 
 A beginning has K edges, and at times the first end of one more. All that counts of it is its class: the components of its
 edges with the block of that first end, or that it has a cycle already.
-
-Tokens: [BOS] is 0, vertex v is v; behind the vertices 1 .. n come ~, NO and YES.
 """
 
 from dataclasses import dataclass
 
 from seqsep.theorems.is_tree._partitions import Edge, Partition, components, numbered, partition_of, spanning_stars, stirling
+from seqsep.theorems.is_tree._tokens import Tokens
 
-BEGIN = 0
 TRIANGLE = ((1, 2), (1, 3), (2, 3))
 Case = tuple[Partition, int]
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The tokens of an input of n vertices that are no vertex.
-
-    >>> Vocabulary(6).size
-    10
-    """
-
-    vertices: int
-
-    @property
-    def between(self) -> int:
-        """The token ~ between the ends of an edge."""
-        return self.vertices + 1
-
-    @property
-    def answers(self) -> tuple[int, int]:
-        """The tokens NO and YES."""
-        return self.vertices + 2, self.vertices + 3
-
-    @property
-    def size(self) -> int:
-        """The number of tokens."""
-        return self.vertices + 4
 
 
 @dataclass(frozen=True)
@@ -94,8 +66,8 @@ class Beginning:
         >>> Beginning(3, ((1, 2),), half_read=3).tokens()
         (0, 1, 4, 2, 3, 4)
         """
-        half = () if self.half_read is None else (self.half_read, Vocabulary(self.vertices).between)
-        return (BEGIN, *_written(self.edges, self.vertices), *half)
+        half = () if self.half_read is None else (self.half_read, Tokens(self.vertices).between)
+        return (Tokens(self.vertices).begin, *_written(self.edges, self.vertices), *half)
 
     def followed_by(self, continuation: Continuation) -> tuple[Edge, ...]:
         """All edges of the input that this beginning and the continuation make."""
@@ -106,7 +78,7 @@ class Beginning:
 
 
 def _written(edges: tuple[Edge, ...], vertices: int) -> tuple[int, ...]:
-    between = Vocabulary(vertices).between
+    between = Tokens(vertices).between
     return tuple(token for u, v in edges for token in (u, between, v))
 
 

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.theorems.is_tree._beginnings import Beginning, Continuation, Place, Vocabulary
+from seqsep.theorems.is_tree._beginnings import Beginning, Continuation, Place
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
 from seqsep.theorems.is_tree._graphs import is_tree
 from seqsep.theorems.is_tree._partitions import partition_of, spanning_stars, stirling
+from seqsep.theorems.is_tree._tokens import Tokens
 from seqsep.theorems.protocols.machine import Machine, OfNumbers
 from seqsep.theorems.protocols.thought import Thought, think
 
@@ -93,7 +94,7 @@ def _confirmed(
     """The collision of two beginnings, if each alone leaves the same state and leads to the same tokens."""
     first, second = beginnings
     continuation = telling_apart_simply(first, second) if simple else telling_apart(first, second)
-    answers = Vocabulary(first.vertices).answers
+    answers = Tokens(first.vertices).answers
     states = []
     written = []
     for one in beginnings:

@@ -56,7 +56,7 @@ from seqsep.exact.least_state import LeastState, of_table
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.is_tree import _collision
-from seqsep.theorems.is_tree._beginnings import BEGIN, Place, Vocabulary
+from seqsep.theorems.is_tree._beginnings import Place
 from seqsep.theorems.is_tree._graphs import (
     Graphs,
     as_prompts,
@@ -70,6 +70,7 @@ from seqsep.theorems.is_tree._graphs import (
 )
 from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
+from seqsep.theorems.is_tree._tokens import Tokens
 from seqsep.theorems.protocols.collision import Recall, TaskSizes
 from seqsep.theorems.protocols.machine import Machine
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
@@ -124,13 +125,13 @@ def least_bits(vertices: int, simple: bool = False) -> int:
 def build(vertices: int) -> Recurrence:
     """Union-find in exactly `least_bits(n)` bits: the number of the class of what is read; it answers NO or YES.
 
-    It reads [BOS] u ~ v u ~ v .. with the tokens of `Vocabulary`; [BOS] and ~ leave the state as it is.
+    It reads [BOS] u ~ v u ~ v .. with the tokens of `Tokens`; [BOS] and ~ leave the state as it is.
 
     >>> exact = build(vertices=4)
-    >>> exact.state_bits, exact.answer((0, 1, 5, 2, 3, 5, 4, 1, 5, 4)) == Vocabulary(4).answers[1]
+    >>> exact.state_bits, exact.answer((0, 1, 5, 2, 3, 5, 4, 1, 5, 4)) == Tokens(4).answers[1]
     (5, True)
     """
-    no, yes = Vocabulary(vertices).answers
+    no, yes = Tokens(vertices).answers
 
     def move(t: int, state: int, token: int) -> int:
         edges, part = divmod(t - 1, 3)
@@ -151,19 +152,19 @@ def build(vertices: int) -> Recurrence:
 
 def prompts(vertices: int, graphs: Graphs) -> np.ndarray:
     """The tokens of graphs for a recurrent model."""
-    return as_prompts(graphs, BEGIN, Vocabulary(vertices).between)
+    return as_prompts(graphs, Tokens(vertices).begin, Tokens(vertices).between)
 
 
 def recall(vertices: int) -> Recall:
     """The inputs as lists of 2 n - 2 ends of edges, for the sizes of a model and the range of its state."""
-    vocabulary = Vocabulary(vertices)
+    vocabulary = Tokens(vertices)
     ends = 2 * vertices - 2
     return Recall(
         ends,
         vertices,
         write=lambda values: prompts(vertices, values.reshape(-1, vertices - 1, 2) + 1),
         question=lambda position: (),
-        sizes=TaskSizes(vocabulary.size, vocabulary.size, 3 * vertices - 2 + most_thought(vertices)),
+        sizes=TaskSizes(vocabulary.count, vocabulary.count, 3 * vertices - 2 + most_thought(vertices)),
     )
 
 
@@ -186,7 +187,7 @@ def check(
     `length` is the number of vertices. The exact model answers every list of pairs for n <= 4, else 120 hard graphs; classes
     are counted at every split for at most 4 vertices. The smaller models are by default the exact one with its highest bits
     dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with
-    `checkpoint`, a trained one with the tokens of `Vocabulary`. Its state is kept at `precision` bits a number (by default 1).
+    `checkpoint`, a trained one with the tokens of `Tokens`. Its state is kept at `precision` bits a number (by default 1).
     A model of fewer bits than simple graphs need errs on a simple one. Raises ValueError if it has enough bits, or no collision
     was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
     """
@@ -223,7 +224,7 @@ def _check_upper(vertices: int, seed: int) -> Outcome:
 
 def require_answers(exact: Recurrence, vertices: int, graphs: Graphs) -> None:
     """Require the answer of the definition to each graph. Raises TheoremFails with a graph."""
-    answers = Vocabulary(vertices).answers
+    answers = Tokens(vertices).answers
     truths = trees_among(vertices, graphs).tolist()
     for graph, tokens, truth in zip(graphs, prompts(vertices, graphs).tolist(), truths, strict=True):
         found = exact.answer(tokens)
@@ -324,7 +325,7 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
         vertices, graph = read_graph(given, length, simple=False)
         tokens = prompts(vertices, graph[None])[0].tolist()
-        return {"answer": Vocabulary(vertices).answers.index(build(vertices).answer(tokens)), "thought": []}
+        return {"answer": Tokens(vertices).answers.index(build(vertices).answer(tokens)), "thought": []}
 
     return answer
 
