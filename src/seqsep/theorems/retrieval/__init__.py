@@ -5,6 +5,7 @@ Files:
     index_lookup_attention    one attention layer of width O(log N) answers index lookup (Theorem 1)
     index_lookup_one_layer    index lookup by one attention layer of width 6 (Wen et al., Theorem 4.6)
     index_lookup_state        index lookup needs N log2 S state bits, and they suffice (Theorem 3)
+    counting_attention        counting by two attention layers (Wen et al., Theorem 4.6)
     recall_attention          associative recall and c-gram retrieval by two attention layers (Wen et al., Theorem 4.6)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
@@ -17,6 +18,9 @@ Files:
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
     _recall_trials            inputs of c-gram retrieval, and how answers are compared
     _recall_errata            the printed hard instances of c-gram retrieval
+    _counting                 counting: the definition, its tokens, a user's input, thresholds as numbers of a grid
+    _counting_trials          inputs of counting, and how answers are compared
+    _counting_errata          the printed construction of counting
     _margins                  by how much a read-out decides
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
 """
@@ -24,6 +28,7 @@ Files:
 from seqsep.theorems.base import Theorem
 from seqsep.theorems.retrieval import (
     associative_recall_state,
+    counting_attention,
     counting_one_layer,
     counting_state,
     index_lookup_attention,
@@ -39,6 +44,7 @@ THEOREMS: tuple[Theorem, ...] = (
     index_lookup_one_layer.THEOREM,
     index_lookup_state.THEOREM,
     recall_attention.THEOREM,
+    counting_attention.THEOREM,
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
     counting_state.THEOREM,

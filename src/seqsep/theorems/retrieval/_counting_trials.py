@@ -1,0 +1,104 @@
+"""Inputs of counting to try built networks on, and how their answers are compared."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.executor import ask, run
+from seqsep.exact.network import Network
+from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.trial import Trial
+
+AT_ONCE = 1 << 14
+SCORES_AT_ONCE = 1 << 24
+FLOATS_UP_TO = 300
+BOS = 0
+
+Vector = Int64[np.ndarray, "batch"]
+
+
+def every_input(task: Counting, length: int) -> tuple[np.ndarray, Vector, Vector]:
+    """Every sequence of one length with every query and every threshold."""
+    words = np.arange(task.alphabet ** (length + 2))[:, None] // task.alphabet ** np.arange(length + 2) % task.alphabet
+    return words[:, :length], words[:, length], words[:, length + 1]
+
+
+def inputs_up_to(task: Counting) -> int:
+    """How many inputs there are at all lengths 1 .. N."""
+    return sum(task.alphabet ** (length + 2) for length in range(1, task.length + 1))
+
+
+def _readable(sequences: np.ndarray, queries: Vector, thresholds: Vector, row: int) -> Mapping[str, Any]:
+    """One input as a user would write it."""
+    return {"tokens": sequences[row].tolist(), "query": int(queries[row]), "threshold": int(thresholds[row])}
+
+
+def require(trial: Trial, task: Counting, sequences: np.ndarray, queries: Vector, thresholds: Vector) -> None:
+    """Require the right answer of each example, in blocks."""
+    at_once = max(1, min(AT_ONCE, SCORES_AT_ONCE // sequences.shape[1] ** 2))
+    for first in range(0, len(sequences), at_once):
+        part = slice(first, first + at_once)
+        some = (sequences[part], queries[part], thresholds[part])
+        trial.require(task.inputs(*some), task.answers(*some), partial(_readable, *some))
+
+
+def require_all(trial: Trial, task: Counting) -> None:
+    """Put every input of every length up to N."""
+    for length in range(1, task.length + 1):
+        require(trial, task, *every_input(task, length))
+
+
+def require_hard(trial: Trial, task: Counting, seed: int, spread: int = 24) -> None:
+    """Put hard sequences with the thresholds m - 1, m and m + 1; the longest ones on the grid alone."""
+    for sequence, query in hard_sequences(task, seed, spread):
+        count = int((sequence == query).sum())
+        near = np.array([count - 1, count, count + 1, 0, int(query), task.alphabet - 1])
+        thresholds = np.unique(near[(near >= 0) & (near < task.alphabet)])
+        sequences = np.tile(sequence, (len(thresholds), 1))
+        queries = np.full(len(thresholds), query)
+        if len(sequence) < FLOATS_UP_TO and trial.inputs < trial.in_floats:
+            require(trial, task, sequences, queries, thresholds)
+        else:
+            _require_behind(trial, task, sequences, queries, thresholds)
+
+
+def _require_behind(trial: Trial, task: Counting, sequences: np.ndarray, queries: Vector, thresholds: Vector) -> None:
+    """The same on the grid alone, with the sequence and the query computed once for all thresholds."""
+    prefix = np.concatenate([[BOS], sequences[0] + 1, queries[:1] + 1])
+    result = ask(trial.network, prefix, thresholds + 1)
+    expected = task.answers(sequences, queries, thresholds)[:, None]
+    readable = partial(_readable, sequences, queries, thresholds)
+    trial.compare(result.answers[:, None], result.sure[:, None], expected, readable, run="on the grid")
+    trial.note(result, len(thresholds))
+
+
+def hard_sequences(task: Counting, seed: int, spread: int) -> Iterator[tuple[Int64[np.ndarray, "n"], int]]:
+    """Sequences with a query: every number of occurrences up to N, or `spread` of them, among neighbours of the query.
+
+    The margin depends on the number of occurrences m and on the threshold alone, by the proof, so the least one of each m is
+    met. Where the query stands is drawn; the query is m - 1, m or m + 1 too, so that the threshold is the query itself.
+    """
+    random = np.random.default_rng(seed)
+    counts = np.unique(np.linspace(0, task.length, min(spread, task.length + 1)).round().astype(np.int64))
+    for count in counts.tolist():
+        length = task.length if count % 3 else max(1, count, int(random.integers(task.length // 2, task.length + 1)))
+        query = min(task.alphabet - 1, max(0, count + int(random.integers(-1, 2))))
+        others = random.integers(task.alphabet, size=length)
+        beside = query - 1 if query else min(1, task.alphabet - 1)
+        sequence = np.where((others == query) | (random.random(length) < 1 / 2), beside, others)
+        sequence[random.permutation(length)[: min(count, length)]] = query
+        yield sequence, query
+
+
+def answering(network: Network, task: Counting) -> Callable[[Mapping[str, Any]], int]:
+    """The network's answer to a user's input. Raises ValueError with the field's name."""
+
+    def answer(given: Mapping[str, Any]) -> int:
+        numbers, query, threshold = task.read(given)
+        inputs = task.inputs(np.array([numbers]), np.array([query]), np.array([threshold]))
+        return int(run(network, inputs, at=-1).answers[0, 0])
+
+    return answer

@@ -1,0 +1,230 @@
+"""Upper bound: two causal attention layers of one head answer counting, in width 9 and without an FFN.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting.
+We differ: the printed rule counts the query token as an occurrence (see the errata); there is no product (t + 1) / (m + 1), and
+so no FFN: the count is compared with a number that the token of the threshold carries.
+
+Let n0 = max(N + 3, S + 1), T = n0 - 1, L = n0^Kc and eta = floor(ln(2 L^2)) + 1. Kc is the least with
+L >= max(n0^2, eta T, 4 n0): from n0 = 9 on Kc = 2 and p = bit_length(2 n0^4). Margins, each proved below for every N, S and
+every input, on both grids:
+* layer 1: a token equal to the own one, and [BOS], score above every other one by at least eta, so that the d of them have the
+  same weight f(d), which is 1/d rounded to the grid;
+* layer 2: the token before scores above every other one by at least eta: its weight is exactly 1;
+* the logit of the right answer above the other one: `_counting.Counting.margin`, more than 5/L.
+
+Inputs. [BOS], x_1 .. x_n, q, t, n <= N; the number s has v = s + 1 and [BOS] 0. The residual stream is
+[number v, v^2 | time, its square | one | bos | limit u | weight | copied].
+Layer 1 (`_count_equal`) writes to `weight` the attention to [BOS], at every token. At q, which occurs m times among the data
+and is itself counted, this is f(m + 2). Layer 2 (`_copy_before`) copies it from q to t. The read-out is 0 for "no" and
+u_t - b copied for "yes", b = 4 n0, where u_t / b lies between f(t + 3) and f(t + 2), and between 1/(t + 3) and 1/(t + 2): it is
+positive iff m >= t + 1, on both grids and in float64, where the weights of the others take less than a step from b f.
+
+What a run does not show: other lengths than the one built. The bounds hold for every N and S by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.grid import Array, Grid
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Spaces,
+    count,
+    hard_scale,
+    head,
+    least_grid,
+    match,
+    match_needs,
+    number,
+    offset,
+    side_by_side,
+    with_squares,
+)
+from seqsep.theorems.checking import until_tried
+from seqsep.theorems.retrieval import _counting_trials as trials
+from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._counting_errata import ERRATA
+from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
+from seqsep.theorems.trial import Trial
+
+CLAIM = Claim(
+    name="counting-attention",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting",
+    statement="Two causal attention layers of one head, of width 9 and without an FFN, answer counting",
+)
+EXHAUSTIVE_INPUTS = 20_000
+
+
+def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta: int | None = None) -> Network:
+    """The network for up to N = `length` numbers out of 0 .. S - 1, S = `alphabet` (by default N + 1: all that can be counted).
+
+    Token 0 is [BOS] and token s + 1 is the number s, as a symbol, a query or a threshold. `rounding` chooses the grid
+    (`blocks.least_grid`); `eta` replaces the scale of the scores, to see how small it may be. Raises ValueError for a length or
+    alphabet below 1, or another rounding.
+
+    >>> network = build(length=61)
+    >>> network.width, len(network.layers), network.precision
+    (9, 2, 26)
+    """
+    task = task_of(length, alphabet)
+    return assemble(task, _grid(task, rounding), eta)
+
+
+def task_of(length: int, alphabet: int | None) -> Counting:
+    """The task; N + 1 numbers unless `alphabet` says otherwise."""
+    return Counting(length, length + 1 if alphabet is None else alphabet)
+
+
+def assemble(task: Counting, grid: Grid, eta: int | None = None) -> Network:
+    """The network of a task on a grid."""
+    scale = hard_scale(grid.steps) if eta is None else eta
+    spaces = Spaces(number=2, time=2, one=1, bos=1, limit=1, weight=1, copied=1)
+    times = np.arange(task.tokens)
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=symbols(task, grid, spaces),
+        positions=whole(spaces.embed(time=with_squares(times)) + spaces["one"], by_index=True),
+        layers=((_count_equal(spaces, scale), None), (_copy_before(spaces, scale), None)),
+        readout=whole(np.concatenate([spaces.nothing(), spaces["limit"] - task.scale * spaces["copied"]])),
+        readout_bias=whole([0, 0]),
+    )
+
+
+def symbols(task: Counting, grid: Grid, spaces: Spaces) -> Array:
+    """[BOS] and the numbers: (v, v^2), the flag of [BOS], and the limits u in steps of the grid."""
+    numbers = np.arange(task.alphabet + 1)
+    bos = (numbers == 0)[:, None] * spaces["bos"]
+    limits = task.limits(grid)
+    fixed = (spaces.embed(number=with_squares(numbers)) + bos) * grid.steps
+    return Array(fixed + spaces.embed(limit=limits.integers[:, None]), grid.step, by_index=True)
+
+
+def _count_equal(spaces: Spaces, eta: int) -> AttentionLayer:
+    """One head, scores -eta (v_j - v_k)^2, and 0 at [BOS]: at q the m + 1 tokens q so far and [BOS] tie, and others score -eta.
+
+    So `weight`, the attention to [BOS], is f(m + 2) (`blocks.count`): the threshold comes later and is not seen.
+    """
+    one = spaces["one"]
+    own = number(spaces, "number")
+    scores = match(own, own, one, factors=(eta, 1), present=one - spaces["bos"])
+    return side_by_side(count(scores, spaces["bos"], unit=spaces["weight"]))
+
+
+def _copy_before(spaces: Spaces, eta: int) -> AttentionLayer:
+    """One head, scores -eta (t_j - t_k + 1)^2, that adds the weight found one place before to `copied`."""
+    scores = offset(number(spaces, "time"), spaces["one"], 1, eta)
+    return side_by_side(head(scores, spaces["weight"], spaces["copied"]))
+
+
+def _grid(task: Counting, rounding: str) -> Grid:
+    """The least grid that holds every entry, every number of the computation, and every winning score."""
+
+    def needed(eta: int) -> int:
+        return max(match_needs(task.base - 1, (eta, 1)), task.base**2, task.scale, 4 * eta)
+
+    return least_grid(task.base, needed, rounding)
+
+
+def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants, from N and S alone.
+
+    A score has four rows: core = 2 * 3 * 4 * 9 p. Tables of numbers and times are functions of the index: program =
+    p (2 * 9 (4 + 4 + 1 + 1) + 2 * 9 + 2), the heads and the read-out; tables = program + 9 p (S + 1 + N + 3).
+    """
+    grid = _grid(task, rounding)
+    p = grid.precision
+    return {
+        "width": 9,
+        "heads": 1,
+        "layers": 2,
+        "eta": hard_scale(grid.steps),
+        "precision": p,
+        "core_bits": 216 * p,
+        "program_bits": 200 * p,
+        "tables_bits": p * (200 + 9 * (task.alphabet + 1 + task.tokens)),
+    }
+
+
+def check(length: int = 64, alphabet: int | None = None, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+    """Build the network for each grid (or for one) and ask it; S = `alphabet` is N + 1 unless given.
+
+    Every sequence, query and threshold at every length up to N if there are at most 20,000, else sequences with 0 .. N
+    occurrences, or 24 of these counts, and thresholds next to them (`_counting_trials.hard_sequences`); the first ones in
+    float64 too. Raises ValueError as `build`, TheoremFails with the input that is answered wrongly.
+    """
+    task = task_of(length, alphabet)
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_check(task, one, seed) for one in roundings]
+
+
+def verify(small: int = 60_000, medium: int = 12_000, large: int = 240, seed: int = 0) -> list[Outcome]:
+    """Check every input over 0 .. N up to N = 4, then at least so many questions at N <= 64, N <= 512 and 1,024 to 4,096.
+
+    Lengths take turns, then the grids; up to N = 512 every number of occurrences is met.
+    """
+    outcomes = [outcome for length in range(1, 5) for outcome in check(length)]
+    outcomes += _verify_lengths((5, 8, 16, 31, 64), small, seed)
+    outcomes += _verify_lengths((65, 128, 512), medium, seed)
+    return outcomes + _verify_lengths((1024, 2048, 4096), large, seed, spread=8)
+
+
+def _verify_lengths(lengths: tuple[int, ...], inputs: int, seed: int, spread: int | None = None) -> list[Outcome]:
+    def check_case(turn: int, _: int) -> Outcome:
+        length = lengths[turn % len(lengths)]
+        rounding = ROUNDINGS[turn // len(lengths) % 2]
+        return _check(task_of(length, None), rounding, seed + turn, length + 1 if spread is None else spread)
+
+    return until_tried(inputs, check_case)
+
+
+def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
+    network = build(task.length, task.alphabet, rounding)
+    trial = Trial(CLAIM.name, network, logits_apart)
+    exhaustive = trials.inputs_up_to(task) <= EXHAUSTIVE_INPUTS
+    if exhaustive:
+        trials.require_all(trial, task)
+    else:
+        trials.require_hard(trial, task, seed, spread)
+    return _outcome(trial, task, rounding, exhaustive)
+
+
+def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> Outcome:
+    network = trial.network
+    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
+    bounds = bound(task, rounding)
+    assert trial.least is not None
+    return CLAIM.upper(
+        length=task.length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed={"rule": "(t + 1) / (m + 1) < 1", "precision": 14 * ceil_log2(task.base) + 1},
+        variant=f"grid {rounding}",
+        margin=Margin(float(trial.least), float(task.margin(network.grid)), LOGITS),
+        saturated=trial.saturated,
+    )
+
+
+def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights: 1 if q occurs more than t times, else 0.
+
+    At most N = `length` tokens; tokens, query and threshold are 0 .. S - 1, S = `alphabet` (by default N + 1).
+    """
+    return trials.answering(build(length, alphabet), task_of(length, alphabet))
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    errata=ERRATA,
+)
