@@ -1,8 +1,7 @@
 """Inputs of counting to try built networks on, and how their answers are compared."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
@@ -20,10 +19,27 @@ BOS = 0
 Vector = Int64[np.ndarray, "batch"]
 
 
-def every_input(task: Counting, length: int) -> tuple[np.ndarray, Vector, Vector]:
+class Asked(NamedTuple):
+    """A batch of inputs: sequences, each with its query and its threshold."""
+
+    sequences: Int64[np.ndarray, "batch n"]
+    queries: Vector
+    thresholds: Vector
+
+    def part(self, first: int, count: int) -> "Asked":
+        """`count` inputs from input `first` on."""
+        return Asked(*(column[first : first + count] for column in self))
+
+    def readable(self, row: int) -> Mapping[str, Any]:
+        """One input as a user would write it."""
+        query = int(self.queries[row])
+        return {"tokens": self.sequences[row].tolist(), "query": query, "threshold": int(self.thresholds[row])}
+
+
+def every_input(task: Counting, length: int) -> Asked:
     """Every sequence of one length with every query and every threshold."""
     words = np.arange(task.alphabet ** (length + 2))[:, None] // task.alphabet ** np.arange(length + 2) % task.alphabet
-    return words[:, :length], words[:, length], words[:, length + 1]
+    return Asked(words[:, :length], words[:, length], words[:, length + 1])
 
 
 def inputs_up_to(task: Counting) -> int:
@@ -31,24 +47,18 @@ def inputs_up_to(task: Counting) -> int:
     return sum(task.alphabet ** (length + 2) for length in range(1, task.length + 1))
 
 
-def _readable(sequences: np.ndarray, queries: Vector, thresholds: Vector, row: int) -> Mapping[str, Any]:
-    """One input as a user would write it."""
-    return {"tokens": sequences[row].tolist(), "query": int(queries[row]), "threshold": int(thresholds[row])}
-
-
-def require(trial: Trial, task: Counting, sequences: np.ndarray, queries: Vector, thresholds: Vector) -> None:
+def require(trial: Trial, task: Counting, asked: Asked) -> None:
     """Require the right answer of each example, in blocks."""
-    at_once = max(1, min(AT_ONCE, SCORES_AT_ONCE // sequences.shape[1] ** 2))
-    for first in range(0, len(sequences), at_once):
-        part = slice(first, first + at_once)
-        some = (sequences[part], queries[part], thresholds[part])
-        trial.require(task.inputs(*some), task.answers(*some), partial(_readable, *some))
+    at_once = max(1, min(AT_ONCE, SCORES_AT_ONCE // asked.sequences.shape[1] ** 2))
+    for first in range(0, len(asked.queries), at_once):
+        some = asked.part(first, at_once)
+        trial.require(task.inputs(*some), task.answers(*some), some.readable)
 
 
 def require_all(trial: Trial, task: Counting) -> None:
     """Put every input of every length up to N."""
     for length in range(1, task.length + 1):
-        require(trial, task, *every_input(task, length))
+        require(trial, task, every_input(task, length))
 
 
 def require_hard(trial: Trial, task: Counting, seed: int, spread: int = 24) -> None:
@@ -57,22 +67,20 @@ def require_hard(trial: Trial, task: Counting, seed: int, spread: int = 24) -> N
         count = int((sequence == query).sum())
         near = np.array([count - 1, count, count + 1, 0, int(query), task.alphabet - 1])
         thresholds = np.unique(near[(near >= 0) & (near < task.alphabet)])
-        sequences = np.tile(sequence, (len(thresholds), 1))
-        queries = np.full(len(thresholds), query)
+        asked = Asked(np.tile(sequence, (len(thresholds), 1)), np.full(len(thresholds), query), thresholds)
         if len(sequence) < FLOATS_UP_TO and trial.inputs < trial.in_floats:
-            require(trial, task, sequences, queries, thresholds)
+            require(trial, task, asked)
         else:
-            _require_behind(trial, task, sequences, queries, thresholds)
+            _require_behind(trial, task, asked)
 
 
-def _require_behind(trial: Trial, task: Counting, sequences: np.ndarray, queries: Vector, thresholds: Vector) -> None:
-    """The same on the grid alone, with the sequence and the query computed once for all thresholds."""
-    prefix = np.concatenate([[BOS], sequences[0] + 1, queries[:1] + 1])
-    result = ask(trial.network, prefix, thresholds + 1)
-    expected = task.answers(sequences, queries, thresholds)[:, None]
-    readable = partial(_readable, sequences, queries, thresholds)
-    trial.compare(result.answers[:, None], result.sure[:, None], expected, readable, run="on the grid")
-    trial.note(result, len(thresholds))
+def _require_behind(trial: Trial, task: Counting, asked: Asked) -> None:
+    """The same on the grid alone, with the one sequence and query computed once for all thresholds."""
+    prefix = np.concatenate([[BOS], asked.sequences[0] + 1, asked.queries[:1] + 1])
+    result = ask(trial.network, prefix, asked.thresholds + 1)
+    expected = task.answers(*asked)[:, None]
+    trial.compare(result.answers[:, None], result.sure[:, None], expected, asked.readable, run="on the grid")
+    trial.note(result, len(asked.thresholds))
 
 
 def hard_sequences(task: Counting, seed: int, spread: int) -> Iterator[tuple[Int64[np.ndarray, "n"], int]]:
