@@ -5,6 +5,7 @@ Files:
     state             IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor (Theorem 4.7, lower bound)
     peeling           two attention layers, and a thought that peels leaves (Theorem 4.7, upper bound)
     hybrid            eight remembered numbers and one attention layer, the same thought (Theorem 5.7)
+    walk              a linear recurrence and a retriever, and a thought that walks (Theorems 5.2 and 5.3)
     eight_numbers     O(log n) bits decide two thirds of the paper's double stars
     _graphs           lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
     _partitions       partitions into components: how many there are, and a number for each
@@ -15,13 +16,17 @@ Files:
     _trials           graphs put to a network that thinks before it answers
     _peeling_thought  the thought that peels leaves, and why it decides
     _peeling_layers   what two networks that peel leaves share
+    _walk_thought     the walk with its queries, and why it decides
+    _walk_patterns    the walk with literal regular expressions, which the model writes token by token
+    _walk_trials      graphs put to a network that walks, with a live retriever
+    _algorithm_two    the printed thought with a retriever, which writes parents down
     _doubling_search  the printed search of the hybrid for a vertex's next edge
     _printed          the printed reduction: two stars and one edge
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.is_tree import hybrid, peeling, state
+from seqsep.theorems.is_tree import hybrid, peeling, state, walk
 
-THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM, hybrid.THEOREM)
+THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM, hybrid.THEOREM, walk.THEOREM)
 
 __all__ = ["THEOREMS"]

@@ -1,0 +1,109 @@
+"""Graphs put to a network that walks, with a live retriever: every query is answered by searching the text so far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from seqsep.exact.generation import GenerationDiffers, follow, generate
+from seqsep.exact.network import Network
+from seqsep.exact.recurrent import StateRange
+from seqsep.retriever import Region
+from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.is_tree import _graphs as drawn
+from seqsep.theorems.is_tree._graphs import Graph, Graphs
+from seqsep.theorems.is_tree._trials import lead
+from seqsep.theorems.is_tree._walk_thought import WalkTokens, walk
+from seqsep.theorems.trial import Trial
+
+TOKENS_AT_ONCE = 1 << 15
+
+
+@dataclass
+class Walking:
+    """Puts graphs to a network and requires the walk of it, with what a live retriever finds, and the right answer.
+
+    The retriever answers each query of the walk by searching the region of the text before it; what it finds has to be what
+    the walk goes on with (`Retriever.inserted`). Every other token has to be the single greatest logit, on the grid and in
+    float64. So the network generates the walk with this retriever (`exact.generation`).
+    """
+
+    theorem: str
+    network: Network
+    tokens: WalkTokens
+    region: Region
+    in_floats: int = 200
+    longest_thought: int = 0
+    ranges: tuple[StateRange, ...] = ()
+    trial: Trial = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.trial = Trial(self.theorem, self.network, lead, in_floats=self.in_floats)
+        self.retriever = self.tokens.retriever(self.region)
+
+    def put(self, vertices: int, graphs: Graphs) -> None:
+        """Put graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph on which the walk goes otherwise."""
+        at_once = max(1, TOKENS_AT_ONCE // (17 * vertices))
+        for first in range(0, len(graphs), at_once):
+            self._put(vertices, graphs[first : first + at_once])
+
+    def _put(self, vertices: int, graphs: Graphs) -> None:
+        readable = partial(_readable, vertices, graphs)
+        prompts = self.prompts(graphs)
+        walks = [walk(self.tokens, vertices, graph) for graph in graphs.tolist()]
+        truths = drawn.trees_among(vertices, graphs).tolist()
+        sequences = []
+        inserted = []
+        for number, (prompt, thought, truth) in enumerate(zip(prompts, walks, truths, strict=True)):
+            if thought[-1] != self.tokens.answers[truth]:
+                raise TheoremFails(self.theorem, {**readable(number), "is a tree": bool(truth), "thought": thought})
+            sequences.append([*prompt, *thought])
+            try:
+                inserted.append(self.retriever.inserted(sequences[-1], len(prompt)))
+            except ValueError as differs:
+                raise TheoremFails(self.theorem, {**readable(number), "region": self.region, "retriever": differs}) from None
+        result = self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable, inserted)
+        self.longest_thought = max(self.longest_thought, *(len(thought) - 1 for thought in walks))
+        met = self.ranges or result.state_ranges
+        self.ranges = tuple(one.joined(other) for one, other in zip(met, result.state_ranges, strict=True))
+
+    def prompts(self, graphs: Graphs) -> list[list[int]]:
+        """The prompts [BOS] u ~ v u ~ v .. of graphs."""
+        prompts: list[list[int]] = drawn.as_prompts(graphs, self.tokens.begin, self.tokens.between).tolist()
+        return prompts
+
+    def answer(self, vertices: int, graph: Graph) -> dict[str, Any]:
+        """The network's own thought, with what the retriever finds, and its answer: None if it writes none.
+
+        What the walk writes is proposed to the weights, and one pass says whether they write the same (`generation`); if not,
+        they write token by token.
+        """
+        [prompt] = self.prompts(graph[None])
+        written = walk(self.tokens, vertices, graph.tolist())
+        try:
+            sequence = [*prompt, *written]
+            follow(self.network, [sequence], [len(prompt)], [self.retriever.inserted(sequence, len(prompt))])
+        except GenerationDiffers:
+            retrieve = self.retriever.behind(len(prompt))
+            written = generate(self.network, prompt, self.tokens.answers, most=14 * vertices, retriever=retrieve)
+        decided = written[-1] in self.tokens.answers
+        thought = written[:-1] if decided else written
+        return {
+            "answer": self.tokens.answers.index(written[-1]) if decided else None,
+            "thought": [self.tokens.shown(token) for token in thought],
+        }
+
+
+def every_simple_list(vertices: int) -> Graphs:
+    """Every list of n - 1 different edges, in every order, and each edge in both directions.
+
+    >>> [len(every_simple_list(vertices)) for vertices in (2, 3, 4)]
+    [2, 24, 960]
+    """
+    lists = drawn.every_list_of_pairs(vertices, vertices - 1)
+    edges = [{frozenset(edge) for edge in graph if edge[0] != edge[1]} for graph in lists.tolist()]
+    return lists[[len(different) == vertices - 1 for different in edges]]
+
+
+def _readable(vertices: int, graphs: Graphs, number: int) -> Mapping[str, Any]:
+    return drawn.readable(vertices, graphs[number])

@@ -1,0 +1,378 @@
+"""Upper bound: a linear recurrence of 16 numbers and a retriever decide IsTree with a thought of 14n - 10 tokens.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context
+retrieval, O(n) tokens.
+
+Input: n' - 1 edges on the vertices 1 .. n', for any n' <= n, simple, in any order: [BOS] u ~ v u ~ v .. The queries are
+`first-edge` and `next-edge` (`seqsep.retriever`), written [ v ] and [ v y ]; what they find is put behind them. It is the same
+whether the prompt is searched or everything so far, since no query can be read as an edge.
+
+Margins, proved beside the weights for every n, every n' <= n and every such list:
+* the next token's logit is above every other by at least 1;
+* nothing is rounded and nothing saturates: every number is whole, at most (n + 7)^2 in magnitude.
+
+We differ: the paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, 37n - 26 tokens
+(`_algorithm_two`). Here the thought is a walk that needs neither records nor a stack (`_walk_thought` has it, and why it
+decides), with 14n - 10 tokens: the last six say what comes next. A vertex is embedded as its number, the read-out is a matrix
+of its own, and the layer behind the recurrence is five ReLU units, without a product. p = bit_length(2 (n + 7)^4).
+
+What is remembered: what stood 1 to 5 tokens back (5 numbers for vertices, 5 for [, 2 for FAILED, 3 for ~) and how many FAILED
+there are more than ~. That is 16 p bits: 416 at n = 64, where a recurrent model without a retriever needs at least 215 on
+simple graphs (`state`), and 480 against 523 at n = 128. With each number counted by its range it is 6 bit_length(n) + 10 bits:
+52 at n = 64, and less than is needed without a retriever from n = 32 on.
+
+The residual stream has 16 coordinates: [vertex | opens | failed | edge], the token; [back: 4], the vertices 1, 3, 4 and 5 back;
+[first], [second], [fifth]: whether [ stands 1, 2, 5 back; [after_failed]: FAILED 1 back; [closing]: FAILED 2 or ~ 3 back;
+[balance], FAILED less ~ so far; [next], the vertex to write, at first ~ 2 back; [ends]. The proof goes on beside the weights.
+
+What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
+from seqsep.retriever import Region
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
+from seqsep.theorems.is_tree import _trials as trials
+from seqsep.theorems.is_tree._algorithm_two import algorithm_two
+from seqsep.theorems.is_tree._graphs import Graphs, is_tree, read_graph
+from seqsep.theorems.is_tree._walk_patterns import walk_by_patterns
+from seqsep.theorems.is_tree._walk_thought import ROOT, WalkTokens
+from seqsep.theorems.is_tree._walk_trials import Walking, every_simple_list
+
+CLAIM = Claim(
+    name="is-tree-walk",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.3",
+    statement="A linear recurrence of 16 numbers and a retriever decide IsTree with a thought of 14n - 10 tokens, which walks",
+)
+WIDTH = 16
+NUMBERS_REMEMBERED = 16
+UNITS = 5
+SPECIAL = 7
+EVERY_LIST_UP_TO = 4
+REGIONS: tuple[Region, ...] = ("prompt", "everything")
+
+
+def build(length: int) -> Network:
+    """The network for graphs of up to n = `length` vertices, tokens as in `WalkTokens(length)`.
+
+    Raises ValueError for a length below 1.
+
+    >>> network = build(length=64)
+    >>> network.width, network.layers[0][0].remembered, network.precision
+    (16, 16, 26)
+    """
+    if length < 1:
+        raise ValueError(f"build(length={length}): expected at least 1 vertex")
+    spaces = _spaces()
+    grid = _grid(length)
+    readout, readout_bias = _read_out(spaces, length)
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(_symbols(spaces, length), by_index=True),
+        layers=((_remember(spaces), _choose_vertex(spaces, length)),),
+        readout=whole(readout, by_index=True),
+        readout_bias=whole(readout_bias, by_index=True),
+        code_bits=_generators() * grid.precision,
+    )
+
+
+def _spaces() -> Spaces:
+    token = {"vertex": 1, "opens": 1, "failed": 1, "edge": 1}
+    remembered = {"back": 4, "first": 1, "second": 1, "fifth": 1, "after_failed": 1, "closing": 1, "balance": 1}
+    return Spaces(**token, **remembered, next=1, ends=1)
+
+
+def _grid(length: int) -> Grid:
+    """L = (n + 7)^2: entries are at most n^2, and so are all numbers but logits, at most 2 K and K + (n + 1)^2 / 4 + n."""
+    return Grid.of(WalkTokens(length).count, 2)
+
+
+def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
+    """A vertex holds its number; [, FAILED and ~ a 1 each in a space of their own; [BOS], ] and the answers nothing."""
+    tokens = WalkTokens(length)
+    rows = np.zeros((tokens.count, spaces.width), dtype=np.int64)
+    rows[1 : length + 1] = np.arange(1, length + 1)[:, None] * spaces["vertex"]
+    rows[tokens.opens] = spaces["opens"][0]
+    rows[tokens.failed] = spaces["failed"][0]
+    rows[tokens.between] = spaces["edge"][0]
+    return rows
+
+
+def _generators() -> int:
+    """The numbers that generate the tables: 7 rows, and for a vertex i the row a i, or a + b i + c i^2 with its bias."""
+    return (SPECIAL + 1) * WIDTH + (SPECIAL + 3) * (WIDTH + 1)
+
+
+def _remember(spaces: Spaces) -> LinearLayer:
+    """Four shift registers and a sum: `closing` gets FAILED 2 back and ~ 3 back, `next` gets ~ 2 back."""
+    back = spaces["back"]
+    vertices = shift_register(spaces["vertex"], {1: back[:1], 3: back[1:2], 4: back[2:3], 5: back[3:]})
+    opens = shift_register(spaces["opens"], {1: spaces["first"], 2: spaces["second"], 5: spaces["fifth"]})
+    failed = shift_register(spaces["failed"], {1: spaces["after_failed"], 2: spaces["closing"]})
+    edges = shift_register(spaces["edge"], {2: spaces["next"], 3: spaces["closing"]})
+    balance = running_sum(spaces["failed"] - spaces["edge"], spaces["balance"])
+    parts = [vertices, opens, failed, edges, balance]
+    return linear_layer(*parts)
+
+
+def _choose_vertex(spaces: Spaces, length: int) -> FeedForward:
+    """Five units: `next` is the vertex to be written next, and `ends` is positive where the walk ends.
+
+    With v_i the vertex i back (0 if there is none), `next` = [~ 2 back] + the sum of
+
+        relu(v_1 - n [~ 2 back])                         behind [: the vertex found last, but not the prompt's last one
+        relu(v_4 - n + n [FAILED 1 back])                behind [, if nothing was found: the vertex that asked
+        relu(v_5 - n + n [[ 1 back])                     behind [ v of a walk from [ u y ] v: u
+        relu(v_4 - 2 n + n [[ 5 back] + n [[ 1 back])    behind [ v of a walk from [ u ] v: u
+
+    Where a vertex is to be written `next` is that vertex:
+    * .. u ~ v [    the root, 1: v_1 = v is kept out, v_4 since no FAILED stands 1 back, and [ is not 1 back.
+    * [ v y ] w [   v_1 = w; the others are 0.
+    * [ v ] w [     v_1 = w, likewise.
+    * [ v y ] FAILED [      v_4 = v; v_1 = 0.
+    * [ u y ] v [ v         v_5 = u. [ stands not 5 back, and v_1 = 0, as [ is no vertex.
+    * [ u ] v [ v           v_4 = u. [ stands 5 back, so v_5 = 0.
+    Where none is to be written 0 <= `next` <= n: it is 0 behind the prompt and behind a result, v_1 = v behind [ v y, and v_5
+    behind [ v at a wrap or at the start.
+
+    `ends` = relu(2 [FAILED] - v_3): at [ v y ] FAILED it is 1 if v is the root and 0 if not, at [ 1 ] FAILED 2, and else 0.
+    """
+    one_back, three_back, four_back, five_back = (spaces["back"][i : i + 1] for i in range(4))
+    n = length
+    chosen = Units(
+        inner=np.concatenate(
+            [
+                one_back - n * spaces["next"],
+                four_back + n * spaces["after_failed"],
+                five_back + n * spaces["first"],
+                four_back + n * spaces["fifth"] + n * spaces["first"],
+            ]
+        ),
+        bias=np.array([0, -n, -n, -2 * n]),
+        outer=np.repeat(spaces["next"], 4, axis=0),
+    )
+    ends = Units((ROOT + 1) * spaces["failed"] - three_back, np.zeros(1, dtype=np.int64), spaces["ends"])
+    return feed_forward([chosen, ends], bias=spaces.nothing()[0])
+
+
+def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
+    """Logits, with c = floor(n/2), P = (n - c)^2 and K = P + 2, and for z = `next`:
+
+        vertex i    (z - c)^2 - (z - i)^2 + K (opens + first - closing)    up to P + K [a vertex is to be written]
+        [           P + 1
+        ]           K (second + closing)
+        YES         K ends + 2 (balance + failed) - 1
+        NO          K ends
+        others      0
+
+    * Behind [, and behind [ v but at a wrap or the start (FAILED 2 or ~ 3 back), a vertex is to be written: `next` wins, with
+      at least K = P + 2, and by at least 1 over every other vertex.
+    * Behind [ v at a wrap or the start, and behind [ v y, K = P + 2 is above all vertices (at most P, as 0 <= z <= n) and [.
+    * Behind FAILED with `ends` = 1 or 2 the answers have K or more. Let W be the FAILED so far, this one with them, and m the
+      edges: YES - NO = 2 (W - m) - 1, which is positive iff W = m + 1; W is never more (`_walk_thought`).
+    * Else, behind the prompt and behind a result, [ wins: vertices have at most P, ] 0, YES at most 1 and NO 0, as `ends` = 0.
+    """
+    tokens = WalkTokens(length)
+    middle = length // 2
+    highest = (length - middle) ** 2
+    above = highest + 2
+    rows = np.zeros((tokens.count, spaces.width), dtype=np.int64)
+    bias = np.zeros(tokens.count, dtype=np.int64)
+    numbers = np.arange(1, length + 1)
+    writes_vertex = above * (spaces["opens"] + spaces["first"] - spaces["closing"])
+    rows[1 : length + 1] = 2 * (numbers - middle)[:, None] * spaces["next"] + writes_vertex
+    bias[1 : length + 1] = middle**2 - numbers**2
+    bias[tokens.opens] = highest + 1
+    rows[tokens.closes] = above * (spaces["second"] + spaces["closing"])[0]
+    no, yes = tokens.answers
+    rows[no] = above * spaces["ends"][0]
+    rows[yes] = (above * spaces["ends"] + 2 * spaces["balance"] + 2 * spaces["failed"])[0]
+    bias[yes] = -1
+    return rows, bias
+
+
+def bound(length: int) -> dict[str, Number]:
+    """Every size with explicit constants: p = bit_length(2 (n + 7)^4), program = p E with E = 1,159 whatever n is.
+
+    E: 16^2 + 2 * 16^2 for the recurrence, 2 * 5 * 16 + 5 + 16 for the units, 298 that generate the tables.
+    """
+    precision = _grid(length).precision
+    recurrence = 3 * NUMBERS_REMEMBERED * WIDTH
+    units = 2 * UNITS * WIDTH + UNITS + WIDTH
+    return {
+        "width": WIDTH,
+        "layers": 1,
+        "precision": precision,
+        "program_bits": precision * (recurrence + units + _generators()),
+        "thought_tokens": 14 * length - 10,
+        "state_numbers": NUMBERS_REMEMBERED,
+        "state_bits": NUMBERS_REMEMBERED * precision,
+        "state_bits_by_range": 6 * length.bit_length() + 10,
+    }
+
+
+def check(length: int = 16, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+    """Build the network and require walk and answer with a live retriever, on the grid and in float64.
+
+    Once the retriever searches the prompt only, once everything before the query. Up to 4 vertices: every simple graph of
+    n' - 1 edges, in every order and both directions, for n' <= n. Beyond: `graphs` hard graphs of n vertices (random trees,
+    paths, double stars, near misses, a cycle beside a tree, random graphs), and some of fewer vertices. Then the walk with
+    literal patterns, and Algorithm 2, by plain programs with a live retriever. Raises ValueError for a length below 2;
+    TheoremFails with the graph whose walk or answer is wrong.
+    """
+    if length < 2:
+        raise ValueError(f"check(length={length}): expected at least 2 vertices")
+    outcomes = [_check(length, region, graphs, seed) for region in REGIONS]
+    return [*outcomes, *(_check_program(program, length, graphs, seed) for program in PROGRAMS)]
+
+
+def _inputs(length: int, graphs: int, seed: int) -> tuple[bool, Iterable[tuple[int, Graphs]]]:
+    """Whether these are all inputs, and the graphs with their numbers of vertices."""
+    if length <= EVERY_LIST_UP_TO:
+        return True, [(vertices, every_simple_list(vertices)) for vertices in range(2, length + 1)]
+    return False, trials.hard_series(length, graphs, np.random.default_rng(seed))
+
+
+def _check(length: int, region: Region, graphs: int, seed: int) -> Outcome:
+    walking = _walking(length, region)
+    exhaustive, series = _inputs(length, graphs, seed)
+    for vertices, some in series:
+        walking.put(vertices, some)
+    return _outcome(walking, exhaustive)
+
+
+class Program(NamedTuple):
+    """A thought that a plain program writes, with a live retriever: its name, its tokens for a tree, and what it does."""
+
+    name: str
+    tokens_for_a_tree: Callable[[int], int]
+    think: Callable[[int, list[list[int]]], tuple[list[str], bool | None]]
+
+
+PROGRAMS = (
+    Program("literal patterns", lambda n: 45 * n - 36, lambda n, edges: walk_by_patterns(edges)),
+    Program("Algorithm 2, searching the prompt", lambda n: 37 * n - 26, lambda n, edges: algorithm_two(n, edges, "prompt")),
+)
+
+
+def _check_program(program: Program, length: int, graphs: int, seed: int) -> Outcome:
+    """Require the right answer of a program on every graph, and its number of tokens on trees."""
+    exhaustive, series = _inputs(length, graphs, seed)
+    tried = 0
+    longest = 0
+    for vertices, some in series:
+        for graph in some.tolist():
+            truth = is_tree(vertices, graph)
+            thought, answer = program.think(vertices, graph)
+            if answer != truth or (truth and len(thought) != program.tokens_for_a_tree(vertices)):
+                shown = {"vertices": vertices, "edges": graph, "is a tree": truth}
+                raise CLAIM.fails({**shown, "answer": answer, "tokens": len(thought), "program": program.name})
+            longest = max(longest, len(thought))
+            tried += 1
+    bounds = {"thought_tokens": program.tokens_for_a_tree(length)}
+    return CLAIM.upper(
+        statement=f"A thought with a live retriever decides IsTree: {program.name}",
+        length=length,
+        inputs=tried,
+        exhaustive=exhaustive,
+        measured=CLAIM.within({"thought_tokens": longest}, bounds),
+        bound=bounds,
+        variant=program.name,
+    )
+
+
+def verify(small: int = 4_000, large: int = 60, seed: int = 0) -> list[Outcome]:
+    """Check every simple graph up to 5 vertices in every order and of 6 once, then `small` hard ones of up to 32 vertices.
+
+    `large` have 64 to 256 vertices. Each is put twice: the prompt is searched, and everything.
+    """
+    random = np.random.default_rng(seed)
+    outcomes = []
+    for region in REGIONS:
+        for built in (6, 9):
+            walking = _walking(built, region)
+            for vertices, some in trials.every_simple_graph(random):
+                walking.put(vertices, some)
+            outcomes.append(_outcome(walking, exhaustive=False))
+        outcomes += [_check(length, region, small // 4, seed + length) for length in (7, 8, 16, 32)]
+        outcomes += [_check(length, region, large // 3, seed + length) for length in (64, 128, 256)]
+    for program in PROGRAMS:
+        outcomes += [_check_program(program, length, 200, seed) for length in (4, 5, 8, 16, 32)]
+    return outcomes
+
+
+def _walking(length: int, region: Region) -> Walking:
+    return Walking(CLAIM.name, build(length), WalkTokens(length), region)
+
+
+def _outcome(walking: Walking, exhaustive: bool) -> Outcome:
+    network = walking.network
+    length = walking.tokens.vertices
+    measured = sizes(network) | {
+        "thought_tokens": walking.longest_thought,
+        "state_numbers": len(walking.ranges),
+        "state_bits": network.state_bits,
+        "state_bits_by_range": sum(one.bits for one in walking.ranges),
+    }
+    bounds = bound(length)
+    assert walking.trial.least is not None
+    return CLAIM.upper(
+        length=length,
+        inputs=walking.trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed={"thought_tokens": 37 * length - 26},
+        variant=f"searching {'the prompt' if walking.region == 'prompt' else 'everything'}",
+        margin=Margin(float(walking.trial.least), 1.0, trials.MARGIN),
+        saturated=walking.trial.saturated,
+    )
+
+
+def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
+
+    The thought holds the queries and what the retriever found in the prompt. The answer raises ValueError with the field's name
+    for any other input, a loop or a repeated edge.
+    """
+    walking = _walking(length, "prompt")
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        vertices, graph = read_graph(given, length)
+        return walking.answer(vertices, graph)
+
+    return answer
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    errata=(
+        Erratum(
+            where="Theorems 5.2 and 5.3",
+            printed="IsTree takes O(n log n) tokens in Theorem 5.2 and O(n) in Theorem 5.3, for the same model",
+            found="O(n) is right: Algorithm 2 takes 37n - 26 tokens on every tree, and the walk 14n - 10 on any graph at most",
+            built="the walk, 14n - 10 tokens and then the answer; with literal patterns 45n - 36",
+            test="tests/theorems/is_tree/test_walk.py::test_every_thought_with_a_retriever_is_linear",
+        ),
+        Erratum(
+            where="Algorithm 2 with Definition A.5",
+            printed="every query searches all text before it, and the query for the edge behind v ~ v' holds v ~ v' itself",
+            found="that query reads as an edge in every later search: on the one edge 1 ~ 2 the search says NO, and on 16 "
+            "vertices it is right on about half of the paper's graphs",
+            built="edge queries search the prompt only; the walk's cannot be read as edges, so it may search everything",
+            test="tests/theorems/is_tree/test_walk.py::test_algorithm_two_goes_wrong_where_its_queries_are_searched",
+        ),
+    ),
+)
