@@ -4,6 +4,7 @@ A test holds each committed page against what is generated. Files:
 
     write         all pages, each whole or not at all
     errata        docs/errata.md: what is printed and does not survive execution
+    papers        the two papers: statements in order, each with its verdict
     theorems      docs/theorems.md: the index of theorems by paper
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
     reproduction  docs/reproduction.md: our numbers beside the paper's

@@ -36,7 +36,7 @@ from seqsep.theorems.protocols import one_layer_protocol
 
 CLAIM = Claim(
     name="bounded-dyck-one-layer",
-    source="Bhattamishra et al. 2024, Theorem 5",
+    source="Bhattamishra et al. 2024, Theorems 5 and 10",
     statement="A one-layer attention model that recognises Dyck-(2,k), k >= 2, has m H of order N / (p + log N)",
 )
 LEMMA = Claim(

@@ -1,0 +1,109 @@
+"""The two papers: their numbered statements in order, each with its verdict; docs/theorems.md is made from them."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a paper by its label, and what running it showed.
+
+    >>> Statement("Theorem 2", "holds").label
+    'Theorem 2'
+    """
+
+    label: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper by its short name, as sources begin with it, and its statements, first to last.
+
+    >>> SEPARATIONS.labels("Bhattamishra et al. 2024, Lemma 4, Theorems 11 and 12")
+    ['Lemma 4', 'Theorem 11', 'Theorem 12']
+    """
+
+    name: str
+    arxiv: str
+    title: str
+    statements: tuple[Statement, ...]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The labels of the statements, first to last."""
+        return tuple(statement.label for statement in self.statements)
+
+    def labels(self, source: str) -> list[str]:
+        """The statements that a source names. Raises ValueError unless it is of this paper and each is one of its own."""
+        begins = re.fullmatch(rf"{re.escape(self.name)}(?: \(arXiv:{self.arxiv}\))?, (.+)", source)
+        said = begins[1] if begins else ""
+        if said in self.order:
+            return [said]
+        numbered = re.findall(r"([A-Z][a-z]+?)s? ((?:[A-Z]\.)?\d[\d.]*(?: and (?:[A-Z]\.)?\d[\d.]*)*)", said)
+        named = [f"{kind} {number.rstrip('.')}" for kind, numbers in numbered for number in numbers.split(" and ")]
+        if not named or not set(named) <= set(self.order):
+            raise ValueError(f"{source}: expected statements of {self.name}, each one of {', '.join(self.order)}")
+        return named
+
+
+SEPARATIONS = Paper(
+    name="Bhattamishra et al. 2024",
+    arxiv="2406.09347",
+    title="Separations in the Representational Capabilities of Transformers and Recurrent Architectures",
+    statements=(
+        Statement("Theorem 1", "holds; the question's own key is mended"),
+        Statement("Theorem 2", "holds"),
+        Statement("Theorem 3", "holds, and exactly: N log2 S bits are needed and enough"),
+        Statement("section 3 (discussion of Theorem 3)", "holds"),
+        Statement("Theorem 4", "holds for m >= 2 by another protocol; the printed steps cost more than printed"),
+        Statement("Lemma 1", "holds for the words of depth 2; the set of all words is no fooling set"),
+        Statement("Theorem 5", "holds; its constant for m >= 2, by the protocol of Theorem 4's row"),
+        Statement("section 4.1", "holds"),
+        Statement("Theorem 6", "holds by a threshold after layer 1; the printed eta is too small"),
+        Statement("Theorem 7", "holds by labels that copy the point before them; printed with a width beyond O(log N)"),
+        Statement("Theorem 8", "holds"),
+        Statement("Proposition 9", "holds; exact if keys come in one order, else more is needed inside the last pair"),
+        Statement("appendix E", "holds, by 8 states in place of 7"),
+        Statement("Theorem 10", "Theorem 5 with its constant"),
+        Statement("Lemma 4", "holds for the least DFA of a language; false for every DFA"),
+        Statement("Theorem 11", "holds, for models that depend on the time as well"),
+        Statement("Theorem 12", "holds with the constant of the counted protocol; the printed one is too large in places"),
+        Statement("Theorem 13", "holds by slots behind the bits; as printed only without a causal mask"),
+        Statement("Lemma 5", "holds, if the later member of each pair asks; as printed only without a causal mask"),
+        Statement("Corollary 13.1", "holds, and Omega(N / log N) in place of Omega(N / (log N)^2)"),
+    ),
+)
+
+RETRIEVAL = Paper(
+    name="Wen, Dang, Lyu 2025",
+    arxiv="2402.18510",
+    title="RNNs are not Transformers (Yet): The Key Bottleneck on In-context Retrieval",
+    statements=(
+        Statement("Theorem 4.1", "conditional on PSPACE not being in P/poly"),
+        Statement("Theorem 4.6", "holds; the lower bound is exact for Index and Counting, and Theta(n log n) for recall"),
+        Statement("Theorem 4.7", "holds; the lower bound is Theta(n log n) and exact, where Omega(n) is printed"),
+        Statement("Theorem 4.8", "holds by one layer; layer 1 as printed cannot exist"),
+        Statement("Proposition 5.1", "holds, and exactly: what the oracle saves is counted"),
+        Statement("Theorem 5.2", "holds; IsTree in O(n) tokens, as Theorem 5.3 has it"),
+        Statement("Theorem 5.3", "holds, by 14n - 9 tokens"),
+        Statement("Theorem 5.4", "holds by another pattern; the printed one finds the first write"),
+        Statement("Theorem 5.6", "holds; IsTree in O(n) tokens"),
+        Statement("Theorem 5.7", "holds by another thought; the printed search misses the next edge on some graphs"),
+        Statement("Theorem 5.8", "holds, by one token a step"),
+    ),
+)
+
+PAPERS = (SEPARATIONS, RETRIEVAL)
+
+
+def paper_of(source: str) -> Paper:
+    """The paper that a source begins with. Raises ValueError if it is neither.
+
+    >>> paper_of("Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index").arxiv
+    '2402.18510'
+    """
+    for paper in PAPERS:
+        if source.startswith(paper.name):
+            return paper
+    raise ValueError(f"{source}: expected a source that begins with one of {'; '.join(paper.name for paper in PAPERS)}")
