@@ -1,0 +1,282 @@
+"""Upper bound: a linear recurrence of six numbers with a retriever runs any Turing machine, five tokens a step.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4.
+
+A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt [BOS] x_1 .. x_N; then for each configuration
+(q, c), "in state q, reading c", first the query for the cell under the head, what the retriever finds, and the configuration:
+
+    [ cell ] found (q, c)
+
+The query's text is the record: `last-write` (`seqsep.retriever`) finds the configuration behind the last such query for the
+cell, whose rule says what was written there; if there is none the input symbol on the cell, and else FAILED, the blank. It is a
+named query: as a regular expression it is `Query("last-write", ..).pattern`, of which the model writes the cell only.
+
+Margins, proved in `_read_out`, for every machine, word and number of steps: the next token's logit is above every other by at
+least 1; nothing is rounded and nothing saturates.
+
+We differ: the paper first copies the tape, cell by cell, and writes nine tokens a step besides the pattern: state, move, cell
+and symbol one by one. Here a configuration is one token and its rule stands in its embedding, and no copy is needed, since the
+retriever finds the input itself. The weights are a linear recurrence and a read-out: no attention, no feed-forward layer, width
+7. The numbers remembered are what four tokens back said of the cell or the state, the last move, and whether ] stands 1 back.
+Cells are tokens, 2 T + 1 of them, as numbers are in the paper; p = bit_length(2 n0^4) for the n0 = Q S + S + 2 T + 5 tokens.
+
+What a run does not show: machines, words and numbers of steps other than those tried. The proof is for all of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.executor import Execution
+from seqsep.exact.generation import generate
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import LinearLayer, Network, whole
+from seqsep.theorems.base import Applier, Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
+from seqsep.theorems.trial import Trial
+from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
+from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._retrieved_run import RunTokens, written
+from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
+
+CLAIM = Claim(
+    name="turing-machine-retrieval",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4",
+    statement="A linear recurrence of six numbers with a retriever runs a Turing machine, five tokens a step",
+)
+WIDTH = 7
+NUMBERS_REMEMBERED = 6
+TOKENS_A_STEP = 5
+SPECIAL = 4
+FLOAT_WORDS = 100
+AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": "9, the pattern's tokens, and a copy of the tape before"}
+
+
+def build(machine: Machine, steps: int) -> Network:
+    """The network that runs the machine for up to T = `steps` steps, on words of any length; tokens as in `RunTokens`.
+
+    Raises ValueError for a negative number of steps.
+
+    >>> network = build(machine_of("busy-beaver-3"), steps=14)
+    >>> network.width, network.layers[0][0].remembered, network.layers[0][1] is None
+    (7, 6, True)
+    """
+    if steps < 0:
+        raise ValueError(f"build(steps={steps}): expected 0 steps or more")
+    tokens = RunTokens(machine, steps)
+    spaces = Spaces(place=1, move=1, closes=1, opens=1, asks=1, target=1, found=1)
+    readout, readout_bias = _read_out(spaces, tokens)
+    grid = Grid.of(tokens.count, 2)
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(_embedding(spaces, tokens)),
+        indices=whole(tokens.cells[:, None] * spaces["place"] + spaces["asks"], by_index=True),
+        layers=((_remember(spaces), None),),
+        readout=whole(readout, by_index=True),
+        readout_bias=whole(readout_bias, by_index=True),
+        code_bits=_generators() * grid.precision,
+    )
+
+
+def _embedding(spaces: Spaces, tokens: RunTokens) -> Rows:
+    """The machine: a configuration with the rule (q', w, d) holds w in `target`, S q' in `place` and d in `move`.
+
+    A symbol holds its number in `target`; [ and ] a 1 in `opens` and `closes`; [BOS], FAILED and a configuration without a
+    rule, which ends the run, nothing. A cell v (`indices`) holds v in `place` and a 1 in `asks`.
+    """
+    machine = tokens.machine
+    symbols = machine.symbols
+    rows = np.zeros((tokens.count - len(tokens.cells), spaces.width), dtype=np.int64)
+    for configuration, rule in machine.rules.items():
+        state = len(symbols) * machine.states.index(rule.state)
+        row = state * spaces["place"] + rule.move * spaces["move"] + symbols.index(rule.write) * spaces["target"]
+        rows[tokens.configuration(Configuration(*configuration))] = row[0]
+    for symbol in symbols:
+        rows[tokens.symbol(symbol)] = symbols.index(symbol) * spaces["target"][0]
+    rows[tokens.opens] = spaces["opens"][0]
+    rows[tokens.closes] = spaces["closes"][0]
+    return rows
+
+
+def _remember(spaces: Spaces) -> LinearLayer:
+    """`target` gets `place` of 4 tokens back and `move` of 1 back; `found` gets whether ] stands 1 back."""
+    place = shift_register(spaces["place"], {4: spaces["target"]})
+    move = shift_register(spaces["move"], {1: spaces["target"]})
+    return linear_layer(place, move, shift_register(spaces["closes"], {1: spaces["found"]}))
+
+
+def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
+    """Logits, with z = `target` and K = S^2 + 2:
+
+        cell v             2 v z - v^2 + K opens      = z^2 - (z - v)^2 + ..
+        configuration i    2 i z - i^2 + K found      = z^2 - (z - i)^2 + ..
+        ]                  K asks
+        [                  S^2 + 1
+        others             0
+
+    * [ c ] r a [ : 4 back stands the last cell v, 1 back the configuration that was read there. z = v + d is where the head
+      stands now. The first time no cell stands 4 back: a symbol, [BOS] or nothing, all 0, nor has anything moved: z = 0, the
+      first cell. Cell z has K + z^2, other cells less, configurations at most z^2, [ S^2 + 1 = K - 1.
+    * [ c : nothing 4 back or 1 back has a place or a move, so z = 0: ] has K, cells and configurations at most 0.
+    * a [ c ] r : z = S q' + c for the state q' that a = (q, b) goes to, 4 back, and the symbol c that r is or, as its rule
+      says, wrote; FAILED is 0, the blank. The first time 4 back stands the prompt's last token, 0: the start. Configuration z
+      has K + z^2, cells at most z^2, [ K - 1 and ] 0.
+    * a, or the prompt's last token: [ is the next token. 4 back stands [ or a token of the prompt, so z is a symbol's number,
+      plus the move of r if r is a configuration: -1 <= z <= S. So cells and configurations have at most S^2 < S^2 + 1.
+
+    The token behind ] is the retriever's. Margins are 1 at least. Numbers: |z| <= max(T, Q S) + S, entries and logits are at
+    most n0^2 in magnitude, as (max(T, Q S) + T + Q S)^2 is.
+    """
+    configurations = np.arange(tokens.configurations)
+    symbols = len(tokens.machine.symbols)
+    rows = np.zeros((tokens.count, spaces.width), dtype=np.int64)
+    bias = np.zeros(tokens.count, dtype=np.int64)
+    above = symbols**2 + 2
+    rows[: tokens.configurations] = 2 * configurations[:, None] * spaces["target"] + above * spaces["found"]
+    bias[: tokens.configurations] = -(configurations**2)
+    rows[-len(tokens.cells) :] = 2 * tokens.cells[:, None] * spaces["target"] + above * spaces["opens"]
+    bias[-len(tokens.cells) :] = -(tokens.cells**2)
+    rows[tokens.closes] = above * spaces["asks"][0]
+    bias[tokens.opens] = above - 1
+    return rows, bias
+
+
+def _generators() -> int:
+    """The numbers that generate the rows of cells, a + b v, and of the read-out: a + b i + c i^2 twice, [, ] and 0."""
+    return 2 * WIDTH + (2 * 3 + 3) * (WIDTH + 1)
+
+
+def bound(machine: Machine, steps: int) -> dict[str, Number]:
+    """Every size, from Q, S and T alone: p = bit_length(2 n0^4), n0 = Q S + S + 2 T + 5.
+
+    program = p E with E = 7 (Q S + S + 4) + 6^2 + 2 * 6 * 7 + 86. By their ranges: `place` is in -T .. max(T, S (Q - 1)), four
+    times; a move has 3 values, whether ] stands 1 back 2.
+    """
+    symbols = len(machine.symbols)
+    configurations = len(machine.states) * symbols
+    precision = (2 * (configurations + symbols + SPECIAL + 2 * steps + 1) ** 4).bit_length()
+    recurrence = NUMBERS_REMEMBERED**2 + 2 * NUMBERS_REMEMBERED * WIDTH
+    farthest = max(steps, configurations - symbols)
+    return {
+        "width": WIDTH,
+        "layers": 1,
+        "precision": precision,
+        "program_bits": precision * (WIDTH * (configurations + symbols + SPECIAL) + recurrence + _generators()),
+        "tokens_a_step": TOKENS_A_STEP,
+        "state_numbers": NUMBERS_REMEMBERED,
+        "state_bits": NUMBERS_REMEMBERED * precision,
+        "state_bits_by_range": 4 * (steps + farthest).bit_length() + 3,
+    }
+
+
+def check(
+    machine: str | None = None, length: int = 8, steps: int = 60, machines: int = 10, words: int = 2, seed: int = 0
+) -> list[Outcome]:
+    """Build the network of a machine and follow its run, with a live retriever, on words of up to `length` symbols.
+
+    With `machine`, a machine file or the name of a shipped machine: that one, on the empty word and `words` drawn ones, for up
+    to `steps` steps. Else every shipped machine, and `machines` drawn ones of 1 to 5 states and 2 to 4 symbols. The retriever
+    searches all that is written before a query. The network must write the configurations of the direct simulator, on the grid
+    and in float64. Raises ValueError for a machine file that is malformed; TheoremFails with the machine, the word and the
+    place at which something else is written or found.
+    """
+    names = shipped() if machine is None else [machine]
+    outcomes = [_check_machines([(name, machine_of(name))], length, steps, words=words, seed=seed) for name in names]
+    if machine is None:
+        outcomes.append(_check_machines(list(drawn_machines(machines, seed)), length, steps, words=words, seed=seed))
+    return outcomes
+
+
+def verify(machines: int = 10_000, long_machines: int = 300, seed: int = 0) -> list[Outcome]:
+    """Check the shipped machines, 10,000 drawn ones for up to 20 steps, and 300 for up to 200."""
+    shorter = check(None, 8, 20, machines=machines, words=1, seed=seed)
+    return [*shorter, *check(None, 8, 200, machines=long_machines, words=1, seed=seed + 1)]
+
+
+def _check_machines(machines: Sequence[tuple[str, Machine]], length: int, steps: int, *, words: int, seed: int) -> Outcome:
+    """Follow the runs of the machines on the empty word and on drawn ones."""
+    random = np.random.default_rng([seed, 3])
+    tried = Tried(CLAIM)
+    for name, machine in machines:
+        trial = Trial(CLAIM.name, build(machine, steps), in_floats=FLOAT_WORDS if tried.inputs < FLOAT_WORDS else 0)
+        some_words = drawn_words(machine, words, length, random)
+        execution = _follow(trial, name, RunTokens(machine, steps), some_words)
+        tried.note(trial, execution, bound(machine, steps), tokens_a_step=TOKENS_A_STEP)
+    variant = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
+    return tried.outcome(length, f"{variant}, {steps} steps", AS_PRINTED)
+
+
+def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) -> Execution:
+    """Require that the network writes, with the live retriever, what the direct simulator does on each word."""
+    retriever = tokens.retriever()
+    sequences = []
+    inserted = []
+    for word in words:
+        shown = {"machine": name, "rules": dict(tokens.machine.rules), "input": word}
+        sequences.append([*tokens.prompt(word), *written(tokens, word)])
+        try:
+            inserted.append(retriever.inserted(sequences[-1], len(word) + 1))
+        except ValueError as differs:
+            raise CLAIM.fails({**shown, "retriever": differs}) from None
+
+    def readable(example: int) -> Mapping[str, Any]:
+        return {"machine": name, "rules": dict(tokens.machine.rules), "input": words[example]}
+
+    return trial.follow(sequences, [len(word) + 1 for word in words], readable, inserted)
+
+
+def applier(length: int, machine: str, steps: int = 60) -> Applier:
+    """Answer {"input": "1011"} by the built weights of a machine and the retriever, as `hybrid.applier` does.
+
+    `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
+    input and `steps` the most steps. Raises ValueError for a malformed machine file; the answer does so for an input that is no
+    string, is longer than `length`, or has a symbol that the machine does not know.
+
+    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
+    """
+    chosen = machine_of(machine)
+    tokens = RunTokens(chosen, steps)
+    network = build(chosen, steps)
+    every = [Configuration(*one) for one in product(chosen.states, chosen.symbols)]
+    stops = {tokens.configuration(one) for one in every if one not in chosen.rules}
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        word = chosen.word(given, length)
+        prompt = tokens.prompt(word)
+        retrieve = tokens.retriever().behind(len(prompt))
+        thought = generate(network, prompt, stops, most=TOKENS_A_STEP * (steps + 1), retriever=retrieve)
+        trace = [every[token] for token in thought[TOKENS_A_STEP - 1 :: TOKENS_A_STEP]]
+        return replay(chosen, word, trace).record(chosen.blank)
+
+    return answer
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    errata=(
+        Erratum(
+            where="Theorem 5.4, the pattern for the last write",
+            printed="p (.) p .*?$ finds the last symbol written on cell p",
+            found="re.search takes the leftmost match, the first write: on 1 a 1 1 b 1 it finds a; it also finds a write of "
+            "cell 11 where cell 1 is asked for, and no symbol of two characters",
+            built="^.* before the record, so that the last one matches, and whole tokens (`last-write`)",
+            test="tests/theorems/turing_machine/test_retrieval.py::test_the_printed_pattern_finds_the_first_write",
+        ),
+        Erratum(
+            where="Theorem 5.4, copying the tape",
+            printed="Index queries copy the input, cell by cell; beyond its end they give FAILED, an empty cell",
+            found="the searched text goes on with the thought, so a query beyond the input finds a token of the thought",
+            built="no copy: `last-write` takes a token of the text only if all before it, but the first, are input symbols",
+            test="tests/theorems/turing_machine/test_retrieval.py::test_index_queries_run_on_into_the_thought",
+        ),
+    ),
+)
