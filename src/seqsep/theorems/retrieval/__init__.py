@@ -10,6 +10,8 @@ Files:
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
     counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
+    one_layer                 one layer with exact weights answers neither recall nor counting, unless it is wide
+    _exact_attention          one attention layer with exact weights, as two parties
     counting_one_layer        one layer answers counting, by the rounding of its attention weights
     recall_state              associative recall and c-grams over [n] need Theta(n log n) state bits, thought or not
     _recall_classes           how many states associative recall over [n] needs, counted in polynomial time
@@ -35,6 +37,7 @@ from seqsep.theorems.retrieval import (
     index_lookup_one_layer,
     index_lookup_state,
     linear_attention_state,
+    one_layer,
     recall_attention,
     recall_state,
 )
@@ -49,6 +52,7 @@ THEOREMS: tuple[Theorem, ...] = (
     linear_attention_state.THEOREM,
     counting_state.THEOREM,
     counting_one_layer.THEOREM,
+    one_layer.THEOREM,
     recall_state.THEOREM,
 )
 

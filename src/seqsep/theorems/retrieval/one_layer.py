@@ -1,0 +1,317 @@
+"""Lower bound: one attention layer with exact weights is not enough for recall or counting, unless m H grows almost as n.
+
+Source: no statement of Wen, Dang, Lyu 2025 (arXiv:2402.18510), whose Theorem 4.6 uses two layers; the question is whether one
+would do. For recall the positions are shared out as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
+We differ: explicit constants; and weights are exact. *With rounded weights it is false*: there one layer with two heads of
+one coordinate answers counting (`counting_one_layer`), since what a rounded weight adds depends on the other positions.
+
+The layer. H heads, values of m coordinates in [-L, L]; position i has in each head a score, any function of its token, its
+place and the last token, a weight that is any positive function of the score (softmax: e^s), and a value. Each mean y = (sum
+of weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to the nearest. All that follows is any
+function of these m H numbers and of the last token.
+
+Proof. Alice has some positions, Bob the others and B possible inputs, the last token is fixed. In a head let Z and S_c be
+Alice's sums of weights and of weighted values; Bob's are Z' and S'_c. The rounded mean is at least k/L exactly if (S_c +
+S'_c) / (Z + Z') >= theta_k (k/L, or (k - 1/2)/L to the nearest), that is S_c - theta_k Z >= theta_k Z' - S'_c: Alice's point
+(Z, S_1 .. S_m) lies on one side of a hyperplane that depends on k, c and Bob's input. There are m T of them, T = 2 L^2 B, as
+y takes 2 L^2 + 1 values. They divide space into at most `cells` = sum over i <= m + 1 of C(m T, i) parts. (Points on a
+hyperplane are on the side of >=; Alice has finitely many, so moving every hyperplane a little makes none lie on one.) Alice's
+inputs in one part get one answer to each of Bob's inputs; so she need only send the number of her part for each head: a
+one-way message that does not depend on Bob's tokens. If A of her inputs are told apart by Bob's, then cells^H >= A. About: m
+H >= log2 A / log2(2 L^2 B e).
+* Recall, c-grams over S symbols, n tokens: blocks of c tokens, the last of each is Alice's, one of the S - 1 symbols other
+  than q; Bob's are c - 1 times q in one block, another symbol elsewhere. The question is c - 1 times q; the answer is Alice's
+  symbol behind them, and he may ask for each: A = (S-1)^floor(n/c), B = floor(n/c).
+* Counting, threshold 0: Alice has the data, a nonempty set of the n numbers, members repeated up to n tokens; Bob has q: A =
+  2^n - 1, B = n.
+
+What a run shows: on random layers, that Bob answers as the whole layer from Alice's sums alone (a message which does not
+depend on his tokens), how many answers to all his questions occur, and an input on which the layer errs if these are too few;
+and the least m of the bound. That every such layer obeys it is the proof.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+from typing import Literal, get_args
+
+import numpy as np
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import Network
+from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
+from seqsep.theorems.retrieval import _exact_attention as attention
+
+Asked = Literal["recall", "counting"]
+Tokens = tuple[int, ...]
+
+CLAIM = Claim(
+    name="retrieval-one-layer",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
+    statement=(
+        "One attention layer with exact weights answers recall over n numbers only with m H = Omega(n), and counting only with "
+        "m H = Omega(n / log n)"
+    ),
+)
+RANDOM_TOKENS = 5
+LAYERS_TRIED = 4
+WIDEST = 1 << 40
+
+
+@dataclass(frozen=True)
+class Shared:
+    """How two parties share out a task: Alice's inputs and Bob's as tokens by position, and the tokens of the question.
+
+    >>> halves = share("recall", length=4, alphabet=3)
+    >>> halves.whole({1: 0, 3: 1}, question=0), halves.answers(halves.whole({1: 0, 3: 1}, question=0))
+    ((2, 0, 0, 1, 2), 0)
+    """
+
+    length: int
+    bobs: tuple[dict[int, int], ...]
+    last: tuple[int, int]
+    alices: Callable[[], list[dict[int, int]]]
+    answers: Callable[[Tokens], int]
+
+    def whole(self, alice: dict[int, int], question: int) -> Tokens:
+        """The input that both make up."""
+        places = {**alice, **self.bobs[question], self.last[0]: self.last[1]}
+        return tuple(places[place] for place in sorted(places))
+
+
+def share(task: Asked, length: int, alphabet: int, gram: int = 2) -> Shared:
+    """The shares of the proof; q is the last symbol, and Bob's other one 0. Raises ValueError for too few tokens or symbols."""
+    if task == "counting":
+        if not 1 <= length <= alphabet:
+            raise ValueError(f"share(counting, length={length}, alphabet={alphabet}): 1 to alphabet tokens")
+        bobs = tuple({length: query} for query in range(length))
+        return Shared(length, bobs, (length + 1, 0), lambda: _sets(length), lambda tokens: int(tokens[-2] in tokens[:length]))
+    _require_recall(length, alphabet, gram)
+    query = alphabet - 1
+    blocks = length // gram
+    bobs = tuple(
+        {
+            place: query if place // gram == block or place >= length else 0
+            for place in range(length + gram - 2)
+            if place % gram != gram - 1 or place >= blocks * gram
+        }
+        for block in range(blocks)
+    )
+
+    def alices() -> list[dict[int, int]]:
+        places = range(gram - 1, blocks * gram, gram)
+        return [dict(zip(places, symbols, strict=True)) for symbols in product(range(query), repeat=blocks)]
+
+    def answers(tokens: Tokens) -> int:
+        asked = tokens[length:]
+        first = next(place for place in range(length) if tokens[place : place + gram - 1] == asked)
+        return tokens[first + gram - 1]
+
+    return Shared(length, bobs, (length + gram - 2, query), alices, answers)
+
+
+def _require_recall(length: int, alphabet: int, gram: int) -> None:
+    if not (2 <= gram <= length and alphabet >= 3):
+        raise ValueError(f"share(recall, length={length}, alphabet={alphabet}, gram={gram}): 2 <= gram <= length, 3 symbols")
+
+
+def _sets(length: int) -> list[dict[int, int]]:
+    """The nonempty sets of numbers, each written out with its first member repeated."""
+    sets = [chosen for size in range(1, length + 1) for chosen in combinations(range(length), size)]
+    return [dict(enumerate(chosen + chosen[:1] * (length - len(chosen)))) for chosen in sets]
+
+
+def told_apart(task: Asked, length: int, alphabet: int | None = None, gram: int = 2) -> tuple[int, int]:
+    """A and B: Alice's inputs, every two of which some input of Bob's tells apart, and Bob's. S = n by default.
+
+    >>> told_apart("recall", length=6), told_apart("counting", length=6)
+    ((125, 3), (63, 6))
+    """
+    if task == "counting":
+        return 2**length - 1, length
+    symbols = length if alphabet is None else alphabet
+    _require_recall(length, symbols, gram)
+    return (symbols - 1) ** (length // gram), length // gram
+
+
+def cells(width: int, thresholds: int) -> int:
+    """The most parts into which m T hyperplanes divide m + 1 dimensions: sum over i <= m + 1 of C(m T, i).
+
+    >>> cells(width=1, thresholds=3), cells(width=2, thresholds=2)  # three lines in the plane, four planes in space
+    (7, 15)
+    """
+    hyperplanes = width * thresholds
+    total = term = 1
+    for size in range(1, width + 2):
+        term = term * (hyperplanes - size + 1) // size
+        total += term
+    return total
+
+
+def steps_of(length: int, exponent: int) -> int:
+    """L = n0^Kc for n0 = n + 2, the tokens of the task."""
+    return (length + 2) ** exponent
+
+
+@cache
+def least_width(task: Asked, length: int, heads: int = 1, exponent: int = 2, alphabet: int | None = None, gram: int = 2) -> int:
+    """The least m with cells^H >= A: no layer of fewer coordinates a head answers the task at this n, with L = (n + 2)^Kc.
+
+    >>> [least_width("recall", length) for length in (64, 1024)], [least_width("counting", length) for length in (64, 1024)]
+    ([6, 99], [2, 19])
+    """
+    apart, questions = told_apart(task, length, alphabet, gram)
+    thresholds = 2 * steps_of(length, exponent) ** 2 * questions
+
+    def is_enough(width: int) -> bool:
+        parts = cells(width, thresholds)
+        if (parts.bit_length() - 1) * heads >= apart.bit_length():
+            return True
+        return parts.bit_length() * heads >= apart.bit_length() and parts**heads >= apart
+
+    return _first(is_enough)
+
+
+def first_impossible(task: Asked, width: int, heads: int = 1, exponent: int = 2, gram: int = 2) -> int:
+    """The least n, over n symbols, at which no layer with m = `width` and H = `heads` answers the task.
+
+    >>> first_impossible("recall", width=64), first_impossible("counting", width=3)
+    (670, 151)
+    """
+    least = max(gram, 3)
+
+    def is_excluded(beyond: int) -> bool:
+        return least_width(task, least - 1 + beyond, heads, exponent, gram=gram) > width
+
+    return least - 1 + _first(is_excluded)
+
+
+def _first(holds: Callable[[int], bool]) -> int:
+    """The least number from 1 for which it holds, found by doubling and halving: it is taken to hold from there on."""
+    high = 1
+    while not holds(high):
+        high *= 2
+        assert high < WIDEST
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def bob_sums(network: Network, shared: Shared) -> list[tuple[attention.HeadSums, ...]]:
+    """What each of Bob's inputs adds, the last token being his."""
+    asker = {shared.last[0]: shared.last[1]}
+    return [attention.sums(network, {**bob, **asker}, shared.last) for bob in shared.bobs]
+
+
+def responses(
+    network: Network, message: tuple[attention.HeadSums, ...], bobs: list[tuple[attention.HeadSums, ...]]
+) -> tuple[attention.Means, ...]:
+    """The rounded means for each of Bob's inputs, from Alice's sums and his."""
+    return tuple(
+        attention.means(network, tuple(one.plus(other) for one, other in zip(message, theirs, strict=True))) for theirs in bobs
+    )
+
+
+def check(
+    length: int = 1024,
+    heads: int = 1,
+    exponent: int = 2,
+    task: str | None = None,
+    gram: int = 2,
+    seed: int = 0,
+) -> list[Outcome]:
+    """Run the protocol on random layers at small sizes, then give the least m of the bound for n = `length` over n symbols.
+
+    `task` is recall or counting (by default both), `gram` the c of recall, and L = (n + 2)^`exponent`. Raises ValueError for
+    other names or numbers; TheoremFails with a layer and an input on which Bob's answer is not the whole layer's.
+    """
+    if task not in (None, *get_args(Asked)) or min(heads, exponent) < 1 or length < 3:
+        raise ValueError(
+            f"check(length={length}, heads={heads}, exponent={exponent}, task={task!r}): task is one of "
+            f"{', '.join(get_args(Asked))}, length at least 3, the others at least 1"
+        )
+    outcomes = []
+    for one in get_args(Asked):
+        if task in (None, one):
+            outcomes += [_check_run(one, gram, seed), _bound(one, length, heads, exponent, gram=gram)]
+    return outcomes
+
+
+def _bound(task: Asked, length: int, heads: int, exponent: int, *, gram: int) -> Outcome:
+    """The widest layer that the bound excludes: its message, beside the bits that are needed."""
+    width = least_width(task, length, heads, exponent, gram=gram)
+    apart, questions = told_apart(task, length, gram=gram)
+    parts = cells(width - 1, 2 * steps_of(length, exponent) ** 2 * questions)
+    return CLAIM.lower(
+        length=length,
+        inputs=1,
+        measured={"least_width": width, "message_bits": ceil_log2(parts**heads)},
+        bound={"least_width": width, "message_bits": ceil_log2(apart)},
+        variant=f"{task}, H = {heads}, Kc = {exponent}: message of the widest layer excluded, m = {width - 1}",
+    )
+
+
+def _check_run(task: Asked, gram: int, seed: int) -> Outcome:
+    """Run the protocol on random layers of small sizes, on every input of both."""
+    shared = share(task, 4 if task == "counting" else 3 * gram, 4, gram)
+    random = np.random.default_rng(seed)
+    most = 0
+    inputs = 0
+    allowed = None
+    erred = None
+    for _ in range(LAYERS_TRIED):
+        sizes = Sizes(shared.last[0] + 1, int(random.integers(1, 3)), 3, int(random.integers(1, 3)))
+        network = random_network(random, sizes, Grid(int(random.integers(2, 9))), harsh=False)
+        first_with: dict[tuple[attention.Means, ...], dict[int, int]] = {}
+        bobs = bob_sums(network, shared)
+        for alice in shared.alices():
+            behaviour = responses(network, attention.sums(network, alice, shared.last), bobs)
+            for question, means in enumerate(behaviour):
+                tokens = shared.whole(alice, question)
+                heard = attention.answer(network, means, shared.last)
+                inputs += 1
+                if heard != attention.forward(network, np.array(tokens)):
+                    raise CLAIM.fails({"network": network.name, "tokens": tokens, "bob": heard})
+            other = first_with.setdefault(behaviour, alice)
+            if other is not alice:
+                erred = erred or _error(network, shared, (other, alice), behaviour)
+        parts = cells(sizes.width, 2 * network.grid.steps**2 * len(shared.bobs)) ** sizes.heads
+        if len(first_with) > parts:
+            raise CLAIM.fails({"behaviours": len(first_with), "parts": parts})
+        if len(first_with) > most:
+            most = len(first_with)
+            allowed = parts
+    assert allowed is not None
+    return CLAIM.lower(
+        length=shared.length,
+        inputs=inputs,
+        measured={"behaviours": most},
+        bound={"behaviours": min(allowed, len(shared.alices()))},
+        variant=f"{task}, random layers",
+        witness=erred,
+    )
+
+
+def _error(
+    network: Network, shared: Shared, alices: tuple[dict[int, int], dict[int, int]], behaviour: tuple[attention.Means, ...]
+) -> dict[str, object]:
+    """An input on which a layer errs that behaves alike on two of Alice's inputs."""
+    for question in range(len(shared.bobs)):
+        pair = [shared.whole(alice, question) for alice in alices]
+        expected = [shared.answers(tokens) for tokens in pair]
+        if expected[0] != expected[1]:
+            heard = attention.answer(network, behaviour[question], shared.last)
+            wrong = int(heard == expected[0])
+            return {"prefixes": pair, "errs_on": list(pair[wrong]), "answer": heard, "expected": expected[wrong]}
+    raise AssertionError("some input of Bob's tells any two of Alice's apart")
+
+
+THEOREM = Theorem(CLAIM, check)
