@@ -88,7 +88,13 @@ def share(task: Asked, length: int, alphabet: int, gram: int = 2) -> Shared:
         if not 1 <= length <= alphabet:
             raise ValueError(f"share(counting, length={length}, alphabet={alphabet}): 1 to alphabet tokens")
         bobs = tuple({length: query} for query in range(length))
-        return Shared(length, bobs, (length + 1, 0), lambda: _sets(length), lambda tokens: int(tokens[-2] in tokens[:length]))
+        return Shared(
+            length,
+            bobs,
+            last=(length + 1, 0),
+            alices=lambda: _sets(length),
+            answers=lambda tokens: int(tokens[-2] in tokens[:length]),
+        )
     _require_recall(length, alphabet, gram)
     query = alphabet - 1
     blocks = length // gram
@@ -110,7 +116,7 @@ def share(task: Asked, length: int, alphabet: int, gram: int = 2) -> Shared:
         first = next(place for place in range(length) if tokens[place : place + gram - 1] == asked)
         return tokens[first + gram - 1]
 
-    return Shared(length, bobs, (length + gram - 2, query), alices, answers)
+    return Shared(length, bobs, last=(length + gram - 2, query), alices=alices, answers=answers)
 
 
 def _require_recall(length: int, alphabet: int, gram: int) -> None:
