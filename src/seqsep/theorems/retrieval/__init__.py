@@ -5,6 +5,9 @@ Files:
     index_lookup_attention    one attention layer of width O(log N) answers index lookup (Theorem 1)
     index_lookup_one_layer    index lookup by one attention layer of width 6 (Wen et al., Theorem 4.6)
     index_lookup_state        index lookup needs N log2 S state bits, and they suffice (Theorem 3)
+    index_lookup_hybrid       index lookup by an attention head on two counters (Wen et al., Theorem 5.6)
+    counting_hybrid           counting by an attention head on a linear recurrence (Wen et al., Theorem 5.6)
+    recall_hybrid             c-gram retrieval by an attention head on a linear recurrence (Wen et al., Theorem 5.6)
     counting_attention        counting by two attention layers (Wen et al., Theorem 4.6)
     recall_attention          associative recall and c-gram retrieval by two attention layers (Wen et al., Theorem 4.6)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
@@ -23,6 +26,7 @@ Files:
     _counting                 counting: the definition, its tokens, a user's input, thresholds as numbers of a grid
     _counting_trials          inputs of counting, and how answers are compared
     _counting_errata          the printed construction of counting
+    _recurrent_trial          trials of a network with a linear recurrence, and what it remembers
     _margins                  by how much a read-out decides
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
 """
@@ -31,14 +35,17 @@ from seqsep.theorems.base import Theorem
 from seqsep.theorems.retrieval import (
     associative_recall_state,
     counting_attention,
+    counting_hybrid,
     counting_one_layer,
     counting_state,
     index_lookup_attention,
+    index_lookup_hybrid,
     index_lookup_one_layer,
     index_lookup_state,
     linear_attention_state,
     one_layer,
     recall_attention,
+    recall_hybrid,
     recall_state,
 )
 
@@ -48,6 +55,9 @@ THEOREMS: tuple[Theorem, ...] = (
     index_lookup_state.THEOREM,
     recall_attention.THEOREM,
     counting_attention.THEOREM,
+    index_lookup_hybrid.THEOREM,
+    recall_hybrid.THEOREM,
+    counting_hybrid.THEOREM,
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
     counting_state.THEOREM,

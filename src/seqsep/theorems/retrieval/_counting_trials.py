@@ -8,13 +8,20 @@ from jaxtyping import Int64
 
 from seqsep.exact.executor import ask, run
 from seqsep.exact.network import Network
+from seqsep.theorems.base import Outcome
+from seqsep.theorems.blocks import ROUNDINGS
+from seqsep.theorems.checking import until_tried
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.trial import Trial
 
 AT_ONCE = 1 << 14
 SCORES_AT_ONCE = 1 << 24
 FLOATS_UP_TO = 300
+EXHAUSTIVE_INPUTS = 20_000
 BOS = 0
+
+CheckTask = Callable[[Counting, str, int, int], Outcome]
+"""check_task(task, rounding, seed, spread): the outcome of `try_task` on the network of that task and grid."""
 
 Vector = Int64[np.ndarray, "batch"]
 
@@ -53,6 +60,34 @@ def require(trial: Trial, task: Counting, asked: Asked) -> None:
     for first in range(0, len(asked.queries), at_once):
         some = asked.part(first, at_once)
         trial.require(task.inputs(*some), task.answers(*some), some.readable)
+
+
+def try_task(trial: Trial, task: Counting, seed: int, spread: int = 24) -> bool:
+    """Put every input of every length up to N if there are at most 20,000, else hard ones; returns which of the two."""
+    exhaustive = inputs_up_to(task) <= EXHAUSTIVE_INPUTS
+    if exhaustive:
+        require_all(trial, task)
+    else:
+        require_hard(trial, task, seed, spread)
+    return exhaustive
+
+
+def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
+    """Check every input over 0 .. N up to N = 4, then at least so many questions at N <= 64, N <= 512 and 1,024 to 4,096.
+
+    Lengths take turns, then the grids; up to N = 512 every number of occurrences is met, beyond it 8 of them.
+    """
+    outcomes = [check_task(Counting(length, length + 1), one, seed, length) for length in range(1, 5) for one in ROUNDINGS]
+    series = (((5, 8, 16, 31, 64), small, None), ((65, 128, 512), medium, None), ((1024, 2048, 4096), large, 8))
+    for lengths, inputs, spread in series:
+
+        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, spread: int | None = spread) -> Outcome:
+            length = lengths[turn % len(lengths)]
+            rounding = ROUNDINGS[turn // len(lengths) % 2]
+            return check_task(Counting(length, length + 1), rounding, seed + turn, spread or length + 1)
+
+        outcomes += until_tried(inputs, check_case)
+    return outcomes
 
 
 def require_all(trial: Trial, task: Counting) -> None:

@@ -13,8 +13,9 @@ from seqsep.exact.executor import Execution, ask, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import whole_number, whole_numbers
-from seqsep.theorems.checking import passes
+from seqsep.theorems.base import Outcome, whole_number, whole_numbers
+from seqsep.theorems.blocks import ROUNDINGS
+from seqsep.theorems.checking import passes, until_tried
 from seqsep.theorems.evidence import NetworkRun
 from seqsep.theorems.trial import Trial, climb, distances, edited
 
@@ -23,6 +24,10 @@ FLOAT_QUESTIONS = 16
 AT_ONCE = 1 << 16
 ALL_SHOWN_UP_TO = 1024
 SPREAD_SHOWN = 64
+EXHAUSTIVE_INPUTS = 20_000
+
+CheckTask = Callable[[IndexLookup, str, int, int | None], Outcome]
+"""check_task(task, rounding, seed, spread): the outcome of `try_task` on the network of that task and grid."""
 
 Symbols = Int64[np.ndarray, "length"]
 
@@ -46,6 +51,44 @@ def require_all(trial: Trial, length: int, alphabet: int) -> None:
         part = inputs[first : first + AT_ONCE]
         places = asked[first : first + AT_ONCE]
         trial.require(part, part[np.arange(len(part)), places], partial(_readable, part, places))
+
+
+def try_task(trial: Trial, task: IndexLookup, seed: int, spread: int | None = None) -> bool:
+    """Put every sequence and question of every length up to N if N S^N is at most 20,000, and say so.
+
+    Else every question, or `spread` of them, of hard sequences.
+    """
+    exhaustive = spread is None and task.alphabet**task.length * task.length <= EXHAUSTIVE_INPUTS
+    if exhaustive:
+        for shorter in range(1, task.length + 1):
+            require_all(trial, shorter, task.alphabet)
+        return True
+    for sequence in hard_sequences(task, seed):
+        asked = np.arange(len(sequence))
+        if spread is not None:
+            asked = np.unique(np.linspace(0, len(sequence) - 1, spread).astype(np.int64))
+        require_answers(trial, np.array(sequence, dtype=np.int64), asked, task.alphabet)
+    return False
+
+
+def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
+    """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096.
+
+    Lengths take turns, over [N] and over 64 symbols, on both grids.
+    """
+    outcomes = [check_task(IndexLookup(length, length), one, seed, None) for length in range(2, 6) for one in ROUNDINGS]
+    short = (6, 7, 8, 15, 16, 31, 32, 63, 64)
+    middle = (65, 127, 128, 255, 256, 511, 512, 1000)
+    for lengths, inputs, spread in ((short, small, None), (middle, medium, None), ((1024, 2048, 4096), large, 25)):
+
+        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, spread: int | None = spread) -> Outcome:
+            length = lengths[turn % len(lengths)]
+            rounds = turn // len(lengths)
+            alphabet = length if rounds % 2 == 0 else 64
+            return check_task(IndexLookup(length, alphabet), ROUNDINGS[rounds // 2 % 2], seed + turn, spread)
+
+        outcomes += until_tried(inputs, check_case)
+    return outcomes
 
 
 def shown(network: Network, task: IndexLookup, seed: int) -> NetworkRun:

@@ -9,12 +9,20 @@ from jaxtyping import Int64
 
 from seqsep.exact.executor import ask, run
 from seqsep.exact.network import Network
+from seqsep.theorems.base import Outcome
+from seqsep.theorems.blocks import ROUNDINGS
+from seqsep.theorems.checking import until_tried
 from seqsep.theorems.retrieval._recall import FAILED, Recall
 from seqsep.theorems.trial import Trial
 
 AT_ONCE = 1 << 14
 SCORES_AT_ONCE = 1 << 24
 FLOATS_UP_TO = 300
+EXHAUSTIVE_INPUTS = 20_000
+MOST_OF_LONGEST = 6
+
+CheckTask = Callable[[Recall, str, int, int | None], Outcome]
+"""check_task(task, rounding, seed, most): the outcome of `try_task` on the network of that task and grid."""
 
 
 def _words(length: int, alphabet: int) -> Int64[np.ndarray, "words length"]:
@@ -46,6 +54,38 @@ def require(trial: Trial, task: Recall, sequences: np.ndarray, queries: np.ndarr
         some = sequences[first : first + at_once]
         asked = queries[first : first + at_once]
         trial.require(task.inputs(some, asked), task.classes(some, asked), partial(_readable, some, asked))
+
+
+def try_task(trial: Trial, task: Recall, seed: int, most: int | None = None) -> bool:
+    """Put every input of every length up to N if there are at most 20,000, else hard ones; returns which of the two."""
+    exhaustive = inputs_up_to(task) <= EXHAUSTIVE_INPUTS
+    if exhaustive:
+        require_all(trial, task)
+    else:
+        require_hard(trial, task, seed, most)
+    return exhaustive
+
+
+def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
+    """Check every input of small tasks, then at least so many questions at N <= 64, N <= 512 and N = 1,024 to 4,096.
+
+    Small: associative recall over [N] for N <= 4, c-grams for c = 3, 4, 5 over two symbols up to N = 8 and over three up to 5,
+    on both grids. Beyond, lengths take turns, then c = 2, 3, 4 (c = 2 alone beyond N = 512), and the grids with them.
+    """
+    tasks = [Recall(length, length, 2) for length in range(1, 5)]
+    tasks += [Recall(*sizes, gram) for gram in (3, 4, 5) for sizes in ((8, 2), (5, 3))]
+    outcomes = [check_task(task, rounding, seed, None) for task in tasks for rounding in ROUNDINGS]
+    series = (((9, 16, 31, 64), small, None), ((65, 128, 512), medium, None), ((1024, 2048, 4096), large, MOST_OF_LONGEST))
+    for lengths, inputs, most in series:
+
+        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, most: int | None = most) -> Outcome:
+            length = lengths[turn % len(lengths)]
+            rounds = turn // len(lengths)
+            gram = 2 if length > 512 else 2 + rounds % 3
+            return check_task(Recall(length, length + 1, gram), ROUNDINGS[rounds % 2], seed + turn, most)
+
+        outcomes += until_tried(inputs, check_case)
+    return outcomes
 
 
 def require_all(trial: Trial, task: Recall) -> None:

@@ -33,6 +33,7 @@ from seqsep.exact.network import AttentionLayer, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
     ROUNDINGS,
+    Rows,
     Spaces,
     count,
     hard_scale,
@@ -45,7 +46,6 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.checking import until_tried
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.retrieval._counting_errata import ERRATA
@@ -57,7 +57,6 @@ CLAIM = Claim(
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting",
     statement="Two causal attention layers of one head, of width 9 and without an FFN, answer counting",
 )
-EXHAUSTIVE_INPUTS = 20_000
 
 
 def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta: int | None = None) -> Network:
@@ -72,7 +71,7 @@ def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta
     (9, 2, 26)
     """
     task = task_of(length, alphabet)
-    return assemble(task, _grid(task, rounding), eta)
+    return assemble(task, grid_of(task, rounding), eta)
 
 
 def task_of(length: int, alphabet: int | None) -> Counting:
@@ -89,7 +88,7 @@ def assemble(task: Counting, grid: Grid, eta: int | None = None) -> Network:
         name=CLAIM.name,
         grid=grid,
         spaces=spaces.slices,
-        symbols=symbols(task, grid, spaces),
+        symbols=symbols(task, grid, spaces, everywhere=spaces.nothing()),
         positions=whole(spaces.embed(time=with_squares(times)) + spaces["one"], by_index=True),
         layers=((_count_equal(spaces, scale), None), (_copy_before(spaces, scale), None)),
         readout=whole(np.concatenate([spaces.nothing(), spaces["limit"] - task.scale * spaces["copied"]])),
@@ -97,12 +96,12 @@ def assemble(task: Counting, grid: Grid, eta: int | None = None) -> Network:
     )
 
 
-def symbols(task: Counting, grid: Grid, spaces: Spaces) -> Array:
-    """[BOS] and the numbers: (v, v^2), the flag of [BOS], and the limits u in steps of the grid."""
+def symbols(task: Counting, grid: Grid, spaces: Spaces, everywhere: Rows) -> Array:
+    """[BOS] and the numbers: (v, v^2), the flag of [BOS], the limits u, and `everywhere`, in steps of the grid."""
     numbers = np.arange(task.alphabet + 1)
     bos = (numbers == 0)[:, None] * spaces["bos"]
     limits = task.limits(grid)
-    fixed = (spaces.embed(number=with_squares(numbers)) + bos) * grid.steps
+    fixed = (spaces.embed(number=with_squares(numbers)) + bos + everywhere) * grid.steps
     return Array(fixed + spaces.embed(limit=limits.integers[:, None]), grid.step, by_index=True)
 
 
@@ -123,7 +122,7 @@ def _copy_before(spaces: Spaces, eta: int) -> AttentionLayer:
     return side_by_side(head(scores, spaces["weight"], spaces["copied"]))
 
 
-def _grid(task: Counting, rounding: str) -> Grid:
+def grid_of(task: Counting, rounding: str) -> Grid:
     """The least grid that holds every entry, every number of the computation, and every winning score."""
 
     def needed(eta: int) -> int:
@@ -138,7 +137,7 @@ def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
     A score has four rows: core = 2 * 3 * 4 * 9 p. Tables of numbers and times are functions of the index: program =
     p (2 * 9 (4 + 4 + 1 + 1) + 2 * 9 + 2), the heads and the read-out; tables = program + 9 p (S + 1 + N + 3).
     """
-    grid = _grid(task, rounding)
+    grid = grid_of(task, rounding)
     p = grid.precision
     return {
         "width": 9,
@@ -165,33 +164,14 @@ def check(length: int = 64, alphabet: int | None = None, rounding: str | None = 
 
 
 def verify(small: int = 60_000, medium: int = 12_000, large: int = 240, seed: int = 0) -> list[Outcome]:
-    """Check every input over 0 .. N up to N = 4, then at least so many questions at N <= 64, N <= 512 and 1,024 to 4,096.
-
-    Lengths take turns, then the grids; up to N = 512 every number of occurrences is met.
-    """
-    outcomes = [outcome for length in range(1, 5) for outcome in check(length)]
-    outcomes += _verify_lengths((5, 8, 16, 31, 64), small, seed)
-    outcomes += _verify_lengths((65, 128, 512), medium, seed)
-    return outcomes + _verify_lengths((1024, 2048, 4096), large, seed, spread=8)
-
-
-def _verify_lengths(lengths: tuple[int, ...], inputs: int, seed: int, spread: int | None = None) -> list[Outcome]:
-    def check_case(turn: int, _: int) -> Outcome:
-        length = lengths[turn % len(lengths)]
-        rounding = ROUNDINGS[turn // len(lengths) % 2]
-        return _check(task_of(length, None), rounding, seed + turn, length + 1 if spread is None else spread)
-
-    return until_tried(inputs, check_case)
+    """Check every input of small tasks, then at least so many questions of larger ones (`_counting_trials.long_series`)."""
+    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
 def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
     network = build(task.length, task.alphabet, rounding)
     trial = Trial(CLAIM.name, network, logits_apart)
-    exhaustive = trials.inputs_up_to(task) <= EXHAUSTIVE_INPUTS
-    if exhaustive:
-        trials.require_all(trial, task)
-    else:
-        trials.require_hard(trial, task, seed, spread)
+    exhaustive = trials.try_task(trial, task, seed, spread)
     return _outcome(trial, task, rounding, exhaustive)
 
 

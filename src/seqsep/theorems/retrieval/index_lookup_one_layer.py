@@ -30,7 +30,7 @@ import numpy as np
 
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import Network, whole
+from seqsep.exact.network import AttentionLayer, Network, whole
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
@@ -46,7 +46,6 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.checking import until_tried
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
@@ -57,8 +56,6 @@ CLAIM = Claim(
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index",
     statement="One causal attention layer of one head and width 6 answers index lookup at every length up to N",
 )
-EXHAUSTIVE_INPUTS = 20_000
-SPREAD = 25
 
 
 def build(length: int, alphabet: int = 64, rounding: str = "floor", eta: int | None = None) -> Network:
@@ -77,9 +74,7 @@ def build(length: int, alphabet: int = 64, rounding: str = "floor", eta: int | N
     numbers = np.arange(alphabet)
     indices = np.arange(length)
     times = np.arange(length + 1)
-    own = number(spaces, "number")
     scale = hard_scale(grid.steps) if eta is None else eta
-    scores = match(asked=own, own=number(spaces, "time"), one=spaces["one"], factors=(scale, 1))
     return Network(
         name=CLAIM.name,
         grid=grid,
@@ -87,10 +82,17 @@ def build(length: int, alphabet: int = 64, rounding: str = "floor", eta: int | N
         symbols=whole(spaces.embed(number=with_squares(numbers)), by_index=True),
         indices=whole(spaces.embed(number=with_squares(indices)), by_index=True),
         positions=whole(spaces.embed(time=with_squares(times)) + spaces["one"], by_index=True),
-        layers=((side_by_side(head(scores, own.value, spaces["found"])), None),),
+        layers=((retrieve(spaces, scale), None),),
         readout=whole(peaks(numbers, spaces["found"], spaces.nothing()), by_index=True),
         readout_bias=whole(-numbers * numbers, by_index=True),
     )
+
+
+def retrieve(spaces: Spaces, eta: int) -> AttentionLayer:
+    """One head, scores -eta (t_j - v_k)^2: the question's number is a time, and the number there is copied to `found`."""
+    own = number(spaces, "number")
+    scores = match(asked=own, own=number(spaces, "time"), one=spaces["one"], factors=(eta, 1))
+    return side_by_side(head(scores, own.value, spaces["found"]))
 
 
 def base(length: int, alphabet: int) -> int:
@@ -140,38 +142,13 @@ def check(length: int = 64, alphabet: int = 64, rounding: str | None = None, see
 
 def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
     """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096."""
-    outcomes = [outcome for length in range(2, 6) for outcome in check(length, length)]
-    outcomes += _verify_lengths((6, 7, 8, 15, 16, 31, 32, 63, 64), small, None, seed)
-    outcomes += _verify_lengths((65, 127, 128, 255, 256, 511, 512, 1000), medium, None, seed)
-    return outcomes + _verify_lengths((1024, 2048, 4096), large, SPREAD, seed)
-
-
-def _verify_lengths(lengths: tuple[int, ...], inputs: int, spread: int | None, seed: int) -> list[Outcome]:
-    """Ask at least so many questions; lengths take turns, over [N] and over 64 symbols, on both grids."""
-
-    def check_case(turn: int, _: int) -> Outcome:
-        length = lengths[turn % len(lengths)]
-        rounds = turn // len(lengths)
-        alphabet = length if rounds % 2 == 0 else 64
-        return _check(IndexLookup(length, alphabet), ROUNDINGS[rounds // 2 % 2], seed + turn, spread)
-
-    return until_tried(inputs, check_case)
+    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
 def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = None) -> Outcome:
-    """Ask every question, or `spread` of them, of every sequence or of hard ones."""
     network = build(task.length, task.alphabet, rounding)
     trial = Trial(CLAIM.name, network, logits_apart if task.alphabet > 1 else None)
-    exhaustive = spread is None and task.alphabet**task.length * task.length <= EXHAUSTIVE_INPUTS
-    if exhaustive:
-        for shorter in range(1, task.length + 1):
-            trials.require_all(trial, shorter, task.alphabet)
-    else:
-        for sequence in trials.hard_sequences(task, seed):
-            asked = np.arange(len(sequence))
-            if spread is not None:
-                asked = np.unique(np.linspace(0, len(sequence) - 1, spread).astype(np.int64))
-            trials.require_answers(trial, np.array(sequence, dtype=np.int64), asked, task.alphabet)
+    exhaustive = trials.try_task(trial, task, seed, spread)
     return _outcome(trial, task, rounding, exhaustive)
 
 

@@ -14,7 +14,7 @@ this is Kc = 2, as long as eta c^2 <= n0^2. Margins, each proved below for every
 
 Inputs. [BOS], x_1 .. x_n, g_1 .. g_(c-1), n <= N; symbol s is the number v = s + 1, [BOS] is 0. The residual stream is
 [number v, v^2 | before o: p_o, p_o^2 for o = 1 .. c - 1 | time t, t^2 | one | bos | found], 2c + 5 coordinates.
-Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`_retrieve`) finds the first
+Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`retrieve`) finds the first
 token whose c - 1 predecessors are the question, and copies its number to `found`; [BOS], whose number is 0, is attended to if
 there is none. Read-out: logit 2 i found - i^2 of class i = 0 .. S (`blocks.number.peaks`), class 0 is FAILED.
 
@@ -46,7 +46,6 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.checking import until_tried
 from seqsep.theorems.retrieval import _recall_trials as trials
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._recall import Recall
@@ -58,7 +57,6 @@ CLAIM = Claim(
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval",
     statement="Two causal attention layers of c - 1 heads and one, of width 2c + 5 and without an FFN, answer c-gram retrieval",
 )
-EXHAUSTIVE_INPUTS = 20_000
 
 
 def build(length: int, alphabet: int | None = None, gram: int = 2, rounding: str = "floor", eta: int | None = None) -> Network:
@@ -94,7 +92,7 @@ def assemble(task: Recall, grid: Grid, eta: int | None = None) -> Network:
         spaces=spaces.slices,
         symbols=whole(spaces.embed(number=with_squares(numbers)) + bos, by_index=True),
         positions=whole(spaces.embed(time=with_squares(times)) + spaces["one"], by_index=True),
-        layers=((_copy_before(task, spaces, scale), None), (_retrieve(task, spaces, scale), None)),
+        layers=((_copy_before(task, spaces, scale), None), (retrieve(task, spaces, scale), None)),
         readout=whole(peaks(numbers, spaces["found"], spaces.nothing()), by_index=True),
         readout_bias=whole(-numbers * numbers, by_index=True),
     )
@@ -118,7 +116,7 @@ def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     return side_by_side(*heads)
 
 
-def _retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
+def retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     """One head, scores -B sum_o (p_o,j - w_o,k)^2 - 2 eta t_j, and 2 eta (c - 2 - t_k) + eta at [BOS].
 
     w_1 is the own number and w_o = p_(o-1) for o >= 2: the last token asks for its own c - 1 numbers, as predecessors. [BOS] is
@@ -137,11 +135,11 @@ def _retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     for back in range(1, task.gram):
         asked = "number" if back == 1 else f"before_{back - 1}"
         own = number(spaces, f"before_{back}")
-        scores += match(number(spaces, asked), own, one, factors=_factors(task, eta), present=one - bos)
+        scores += match(number(spaces, asked), own, one, factors=factors(task, eta), present=one - bos)
     return side_by_side(head(scores, spaces["number"][:1], spaces["found"]))
 
 
-def _factors(task: Recall, eta: int) -> tuple[int, int]:
+def factors(task: Recall, eta: int) -> tuple[int, int]:
     """B = 2 eta (n0 + 1) as a product of what the query and the key carry."""
     return 2 * eta, task.base + 1
 
@@ -150,7 +148,7 @@ def _grid(task: Recall, rounding: str) -> Grid:
     """The least grid that holds every entry, every number of the computation, and every winning score."""
 
     def needed(eta: int) -> int:
-        return max(match_needs(task.base - 1, _factors(task, eta)), eta * task.gram**2)
+        return max(match_needs(task.base - 1, factors(task, eta)), eta * task.gram**2)
 
     return least_grid(task.base, needed, rounding)
 
@@ -195,38 +193,14 @@ def check(
 
 
 def verify(small: int = 66_000, medium: int = 30_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions at N <= 64, N <= 512 and N = 1,024 to 4,096.
-
-    Small: associative recall over [N] for N <= 4, c-grams for c = 3, 4, 5 over two symbols up to N = 8 and over three up to 5.
-    """
-    outcomes = [outcome for length in range(1, 5) for outcome in check(length, length)]
-    for gram in (3, 4, 5):
-        outcomes += [*check(8, 2, gram), *check(5, 3, gram)]
-    outcomes += _verify_tasks((9, 16, 31, 64), small, seed)
-    outcomes += _verify_tasks((65, 128, 512), medium, seed)
-    return outcomes + _verify_tasks((1024, 2048, 4096), large, seed, most=6)
-
-
-def _verify_tasks(lengths: tuple[int, ...], inputs: int, seed: int, most: int | None = None) -> list[Outcome]:
-    """Ask at least so many questions; lengths take turns, then c = 2, 3, 4 (recall alone beyond N = 512) and the grids."""
-
-    def check_case(turn: int, _: int) -> Outcome:
-        length = lengths[turn % len(lengths)]
-        rounds = turn // len(lengths)
-        task = task_of(length, None, 2 if length > 512 else 2 + rounds % 3)
-        return _check(task, ROUNDINGS[rounds % 2], seed + turn, most)
-
-    return until_tried(inputs, check_case)
+    """Check every input of small tasks, then at least so many questions of larger ones (`_recall_trials.long_series`)."""
+    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
 def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> Outcome:
     network = build(task.length, task.alphabet, task.gram, rounding)
     trial = Trial(CLAIM.name, network, logits_apart)
-    exhaustive = trials.inputs_up_to(task) <= EXHAUSTIVE_INPUTS
-    if exhaustive:
-        trials.require_all(trial, task)
-    else:
-        trials.require_hard(trial, task, seed, most)
+    exhaustive = trials.try_task(trial, task, seed, most)
     return _outcome(trial, task, rounding, exhaustive)
 
 

@@ -1,0 +1,29 @@
+"""Trials of a network with a linear recurrence: what it remembers is counted too, in numbers, bits and by the ranges met."""
+
+from dataclasses import dataclass
+
+from seqsep.exact.executor import Execution
+from seqsep.exact.recurrent import StateRange
+from seqsep.theorems.base import Number
+from seqsep.theorems.trial import Trial
+
+
+@dataclass
+class RecurrentTrial(Trial):
+    """A trial that joins the ranges that each remembered number met over all inputs tried."""
+
+    state_ranges: tuple[StateRange, ...] = ()
+
+    def note(self, result: Execution, inputs: int) -> None:
+        """Add a result as `Trial.note` does, and the ranges of its remembered numbers."""
+        super().note(result, inputs)
+        met = zip(self.state_ranges or result.state_ranges, result.state_ranges, strict=True)
+        self.state_ranges = tuple(before.joined(now) for before, now in met)
+
+    def remembered(self) -> dict[str, Number]:
+        """How many numbers the recurrence remembers, and their bits: p each, and by the range that each met."""
+        return {
+            "state_numbers": len(self.state_ranges),
+            "state_bits": self.network.state_bits,
+            "state_bits_by_range": sum(one.bits for one in self.state_ranges),
+        }

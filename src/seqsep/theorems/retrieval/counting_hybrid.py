@@ -1,0 +1,161 @@
+"""Upper bound: one attention head on a linear recurrence of two numbers answers counting, in width 8 and without positions.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Counting.
+We differ: as in `counting_attention`, the count is compared with a number that the threshold carries, without a product and an
+FFN; the recurrence is a shift register without a gate.
+
+The recurrence remembers the number of the token before and its square (p, p^2). Both query and key are p: keys are shifted by
+one token, so that the threshold t asks for q, which stands before it, and never counts itself. With -eta (p_j - p_k)^2, and 0
+at [BOS], the tokens behind the m occurrences of q among the data, the token t behind q itself, and [BOS] tie: m + 2 keys. All
+others score at least eta less, so each of these has the weight f(m + 2), 1/(m + 2) rounded to the grid, and the attention to
+[BOS] is the same number as in `counting_attention`. The read-out and its margin, more than 5/L, are those there, with
+n0 = max(N + 3, S + 1), eta, Kc and p: [number v, v^2 | before p, p^2 | one | bos | limit u | weight], 8 coordinates. There are
+no positions: a token's place plays no part.
+
+What is remembered: two numbers of p bits, whatever N is. They are 0 .. S and squares 0 .. S^2, so by range they have
+ceil(log2(S + 1)) + ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens: no bound on a recurrent state speaks of this
+network.
+
+What a run does not show: other lengths than the one built. The bounds hold for every N and S by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import AttentionLayer, LinearLayer, Network, whole
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Spaces,
+    count,
+    hard_scale,
+    linear_layer,
+    match,
+    number,
+    shift_register,
+    side_by_side,
+)
+from seqsep.theorems.retrieval import _counting_trials as trials
+from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
+from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
+from seqsep.theorems.retrieval.counting_attention import grid_of, symbols, task_of
+
+CLAIM = Claim(
+    name="counting-hybrid",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Counting",
+    statement="One attention head on a linear recurrence of two numbers, of width 8 and without positions, answers counting",
+)
+
+
+def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta: int | None = None) -> Network:
+    """The network for up to N = `length` numbers out of 0 .. S - 1, S = `alphabet` (by default N + 1).
+
+    Tokens, `rounding` and `eta` are those of `counting_attention.build`. Raises ValueError as it does.
+
+    >>> network = build(length=61)
+    >>> network.width, network.positions, network.precision, network.state_bits
+    (8, None, 26, 52)
+    """
+    task = task_of(length, alphabet)
+    grid = grid_of(task, rounding)
+    scale = hard_scale(grid.steps) if eta is None else eta
+    spaces = Spaces(number=2, before=2, one=1, bos=1, limit=1, weight=1)
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=symbols(task, grid, spaces, everywhere=spaces["one"]),
+        layers=((_remember_before(spaces), None), (_count_behind_equal(spaces, scale), None)),
+        readout=whole(np.concatenate([spaces.nothing(), spaces["limit"] - task.scale * spaces["weight"]])),
+        readout_bias=whole([0, 0]),
+    )
+
+
+def _remember_before(spaces: Spaces) -> LinearLayer:
+    """Two shift registers of one number: v of the token before is added to p, and v^2 to p^2; behind nothing p = 0."""
+    read = number(spaces, "number")
+    write = number(spaces, "before")
+    return linear_layer(shift_register(read.value, {1: write.value}), shift_register(read.square, {1: write.square}))
+
+
+def _count_behind_equal(spaces: Spaces, eta: int) -> AttentionLayer:
+    """One head, scores -eta (p_j - p_k)^2, and 0 at [BOS], whose own p is 0; `weight` is the attention to [BOS].
+
+    At t, p_k = q + 1 >= 1, so the first token, behind [BOS], is no match by its p = 0.
+    """
+    one = spaces["one"]
+    before = number(spaces, "before")
+    scores = match(before, before, one, factors=(eta, 1), present=one - spaces["bos"])
+    return side_by_side(count(scores, spaces["bos"], unit=spaces["weight"]))
+
+
+def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants, from N and S alone.
+
+    A score has four rows: core = 3 * 4 * 8 p. The table of numbers is a function of the index: program =
+    p (4 + 2 * 2 * 8 + 8 (4 + 4 + 1 + 1) + 2 * 8 + 2), the recurrence, the head and the read-out; tables =
+    program + 8 p (S + 1).
+    """
+    p = grid_of(task, rounding).precision
+    return {
+        "width": 8,
+        "heads": 1,
+        "layers": 2,
+        "precision": p,
+        "core_bits": 96 * p,
+        "program_bits": 134 * p,
+        "tables_bits": p * (134 + 8 * (task.alphabet + 1)),
+        "state_numbers": 2,
+        "state_bits": 2 * p,
+        "state_bits_by_range": ceil_log2(task.alphabet + 1) + ceil_log2(task.alphabet**2 + 1),
+    }
+
+
+def check(length: int = 64, alphabet: int | None = None, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+    """Build the network for each grid (or for one) and ask it the inputs of `counting_attention.check`.
+
+    Raises ValueError as `build`, TheoremFails with the input that is answered wrongly.
+    """
+    task = task_of(length, alphabet)
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_check(task, one, seed) for one in roundings]
+
+
+def verify(small: int = 60_000, medium: int = 12_000, large: int = 240, seed: int = 0) -> list[Outcome]:
+    """Check every input of small tasks, then at least so many questions of larger ones (`_counting_trials.long_series`)."""
+    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
+
+
+def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
+    network = build(task.length, task.alphabet, rounding)
+    trial = RecurrentTrial(CLAIM.name, network, logits_apart)
+    exhaustive = trials.try_task(trial, task, seed, spread)
+    bounds = bound(task, rounding)
+    assert trial.least is not None
+    return CLAIM.upper(
+        length=task.length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
+        bound=bounds,
+        variant=f"grid {rounding}",
+        margin=Margin(float(trial.least), float(task.margin(network.grid)), LOGITS),
+        saturated=trial.saturated,
+    )
+
+
+def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights, 1 or 0; as `counting_attention.applier`."""
+    return trials.answering(build(length, alphabet), task_of(length, alphabet))
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+)

@@ -1,0 +1,153 @@
+"""Upper bound: one attention head on a linear recurrence of two counters answers index lookup, in width 6.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Index.
+We differ: the recurrence counts time and its square, so nothing else tells a token its place; there is no FFN.
+
+The recurrence remembers t, the number of tokens before, and t^2: t' = t + 1 and (t^2)' = t^2 + 2 t + 1, both from 0. A token
+reads them before it is counted, so token i has time i, as the table of positions gives it in `index_lookup_one_layer`. The
+attention layer, the read-out, the proof and the margins (eta of the scores, 1 of the logits) are those of that file, and so are
+n0, eta, Kc and p, but that L >= (N + 1)^2 too: [number v, v^2 | time t, t^2 | one | found], 6 coordinates.
+
+What is remembered: two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2, so by range they have
+ceil(log2(N + 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens: no bound on a recurrent state speaks
+of this network.
+
+What a run does not show: other lengths than the one built. The bounds hold for every N and S by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import LinearLayer, Network, whole
+from seqsep.tasks import IndexLookup
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Remembered,
+    Spaces,
+    hard_scale,
+    least_grid,
+    linear_layer,
+    match_needs,
+    peaks,
+    with_squares,
+)
+from seqsep.theorems.retrieval import _index_lookup_trials as trials
+from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
+from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
+from seqsep.theorems.retrieval.index_lookup_one_layer import base, retrieve
+
+CLAIM = Claim(
+    name="index-lookup-hybrid",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Index",
+    statement="One attention head on a linear recurrence of two counters, of width 6, without positions, answers index lookup",
+)
+
+
+def build(length: int, alphabet: int = 64, rounding: str = "floor", eta: int | None = None) -> Network:
+    """The network for up to N = `length` symbols; token ids as in `IndexLookup(length, alphabet)`.
+
+    `rounding` and `eta` are those of `index_lookup_one_layer.build`. Raises ValueError as it does.
+
+    >>> network = build(length=64)
+    >>> network.width, network.positions, network.precision, network.state_bits
+    (6, None, 26, 52)
+    """
+    task = IndexLookup(length, alphabet)
+    grid = _grid(task, rounding)
+    spaces = Spaces(number=2, time=2, one=1, found=1)
+    numbers = np.arange(alphabet)
+    indices = np.arange(length)
+    scale = hard_scale(grid.steps) if eta is None else eta
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(number=with_squares(numbers)) + spaces["one"], by_index=True),
+        indices=whole(spaces.embed(number=with_squares(indices)) + spaces["one"], by_index=True),
+        layers=((_count_time(spaces), None), (retrieve(spaces, scale), None)),
+        readout=whole(peaks(numbers, spaces["found"], spaces.nothing()), by_index=True),
+        readout_bias=whole(-numbers * numbers, by_index=True),
+    )
+
+
+def _count_time(spaces: Spaces) -> LinearLayer:
+    """(t, t^2) becomes (t + 1, t^2 + 2 t + 1) with each token, and a token reads what it was before."""
+    both = np.concatenate([spaces["one"], spaces["one"]])
+    return linear_layer(Remembered(np.array([[1, 0], [2, 1]]), both, spaces["time"]))
+
+
+def _grid(task: IndexLookup, rounding: str) -> Grid:
+    """That of `index_lookup_one_layer`, with room for (N + 1)^2, which is remembered after the question."""
+    largest = base(task.length, task.alphabet) - 1
+    return least_grid(largest + 1, lambda eta: max(match_needs(largest, (eta, 1)), (task.length + 1) ** 2), rounding)
+
+
+def bound(length: int, alphabet: int, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants, from N and S alone.
+
+    core = 3 * 4 * 6 p; program = p (4 + 2 * 2 * 6 + 2 * 4 * 6 + 2 * 6), the recurrence and the head, since numbers and the
+    read-out are functions of the index; tables = program + p (6 (S + N) + 7 S).
+    """
+    p = _grid(IndexLookup(length, alphabet), rounding).precision
+    return {
+        "width": 6,
+        "heads": 1,
+        "layers": 2,
+        "precision": p,
+        "core_bits": 72 * p,
+        "program_bits": 88 * p,
+        "tables_bits": p * (88 + 6 * length + 13 * alphabet),
+        "state_numbers": 2,
+        "state_bits": 2 * p,
+        "state_bits_by_range": ceil_log2(length + 2) + ceil_log2((length + 1) ** 2 + 1),
+    }
+
+
+def check(length: int = 64, alphabet: int = 64, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+    """Build the network for each grid (or for one) and ask it the inputs of `index_lookup_one_layer.check`.
+
+    Raises ValueError for another rounding, TheoremFails with the input that is answered wrongly.
+    """
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_check(IndexLookup(length, alphabet), one, seed) for one in roundings]
+
+
+def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+    """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096."""
+    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
+
+
+def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = None) -> Outcome:
+    network = build(task.length, task.alphabet, rounding)
+    trial = RecurrentTrial(CLAIM.name, network, logits_apart if task.alphabet > 1 else None)
+    exhaustive = trials.try_task(trial, task, seed, spread)
+    bounds = bound(task.length, task.alphabet, rounding)
+    return CLAIM.upper(
+        length=task.length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
+        bound=bounds,
+        variant=f"grid {rounding}",
+        margin=None if trial.least is None else Margin(float(trial.least), 1.0, LOGITS),
+        saturated=trial.saturated,
+    )
+
+
+def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
+    return partial(trials.answer_to, build(length, alphabet), length, alphabet)
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+)

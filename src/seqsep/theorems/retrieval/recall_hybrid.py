@@ -1,0 +1,171 @@
+"""Upper bound: one attention layer on a linear recurrence of 2 (c - 1) numbers answers c-gram retrieval, in width 2c + 4.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, associative recall and c-gram retrieval.
+We differ: as in `recall_attention`, FAILED is a class and the first of several matches in the data is the answer; the
+recurrence is a shift register without a gate, and there is no FFN.
+
+The recurrence remembers the numbers of the last c - 1 tokens and their squares, which takes the place of the first attention
+layer of `recall_attention`: token k learns p_o, the number of token k - o, for o = 1 .. c - 1; before the first token it is 0.
+The attention layer is that of `recall_attention.retrieve`, and so is its proof. It needs no squared times, so the width is
+one less: [number v, v^2 | before o: p_o, p_o^2 | time t | one | bos | found], 2c + 4 coordinates; and n0, eta, B, Kc and p are
+those of `recall_attention` without the condition eta c^2 <= L.
+
+Margins, for every N, S, c and every input, on both grids:
+* the token that is read scores above every other one by at least eta: its weight is exactly 1;
+* the logit of the right class above every other one: at least 1.
+What is remembered: 2 (c - 1) numbers of p bits, whatever N is. Of [BOS] and S symbols the numbers are 0 .. S and their squares
+0 .. S^2, so by range they have (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) bits. The attention layer reads all tokens: no
+bound on a recurrent state speaks of this network.
+
+What a run does not show: other lengths than the one built. The bounds hold for every N, S and c by the proof.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import LinearLayer, Network, whole
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Spaces,
+    hard_scale,
+    least_grid,
+    linear_layer,
+    match_needs,
+    peaks,
+    shift_register,
+    with_squares,
+)
+from seqsep.theorems.retrieval import _recall_trials as trials
+from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
+from seqsep.theorems.retrieval._recall import Recall
+from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
+from seqsep.theorems.retrieval.recall_attention import factors, retrieve, task_of
+
+CLAIM = Claim(
+    name="recall-hybrid",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, associative recall and c-gram retrieval",
+    statement="One attention head on a linear recurrence of 2 (c - 1) numbers, of width 2c + 4, answers c-gram retrieval",
+)
+
+
+def build(length: int, alphabet: int | None = None, gram: int = 2, rounding: str = "floor", eta: int | None = None) -> Network:
+    """The network for up to N = `length` symbols of S = `alphabet` (by default N + 1), and c-grams for c = `gram`.
+
+    Tokens and classes, `rounding` and `eta` are those of `recall_attention.build`. Raises ValueError as it does.
+
+    >>> network = build(length=62)
+    >>> network.width, len(network.layers), network.precision, network.state_bits
+    (8, 2, 26, 52)
+    """
+    task = task_of(length, alphabet, gram)
+    grid = _grid(task, rounding)
+    scale = hard_scale(grid.steps) if eta is None else eta
+    before = {f"before_{back}": 2 for back in range(1, gram)}
+    spaces = Spaces(number=2, **before, time=1, one=1, bos=1, found=1)
+    numbers = np.arange(task.alphabet + 1)
+    times = np.arange(task.tokens)[:, None]
+    bos = (numbers == 0)[:, None] * spaces["bos"]
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(spaces.embed(number=with_squares(numbers)) + bos, by_index=True),
+        positions=whole(times * spaces["time"] + spaces["one"], by_index=True),
+        layers=((_remember_before(task, spaces), None), (retrieve(task, spaces, scale), None)),
+        readout=whole(peaks(numbers, spaces["found"], spaces.nothing()), by_index=True),
+        readout_bias=whole(-numbers * numbers, by_index=True),
+    )
+
+
+def _remember_before(task: Recall, spaces: Spaces) -> LinearLayer:
+    """Two shift registers of c - 1 numbers: v of the token o places back is added to p_o, and v^2 to p_o^2."""
+    registers = []
+    for coordinate in (slice(0, 1), slice(1, 2)):
+        taps = {back: spaces[f"before_{back}"][coordinate] for back in range(1, task.gram)}
+        registers.append(shift_register(spaces["number"][coordinate], taps))
+    return linear_layer(*registers)
+
+
+def _grid(task: Recall, rounding: str) -> Grid:
+    """The least grid that holds every entry, every number of the computation, and every winning score."""
+    return least_grid(task.base, lambda eta: match_needs(task.base - 1, factors(task, eta)), rounding)
+
+
+def bound(task: Recall, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants, from N, S and c alone.
+
+    Width d = 2c + 4, r = 2 (c - 1) numbers remembered. A score has 4 (c - 1) + 2 rows: core = 3 d p (4c - 2). Tables of
+    numbers, times and the read-out are functions of the index: program = p (r^2 + 2 r d + d (2 (4c - 2) + 2)), the recurrence
+    and the head, and tables = program + p (d (S + 1 + N + c + S + 1) + S + 1).
+    """
+    c = task.gram
+    d = 2 * c + 4
+    remembered = 2 * (c - 1)
+    p = _grid(task, rounding).precision
+    entries = remembered**2 + 2 * remembered * d + d * (2 * (4 * c - 2) + 2)
+    classes = task.alphabet + 1
+    return {
+        "width": d,
+        "heads": 1,
+        "layers": 2,
+        "precision": p,
+        "core_bits": 3 * d * p * (4 * c - 2),
+        "program_bits": p * entries,
+        "tables_bits": p * (entries + d * (2 * classes + task.tokens) + classes),
+        "state_numbers": remembered,
+        "state_bits": remembered * p,
+        "state_bits_by_range": (c - 1) * (ceil_log2(task.alphabet + 1) + ceil_log2(task.alphabet**2 + 1)),
+    }
+
+
+def check(
+    length: int = 64, alphabet: int | None = None, gram: int = 2, rounding: str | None = None, seed: int = 0
+) -> list[Outcome]:
+    """Build the network for each grid (or for one) and ask it the inputs of `recall_attention.check`.
+
+    Raises ValueError as `build`, TheoremFails with the input that is answered wrongly.
+    """
+    task = task_of(length, alphabet, gram)
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_check(task, one, seed) for one in roundings]
+
+
+def verify(small: int = 66_000, medium: int = 30_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+    """Check every input of small tasks, then at least so many questions of larger ones (`_recall_trials.long_series`)."""
+    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
+
+
+def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> Outcome:
+    network = build(task.length, task.alphabet, task.gram, rounding)
+    trial = RecurrentTrial(CLAIM.name, network, logits_apart)
+    exhaustive = trials.try_task(trial, task, seed, most)
+    bounds = bound(task, rounding)
+    assert trial.least is not None
+    return CLAIM.upper(
+        length=task.length,
+        inputs=trial.inputs,
+        exhaustive=exhaustive,
+        measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
+        bound=bounds,
+        variant=f"c = {task.gram}, grid {rounding}",
+        margin=Margin(float(trial.least), 1.0, LOGITS),
+        saturated=trial.saturated,
+    )
+
+
+def applier(length: int, alphabet: int | None = None, gram: int = 2) -> Callable[[Mapping[str, Any]], int | None]:
+    """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED, as `recall_attention`."""
+    return trials.answering(build(length, alphabet, gram), task_of(length, alphabet, gram))
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+)
