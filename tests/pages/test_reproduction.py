@@ -15,12 +15,13 @@ from seqsep.report.papers import paper_models
 QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
 COMMITTED = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS).exists()]
+OF_REACH = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "reach").exists()]
 OF_PAPER = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "paper").exists()]
 
 
 def test_every_file_is_an_experiments():
     names = {path.stem for path in RESULTS.glob("*.jsonl")}
-    assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER)}
+    assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER), *(f"{name}-reach" for name in OF_REACH)}
     assert set(COMMITTED) == set(BY_NAME)
 
 
@@ -35,6 +36,16 @@ def test_the_rows_are_the_whole_search(name):
     assert len(table.cells) == len(search.cells)
     assert min(len(cell.seeds) for cell in table.cells.values()) >= 3
     assert len(table.tasks) == 2
+
+
+@pytest.mark.parametrize("name", OF_REACH)
+def test_the_rows_of_reach_are_of_its_search(name):
+    """They are runs that the search names from them, in its order: up to the first that is not there."""
+    rows = read_rows(BY_NAME[name].rows_file(RESULTS, "reach"))
+    presets = [preset for preset in ("reach", "reach-long") if preset in BY_NAME[name].presets]
+    named = {run.key() for preset in presets for run in BY_NAME[name].search(preset).runs(rows)}
+    assert {row.key for row in rows} <= named
+    assert all(row.experiment == name and row.has_outcome and row.key == row.run.key() for row in rows)
 
 
 @pytest.mark.parametrize("name", OF_PAPER)

@@ -5,11 +5,14 @@ from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment
 from seqsep.lab.row import PRUNED, Row, read_rows
-from seqsep.report.captions import ceilings_sentence
+from seqsep.report.captions import ceilings_sentence, starts_sentence
 from seqsep.report.experiment_table import experiment_table, part_of_preset
-from seqsep.report.numerals import count, counts, listed, percent
+from seqsep.report.measured import GOAL, Measured
+from seqsep.report.numerals import DASH, count, counts, listed, percent
 from seqsep.report.papers import paper_models
+from seqsep.report.reach import ReachLine, headline, like_with_like, positions_sentence, reach_lines
 from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.sized_model import SizedModel
 
 HEAD = """# Our numbers beside the paper's
 
@@ -19,6 +22,10 @@ smaller models and far fewer steps than the paper's, so no number of ours is mea
 is who learns and who does not. Where a table is of the preset `paper`, size, lengths, rates and steps are the paper's. A
 cell is the best accuracy in percent over the learning rates tried with seed 0, and behind it the range over all seeds of that
 rate.
+
+In `quick` attention and linear attention have learned positions and the others none, as their papers have it: these tables
+compare architectures with their positions. The preset `reach` trains every architecture both ways, and searches the rate and
+the deviation with which embeddings start ("scale").
 """
 
 
@@ -26,14 +33,14 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
     """The page as Markdown: a section for each experiment that has rows, `folder`/NAME.jsonl."""
     parts = [HEAD]
     for experiment in experiments:
-        quick = experiment.rows_file(folder)
-        paper = experiment.rows_file(folder, "paper")
-        if experiment.title and quick.is_file():
-            parts.append(section(experiment, read_rows(quick), read_rows(paper) if paper.is_file() else []))
+        files = {preset: experiment.rows_file(folder, preset) for preset in ("quick", "paper", "reach")}
+        rows = {preset: read_rows(path) for preset, path in files.items() if path.is_file()}
+        if experiment.title and "quick" in rows:
+            parts.append(section(experiment, rows["quick"], rows.get("paper", ()), rows.get("reach", ())))
     return "".join(parts)
 
 
-def section(experiment: Experiment, rows: Sequence[Row], paper_rows: Sequence[Row] = ()) -> str:
+def section(experiment: Experiment, rows: Sequence[Row], paper_rows: Sequence[Row] = (), reach_rows: Sequence[Row] = ()) -> str:
     """One experiment: its settings, our tables beside the paper's, and what is to be said of them."""
     table = experiment_table(experiment, rows)
     parts = [f"\n## {experiment.name}\n\n{experiment.question}\n\n{_settings(table, rows)}\n\n", cells_table(table)]
@@ -44,6 +51,8 @@ def section(experiment: Experiment, rows: Sequence[Row], paper_rows: Sequence[Ro
         parts.append(_at_the_papers_size(experiment, paper_rows))
     if experiment.reading:
         parts.append(f"\n{experiment.reading}")
+    if reach_rows:
+        parts.append(reach_section(experiment, reach_rows))
     return "".join(parts)
 
 
@@ -52,7 +61,7 @@ def _settings(table: ResultTable, rows: Sequence[Row]) -> str:
     environments = {f"torch {row.environment['torch']} on {row.environment['device']}" for row in rows}
     rates = listed([f"{rate:g}" for rate in sorted({run.learning_rate for run in runs})])
     return (
-        f"Ours: {len(rows)} runs of at most {counts([run.steps_allowed for run in runs])} steps of "
+        f"{starts_sentence(table)}Ours: {len(rows)} runs of at most {counts([run.steps_allowed for run in runs])} steps of "
         f"{counts([run.batch for run in runs])} examples, scored on {counts([run.evaluation for run in runs])}; "
         f"learning rates {rates}; {listed(sorted(environments))}."
     )
@@ -65,6 +74,76 @@ def _at_the_papers_size(experiment: Experiment, rows: Sequence[Row]) -> str:
     pruned = f"; {len(pruned_after)} were pruned after {counts(pruned_after)} steps" if pruned_after else ""
     part = part_of_preset(experiment, table, "paper")
     return f"\nOurs of the preset `paper`: {part}, {len(rows)} runs{pruned}:\n\n{cells_table(table)}"
+
+
+def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """How far each architecture reaches under both choices of positions, its window of rates, and why it falls."""
+    lines = reach_lines([Measured.of(row) for row in rows if row.has_outcome], experiment.paper_figure)
+    steps = counts([row.run.steps for row in rows])
+    parts = [
+        f"\n### {experiment.name}: how far each architecture reaches\n\n{part_of_reach(experiment, rows)}\n",
+        *(f"\n{sentence}.\n" for sentence in (headline(lines), positions_sentence(lines)) if sentence),
+        "\nRates that learn: of those tried at the shortest length, at the embedding scale where most learn, within the steps "
+        "of the first runs.\n",
+    ]
+    for title, positions in (("All with learned positions", "learned"), ("Positions as in each paper", "default")):
+        alike = like_with_like(lines, positions)
+        if alike:
+            parts += [f"\n{title}; at most {steps} steps:\n\n", _reaches(alike), "\n", _reach_cells(alike)]
+    reasons = [f"* {line.why}.\n" for line in lines if line.why]
+    if reasons:
+        parts += ["\nWhere each falls, as measured:\n\n", *reasons]
+    return "".join(parts)
+
+
+def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """How far the sweep came: its rows, its cells, and the run that it would train next."""
+    search = experiment.search("reach")
+    assert search is not None
+    done = {row.key for row in rows if row.has_outcome}
+    left = [run for run in search.runs(rows) if run.key() not in done]
+    cells = {(SizedModel.of(row.run), row.run.task) for row in rows}
+    shown = {(model.architecture, model.positions, task) for model, task in cells}
+    next_run = f"the next run is {left[0].label()}, positions {left[0].positions}" if left else "nothing of it is left to train"
+    return (
+        f"Ours of the preset `reach`: {len(rows)} runs, which have {len(shown)} of the cells of every architecture under both "
+        f"choices of positions at every length; {next_run}."
+    )
+
+
+def _reaches(lines: Sequence[ReachLine]) -> str:
+    """A row a line: how far it stays above 99 %, where it falls, the paper's, and the window of rates."""
+    head = ("", "above 99 % up to", "falls to", "rates that learn", "the paper above 99 % up to", "the paper falls to")
+    rows = [head, ("---",) * len(head)]
+    for line in lines:
+        falls = "not seen"
+        if line.fall is not None:
+            task, cell = line.fall
+            falls = f"{percent(cell.best.accuracy)} at N = {task.length} ({count(cell.best.steps)} steps)"
+        lost = next(((length, seen) for length, seen in sorted(line.paper.items()) if seen < GOAL), None)
+        paper_falls = DASH if lost is None else f"{percent(lost[1])} at N = {lost[0]}"
+        passed = "none tried" if line.passed is None else f"N = {line.passed}"
+        paper_passed = DASH if line.paper_passed is None else f"N = {line.paper_passed}"
+        rows.append((line.name, passed, falls, line.window.words, paper_passed, paper_falls))
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _reach_cells(lines: Sequence[ReachLine]) -> str:
+    """The best cell of each line at each length, with what it was found with."""
+    tasks = sorted({task for line in lines for task in line.cells}, key=lambda task: task.length)
+    return _markdown(
+        (task.length for task in tasks),
+        [(line.name, [_found_with(line.cells.get(task)) for task in tasks]) for line in lines],
+    )
+
+
+def _found_with(cell: Cell | None) -> str:
+    if cell is None:
+        return "not run"
+    best = cell.best
+    seeds = f"{len(cell.seeds)} seed{'s' * (len(cell.seeds) > 1)}"
+    found = f"rate {best.learning_rate:g}, scale {best.embedding_scale:g}, {best.model.size}"
+    return f"{percent(best.accuracy)} ({cell.spread}; {seeds}; {count(best.steps)} steps; {found})"
 
 
 def cells_table(table: ResultTable) -> str:

@@ -9,6 +9,7 @@ What was measured, as data and in words:
     comparison           how fresh rows compare with committed ones
     result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment
+    reach                up to which length each architecture stays above 99 %, and its window of rates
     captions             what the figures' captions say
     demo_heatmap         the demo's heatmap, and what it does and does not show
     headline             the findings in one sentence each

@@ -34,7 +34,7 @@ def heatmap_caption(table: ResultTable) -> str:
     theirs = "The paper's numbers are of the size that it prints. " if printed else ""
     return (
         f"Best of each cell's {sizes}learning rates, at most {count(steps)} steps a run; open marks are other seeds of the "
-        f"best, {pruned}dots are chance. {theirs}{ceilings_sentence(table)}"
+        f"best, {pruned}dots are chance. {theirs}{starts_sentence(table)}{ceilings_sentence(table)}"
     )
 
 
@@ -57,6 +57,23 @@ def states_caption(table: ResultTable) -> str:
         f"Bits of state once all N symbols are read. Mark: best of each cell's learning rates; bar: least to greatest "
         f"({_seeds(table)}). {line}{ceilings_sentence(table)}"
     )
+
+
+def starts_sentence(table: ResultTable) -> str:
+    """Which models have which positions, and with which deviation embeddings start; a space behind it."""
+    by_words: dict[str, list[str]] = {}
+    for model in table.models:
+        if model.position_words:
+            by_words.setdefault(model.position_words, []).append(model.title)
+    scales = sorted({run.embedding_scale for cell in table.cells.values() for run in cell.runs})
+    if not by_words or not scales:
+        return ""
+    who = "; ".join(f"{words}: {listed(list(dict.fromkeys(titles)))}" for words, titles in sorted(by_words.items()))
+    positions = who[0].upper() + who[1:]
+    if len(by_words) == 1:
+        positions = "None has positions" if "no positions" in by_words else f"All have {next(iter(by_words))}"
+    best_of = "the best of " if len(scales) > 1 else ""
+    return f"{positions}. Embeddings start with deviation {best_of}{listed([f'{scale:g}' for scale in scales])}. "
 
 
 def ceilings_sentence(table: ResultTable) -> str:

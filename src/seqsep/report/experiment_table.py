@@ -9,6 +9,7 @@ from seqsep.lab.row import Row, read_rows
 from seqsep.report.captions import Captions
 from seqsep.report.measured import Measured
 from seqsep.report.papers import printed
+from seqsep.report.reach import is_alike
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
@@ -66,6 +67,25 @@ def report_tables(path: Path, rows: Sequence[Row]) -> list[NamedTable]:
             beside = experiment.rows_file(path.parent, preset)
             if experiment.title and beside.exists():
                 tables.append(_of_preset(experiment, preset, beside))
+        reach = experiment.rows_file(path.parent, "reach")
+        if experiment.title and reach.exists():
+            tables += _of_reach(experiment, read_rows(reach))
+    return tables
+
+
+def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:
+    """The tables of a preset `reach`: all architectures with learned positions, and each with those of its paper."""
+    tables = []
+    for positions, words in (("learned", "all with learned positions"), ("default", "positions as in each paper")):
+        models = {SizedModel.of(row.run) for row in rows}
+        alike = {model for model in models if is_alike(model, positions)}
+        table = experiment_table(experiment, [row for row in rows if SizedModel.of(row.run) in alike])
+        if not table.cells:
+            continue
+        subject, measure = table.title.rsplit(":", 1)
+        question = f"{experiment.question} Of the preset reach, {words}; {len(rows)} runs so far."
+        table = replace(table, title=f"{subject} ({words}):{measure}")
+        tables.append(NamedTable.of(f"{experiment.name}-reach-{positions}", question, table))
     return tables
 
 

@@ -38,6 +38,7 @@ class Measured:
     batch: int
     evaluation: int
     weight_scale: float = 0.02
+    embedding_scale: float = 0.02
     heads: int = 4
     failed: bool = False
     pruned: bool = False
@@ -51,7 +52,7 @@ class Measured:
         fixed, per_token = result["state_bits"]
         return cls(
             task=run.task,
-            model=SizedModel(tuple(run.layers), run.width),
+            model=SizedModel.of(run),
             learning_rate=run.learning_rate,
             seed=run.seed,
             steps_allowed=run.steps,
@@ -63,11 +64,17 @@ class Measured:
             batch=run.batch,
             evaluation=run.evaluation,
             weight_scale=run.weight_scale,
+            embedding_scale=run.embedding_scale,
             heads=run.heads,
             failed=row.status.startswith("failed"),
             pruned=row.status == PRUNED,
             environment=dict(row.environment),
         )
+
+    @property
+    def setting(self) -> tuple[float, int, float, int]:
+        """What a search chooses: rate, heads, embedding scale and the most steps; runs of one setting differ in their seed."""
+        return self.learning_rate, self.heads, self.embedding_scale, self.steps_allowed
 
     @property
     def recurrent(self) -> bool:

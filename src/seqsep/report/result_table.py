@@ -26,7 +26,8 @@ class Cell:
 
     `best` is the best run with the first seed and `repeats` are the same run under every seed, itself included. `paper` is the
     paper's accuracy, and `ceiling` the highest one that the state allows (None: no bound known). `runs` came to their end,
-    `pruned` did not. `size` is (depth, width), unless its row says it.
+    `pruned` did not. `size` is (depth, width), unless its row says it, and `scale` the embedding scale of the best run if
+    several were tried anywhere in the table.
     """
 
     best: Measured
@@ -36,22 +37,23 @@ class Cell:
     runs: tuple[Measured, ...]
     pruned: tuple[Measured, ...] = ()
     size: str = ""
+    scale: str = ""
 
     @classmethod
-    def of(cls, runs: Sequence[Measured], paper: float | None) -> "Cell":
+    def of(cls, runs: Sequence[Measured], paper: float | None, with_scale: bool = False) -> "Cell":
         """The cell of all runs of a model on a task; at least one of them came to its end."""
         ended = [run for run in runs if not run.pruned]
         first_seed = min(run.seed for run in ended)
         tried = [run for run in ended if run.seed == first_seed]
         best = max(tried, key=by_accuracy)
-        setting = (best.learning_rate, best.heads)
         return cls(
             best=best,
-            repeats=tuple(run for run in ended if (run.learning_rate, run.heads) == setting),
+            repeats=tuple(run for run in ended if run.setting == best.setting),
             paper=paper,
             ceiling=ceiling(best.task, best.bits_before_the_question),
             runs=tuple(ended),
             pruned=tuple(run for run in runs if run.pruned),
+            scale=f"{best.embedding_scale:g}" if with_scale else "",
         )
 
     @property
@@ -89,6 +91,8 @@ class Cell:
         lines = []
         if self.size:
             lines.append(f"size {self.size}")
+        if self.scale:
+            lines.append(f"scale {self.scale}")
         if len(self.seeds) > 1:
             lines.append(f"{len(self.seeds)} seeds {self.spread}")
         if self.paper is not None:
@@ -152,31 +156,35 @@ class ResultTable:
         for run in runs:
             groups.setdefault((run.model, run.task), []).append(run)
         ended = {place: group for place, group in groups.items() if not all(run.pruned for run in group)}
+        several = len({run.embedding_scale for run in runs}) > 1
         tasks = sorted({task for _, task in ended}, key=lambda task: (task.length, repr(task)))
         return cls(
             title=title,
             models=model_names(model for model, _ in ended),
             tasks=tuple(tasks),
-            cells={place: Cell.of(group, paper(*place)) for place, group in ended.items()},
+            cells={place: Cell.of(group, paper(*place), several) for place, group in ended.items()},
         )
 
     @property
     def legible(self) -> "ResultTable":
         """This table or, if it has too many rows to draw, one with a row for each architecture.
 
-        The cells of such a row are the most accurate size of the architecture at each length.
+        The cells of such a row are the most accurate size of the architecture at each length. Architectures with learned
+        positions and without are different rows.
         """
         if len(self.models) <= MOST_NAMED:
             return self
-        rows = dict[str, SizedModel]()
+        rows = dict[tuple[str, str], SizedModel]()
         best_cells = dict[tuple[SizedModel, Task], Cell]()
         for model in self.models:
-            row = rows.setdefault(model.architecture, model)
+            row = rows.setdefault((model.architecture, model.positions), model)
             for task, cell in self.row(model).items():
                 known_best = best_cells.get((row, task))
                 if known_best is None or by_accuracy(cell.best) > by_accuracy(known_best.best):
                     best_cells[row, task] = replace(cell, size=model.size)
-        return replace(self, models={row: row.title for row in rows.values()}, cells=best_cells)
+        one_size = {row: replace(row, layers=row.distinct_layers, width=1) for row in rows.values()}
+        names = model_names(one_size.values())
+        return replace(self, models={row: names[one] for row, one in one_size.items()}, cells=best_cells)
 
     def row(self, model: SizedModel) -> dict[Task, Cell]:
         """The cells of a model that are not empty."""

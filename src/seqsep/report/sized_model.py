@@ -1,4 +1,4 @@
-"""An architecture at a size, and how it is named, coloured and marked everywhere in the report.
+"""An architecture at a size under one choice of positions, and how it is named, coloured and marked everywhere in the report.
 
 Colours follow Okabe and Ito's, which people with any common colour blindness tell apart, with a lighter set for dark
 pages; a marker and a printed name always say the same.
@@ -7,6 +7,8 @@ pages; a marker and a printed name always say the same.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from seqsep.lab.run import Run
+from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.plugins.name import PlugIn, shown
 
 MOST_NAMED = 12
@@ -53,6 +55,9 @@ OTHER = Style("other", "", light="#7a5cc9", dark="#b49bff", marker="v")
 class SizedModel:
     """An architecture at a size: the mixers, layer by layer, and the width. Different mixers make a hybrid.
 
+    `positions` are those that the model has, `learned` or `none` or others of `Model.build`: what "default" stands for.
+    Unknown ones are the empty word.
+
     >>> model = SizedModel(("linear-attention", "linear-attention"), 64)
     >>> model.title, model.size
     ('Linear attention', '(2, 64)')
@@ -62,6 +67,16 @@ class SizedModel:
 
     layers: tuple[str | PlugIn, ...]
     width: int
+    positions: str = ""
+
+    @classmethod
+    def of(cls, run: Run) -> "SizedModel":
+        """The model of a run."""
+        if run.positions != "default":
+            return cls(run.layers, run.width, run.positions)
+        learned = any(isinstance(layer, str) and MIXERS[layer].block.positions == "learned" for layer in run.layers)
+        own = any(isinstance(layer, PlugIn) for layer in run.layers)
+        return cls(run.layers, run.width, "learned" if learned else "" if own else "none")
 
     @property
     def distinct_layers(self) -> tuple[str | PlugIn, ...]:
@@ -94,19 +109,33 @@ class SizedModel:
         return f"({len(self.layers)}, {self.width})"
 
     @property
-    def rank(self) -> tuple[int, str, int, int]:
+    def position_words(self) -> str:
+        """Its positions in words; empty if they are unknown."""
+        words = {"none": "no positions", "": ""}
+        return words.get(self.positions, f"{self.positions} positions")
+
+    @property
+    def rank(self) -> tuple[int, str, int, int, str]:
         """Its place in every table and legend."""
         order = list(STYLES).index(self.slug) if self.slug in STYLES else len(STYLES)
-        return order, self.architecture, len(self.layers), self.width
+        return order, self.architecture, len(self.layers), self.width, self.positions
 
 
 def model_names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
-    """The short name of each model, in the order of every table; two of one architecture have their sizes.
+    """The short name of each model, in the order of every table.
+
+    If models of one architecture differ in size, the name has the size, and if they differ in positions, these.
 
     >>> list(model_names([SizedModel(("mamba",), 64), SizedModel(("mamba",), 32), SizedModel(("lstm",), 64)]).values())
     ['LSTM', 'Mamba (1, 32)', 'Mamba (1, 64)']
+    >>> list(model_names(SizedModel(("dss",), 64, positions) for positions in ("learned", "none")).values())
+    ['DSS, learned positions', 'DSS, no positions']
     """
     ordered = sorted(set(models), key=lambda model: model.rank)
-    architectures = [model.architecture for model in ordered]
-    alone = {model for model in ordered if architectures.count(model.architecture) == 1}
-    return {model: model.title if model in alone else f"{model.title} {model.size}" for model in ordered}
+    names = {}
+    for model in ordered:
+        same = [other for other in ordered if other.architecture == model.architecture]
+        size = f" {model.size}" if len({other.size for other in same}) > 1 else ""
+        positions = f", {model.position_words}" if len({other.positions for other in same}) > 1 else ""
+        names[model] = f"{model.title}{size}{positions}"
+    return names

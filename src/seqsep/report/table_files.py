@@ -47,7 +47,9 @@ COLUMNS = (
     ("", "model"),
     ("depth,", "width, heads"),
     ("", r"\(N\)"),
+    ("posi-", "tions"),
     ("", "rate"),
+    ("", "scale"),
     ("", "best"),
     ("", "least"),
     ("", "median"),
@@ -62,7 +64,7 @@ COLUMNS = (
 )
 """The two lines of each column's heading."""
 
-FIRST_ACCURACY = 5
+FIRST_ACCURACY = 7
 ACCURACIES = 4
 FilledCell = tuple[SizedModel, Task, Cell]
 
@@ -93,7 +95,9 @@ def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
         "depth": len(model.layers),
         "width": model.width,
         "heads": None if set(model.layers) <= set(WITHOUT_HEADS) else best.heads,
+        "positions": model.positions or None,
         "learning_rate": best.learning_rate,
+        "embedding_scale": best.embedding_scale,
         "accuracy_best": best.accuracy,
         "accuracy_least": min(seeds),
         "accuracy_median": median(seeds),
@@ -180,7 +184,9 @@ def _entries(model: SizedModel, task: Task, cell: Cell) -> list[str]:
         model.title,
         ", ".join(str(row[name] or DASH) for name in ("depth", "width", "heads")),
         str(task.length),
+        row["positions"] or DASH,
         f"{row['learning_rate']:g}",
+        f"{row['embedding_scale']:g}",
         *(percent(row[f"accuracy_{name}"]) for name in ("best", "least", "median", "greatest")),
         *(count(row[name]) for name in ("seeds", "runs", "steps")),
         percent(row["paper_accuracy"]),

@@ -1,0 +1,207 @@
+"""How far each architecture reaches: up to which length it stays above 99 %, where it falls, and at which rates it learns.
+
+All of it is read off rows of a preset `reach`. A line is an architecture under one choice of positions; at each length it
+stands with the best of its sizes, rates, embedding scales and steps. Nothing is said of runs that were not made.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.report.measured import GOAL, Measured, by_accuracy
+from seqsep.report.numerals import count, known, listed, percent
+from seqsep.report.papers import paper_models
+from seqsep.report.result_table import Cell
+from seqsep.report.sized_model import SizedModel, model_names
+from seqsep.tasks import Task
+
+RISES = 0.02
+"""A curve that gains more than this in the second half of its steps is still rising."""
+
+
+@dataclass(frozen=True)
+class RateWindow:
+    """The learning rates at which the shortest length was learned, of those tried at one embedding scale and equal steps."""
+
+    learned: tuple[float, ...]
+    tried: tuple[float, ...]
+    scale: float
+    steps: int
+
+    @property
+    def factor(self) -> float | None:
+        """The highest rate that learns over the lowest; None if none does."""
+        return max(self.learned) / min(self.learned) if self.learned else None
+
+    @property
+    def words(self) -> str:
+        """How many rates learn, from which to which."""
+        tried = f"{len(self.learned)} of {len(self.tried)}"
+        if self.factor is None:
+            return tried
+        low = f"{min(self.learned):g}"
+        high = f"{max(self.learned):g}"
+        between = low if low == high else f"{low}–{high}, a factor of {self.factor:.3g}"
+        return f"{tried}: {between}"
+
+
+@dataclass(frozen=True)
+class ReachLine:
+    """One architecture under one choice of positions: its best cell at each length, shortest first, and its window of rates.
+
+    `paper` has the accuracies that the paper prints for the architecture, by length.
+    """
+
+    name: str
+    model: SizedModel
+    cells: dict[Task, Cell]
+    window: RateWindow
+    paper: dict[int, float]
+
+    @property
+    def passed(self) -> int | None:
+        """The greatest length up to which every length that was trained is above 99 %; None if the first is not."""
+        passed = None
+        for task, cell in self.cells.items():
+            if not _is_learned(cell.best):
+                break
+            passed = task.length
+        return passed
+
+    @property
+    def fall(self) -> tuple[Task, Cell] | None:
+        """The first length that is not above 99 %, and its cell; None if every length that was trained is."""
+        return next(((task, cell) for task, cell in self.cells.items() if not _is_learned(cell.best)), None)
+
+    @property
+    def paper_passed(self) -> int | None:
+        """The greatest length up to which the paper's accuracies are above 99 %."""
+        passed = None
+        for length, accuracy in sorted(self.paper.items()):
+            if accuracy < GOAL:
+                break
+            passed = length
+        return passed
+
+    @property
+    def why(self) -> str:
+        """What was measured where it is below 99 %; empty if it is above everywhere."""
+        if self.fall is None:
+            return ""
+        task, cell = self.fall
+        run = cell.best
+        half = [accuracy for step, accuracy, _ in run.curve if step <= run.steps / 2]
+        words = f"{self.name}: {percent(run.accuracy)} % at N = {task.length} after {count(run.steps)} steps"
+        if half and known(run.accuracy):
+            gain = run.accuracy - half[-1]
+            change = f"{100 * gain:+.1f} points in the second half of them"
+            words += f"; {change}, {'so it was still rising' if gain > RISES else 'so it had come to rest or to a plateau'}"
+        if cell.ceiling is not None:
+            words += (
+                "; its state has room for all symbols" if cell.ceiling == 1 else f"; its ceiling is {percent(cell.ceiling)} %"
+            )
+        return words
+
+
+def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[ReachLine]:
+    """The lines of all runs, in the order of every table; `figure` names the paper's in papers.json.
+
+    If there is one architecture only, each of its sizes has a line.
+    """
+    runs = list(runs)
+    by_size = len({run.model.architecture for run in runs}) == 1
+    groups: dict[SizedModel, list[Measured]] = {}
+    for run in sorted(runs, key=lambda run: run.model.rank):
+        shared = run.model if by_size else SizedModel(run.model.distinct_layers, 1, run.model.positions)
+        groups.setdefault(shared, []).append(run)
+    names = model_names(groups)
+    printed = {} if figure is None else {(one.architecture, one.width): one.accuracy for one in paper_models(figure)}
+    lines = []
+    for model in names:
+        same = [accuracy for (name, width), accuracy in printed.items() if name == model.architecture and width == model.width]
+        any_size = [accuracy for (name, _), accuracy in printed.items() if name == model.architecture and not by_size]
+        paper = (same or any_size or [{}])[0]
+        lines.append(_line(names[model], model, groups[model], paper))
+    return lines
+
+
+def _line(name: str, model: SizedModel, runs: Sequence[Measured], paper: dict[int, float]) -> ReachLine:
+    tasks = sorted({run.task for run in runs}, key=lambda task: task.length)
+    cells = {}
+    for task in tasks:
+        sizes: dict[SizedModel, list[Measured]] = {}
+        for run in runs:
+            if run.task == task:
+                sizes.setdefault(run.model, []).append(run)
+        ended = [Cell.of(same, None) for same in sizes.values() if not all(run.pruned for run in same)]
+        if ended:
+            cells[task] = max(ended, key=lambda cell: by_accuracy(cell.best))
+    window = rate_window([run for run in runs if run.task == tasks[0]])
+    return ReachLine(name, model, cells, window=window, paper=paper)
+
+
+def rate_window(runs: Sequence[Measured]) -> RateWindow:
+    """The window of runs on one task: of their first size, fewest steps and first seed, at the scale where most rates learn.
+
+    Of equal scales it is the one at which most rates were tried.
+    """
+    smallest = min((run.model for run in runs), key=lambda model: (len(model.layers), model.width))
+    same_size = [run for run in runs if run.model == smallest]
+    steps = min(run.steps_allowed for run in same_size)
+    alike = [run for run in same_size if run.steps_allowed == steps and run.seed == min(run.seed for run in same_size)]
+    windows = []
+    for scale in sorted({run.embedding_scale for run in alike}):
+        at_scale = {run.learning_rate: run for run in alike if run.embedding_scale == scale}
+        learned = tuple(rate for rate in sorted(at_scale) if at_scale[rate].steps_to_goal is not None)
+        windows.append(RateWindow(learned, tuple(sorted(at_scale)), scale, steps))
+    return max(windows, key=lambda window: (len(window.learned), len(window.tried)))
+
+
+def like_with_like(lines: Sequence[ReachLine], positions: str) -> list[ReachLine]:
+    """The lines to compare: all with `learned` positions, or with `default` each as its own paper has it."""
+    return [line for line in lines if is_alike(line.model, positions)]
+
+
+def is_alike(model: SizedModel, positions: str) -> bool:
+    """Whether a model has `learned` positions or, for `default`, those that its own paper has."""
+    own = all(isinstance(layer, str) and MIXERS[layer].block.positions == "learned" for layer in model.layers)
+    return model.positions == ("learned" if own or positions == "learned" else "none")
+
+
+def headline(lines: Sequence[ReachLine]) -> str:
+    """The lengths up to which architectures with learned positions stay above 99 %, and where the others fall."""
+    alike = like_with_like(lines, "learned")
+    by_length: dict[int, list[str]] = {}
+    short = []
+    for line in alike:
+        if line.passed is not None:
+            by_length.setdefault(line.passed, []).append(line.model.title)
+        elif line.cells:
+            short.append(line.model.title)
+    words = [f"N = {length} for {listed(who)}" for length, who in sorted(by_length.items(), reverse=True)]
+    shortest = min((task.length for line in alike for task in line.cells), default=0)
+    parts = [f"above 99 % up to {'; '.join(words)}"] if words else []
+    parts += [f"below it at N = {shortest} for {listed(short)}"] if short else []
+    return f"With learned positions for all, {'; '.join(parts)}" if parts else ""
+
+
+def positions_sentence(lines: Sequence[ReachLine]) -> str:
+    """What positions do: the accuracy at the shortest length with learned ones and without, where both were trained."""
+    by_choice = {(line.model.architecture, line.model.width, line.model.positions): line for line in lines}
+    pairs = []
+    for (name, width, positions), without in by_choice.items():
+        learned = by_choice.get((name, width, "learned"))
+        if positions != "none" or learned is None:
+            continue
+        shared = [task for task in learned.cells if task in without.cells]
+        if shared:
+            accuracies = [percent(line.cells[shared[0]].best.accuracy) for line in (learned, without)]
+            title = without.model.title if len({line.model.width for line in lines}) == 1 else without.name.split(",")[0]
+            pairs.append((shared[0].length, f"{title} {accuracies[0]} % with learned positions, {accuracies[1]} % without"))
+    if not pairs:
+        return ""
+    return f"At N = {pairs[0][0]}: {'; '.join(words for _, words in pairs)}"
+
+
+def _is_learned(run: Measured) -> bool:
+    return not run.failed and known(run.accuracy) and run.accuracy >= GOAL

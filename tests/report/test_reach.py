@@ -1,0 +1,113 @@
+"""How far each architecture reaches, from rows: where it falls, at which rates it learns, and what is compared with what."""
+
+import pytest
+
+from seqsep.experiments import BY_NAME
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run
+from seqsep.pages.reproduction import reach_section
+from seqsep.report.measured import Measured
+from seqsep.report.reach import headline, is_alike, like_with_like, positions_sentence, rate_window, reach_lines
+from seqsep.report.sized_model import SizedModel
+from seqsep.tasks import IndexLookup
+
+HERE = {"torch": "2", "device": "cpu", "threads": 1}
+
+
+def row(name, length, accuracy, *, steps=4000, at_half=None, status="finished", **fields):
+    """A row with three evaluations; `at_half` is the accuracy after half of the steps."""
+    fields = {"learning_rate": 1e-3, "embedding_scale": 0.3, "positions": "learned", "width": 64} | fields
+    run = Run(IndexLookup(length), (name,), steps=steps, **fields)
+    half = accuracy if at_half is None else at_half
+    result = {
+        "status": status,
+        "steps": steps,
+        "accuracy": accuracy,
+        "best_accuracy": accuracy,
+        "curve": [[steps // 4, 0.01, 4.0], [steps // 2, half, 2.0], [steps, accuracy, 1.0]],
+        "state_bits": [0, 4096] if name == "attention" else [4096, 0],
+        "parameters": 10,
+    }
+    return Row("index-lookup-architectures", run.key(), run.configuration(), result, HERE)
+
+
+ROWS = [
+    row("attention", 20, 1.0),
+    row("attention", 50, 0.995),
+    row("retention", 20, 0.992),
+    row("retention", 20, 0.3, learning_rate=3e-3),
+    row("retention", 20, 0.999, learning_rate=3e-4),
+    row("retention", 20, 1.0, learning_rate=3e-4, embedding_scale=0.02),
+    row("retention", 20, 0.14, positions="default"),
+    row("retention", 50, 0.47, steps=16_000, at_half=0.4),
+    row("retention", 50, 0.48, steps=16_000, at_half=0.4, status="pruned"),
+    row("lstm", 20, 0.09, at_half=0.085),
+    row("lstm", 20, 0.05, positions="default"),
+]
+LINES = {line.name: line for line in reach_lines(map(Measured.of, ROWS), "figure2_index_lookup")}
+
+
+def test_a_line_for_each_architecture_and_choice_of_positions():
+    assert list(LINES) == [
+        "Attention",
+        "LSTM, learned positions",
+        "LSTM, no positions",
+        "Retention, learned positions",
+        "Retention, no positions",
+    ]
+    assert LINES["Attention"].model.positions == "learned"
+    alike = [line.name for line in like_with_like(list(LINES.values()), "default")]
+    assert alike == ["Attention", "LSTM, no positions", "Retention, no positions"]
+    assert is_alike(SizedModel(("sliding-attention",), 64, "learned"), "default")
+    assert not is_alike(SizedModel(("mamba",), 64, "learned"), "default")
+
+
+def test_where_it_is_above_99_percent_and_where_it_falls():
+    attention, retention, lstm = (
+        LINES[name] for name in ("Attention", *[f"{n}, learned positions" for n in ("Retention", "LSTM")])
+    )
+    assert (attention.passed, attention.fall, attention.why) == (50, None, "")
+    assert (retention.passed, retention.fall[0].length, retention.fall[1].best.accuracy) == (20, 50, 0.47)
+    assert (lstm.passed, lstm.fall[0].length) == (None, 20)
+    assert (attention.paper_passed, retention.paper_passed) == (400, 20)
+    still = "Retention, learned positions: 47.0 % at N = 50 after 16,000 steps; +7.0 points in the second half of them, "
+    assert retention.why == still + "so it was still rising; its state has room for all symbols"
+    assert "+0.5 points in the second half of them, so it had come to rest or to a plateau" in lstm.why
+
+
+def test_the_window_is_at_the_scale_where_most_rates_learn():
+    window = LINES["Retention, learned positions"].window
+    assert (window.learned, window.tried, window.scale) == ((3e-4, 1e-3), (3e-4, 1e-3, 3e-3), 0.3)
+    assert window.words == "2 of 3: 0.0003–0.001, a factor of 3.33"
+    assert LINES["LSTM, no positions"].window.words == "0 of 1"
+    longer = [*ROWS[2:5], row("retention", 20, 1.0, steps=16_000, learning_rate=3e-3), row("retention", 20, 1.0, width=128)]
+    assert rate_window([Measured.of(one) for one in longer]).learned == (3e-4, 1e-3)
+
+
+def test_the_headline_compares_like_with_like():
+    lines = list(LINES.values())
+    assert headline(lines) == (
+        "With learned positions for all, above 99 % up to N = 50 for Attention; N = 20 for Retention; "
+        "below it at N = 20 for LSTM"
+    )
+    assert positions_sentence(lines) == (
+        "At N = 20: LSTM 9.0 % with learned positions, 5.0 % without; Retention 100.0 % with learned positions, 14.0 % without"
+    )
+    assert headline([LINES["LSTM, no positions"]]) == positions_sentence(lines[:2]) == ""
+
+
+def test_widths_of_one_architecture_are_lines_of_their_own():
+    rows = [row("mamba", 20, accuracy, width=width) for width, accuracy in ((32, 0.5), (64, 1.0))]
+    lines = reach_lines([Measured.of(one) for one in rows], "figure3_mamba_width_index_lookup")
+    assert [(line.name, line.passed) for line in lines] == [("Mamba (1, 32)", None), ("Mamba (1, 64)", 20)]
+    assert lines[0].paper[20] == pytest.approx(0.977)
+
+
+def test_the_page_says_how_far_the_sweep_came():
+    experiment = BY_NAME["index-lookup-architectures"]
+    text = reach_section(experiment, ROWS)
+    assert "11 runs, which have 7 of the cells" in text
+    assert "the next run is attention index-lookup N=20 rate 0.0003 seed 0, positions learned" in text
+    assert "| Retention, learned positions | N = 20 | 47.0 at N = 50 (16,000 steps) | 2 of 3: " in text
+    assert "100.0 (100.0; 1 seed; 4,000 steps; rate 0.0003, scale 0.02, (1, 64))" in text
+    assert "not run" in text
