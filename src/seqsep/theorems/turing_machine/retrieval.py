@@ -266,8 +266,8 @@ THEOREM = Theorem(
         Erratum(
             where="Theorem 5.4, the pattern for the last write",
             printed="p (.) p .*?$ finds the last symbol written on cell p",
-            found="re.search takes the leftmost match, the first write: on 1 a 1 1 b 1 it finds a; it also finds a write of "
-            "cell 11 where cell 1 is asked for, and no symbol of two characters",
+            found="re.search takes the leftmost match, the first write: on 1 a 1 q 1 b 1 q it finds a; and it finds no symbol "
+            "of two characters",
             built="^.* before the record, so that the last one matches, and whole tokens (`last-write`)",
             test="tests/theorems/turing_machine/test_retrieval.py::test_the_printed_pattern_finds_the_first_write",
         ),
