@@ -135,7 +135,7 @@ class Place:
         """One beginning of a class, its edges u < v and each once; a cycle is a triangle, below three edges loops.
 
         >>> Place(4, edges=1, half_read=True).beginning(7)
-        Beginning(vertices=4, edges=((1, 3),), half_read=1)
+        Beginning(vertices=4, edges=((2, 3),), half_read=1)
         """
         case = self.case(number)
         if case is None:
