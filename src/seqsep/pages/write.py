@@ -1,7 +1,7 @@
 """All generated pages of a clone, and how they are written.
 
 >>> list(PAGES)
-['errata.md', 'theorems.md', 'tasks.md', 'mixers.md', 'reproduction.md', 'separation.svg']
+['errata.md', 'theorems.md', 'tasks.md', 'mixers.md', 'reproduction.md', 'separation.svg', 'is-tree-separation.svg']
 """
 
 import os
@@ -12,6 +12,7 @@ from seqsep.pages.errata import errata_page
 from seqsep.pages.members import mixers_page, tasks_page
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.pages.theorems import theorems_page
+from seqsep.report.page.is_tree_picture import is_tree_picture
 from seqsep.report.page.ledger_picture import ledger_picture
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
@@ -21,6 +22,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "mixers.md": lambda clone: mixers_page(),
     "reproduction.md": lambda clone: reproduction_page(clone / "results"),
     "separation.svg": lambda clone: ledger_picture(),
+    "is-tree-separation.svg": lambda clone: is_tree_picture(),
 }
 """What makes each file of docs/, from a clone of this project."""
 

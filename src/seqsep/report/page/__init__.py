@@ -2,13 +2,14 @@
 
 Beside the files below lie the templates (.html) and their styles (.css).
 
-    page            the page, composed of the rooms below
-    curves          validation curves, and ceilings over length
-    tables          learning rates, the paper's numbers, settings
-    theorem_table   what was checked, beside the bounds
-    ledger_charts   the two figures of the size ledger
-    ledger_picture  docs/separation.svg
-    chart_layout    from data to the geometry of a chart
-    svg_chart       a chart's geometry
-    templates       the templates and their filters
+    page             the page, composed of the rooms below
+    curves           validation curves, and ceilings over length
+    tables           learning rates, the paper's numbers, settings
+    theorem_table    what was checked, beside the bounds
+    ledger_charts    the two figures of the size ledger
+    ledger_picture   docs/separation.svg
+    is_tree_picture  docs/is-tree-separation.svg
+    chart_layout     from data to the geometry of a chart
+    svg_chart        a chart's geometry
+    templates        the templates and their filters
 """

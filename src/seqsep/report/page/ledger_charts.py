@@ -120,7 +120,7 @@ def total_chart(ledger: IndexLookupLedger, total: Total) -> Chart:
     lines.append(LineData(RECURRENT, "", RECURRENT.title, least))
     crossed = "; ".join(f"{line.name} at N = {line.value}" for line in lines if line.value)
     x_ticks = tuple((2.0**power, f"{2**power:,}") for power in (4, 8, 12, 16, 20))
-    y_ticks = tuple((10.0**power, _power_of_ten(power)) for power in range(2, 13, 2))
+    y_ticks = tuple((10.0**power, power_of_ten(power)) for power in range(2, 13, 2))
     title = "N, symbols to remember (both axes logarithmic)"
     return line_chart(
         f"Separation in bits: {total}",
@@ -179,10 +179,11 @@ def short(bits: int) -> str:
     if bits < 10**6:
         return f"{bits:,}"
     digits, power = f"{bits:.2e}".split("e+")
-    return f"{digits}·{_power_of_ten(int(power))}"
+    return f"{digits}·{power_of_ten(int(power))}"
 
 
-def _power_of_ten(power: int) -> str:
+def power_of_ten(power: int) -> str:
+    """10 with the power as a superscript."""
     return f"10{str(power).translate(SUPERSCRIPT)}"
 
 

@@ -3,6 +3,7 @@
 `make docs` writes it; a test compares the committed file with this code.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -11,6 +12,7 @@ from seqsep.report.index_lookup_ledger import index_lookup_ledger
 from seqsep.report.page.ledger_charts import LEDGER_STYLES, crossing_text, frontier_figures, separation_figure
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.page.templates import environment, source
+from seqsep.report.sized_model import Style
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,11 @@ class LedgerPicture:
     title: str
     subtitle: str
     panels: tuple[PicturePanel, ...]
+
+    @property
+    def height(self) -> int:
+        """The height of the drawing: two panels a row below the titles."""
+        return 92 + 360 * -(-len(self.panels) // 2)
 
     @classmethod
     def of_ledger(cls) -> "LedgerPicture":
@@ -49,11 +56,15 @@ class LedgerPicture:
 
 def ledger_picture() -> str:
     """The picture as SVG text, light or dark as the reader's system is; the same on every machine."""
-    picture = LedgerPicture.of_ledger()
+    return drawn(LedgerPicture.of_ledger(), LEDGER_STYLES)
+
+
+def drawn(picture: LedgerPicture, styles: Mapping[str, Style]) -> str:
+    """A picture as SVG text."""
     template = environment().get_template("ledger_picture.html")
     text = template.render(
         css=Markup(source("ledger_picture.css")),  # our own file
-        styles=LEDGER_STYLES,
+        styles=styles,
         picture=picture,
         summary=" ".join(panel.chart.summary for panel in picture.panels),
     )

@@ -1,0 +1,82 @@
+"""The sizes of IsTree: what the built models store beside the least state of any recurrent model, over n.
+
+Every number of a model is `bound` of its construction (Wen, Dang, Lyu 2025, arXiv:2402.18510, Theorems 4.7, 5.3 and 5.7). The
+least state is that for simple graphs with edges u < v, the paper's form: exact up to 1,024 vertices, and a lower bound of it
+beyond (`many_vertices`), so a crossing is never said too early.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from seqsep.theorems.base import Number
+from seqsep.theorems.is_tree import hybrid, peeling, walk
+from seqsep.theorems.is_tree.many_vertices import at_least
+
+VERTICES = tuple(1 << power for power in range(3, 17))
+LEAST_VERTICES = 6
+Bound = Callable[[int], Mapping[str, Number]]
+
+
+@dataclass(frozen=True)
+class StoredBits:
+    """What a model stores: weights, or its state; `bits_at(n)` in bits, which does not fall as n grows."""
+
+    name: str
+    bound: Bound
+    quantity: str
+
+    def bits_at(self, vertices: int) -> int:
+        """The bits of the model built for n vertices."""
+        return int(self.bound(vertices)[self.quantity])
+
+    @property
+    def points(self) -> tuple[tuple[int, int], ...]:
+        """(n, bits) at each n of `VERTICES`."""
+        return tuple((vertices, self.bits_at(vertices)) for vertices in VERTICES)
+
+
+TRANSFORMER = StoredBits("transformer", peeling.bound, "program_bits")
+HYBRID = StoredBits("hybrid", hybrid.bound, "state_bits")
+HYBRID_BY_RANGE = StoredBits("hybrid-by-range", hybrid.bound, "state_bits_by_range")
+WALK = StoredBits("walk", walk.bound, "state_bits")
+WALK_BY_RANGE = StoredBits("walk-by-range", walk.bound, "state_bits_by_range")
+STORED = (TRANSFORMER, WALK, HYBRID, HYBRID_BY_RANGE, WALK_BY_RANGE)
+
+
+@lru_cache(maxsize=1)
+def least_state() -> tuple[tuple[int, int], ...]:
+    """(n, the bits that every recurrent model needs) at each n of `VERTICES`."""
+    return tuple((vertices, at_least(vertices)) for vertices in VERTICES)
+
+
+@lru_cache(maxsize=16)
+def crossing(stored: StoredBits) -> int | None:
+    """The first n from 6 to 65,536 at which every recurrent model needs more bits than are stored here; None if there is none.
+
+    Neither side falls as n grows. So if at n the model stores f bits, and that is not less than what is needed, then no n' up
+    to the first that needs more than f is a crossing: this is tried next.
+
+    >>> crossing(HYBRID), crossing(WALK)
+    (81, 117)
+    """
+    vertices = LEAST_VERTICES
+    while vertices <= VERTICES[-1]:
+        bits = stored.bits_at(vertices)
+        if at_least(vertices) > bits:
+            return vertices
+        vertices = _first_that_needs_more(bits, vertices)
+    return None
+
+
+def _first_that_needs_more(bits: int, vertices: int) -> int:
+    """The first n above `vertices` that needs more than so many bits, by bisection; one beyond the last if there is none."""
+    low = vertices
+    high = VERTICES[-1] + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if at_least(middle) > bits:
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,106 @@
+"""docs/is-tree-separation.svg: what models of IsTree remember, and a Transformer's weights, beside the least recurrent state.
+
+`make docs` writes it; a test compares the committed file with this code.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from seqsep.report.is_tree_ledger import (
+    HYBRID,
+    HYBRID_BY_RANGE,
+    TRANSFORMER,
+    VERTICES,
+    WALK,
+    WALK_BY_RANGE,
+    StoredBits,
+    crossing,
+    least_state,
+)
+from seqsep.report.numerals import count
+from seqsep.report.page.chart_layout import Axis, LineData, line_chart
+from seqsep.report.page.ledger_charts import RECURRENT, power_of_ten
+from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
+from seqsep.report.page.svg_chart import Chart
+from seqsep.report.sized_model import Style
+from seqsep.theorems.is_tree.many_vertices import at_least
+
+STYLES: dict[StoredBits, Style] = {
+    TRANSFORMER: Style("is-tree-transformer", "Transformer, weights", light="#d55e00", dark="#ff8a3c", marker="o"),
+    HYBRID: Style("is-tree-hybrid", "hybrid, p bits each", light="#0072b2", dark="#53b4ee", marker="s"),
+    WALK: Style("is-tree-walk", "walk, p bits each", light="#009e73", dark="#2fcfa2", marker="^"),
+    HYBRID_BY_RANGE: Style("is-tree-hybrid-range", "hybrid, by range", light="#7a5cc9", dark="#b49bff", marker="D"),
+    WALK_BY_RANGE: Style("is-tree-walk-range", "walk, by range", light="#c48600", dark="#f6c344", marker="P"),
+}
+AXIS = "n, vertices (both axes logarithmic)"
+MOST_REMEMBERED = 1024
+REMEMBERED = (WALK, HYBRID, HYBRID_BY_RANGE, WALK_BY_RANGE)
+
+
+def is_tree_picture() -> str:
+    """The picture as SVG text, light or dark as the reader's system is; the same on every machine."""
+    return drawn(_picture(), {style.slug: style for style in (*STYLES.values(), RECURRENT)})
+
+
+@lru_cache(maxsize=1)
+def _picture() -> LedgerPicture:
+    whole = crossing(TRANSFORMER)
+    assert whole is not None
+    return LedgerPicture(
+        title=f"From n = {whole:,} on, every recurrent model needs more bits for IsTree than this Transformer has weights",
+        subtitle=(
+            "Is a list of n - 1 edges a tree? Bits over n, any thought allowed. Bold: the first n at which the least recurrent "
+            "state is larger."
+        ),
+        panels=(
+            PicturePanel(
+                "remembered",
+                "a hybrid's, and a walk's with a retriever",
+                _chart(
+                    "Bits remembered",
+                    "Bits of state of the hybrid and of the walk with a retriever, each number at p bits or by its range",
+                    REMEMBERED,
+                    last=MOST_REMEMBERED,
+                    powers=range(1, 5),
+                ),
+            ),
+            PicturePanel(
+                "all weights",
+                "of the two-layer Transformer",
+                _chart(
+                    "Bits of weights",
+                    "Bits of all weights of the two-layer Transformer that peels leaves",
+                    (TRANSFORMER,),
+                    last=VERTICES[-1],
+                    powers=range(1, 7),
+                ),
+            ),
+        ),
+    )
+
+
+def _chart(title: str, what: str, lines: Sequence[StoredBits], *, last: int, powers: range) -> Chart:
+    """Some lines beside the least state, up to n = `last`, with a dot where the least state becomes larger."""
+    drawn_lines = [_line(stored, last) for stored in lines]
+    least = tuple((float(vertices), float(bits)) for vertices, bits in least_state() if vertices <= last)
+    drawn_lines.append(LineData(RECURRENT, "", RECURRENT.title, least))
+    crossed = "; ".join(f"{line.name} from n = {line.value} on" for line in drawn_lines if line.value)
+    ticks = [vertices for vertices in VERTICES if vertices <= last][:: 2 if last <= MOST_REMEMBERED else 3]
+    return line_chart(
+        title,
+        f"{what}, over n from {VERTICES[0]} to {last:,}, beside the least state of any recurrent model, which is larger than "
+        f"{crossed}.",
+        drawn_lines,
+        x=Axis(float(VERTICES[0]), float(last), tuple((float(tick), count(tick)) for tick in ticks), AXIS, log=True),
+        y=Axis(10.0 ** powers[0], 10.0 ** powers[-1], tuple((10.0**power, power_of_ten(power)) for power in powers), log=True),
+    )
+
+
+def _line(stored: StoredBits, last: int) -> LineData:
+    points = tuple((float(vertices), float(bits)) for vertices, bits in stored.points if vertices <= last)
+    first = crossing(stored)
+    style = STYLES[stored]
+    if first is None or first > last:
+        return LineData(style, "", style.title, points)
+    dot = (float(first), float(at_least(first)))
+    return LineData(style, count(first), style.title, points, dots=(dot,))

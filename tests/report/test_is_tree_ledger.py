@@ -1,0 +1,85 @@
+"""The sizes of IsTree: lower and upper bounds that meet the exact numbers, crossings by a scan, and the committed picture."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from seqsep.report.is_tree_ledger import HYBRID, STORED, TRANSFORMER, VERTICES, WALK_BY_RANGE, StoredBits, crossing, least_state
+from seqsep.report.page.is_tree_picture import is_tree_picture
+from seqsep.theorems.is_tree import hybrid, peeling, walk
+from seqsep.theorems.is_tree import many_vertices as many
+from seqsep.theorems.is_tree.state import least_bits
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.unchecked
+
+
+def test_bounds_for_many_vertices_meet_the_exact_numbers(monkeypatch):
+    monkeypatch.setattr(many, "MOST_EXACT", 5)
+    for vertices in (6, 7, 8, 16, 33, 64, 128, 256, 512):
+        low = many.at_least.__wrapped__(vertices)
+        high = many.at_most.__wrapped__(vertices)
+        assert low <= least_bits(vertices, simple=True) <= low + 2
+        assert high - 4 <= least_bits(vertices) <= high
+
+
+def test_bounds_do_not_fall_and_stay_close():
+    ladder = [many.at_least(vertices) for vertices in range(1_019, 1_031)]
+    assert ladder == sorted(ladder)
+    for vertices in (1_025, 3_000, 20_000):
+        low = many.at_least(vertices)
+        high = many.at_most(vertices)
+        assert low < high < low + 24
+
+
+def test_a_crossing_by_a_scan_of_every_size():
+    for stored in STORED:
+        if stored is TRANSFORMER:
+            continue
+        scanned = [vertices for vertices in range(6, 140) if many.at_least(vertices) > stored.bits_at(vertices)]
+        assert crossing(stored) == scanned[0]
+        assert scanned == list(range(scanned[0], 140))
+
+
+def test_the_transformer_is_smaller_from_its_crossing_on():
+    """Its bits change where the precision does: it is enough to look at the first n of each precision."""
+    first = crossing(TRANSFORMER)
+    assert first == 25_703
+    assert many.at_least(first - 1) <= TRANSFORMER.bits_at(first - 1)
+    vertices = first
+    while vertices <= VERTICES[-1]:
+        bits = TRANSFORMER.bits_at(vertices)
+        assert many.at_least(vertices) > bits
+        vertices = first_of_another_size(vertices, bits)
+
+
+def first_of_another_size(vertices, bits):
+    """The first n above at which the Transformer stores other bits, up to one beyond the last."""
+    low, high = vertices, VERTICES[-1] + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if TRANSFORMER.bits_at(middle) == bits:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def test_no_crossing_within_reach():
+    assert crossing(StoredBits("large", lambda vertices: {"bits": 10**7}, "bits")) is None
+
+
+def test_the_lines_are_the_constructions_bounds():
+    assert dict(HYBRID.points)[64] == hybrid.bound(64)["state_bits"] == 280
+    assert dict(WALK_BY_RANGE.points)[64] == walk.bound(64)["state_bits_by_range"] == 52
+    assert dict(TRANSFORMER.points)[1024] == peeling.bound(1024)["program_bits"]
+    assert dict(least_state())[64] == 215
+
+
+def test_the_committed_picture_is_what_the_code_draws():
+    drawn = is_tree_picture()
+    assert (ROOT / "docs/is-tree-separation.svg").read_text(encoding="utf-8") == drawn, "run make docs"
+    for first in map(crossing, STORED):
+        assert f"{first:,}</tspan>" in drawn
+    assert not re.search(r"<script|href=|url\(|<image", drawn)
