@@ -23,6 +23,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.network import AttentionLayer, FeedForward
 from seqsep.theorems.blocks import Number, Rows, Spaces, Units, count, feed_forward, match, number, peaks, side_by_side
+from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 
 SHARED = {
     "high": 2,
@@ -52,15 +53,6 @@ class Affine(NamedTuple):
     def plus(self, other: "Affine") -> "Affine":
         """The sum of two numbers."""
         return Affine(self.rows + other.rows, self.bias + other.bias)
-
-
-def tokens_of_a_run(vertices: int) -> int:
-    """T = 5n - 3, the most tokens read: [BOS], three for each of n - 1 edges, and a thought of 2n - 1.
-
-    >>> tokens_of_a_run(64)
-    317
-    """
-    return 5 * vertices - 3
 
 
 class Heights(NamedTuple):

@@ -42,3 +42,12 @@ class Tokens:
         """
         names = {self.begin: "[BOS]", self.between: "~", self.answers[0]: "NO", self.answers[1]: "YES"}
         return names.get(token, token)
+
+
+def tokens_of_a_run(vertices: int) -> int:
+    """T = 5n - 3, the most tokens read: [BOS], three for each of n - 1 edges, and a thought of 2n - 1.
+
+    >>> tokens_of_a_run(64)
+    317
+    """
+    return 5 * vertices - 3

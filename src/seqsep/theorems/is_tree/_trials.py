@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,14 +32,16 @@ MARGIN = "the next token's logit above every other"
 class Asking:
     """Puts graphs to a network and requires of it the thought and the answer that a plain algorithm writes.
 
-    `think(vertices, edges)` writes them; its answer is compared with the definition of a tree. Every token of the thought
-    and the answer must be the single greatest logit, on the grid and in float64.
+    `think(vertices, edges)` writes them; its answer is compared with the definition of a tree. Every token of the thought and
+    the answer must be the single greatest logit, on the grid and in float64. `simple`: the network is for graphs without
+    loops and repeated edges only.
     """
 
     theorem: str
     network: Network
     tokens: Tokens
     think: Think
+    simple: bool = False
     in_floats: int = 200
     longest_thought: int = 0
     exhaustive: bool = False
@@ -103,14 +106,14 @@ def _readable(vertices: int, graphs: Graphs, number: int) -> Mapping[str, Any]:
     return drawn.readable(vertices, graphs[number])
 
 
-def applier(asking: Asking, simple: bool) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """A user's graph of at most n vertices answered with its thought; with `simple` loops and repeated edges are refused.
+def applier(asking: Asking) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """A user's graph of at most n vertices answered with its thought; `Asking.simple` refuses loops and repeated edges.
 
     The answer raises ValueError with the field's name for any other input.
     """
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
-        vertices, graph = drawn.read_graph(given, asking.tokens.vertices, simple)
+        vertices, graph = drawn.read_graph(given, asking.tokens.vertices, asking.simple)
         return asking.answer(vertices, graph)
 
     return answer
@@ -126,6 +129,15 @@ def every_list(length: int) -> Iterator[tuple[int, Graphs]]:
     """Every list of n' - 1 pairs of vertices for each n' from 2 to `length`, loops and repeated edges included."""
     for vertices in range(2, length + 1):
         yield vertices, drawn.every_list_of_pairs(vertices, vertices - 1)
+
+
+def every_simple_list(length: int) -> Iterator[tuple[int, Graphs]]:
+    """Every graph of n' - 1 edges without loops and repetitions, in every order, either end of each edge first, n' up to
+    `length`."""
+    for vertices in range(2, length + 1):
+        graphs = drawn.every_order(vertices, vertices - 1)
+        for turned in product((False, True), repeat=vertices - 1):
+            yield vertices, np.where(np.array(turned)[:, None], graphs[:, :, ::-1], graphs)
 
 
 def every_simple_graph(random: np.random.Generator) -> Iterator[tuple[int, Graphs]]:
@@ -149,11 +161,12 @@ def hard_series(length: int, count: int, random: np.random.Generator) -> Iterato
 
 
 def tried(asking: Asking, count: int, seed: int) -> Asking:
-    """Put every list of pairs up to 4 vertices, and beyond `hard_series`, to a network of that size."""
+    """Put every list up to 4 vertices (of pairs, or `simple`), and beyond `hard_series`, to a network of that size."""
     length = asking.tokens.vertices
     asking.exhaustive = length <= EVERY_LIST_UP_TO
+    every = every_simple_list if asking.simple else every_list
     random = np.random.default_rng(seed)
-    for vertices, graphs in every_list(length) if asking.exhaustive else hard_series(length, count, random):
+    for vertices, graphs in every(length) if asking.exhaustive else hard_series(length, count, random):
         asking.put(vertices, graphs)
     return asking
 
@@ -161,7 +174,7 @@ def tried(asking: Asking, count: int, seed: int) -> Asking:
 def long_series(asking_of: Callable[[int, str], Asking], small: int, large: int, seed: int) -> Iterator[tuple[str, Asking]]:
     """Put small graphs to networks of both roundings, and large ones to those of the first; each with its rounding.
 
-    Small are every list of pairs up to 4 vertices, every simple graph up to 6 (networks built for 6 and for 9 vertices), and
+    Small are every list up to 4 vertices, every simple graph up to 6 (networks built for 6 and for 9 vertices), and
     `small` hard graphs of 5 to 32 vertices; `large` hard graphs have 64 to 256.
     """
     for rounding in ROUNDINGS:

@@ -53,8 +53,9 @@ from seqsep.theorems.blocks import (
 )
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
-from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights, tokens_of_a_run
+from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
+from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
 
@@ -238,7 +239,7 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
 
 def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, as `peeling.applier` does."""
-    return trials.applier(_asking(length, rounding), simple=False)
+    return trials.applier(_asking(length, rounding))
 
 
 THEOREM = Theorem(

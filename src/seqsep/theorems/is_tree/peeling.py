@@ -58,8 +58,9 @@ from seqsep.theorems.blocks import (
 )
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
-from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights, tokens_of_a_run
+from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
+from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 from seqsep.theorems.is_tree._trials import Asking
 
 CLAIM = Claim(
@@ -257,7 +258,7 @@ def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]
     The thought holds pointers, "3'", and the vertices climbed to. Loops and repeated edges are allowed. The answer raises
     ValueError with the field's name for any other input.
     """
-    return trials.applier(_asking(length, rounding), simple=False)
+    return trials.applier(_asking(length, rounding))
 
 
 THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)

@@ -1,0 +1,268 @@
+"""The three layers of `tour`, and why each does what its name says.
+
+Symbols: n the vertices, T = 5n - 3 the tokens, v the vertex of a token, y the one before it in the tour (0 at the tour's
+first place), f(x) the parent of a vertex x: the vertex written before x was written first, 0 for vertex 1. B = 2 eta is the
+scale of layer 1.
+
+Kinds of places, as layer 1's flags tell them. `behind` = 1 if the token before is ~; `two_behind` = 1 if the one two before
+is ~ or [BOS].
+
+    second end of an edge                       behind = 1
+    first end of an edge, or the tour's first   two_behind = 1, is_between = 0
+    ~                                           is_between = 1
+    the tour's second token and later           late = 1,  late = 1 - is_between - behind - two_behind
+    [BOS]                                       late = 0, two_behind = 1
+
+The tour's first token cannot be told from a first end, and need not be: it plays both parts.
+
+Incidences. Edge k, u ~ v, has two: (label v, partner u) at its second end, place 3k, and (label u, partner v) one place
+later, at the next first end or the tour's first token. So a vertex's incidences stand in the order of the prompt. One place
+later still (3k + 1 and 3k + 2) the same two stand again, as `earlier_label` and `earlier_partner`, so that an incidence that
+looks for earlier ones does not find itself.
+"""
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.network import AttentionLayer, FeedForward
+from seqsep.theorems.blocks import (
+    Number,
+    Rows,
+    Scores,
+    Spaces,
+    Units,
+    feed_forward,
+    first,
+    gated,
+    head,
+    last,
+    match,
+    number,
+    offset,
+    side_by_side,
+)
+
+
+def look_back(spaces: Spaces, tokens: int, scale: int) -> AttentionLayer:
+    """Layer 1: the vertices one to four places back, two flags, and the time of the last ~; each head has one winner, by B.
+
+    Before the first token [BOS] wins (`blocks.offset`): it is vertex 0, and neither ~. The last ~: B t_j, less B T unless j
+    is ~ or [BOS]. So ~ has at least 2 B, [BOS] 0, any other at most -B; [BOS] gives -1, as 3 m - 1 for m = 0.
+    """
+    time = number(spaces, "time")
+    one = spaces["one"]
+    bos = spaces["bos"]
+    between = spaces["is_between"]
+    vertex = spaces["vertex"]
+    one_back = np.concatenate([spaces["one_back"], spaces["behind"]])
+    two_back = np.concatenate([spaces["two_back"], spaces["two_behind"]])
+    last_between = last(time.value, one, scale) + gated(one, -scale * tokens * (one - between - bos))
+    return side_by_side(
+        head(offset(time, one, 1, scale), np.concatenate([vertex, between]), one_back),
+        head(offset(time, one, 2, scale), np.concatenate([vertex, between + bos]), two_back),
+        head(offset(time, one, 3, scale), vertex, spaces["three_back"]),
+        head(offset(time, one, 4, scale), vertex, spaces["four_back"]),
+        head(last_between, time.value - bos, spaces["last_between"]),
+    )
+
+
+def late(spaces: Spaces) -> Rows:
+    """1 from the tour's second token on; at most 0 before."""
+    return np.asarray(spaces["one"] - spaces["is_between"] - spaces["behind"] - spaces["two_behind"])
+
+
+def write_incidences(spaces: Spaces, vertices: int) -> FeedForward:
+    """Layer 1's hidden units copy vertices into their parts, by the kind of place: 16 units relu(x - n (1 - flag)), n^2 for
+    squares.
+
+    label, partner                     second end: the token itself, two back. First end: three back, one back.
+    earlier_label, earlier_partner     first end: one back, three back. ~: four back, two back.
+    came (y, and its square)           late: one back.
+
+    At the first ~ and at the first token behind [BOS] all of these are 0, as the tokens so far back are [BOS].
+    """
+    one = spaces["one"]
+    own = number(spaces, "vertex")
+    one_back = number(spaces, "one_back")
+    two_back = number(spaces, "two_back")
+    three_back = number(spaces, "three_back")
+    four_back = number(spaces, "four_back")
+    second_end = spaces["behind"] - one
+    first_end = spaces["two_behind"] - spaces["is_between"] - one
+    between = spaces["is_between"] - one
+    label = number(spaces, "label")
+    earlier_label = number(spaces, "earlier_label")
+    earlier_partner = number(spaces, "earlier_partner")
+
+    def copied(source: Number, closed: Rows, target: Number) -> list[Units]:
+        return [
+            _copied(source.value, vertices * closed, target.value),
+            _copied(source.square, vertices**2 * closed, target.square),
+        ]
+
+    units = [
+        *copied(own, second_end, label),
+        *copied(three_back, first_end, label),
+        _copied(two_back.value, vertices * second_end, spaces["partner"]),
+        _copied(one_back.value, vertices * first_end, spaces["partner"]),
+        *copied(one_back, first_end, earlier_label),
+        *copied(four_back, between, earlier_label),
+        *copied(three_back, first_end, earlier_partner),
+        *copied(two_back, between, earlier_partner),
+        *copied(one_back, late(spaces) - one, number(spaces, "came")),
+    ]
+    return feed_forward(units, spaces.nothing()[0])
+
+
+def _copied(read: Rows, closed: Rows, write: Rows) -> Units:
+    return Units(read + closed, np.array([0]), write)
+
+
+def find_earlier(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
+    """Layer 2: the partner of the label's previous incidence, and the parents f(v) and f(y); each head has one winner, by eta.
+
+    All scores are matches of scale eta (T + 1) with a slope of eta in time, so the last or first match wins.
+    * Previous incidence: -eta (T + 1) (earlier_label_j - label)^2 + eta t_j. Matches have at least eta, [BOS] 0, others at most
+      -eta (T + 1) + eta (T - 1) = -2 eta. It gives `previous`: the partner, or 0 from [BOS] for a first incidence.
+    * First emission of v, among late places of other vertices than 1: -eta (T + 1) (v_j - v)^2 - eta t_j, less eta (T + 1) at
+      all other places. Matches have at least -eta (T - 1), [BOS] gets -eta T, others have at most -eta (T + 1). It gives y_j,
+      which is f(v), and t_j, the time of v's first emission. For v = 1, and in the prompt, [BOS] gives 0 and 0.
+    * The same for y, which gives f(y): 0 for y = 1 and for y = 0.
+    """
+    one = spaces["one"]
+    bos = spaces["bos"]
+    time = spaces["time"][:1]
+    present = one - bos
+    scale = (eta, tokens + 1)
+    own = number(spaces, "vertex")
+    came = number(spaces, "came")
+    other_places = one - bos - late(spaces) + spaces["is_root"]
+    emissions = first(time, one, eta) + gated(one, -eta * tokens * bos - eta * (tokens + 1) * other_places)
+    earlier = match(number(spaces, "label"), number(spaces, "earlier_label"), one, factors=scale, present=present)
+    of_own = match(own, own, one, factors=scale, present=present)
+    of_came = match(came, own, one, factors=scale, present=present)
+    first_of_own = np.concatenate([spaces["parent"], spaces["first_time"]])
+    return side_by_side(
+        head(earlier + last(time, one, eta), spaces["earlier_partner"], spaces["previous"]),
+        head(of_own + emissions, np.concatenate([spaces["came"], time]), first_of_own),
+        head(of_came + emissions, came.value, spaces["came_parent"]),
+    )
+
+
+def flag_cycle(spaces: Spaces, vertices: int, tokens: int) -> FeedForward:
+    """Layer 2's hidden units, 7: on a first visit `came` becomes 0, and `stray` = 1 if the tour has closed a cycle.
+
+    With a = t - first_time, which is 0 on a first visit of v != 1 and at least 1 otherwise: came - relu(came - n a), and the
+    square likewise. stray is [late and a >= 1] - [f(y) = v]. A place behind the first is legal if v is visited for the first
+    time, or if the tour goes back from y to its parent. The second implies late and a >= 1, as v was written before y. So
+    stray is 1 at the end of a cycle, and 0 at legal places. [late and a >= 1] is min(1, .) of relu(a - T (1 - late)); [d = 0]
+    is relu(d + 1) - 2 relu(d) + relu(d - 1) for a whole d.
+    """
+    one = spaces["one"]
+    came = number(spaces, "came")
+    since = spaces["time"][:1] - spaces["first_time"]
+    revisit = since - tokens * (one - late(spaces))
+    difference = spaces["came_parent"] - spaces["vertex"][:1]
+    stray = spaces["stray"]
+    nothing = np.array([0])
+    units = [
+        Units(came.value - vertices * since, nothing, -came.value),
+        Units(came.square - vertices**2 * since, nothing, -came.square),
+        Units(revisit, nothing, stray),
+        Units(revisit, nothing - 1, -stray),
+        Units(difference, nothing + 1, -stray),
+        Units(difference, nothing, 2 * stray),
+        Units(difference, nothing - 1, -stray),
+    ]
+    return feed_forward(units, spaces.nothing()[0])
+
+
+def find_next(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
+    """Layer 3: v's neighbour behind y, z, and the one behind its parent, z'; each head has one winner, by eta.
+
+    * z: the incidence with label v and previous partner `came` (which is 0 on a first visit: v's first incidence). There is
+      at most one, as the graph is simple. -2 eta ((label_j - v)^2 + (previous_j - came)^2): the match has 0, [BOS] -eta,
+      others at most -2 eta. It gives the partner, or 0.
+    * z': the incidence with label v and previous partner f(v). -2 eta (T + 1) (..) + eta t_j, and late places, which have no
+      label and so would lose, get eta t_j - eta T instead. The match has at least 3 eta; the place itself, if it is late, eta
+      (t - T) >= -eta (T - 1); late places before it at least eta less; others at most -2 eta (T + 1) + eta (T - 1) = -eta (T
+      + 3). It gives the partner, or, from the place itself, f(v). (At the tour's first token nothing stands for the match if
+      it is missing, and z' is not used.)
+    """
+    one = spaces["one"]
+    bos = spaces["bos"]
+    label = number(spaces, "label")
+    previous = number(spaces, "previous")
+    vertex = number(spaces, "vertex")
+    parent = number(spaces, "parent")
+
+    def incidence(asked: Number, factors: tuple[int, int], present: Rows) -> Scores:
+        same_label = match(vertex, label, one, factors=factors, present=present)
+        return same_label + match(asked, previous, one, factors=factors, present=present)
+
+    behind_came = incidence(number(spaces, "came"), (2 * eta, 1), one - bos) + gated(one, -eta * bos)
+    own_place = last(spaces["time"][:1], one, eta) + gated(one, -eta * tokens * late(spaces))
+    behind_parent = incidence(parent, (2 * eta, tokens + 1), one - late(spaces)) + own_place
+    return side_by_side(
+        head(behind_came, spaces["partner"], spaces["following"]),
+        head(behind_parent, spaces["partner"] + parent.value, spaces["behind_parent"]),
+    )
+
+
+def choose_next(spaces: Spaces, vertices: int) -> FeedForward:
+    """Layer 3's hidden units, 6: `following` becomes the next vertex, and `done` = 1 if there is none.
+
+    next = z + [z = f] (z' - f) + relu(f - n z), where f = f(v):
+    * z not 0 and not f: z.
+    * z = f, not 0: z', the neighbour behind the parent, or f.
+    * z = 0, f not 0: f, back to the parent.
+    * z = f = 0: vertex 1 has no further neighbour. done = relu(1 - z - f) = 1, and nothing is asked of `following`.
+    For whole d = z - f and 0 <= x <= n, relu(x + n d) - relu(x + n d - n) is x if d = 0, else the same for all x: [d = 0] (z'
+    - f) is the difference of two such terms.
+    """
+    following = spaces["following"]
+    parent = spaces["parent"][:1]
+    behind_parent = spaces["behind_parent"]
+    difference = vertices * (following - parent)
+    nothing = np.array([0])
+    units = [
+        Units(behind_parent + difference, nothing, following),
+        Units(behind_parent + difference, nothing - vertices, -following),
+        Units(parent + difference, nothing, -following),
+        Units(parent + difference, nothing - vertices, following),
+        Units(parent - vertices * following, nothing, following),
+        Units(-following - parent, nothing + 1, spaces["done"]),
+    ]
+    return feed_forward(units, spaces.nothing()[0])
+
+
+def read_out(spaces: Spaces, vertices: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
+    """The logits of [BOS], the vertices, ~, NO and YES, in this order; the right one is greatest by at least 1.
+
+    With c = 4 n^2 + 1:
+
+        vertex i    2 i next - i^2 - c done - c stray, and n^2 + 2 more for i = 1 at [BOS] and at the second end of an edge
+        NO          0
+        YES         3 t - 5 last_between - 7
+        [BOS], ~    -c
+
+    m edges: last_between = 3 m - 1, so YES has 1 + 3 (t - 5 m - 1). The tour goes along each of the m edges at most once each
+    way, so it has at most 2 m + 1 tokens, t <= 5 m + 1, and YES has 1 there, else at most -2.
+    * In the tour, done = stray = 0: 1 <= next <= n, and vertex i has next^2 - (next - i)^2: next has at least 1, and others
+      at least 1 less. t < 5 m + 1, as an edge is still to be gone along, so NO has 0 and YES less.
+    * A cycle, stray = 1, or the end, done = 1: vertices have at most 4 n^2 - c = -1, as |next| <= 2n. NO has 0; at a cycle
+      the last edge was not gone back, so t <= 5 m. At the end t = 5 m + 1 iff the tour has gone along all m = n' - 1 edges
+      both ways without a cycle: a tree.
+    * At the last second end, done = stray = 0 and next, its first partner, is in 1 .. n: vertex 1 has at least n^2 + 3,
+      others at most n^2. At [BOS], if that is the prompt, done = 1, stray = -1 and next = 0: vertex 1 has n^2 + 1.
+    """
+    vertex = np.arange(1, vertices + 1)[:, None]
+    silence = 4 * vertices**2 + 1
+    silent = silence * (spaces["done"] + spaces["stray"])
+    is_first = vertex == 1
+    begins = (vertices**2 + 2) * (spaces["bos"] + spaces["behind"])
+    out = 2 * vertex * spaces["following"] - silent + is_first * begins
+    yes = 3 * spaces["time"][:1] - 5 * spaces["last_between"]
+    nothing = spaces.nothing()
+    bias = np.concatenate([[-silence], -(vertex[:, 0] ** 2), [-silence, 0, -7]])
+    return np.concatenate([nothing, out, nothing, nothing, yes]), bias

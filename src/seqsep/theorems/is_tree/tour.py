@@ -1,0 +1,257 @@
+"""Upper bound: three attention layers write the paper's own thought, Algorithm 1's depth-first tour of 2n - 1 tokens, and
+decide IsTree.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29: nine layers.
+
+Input: n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order. `_tour_thought` has
+the thought, as it is written here and as printed: they differ in one token, before NO at a cycle.
+
+Margins, each proved beside the weights for every n, every n' <= n and every such list (`_tour_layers`):
+* every head has one winner, by at least 2 eta (layer 1) or eta, eta = floor(ln 2 L^2) + 1: on either grid its weight is 1
+  (`blocks.hard_maximum`), and every number inside is whole;
+* the next token's logit is above every other by at least 1;
+* what saturates has lost already: scores, inner sums of closed hidden units, and the key of the first ~ in layer 3.
+In float64 nothing is proved but that the others' weights are small, below 1/(4 L^4) in layer 1.
+
+We differ from the printed proof. It gives each edge counters 1/k and finds the next one by `MatchNext` on reciprocals, whose
+scores are n^(4A + 3) times squared differences (tokens up to n^A). Here an edge's end learns in layer 2 the other end of the
+edge before at the same vertex: "the neighbour of v behind y" is then the one with label v and previous partner y, a plain
+match. A cycle is noticed one token later, at the vertex that closes it, which saves the layer that looks ahead. The read-out
+is a matrix of its own, since the printed one cannot select a vertex (errata).
+
+Sizes: 3 layers of 5, 3 and 2 heads, width 38, p = bit_length(2 L^2) with L = T^2 for n >= 7, T = 5n - 3 the tokens read: 35
+bits at n = 64. Printed: 9 layers, and at least 2 ceil((4A + 3) log2 n) + 1 bits with n^A = T, 105 at n = 64, for n^(4A + 3)
+to be a number.
+
+What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import Network, whole
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import ROUNDINGS, Spaces, hard_scale, least_grid, match_needs, with_squares
+from seqsep.theorems.is_tree import _tour_layers as layers
+from seqsep.theorems.is_tree import _trials as trials
+from seqsep.theorems.is_tree._tokens import Tokens, tokens_of_a_run
+from seqsep.theorems.is_tree._tour_thought import tour
+from seqsep.theorems.is_tree._trials import Asking
+
+CLAIM = Claim(
+    name="is-tree-tour",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
+    statement="Three causal attention layers of width 38 decide IsTree with the tour of Algorithm 1 as their thought",
+)
+WIDTH = 38
+ENTRIES = 9_461
+FARTHEST = 4
+
+
+def build(length: int, rounding: str = "floor") -> Network:
+    """The network for graphs of up to n = `length` vertices, tokens as in `Tokens(length)`.
+
+    `rounding`: "floor", B.2's grid, or "nearest", the paper's own grid (`blocks.least_grid`). Raises ValueError for a length
+    below 1 or another rounding.
+
+    >>> network = build(length=64)
+    >>> network.width, network.precision, [len(layer.heads) for layer, _ in network.layers]
+    (38, 35, [5, 3, 2])
+    """
+    if length < 1:
+        raise ValueError(f"build(length={length}): expected at least 1 vertex")
+    spaces = _spaces()
+    grid = _grid(length, rounding)
+    tokens = tokens_of_a_run(length)
+    eta = hard_scale(grid.steps)
+    readout, readout_bias = layers.read_out(spaces, length)
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(_symbols(spaces, length), by_index=True),
+        positions=whole(with_squares(np.arange(tokens)) @ spaces["time"] + spaces["one"], by_index=True),
+        layers=(
+            (layers.look_back(spaces, tokens, 2 * eta), layers.write_incidences(spaces, length)),
+            (layers.find_earlier(spaces, tokens, eta), layers.flag_cycle(spaces, length, tokens)),
+            (layers.find_next(spaces, tokens, eta), layers.choose_next(spaces, length)),
+        ),
+        readout=whole(readout, by_index=True),
+        readout_bias=whole(readout_bias, by_index=True),
+        code_bits=_generators() * grid.precision,
+    )
+
+
+def _spaces() -> Spaces:
+    """A name for each number, two coordinates for one with its square."""
+    return Spaces(
+        vertex=2,
+        is_between=1,
+        bos=1,
+        is_root=1,
+        time=2,
+        one=1,
+        one_back=2,
+        behind=1,
+        two_back=2,
+        two_behind=1,
+        three_back=2,
+        four_back=2,
+        last_between=1,
+        label=2,
+        partner=1,
+        earlier_label=2,
+        earlier_partner=2,
+        came=2,
+        previous=2,
+        parent=2,
+        first_time=1,
+        came_parent=1,
+        stray=1,
+        following=1,
+        behind_parent=1,
+        done=1,
+    )
+
+
+def _grid(length: int, rounding: str) -> Grid:
+    """The least grid that holds T^2, 2 eta (T + 1), 2 eta (4 + 1)^2 and 4 n^2 + 1: Kc = 2 from n = 7 on.
+
+    Times and their squares are below T^2, entries of queries and keys at most 2 eta (T + 1), and those of the read-out at most
+    4 n^2 + 1. A token four places before the first is looked up by scores of up to 2 eta 5^2 (`blocks.offset`).
+    """
+    tokens = tokens_of_a_run(length)
+
+    def needed(eta: int) -> int:
+        scale = 2 * eta
+        return max(match_needs(tokens, (scale, 1)), scale * (tokens + 1), scale * (FARTHEST + 1) ** 2, 4 * length**2 + 1)
+
+    return least_grid(tokens, needed, rounding)
+
+
+def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
+    """A vertex holds (i, i^2), and vertex 1 is_root; the answers, which end a run, hold nothing."""
+    vertices = with_squares(np.arange(1, length + 1)) @ spaces["vertex"]
+    vertices[:1] += spaces["is_root"]
+    return np.concatenate([spaces["bos"], vertices, spaces["is_between"], spaces.nothing(2)])
+
+
+def _generators() -> int:
+    """The numbers that generate the tables: a vertex's row is a + b i + c i^2, and [BOS], ~, NO, YES and vertex 1 have their
+    own.
+
+    The same in the read-out, with a bias; times have three coefficients.
+    """
+    rows = 3 + 5
+    return rows * WIDTH + 3 * WIDTH + rows * (WIDTH + 1)
+
+
+def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+    """Every size with explicit constants.
+
+    core = 3 d p (5 * 4 + 3 * 6 + 2 * 10), from the rows of keys. program = p E with E = 9,461 whatever n is: 6,384 of
+    attention, 2,347 of hidden units, 730 that generate the tables.
+    """
+    precision = _grid(length, rounding).precision
+    return {
+        "width": WIDTH,
+        "heads": 5,
+        "layers": 3,
+        "precision": precision,
+        "core_bits": 3 * WIDTH * precision * 58,
+        "program_bits": ENTRIES * precision,
+        "thought_tokens": 2 * length - 1,
+    }
+
+
+def printed_sizes(length: int) -> dict[str, Number | str]:
+    """The layers and the least precision of the printed proof: its scores n^(4A + 3) must be numbers, n^A = T.
+
+    Its numbers of p bits, p odd, are below 2^((p - 1)/2) (Definition A.1).
+
+    >>> printed_sizes(64)
+    {'layers': 9, 'precision': 105}
+    """
+    exponent = 4 * math.log2(tokens_of_a_run(length)) + 3 * math.log2(length)
+    return {"layers": 9, "precision": 2 * math.ceil(exponent) + 1}
+
+
+def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+    """Build the network, on both grids or one, and require thought and answer, on the grid and in float64.
+
+    Up to 4 vertices: every graph of n' - 1 edges for every n' <= n, in every order, either end of each edge first. Beyond:
+    `graphs` hard graphs of n vertices, and some of fewer vertices (`_trials.hard_series`). Raises ValueError for a length
+    below 2 or another rounding; TheoremFails with the graph whose thought or answer is wrong.
+    """
+    if length < 2:
+        raise ValueError(f"check(length={length}): expected at least 2 vertices")
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
+
+
+def verify(small: int = 5_000, large: int = 45, seed: int = 0) -> list[Outcome]:
+    """Check every small graph on both grids, then hard ones: `small` of 5 to 32 vertices, `large` of 64 to 256."""
+    return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
+
+
+def _asking(length: int, rounding: str) -> Asking:
+    tokens = Tokens(length)
+    return Asking(CLAIM.name, build(length, rounding), tokens, partial(tour, tokens), simple=True)
+
+
+def _outcome(asking: Asking, rounding: str) -> Outcome:
+    network = asking.network
+    length = asking.tokens.vertices
+    measured = {**sizes(network), "thought_tokens": asking.longest_thought}
+    bounds = bound(length, rounding)
+    return CLAIM.upper(
+        length=length,
+        inputs=asking.trial.inputs,
+        exhaustive=asking.exhaustive,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        as_printed=printed_sizes(length),
+        variant=f"rounding {rounding}",
+        margin=Margin(asking.least_lead, 1.0, trials.MARGIN),
+        saturated=asking.trial.saturated,
+    )
+
+
+def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
+
+    The thought is the tour. The answer raises ValueError with the field's name for any other input, a loop or a repeated edge
+    among them.
+    """
+    return trials.applier(_asking(length, rounding))
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    applier=applier,
+    verify=verify,
+    errata=(
+        Erratum(
+            where="Theorem 4.7, layer 9 (C.27)",
+            printed="the output n [-v, 1, -1, ..] against the embeddings i w_1 of the numbers selects the vertex v",
+            found="the logit of number i is -n v i, so vertex 1 is greatest for every v",
+            built="a read-out of its own, with rows 2 i and the bias -i^2, whose logits peak at v (`blocks.peaks`)",
+            test="tests/theorems/is_tree/test_tour.py::test_the_printed_read_out_selects_vertex_1",
+        ),
+        Erratum(
+            where="Lemma C.19",
+            printed="from x = 1/k the next counter 1/(k + 1) is x - x^2 (case 2) up to its cube; the interval [2/5, 7/20] is "
+            "excluded",
+            found="the error is (1 + x)^2 times the cube, more than that for every k (1.56 at k = 4); the interval is empty",
+            built="no counters. With the term x^3 the error is x (1 + x)^2 times the cube, at most 0.4; [7/20, 2/5] is meant",
+            test="tests/theorems/is_tree/test_tour.py::test_the_printed_next_counter_misses_its_bound",
+        ),
+    ),
+)
