@@ -57,13 +57,13 @@ def look_back(spaces: Spaces, tokens: int, scale: int) -> AttentionLayer:
     one_back = np.concatenate([spaces["one_back"], spaces["behind"]])
     two_back = np.concatenate([spaces["two_back"], spaces["two_behind"]])
     last_between = last(time.value, one, scale) + gated(one, -scale * tokens * (one - between - bos))
-    return side_by_side(
+    backwards = [
         head(offset(time, one, 1, scale), np.concatenate([vertex, between]), one_back),
         head(offset(time, one, 2, scale), np.concatenate([vertex, between + bos]), two_back),
         head(offset(time, one, 3, scale), vertex, spaces["three_back"]),
         head(offset(time, one, 4, scale), vertex, spaces["four_back"]),
-        head(last_between, time.value - bos, spaces["last_between"]),
-    )
+    ]
+    return side_by_side(*backwards, head(last_between, time.value - bos, spaces["last_between"]))
 
 
 def late(spaces: Spaces) -> Rows:
