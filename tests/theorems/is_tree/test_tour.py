@@ -21,7 +21,7 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 FIGURE_3 = {"vertices": 6, "edges": [list(edge) for edge in drawn.FIGURE_3]}
 
 
-def test_the_tour_is_algorithm_1_but_for_the_vertex_that_closes_a_cycle():
+def test_the_tour_is_algorithm_1_but_for_the_end_of_a_cycle():
     tokens = Tokens(9)
     random = np.random.default_rng(0)
     series = [*every_simple_graph(random), (9, drawn.hard_graphs(9, 300, random))]
