@@ -3,16 +3,19 @@
 Files:
 
     hybrid          one linear recurrence and one attention head run any machine, one token a step (Theorem 5.8)
+    recurrent       one linear recurrence alone runs any machine in little space (Theorem 4.1, the half that runs)
     retrieval       one linear recurrence with a retriever runs any machine, five tokens a step (Theorem 5.4)
     _machine        machines with one tape, their file format, the shipped ones, and a direct simulator
     _machine_file   machine files, refused with file, line and reason if they are malformed
     _retrieved_run  the tokens of a run with a retriever, and what it finds
+    _stacks         a tape as two numbers
+    _stack_tokens   tokens of a thought in numbers
     _trials         machines and words on which the constructions are tried
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.turing_machine import hybrid, retrieval
+from seqsep.theorems.turing_machine import hybrid, recurrent, retrieval
 
-THEOREMS: tuple[Theorem, ...] = (hybrid.THEOREM, retrieval.THEOREM)
+THEOREMS: tuple[Theorem, ...] = (hybrid.THEOREM, retrieval.THEOREM, recurrent.THEOREM)
 
 __all__ = ["THEOREMS"]

@@ -1,0 +1,388 @@
+"""Upper bound: a linear recurrence of 17 numbers runs a Turing machine on w cells, and thinks five tokens a step.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1: if PSPACE is not in P/poly, some problem is solved by a linear RNN
+of constant size with a thought of polynomial length, and by no RNN of constant size without a thought.
+
+The problem: fix a machine M that decides words x of m symbols on O(m) cells, a problem without circuits of size polynomial in
+m. An input has n = 2^m symbols, n - m blanks and then x; its answer is M(x).
+
+What runs here: the half with a thought. Let A be the least power of two that is at least the number of M's symbols. The tape is
+two numbers below B = A^w, for w cells on each side of the head (`_stacks`), and the thought writes them out step for step:
+R, L, floor(R / A), floor(L / A), and (q, c), "in state q, reading c". So c = R - A floor(R / A), and every token is a function
+of the five before it. As w = O(m), B is polynomial in n, p = O(log n), and so is the length of the thought: a machine of Q
+states that halts does so before it is in one of the at most Q B^2 cases (q, R, L) again. What is remembered is 17 numbers, and
+the layer has 1,517 entries (`LAYER_ENTRIES`), whatever n and M are.
+
+What is not shown: the half without a thought, which is conditional. Its proof: let an RNN of constant size, with a step of
+circuit size polynomial in log n, answer without a thought. Its state behind the n - m blanks is the same for all x, a constant.
+The m steps that read x are then a circuit of size polynomial in m that decides M(x), against the choice of M. That there is
+such an M is what "PSPACE is not in P/poly" says, by padding its words. No run can show this, nor that a given machine is such
+an M. Nor does a run show machines, words, w and numbers of steps that were not tried.
+
+Residual stream: [number: of a token that is one | digit: of an input symbol | acts: 1 for (q, c) and "=" | starts: 1 for "=" |
+    write: w | moves: right, left, stay, one-hot | state: q' |
+    back: the numbers 1, 2, 3, 4 tokens back | wrote, went: write and moves 1 back | floors: acts 2 back or 3 back |
+    reads: acts 4 back | goes: state 4 back | word: of the input | value | action].
+The first two lines are a token's own, where a configuration's row holds the rule of the machine for it. The layer writes the
+rest. Behind each acting token come R, L and their quotients: how far back it stands says which of them is next.
+
+The proof goes on beside the weights: `_remember`, `_next_number`, `_readout`, `_grid`.
+
+Margins: a logit above all others, 1.
+
+We differ: the tape stands in the thought and not in the state. Blanks fill the input, where the paper has 0 (and so has a
+machine whose blank is 0), and the machine may have any symbols.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.executor import Execution, run
+from seqsep.exact.grid import Array, Grid, Rounding
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
+from seqsep.theorems.base import Applier, Claim, Margin, Number, Outcome, Theorem
+from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
+from seqsep.theorems.trial import Trial
+from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
+from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._stack_tokens import A_STEP, StackTokens
+from seqsep.theorems.turing_machine._stacks import base_of, stack_run
+from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
+
+CLAIM = Claim(
+    name="turing-machine-recurrent",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1",
+    statement="A linear recurrence of 17 numbers runs a Turing machine in little space, by a thought of five tokens a step",
+)
+MARGIN = "a logit above all others"
+APART = 1.0
+WIDTH = 23
+NUMBERS_REMEMBERED = 17
+UNITS = 9
+LAYER_ENTRIES = NUMBERS_REMEMBERED * (NUMBERS_REMEMBERED + 2 * WIDTH) + UNITS * (2 * WIDTH + 1) + WIDTH
+WINDOW = 5
+MOST_NUMBERS = 1 << 20
+FLOAT_WORDS = 200
+MOVES = {1: 0, -1: 1, 0: 2}
+
+
+def build(machine: Machine, length: int, cells: int, rounding: Rounding = "floor") -> Network:
+    """The network for words of up to m = `length` symbols and runs with w = `cells` cells on each side of the head.
+
+    `rounding` chooses the grid, "floor" or "nearest" (`_grid`).
+    Raises ValueError unless 0 <= m <= w, 1 <= w, and A^w is at most 2^20.
+
+    >>> network = build(machine_of("busy-beaver-3"), length=0, cells=3)
+    >>> network.width, network.layers[0][0].remembered, network.grid.steps
+    (23, 17, 256)
+    """
+    numbers = base_of(machine) ** cells
+    if not 0 <= length <= cells or cells < 1 or numbers > MOST_NUMBERS:
+        raise ValueError(
+            f"build(length={length}, cells={cells}): expected 0 <= length <= cells, at least 1 cell, and at most "
+            f"{MOST_NUMBERS:,} numbers, found {numbers:,}"
+        )
+    spaces = Spaces(**_own(), **_recalled(), value=1, action=1)
+    readout, readout_bias = _readout(spaces, machine, numbers)
+    return Network(
+        name=CLAIM.name,
+        grid=_grid(machine, cells, rounding),
+        spaces=spaces.slices,
+        symbols=whole(_embedding(spaces, machine)),
+        indices=whole(np.arange(numbers)[:, None] * spaces["number"], by_index=True),
+        layers=((_remember(spaces, machine, length), _next_number(spaces, machine, numbers)),),
+        readout=whole(readout),
+        readout_bias=whole(readout_bias),
+    )
+
+
+def _own() -> dict[str, int]:
+    """The spaces of a token's own row."""
+    return {"number": 1, "digit": 1, "acts": 1, "starts": 1, "write": 1, "moves": 3, "state": 1}
+
+
+def _recalled() -> dict[str, int]:
+    """The spaces of what is remembered."""
+    return {"back": 4, "wrote": 1, "went": 3, "floors": 1, "reads": 1, "goes": 1, "word": 1}
+
+
+def _embedding(spaces: Spaces, machine: Machine) -> Rows:
+    """The machine: a configuration's row has what its rule says. Behind them the symbols of the input, and "="."""
+    rows = []
+    for configuration in product(machine.states, machine.symbols):
+        row = spaces["acts"][0].copy()
+        rule = machine.rules.get(configuration)
+        if rule is not None:
+            row += machine.symbols.index(rule.write) * spaces["write"][0] + spaces["moves"][MOVES[rule.move]]
+            row += machine.states.index(rule.state) * spaces["state"][0]
+        rows.append(row)
+    rows += [digit * spaces["digit"][0] for digit in range(len(machine.symbols))]
+    return np.array([*rows, spaces["acts"][0] + spaces["starts"][0]])
+
+
+def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
+    """What stood up to four tokens back, in shift registers of 4 + 4 + 4 + 1 + 3 numbers, and the word, in one.
+
+    The word: h_t = h_(t-1) / A + A^(m-1) digit_t. Behind blanks and then x_1 .. x_m it is the sum of x_i A^(i-1), which is R
+    with the head on x_1. Up to there it is whole, since x_i is divided at most m - i times. "=" reads it; behind that it fades,
+    and is rounded, but no unit lets it pass. A word shorter than m has blanks behind it.
+    """
+    base = base_of(machine)
+    back = spaces["back"]
+    moves = [shift_register(spaces["moves"][[move]], {1: spaces["went"][[move]]}) for move in MOVES.values()]
+    layer = linear_layer(
+        shift_register(spaces["number"], {place + 1: back[[place]] for place in range(4)}),
+        shift_register(spaces["acts"], {2: spaces["floors"], 3: spaces["floors"], 4: spaces["reads"]}),
+        shift_register(spaces["state"], {4: spaces["goes"]}),
+        shift_register(spaces["write"], {1: spaces["wrote"]}),
+        *moves,
+        running_sum(base ** max(length - 1, 0) * spaces["digit"], spaces["word"]),
+    )
+    recurrent = base * layer.recurrent.integers
+    recurrent[-1, -1] = 1
+    return LinearLayer(Array(recurrent, Fraction(1, base)), layer.input, layer.output)
+
+
+def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
+    """`value` = A v if the next token is the number v, and v if it is floor(v / A); `action` = the number of the next (q, c).
+
+    Each unit is relu(a - G (1 - flag)) for a flag that says when it counts: a if it is 1, and 0 if it is 0, as a <= G. At most
+    one flag is 1 in each token of the thought:
+
+    * at (q, c), r = floor(R / A) and l = floor(L / A) stand 2 and 1 tokens back, L 3. By the rule the head moves right, R' = r;
+      left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the head; or stays, R' = A r + w. At "=" R' is the
+      word.
+    * one token later, l is 2 back and L 4. Right, L' = A L + w; left, L' = l; stay, L' = L. Behind "=" no unit counts, L' = 0.
+    * two and three later: R' and L' are one token back, and their quotients are next.
+    * four later: R' is 3 back and r' 1 back, so c' = R' - A r'. With S symbols, (q', c') has the number S q' + c'.
+    """
+    base = base_of(machine)
+    back = dict(enumerate(spaces["back"], start=1))
+    write = spaces["write"][0]
+    wrote = spaces["wrote"][0]
+    moves = spaces["moves"]
+    went = spaces["went"]
+    counted = [
+        (base * back[2], moves[0]),
+        (base * (base * (base * back[2] + write) + back[3] - base * back[1]), moves[1]),
+        (base * (base * back[2] + write), moves[2]),
+        (base * spaces["word"][0], spaces["starts"][0]),
+        (base * (base * back[4] + wrote), went[0]),
+        (base * back[2], went[1]),
+        (base * back[4], went[2]),
+        (back[1], spaces["floors"][0]),
+        (len(machine.symbols) * spaces["goes"][0] + back[3] - base * back[1], spaces["reads"][0]),
+    ]
+    gate = _gate(machine, numbers)
+    inner = np.array([read + gate * flag for read, flag in counted])
+    written = [spaces["value"][0]] * (UNITS - 1) + [spaces["action"][0]]
+    return feed_forward([Units(inner, np.full(UNITS, -gate), np.array(written))], bias=spaces.nothing()[0])
+
+
+def _gate(machine: Machine, numbers: int) -> int:
+    """G = A (A^2 B + A^2 + B + Q) for B numbers: at least every a of `_next_number`, in every token."""
+    base = base_of(machine)
+    return base * (base * base * numbers + base * base + numbers + len(machine.states))
+
+
+def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
+    """Number j: 2 A j value - (A^2 j^2 + A (A - 1) j). Configuration i: 2 i action - i^2 + 2 reads - 1. Other tokens: -1.
+
+    Let value = A k + e with 0 <= e < A. The logit of j is value^2 - (value - A j)^2 - A (A - 1) j. That of k exceeds that of
+    k + 1 by A (2 A - 1 - 2 e) >= A and that of k - 1 by A (2 e + 1) >= A. It is concave in j, so that of k exceeds all others
+    by A, and it is at least that of 0, which is 0. Where `reads` is 0, so is `action`, and configurations have at most -1.
+    Where it is 1, `value` is 0 and numbers have at most 0, while the configuration of number v = `action` has v^2 + 1, and the
+    others at most v^2.
+    """
+    base = base_of(machine)
+    tokens = StackTokens(machine)
+    configurations = np.arange(tokens.configurations)
+    others = tokens.before_numbers - tokens.configurations
+    every = np.arange(numbers)
+    acting = 2 * configurations[:, None] * spaces["action"] + 2 * spaces["reads"]
+    rows = np.concatenate([acting, spaces.nothing(others), 2 * base * every[:, None] * spaces["value"]])
+    bias = np.concatenate([-(configurations**2) - 1, np.full(others, -1), -(base**2 * every**2 + base * (base - 1) * every)])
+    return rows, bias
+
+
+def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
+    """L = 2^b, so that 1/A is on the grid, with the least b so that nothing saturates but losing logits.
+
+    Hidden units reach from -2 G to G, the word stays below B, winning logits and the biases below A^2 B^2 and (Q S)^2 + 2.
+    "nearest" is the second paper's grid, but for its end point; a softmax there is none. p = 4 (w + 1) log2 A + 2, unless w is
+    so small, or the machine so large, that another of these numbers is greatest.
+    """
+    base = base_of(machine)
+    numbers = base**cells
+    configurations = StackTokens(machine).configurations
+    needed = max(2 * _gate(machine, numbers), base**2 * numbers**2, configurations**2 + 2)
+    steps = 1 << (needed - 1).bit_length()
+    return Grid(steps) if rounding == "floor" else Grid(steps, "nearest", "once")
+
+
+def bound(machine: Machine, cells: int) -> dict[str, Number]:
+    """Every size, from Q, S and w alone.
+
+    V = (Q + 1) S + 1 + B tokens; program = p (d (V + (Q + 1) S + 1) + V + 1,517): the read-out and its bias, the embedding of
+    all tokens but numbers, and the layer. The state by range: w log2 A for each of 4 numbers, log2 S for the symbol, 1 for each
+    of 7 flags, log2 Q for each of 4 states, rounded up, and p for the word, which fades.
+    """
+    base = base_of(machine)
+    states = len(machine.states)
+    others = StackTokens(machine).before_numbers
+    vocabulary = others + base**cells
+    p = _grid(machine, cells, "floor").precision
+    entries = WIDTH * (vocabulary + others) + vocabulary + LAYER_ENTRIES
+    by_range = 4 * ceil_log2(base**cells) + ceil_log2(len(machine.symbols)) + 7 + 4 * ceil_log2(states) + p
+    return {
+        "width": WIDTH,
+        "heads": 1,
+        "layers": 1,
+        "precision": p,
+        "core_bits": 0,
+        "program_bits": p * entries,
+        "tables_bits": p * (entries + WIDTH * base**cells),
+        "layer_entries": LAYER_ENTRIES,
+        "tokens_a_step": A_STEP,
+        "state_numbers": NUMBERS_REMEMBERED,
+        "state_bits": NUMBERS_REMEMBERED * p,
+        "state_bits_by_range": by_range,
+    }
+
+
+def check(
+    machine: str | None = None,
+    length: int = 4,
+    cells: int = 6,
+    steps: int = 60,
+    machines: int = 10,
+    words: int = 2,
+    seed: int = 0,
+) -> list[Outcome]:
+    """Build the network of a machine and follow its thought on words of up to `length` symbols behind 2^m - m blanks.
+
+    With `machine`, a machine file or the name of a shipped machine: that one, on the empty word and `words` drawn ones. Else
+    every shipped machine, and `machines` drawn ones of 1 to 5 states and 2 to 4 symbols. A run is followed until it halts, for
+    `steps` steps, or until it would use more than `cells` cells on a side of the head. The network must generate the numbers
+    read off the simulated tape, on the grid and in float64.
+    Raises ValueError for a malformed machine file or too many cells, and TheoremFails with the machine, the word and the place
+    at which the network generates something else.
+    """
+    names = shipped() if machine is None else [machine]
+    outcomes = [
+        _check_machines([(name, machine_of(name))], length, cells, steps=steps, words=words, seed=seed) for name in names
+    ]
+    if machine is None:
+        drawn = list(drawn_machines(machines, seed))
+        outcomes.append(_check_machines(drawn, length, cells, steps=steps, words=words, seed=seed))
+    return outcomes
+
+
+def verify(machines: int = 1_000, seed: int = 0) -> list[Outcome]:
+    """Check the shipped machines, and drawn ones with words of up to 5 symbols on 5 cells, for up to 300 steps."""
+    return check(None, length=5, cells=5, steps=300, machines=machines, seed=seed)
+
+
+def _check_machines(
+    machines: Sequence[tuple[str, Machine]], length: int, cells: int, *, steps: int, words: int, seed: int
+) -> Outcome:
+    """Follow the thoughts of the machines on the empty word and on drawn ones; the variant says how many runs halted."""
+    random = np.random.default_rng([seed, 2])
+    tried = Tried(CLAIM)
+    least = None
+    halted = 0
+    for name, machine in machines:
+        floats = FLOAT_WORDS if tried.inputs < FLOAT_WORDS else 0
+        trial = Trial(CLAIM.name, build(machine, length, cells), logit_gap, in_floats=floats)
+        some_words = drawn_words(machine, words, length, random)
+        execution, ends = _follow(trial, name, machine, some_words, length=length, cells=cells, steps=steps)
+        halted += ends
+        assert trial.least is not None
+        least = trial.least if least is None else min(least, trial.least)
+        measured = {"layer_entries": layer_entries(trial.network), "tokens_a_step": A_STEP}
+        tried.note(trial, execution, bound(machine, cells), **measured)
+    assert least is not None
+    which = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
+    variant = f"{which}, {cells} cells, {steps} steps, {halted:,} of {tried.inputs:,} runs halt within"
+    outcome = tried.outcome(length, variant, as_printed={"thought_tokens": "polynomial in n"})
+    return replace(outcome, margin=Margin(float(least), APART, MARGIN))
+
+
+def layer_entries(network: Network) -> int:
+    """The entries of the layer's arrays: what does not grow with n."""
+    return sum(array.integers.size for name, array in network.arrays() if name.startswith("layers."))
+
+
+def logit_gap(result: Execution) -> Array:
+    """The greatest logit less the second, at each asked place."""
+    first_two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
+    return Array(first_two[..., 1] - first_two[..., 0], result.logits.unit)
+
+
+def _follow(
+    trial: Trial, name: str, machine: Machine, words: Sequence[str], *, length: int, cells: int, steps: int
+) -> tuple[Execution, int]:
+    """Require that the network generates the numbers of the tape behind each word; and how many runs halted."""
+    tokens = StackTokens(machine)
+    runs = [stack_run(machine, word, steps, cells) for word in words]
+    prompts = [tokens.prompt(word, length, blanks=2**length - length) for word in words]
+    thoughts = [[token for stacks in one.stacks for token in tokens.step(stacks)] for one in runs]
+
+    def readable(example: int) -> Mapping[str, Any]:
+        return {"machine": name, "rules": dict(machine.rules), "input": words[example]}
+
+    sequences = [before + behind for before, behind in zip(prompts, thoughts, strict=True)]
+    execution = trial.follow(sequences, [len(before) for before in prompts], readable)
+    return execution, sum(one.stacks[-1].configuration not in machine.rules for one in runs)
+
+
+def applier(length: int, machine: str, steps: int = 200, cells: int | None = None) -> Applier:
+    """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
+
+    `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
+    input, `steps` the most steps and `cells` the most cells on a side of the head, by default m + 2. The tape is read off the
+    configurations among what is generated. Behind its fifth token the thought is generated from its last five alone.
+    Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
+    has a symbol that the machine does not know, or on which the machine reaches the last of the cells.
+
+    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
+    """
+    chosen = machine_of(machine)
+    room = length + 2 if cells is None else cells
+    network = build(chosen, length, room)
+    tokens = StackTokens(chosen)
+    base = base_of(chosen)
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        word = chosen.word(given, length)
+        written = tokens.prompt(word, length)
+        trace: list[Configuration] = []
+        while len(trace) <= steps and (not trace or trace[-1] in chosen.rules):
+            written = _generate_step(network, written, is_first=not trace)
+            stacks = tokens.stacks(written)
+            if trace and base * max(stacks.right, stacks.left) >= base**room:
+                raise ValueError(f"input: the machine reaches the last of {room} cells; cells allows more")
+            trace.append(stacks.configuration)
+        return replay(chosen, word, trace).record(chosen.blank)
+
+    return answer
+
+
+def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> list[int]:
+    """The next five tokens; only the last five before each are read, but in the first step, when they all are."""
+    written = list(before)
+    for _ in range(A_STEP):
+        context = written if is_first else written[-WINDOW:]
+        written.append(int(run(network, np.array([context]), at=-1).answers[0, 0]))
+    return written[-A_STEP:]
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
