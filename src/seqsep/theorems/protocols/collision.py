@@ -82,6 +82,10 @@ class Prefixes(ABC):
     def told_apart(self, first: tuple[int, ...], second: tuple[int, ...]) -> ToldApart | None:
         """A continuation that is answered differently after two lists of values; None if there is none."""
 
+    def group(self, values: tuple[int, ...]) -> Hashable:
+        """Lists of values of different groups are never told apart by the state; all are in one group by default."""
+        return None
+
     def thought(self, prompt: tuple[int, ...]) -> Thought | None:
         """How a model goes on after a prompt before it answers; None if it answers at once."""
         return None
@@ -155,8 +159,8 @@ def search(
     """Two lists of values after which the model is in one state, and an input on which it must err.
 
     With `precision`, a model on tensors is rounded first. None: no two of all S^N that are told apart collide (then it has a
-    state for each class). Of the lists that leave one state the first is compared with every other, so one of another class is
-    found if there is one.
+    state for each class). Of a group's lists that leave one state the first is compared with every other, so one of another
+    class is found if there is one.
     Raises ValueError if `most` prefixes (2^21; 2^17 on tensors) were walked without a collision and more remain.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build, recall, with_fewer_bits
@@ -180,7 +184,7 @@ def search(
                     f"model of {party.bits} state bits"
                 )
             tried.add(values)
-            other = first_with.setdefault(state, values)
+            other = first_with.setdefault((task.group(values), state), values)
             collision = None if other == values else _confirmed(party, task, (other, values), len(tried))
             if collision is not None:
                 return collision

@@ -17,6 +17,7 @@ Files:
     _exact_attention          one attention layer with exact weights, as two parties
     counting_one_layer        one layer answers counting, by the rounding of its attention weights
     recall_state              associative recall and c-grams over [n] need Theta(n log n) state bits, thought or not
+    recall_oracle             what an oracle of associative recall saves a recurrent model: almost nothing
     _recall_classes           how many states associative recall over [n] needs, counted in polynomial time
     _printed_reductions       the second paper's instances that code bits into retrieval, printed and mended
     _erring                   the outcome of the pigeonhole principle on a model that is too small
@@ -46,6 +47,7 @@ from seqsep.theorems.retrieval import (
     one_layer,
     recall_attention,
     recall_hybrid,
+    recall_oracle,
     recall_state,
 )
 
@@ -64,6 +66,7 @@ THEOREMS: tuple[Theorem, ...] = (
     counting_one_layer.THEOREM,
     one_layer.THEOREM,
     recall_state.THEOREM,
+    recall_oracle.THEOREM,
 )
 
 __all__ = ["THEOREMS"]

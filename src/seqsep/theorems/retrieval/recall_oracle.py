@@ -1,0 +1,347 @@
+"""Both sides: what an oracle of associative recall saves a recurrent model on y_1 k y_2 k .. y_h k, and it is almost nothing.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative
+recall, no recurrent model of o(n) bits answers Index, with any chain of thought. Their instance: every second token is one
+fixed token k, the others are drawn from S symbols; then the questions i, for y_i.
+We differ: the exact number of bits, and the oracle's answers on symbols that do not occur, which the paper leaves out
+(errata).
+
+What the oracle says. Asked for k it answers y_2; for a symbol that occurs, k; for another one, FAILED. So its answers are a
+function of y_2 and of the set D of symbols that occur, and tell both (`simulated`).
+Lower. Sequences with one D, of s symbols, and one y_2 get equal answers to everything that is ever asked of the oracle. There
+are surj(h, s) / s of them: maps of h places onto D, each symbol equally often at place 2. Two of them differ at some i; from
+one state, with equal answers of the oracle, a model writes one thought and one answer to i, and errs on one of them. So the
+state after the data needs log2 of K = max over s <= min(h, S) of surj(h, s) / s bits: for two symbols K = 2^(h-1) - 1, so h -
+1 bits in place of h; over permutations (h-1)! of h!.
+Upper. `encode` is a number below K from which, D and y_2, `decode` finds all of y. Leave y_2 out, z = y_1 y_3 .. y_h; z has D
+or D without y_2 as its set, and so many symbols t = s or s - 1. Take its rank among the surj(h-1, t) strings onto its set;
+for even t that is the number, for odd t it is K - 1 less that. As surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)) the ranges
+of s and s - 1 do not meet, and tell which of the two t is. (A model needs more bits while it asks and answers; this is what
+it must carry over from the data.)
+
+What a run shows: the oracle and its simulation on every question; by brute force the largest set of sequences with equal
+answers, and that every y is found again; and for the models given two sequences of one such set, a question, and the thought,
+the oracle's answers included, after which the answer is wrong. That every model with fewer bits has them is the pigeonhole
+principle.
+"""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.automata import Recurrence
+from seqsep.exact.integers import ceil_log2
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search
+from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.sequences import Sequences
+from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._recall_classes import stirling_partitions
+
+UPPER = "Beside an oracle of associative recall, ceil(log2 max surj(h, s)/s) bits tell all h symbols of y_1 k y_2 k .. y_h k"
+LOWER = "With fewer bits after y_1 k .. y_h k a recurrent model errs on Index, with the oracle and any thought"
+CLAIM = Claim(
+    name="recall-oracle-state",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1",
+    statement=f"{UPPER}. {LOWER}",
+)
+EXHAUSTIVE = 70_000
+DRAWN = 200
+MOST_BITS_RUN = 14
+Symbols = tuple[int, ...]
+
+
+def onto(places: int, symbols: int) -> int:
+    """surj(h, s): the maps of h places onto s symbols.
+
+    >>> onto(places=3, symbols=2)
+    6
+    """
+    return math.factorial(symbols) * stirling_partitions(places, symbols)
+
+
+def cases(length: int, alphabet: int) -> int:
+    """K: the most sequences of h = `length` symbols with equal answers of the oracle. Raises ValueError for h < 2 or S < 1.
+
+    >>> [cases(length, 2) for length in (2, 3, 8)], cases(4, 4), cases(6, 3)
+    ([1, 3, 127], 12, 180)
+    """
+    if length < 2 or alphabet < 1:
+        raise ValueError(f"cases(length={length}, alphabet={alphabet}): at least 2 symbols drawn from 1 or more")
+    return max(onto(length, symbols) // symbols for symbols in range(1, min(length, alphabet) + 1))
+
+
+def least_bits(length: int, alphabet: int) -> int:
+    """ceil(log2 K): h - 1 for two symbols and h >= 3.
+
+    >>> least_bits(64, 2), least_bits(64, 64)
+    (63, 321)
+    """
+    return ceil_log2(cases(length, alphabet))
+
+
+def written(symbols: Symbols, alphabet: int) -> Symbols:
+    """y_1 k y_2 k .., where k is the token S.
+
+    >>> written((1, 0), alphabet=2)
+    (1, 2, 0, 2)
+    """
+    return tuple(token for symbol in symbols for token in (symbol, alphabet))
+
+
+def real(data: Symbols, asked: int) -> int | None:
+    """The oracle, from the definition: the token behind the first place of the one asked for; None for FAILED.
+
+    >>> real((1, 2, 0, 2), asked=2), real((1, 2, 0, 2), asked=0), real((1, 2, 1, 2), asked=0)
+    (0, 2, None)
+    """
+    return next((after for token, after in itertools.pairwise(data) if token == asked), None)
+
+
+def simulated(occurring: frozenset[int], second: int, asked: int, alphabet: int) -> int | None:
+    """The oracle's answer from D and y_2 alone.
+
+    >>> simulated(frozenset({0, 1}), second=0, asked=2, alphabet=2), simulated(frozenset({1}), second=1, asked=0, alphabet=2)
+    (0, None)
+    """
+    if asked == alphabet:
+        return second
+    return alphabet if asked in occurring else None
+
+
+def _ranges(length: int, alphabet: int, size: int) -> range:
+    """The numbers of strings of h - 1 symbols with so many different ones."""
+    most = cases(length, alphabet)
+    count = onto(length - 1, size) if size else 0
+    return range(count) if size % 2 == 0 else range(most - count, most)
+
+
+def _covering(places: int, missing: int, size: int) -> int:
+    """Strings over `size` symbols in which `missing` given ones occur."""
+    return sum((-1) ** left * math.comb(missing, left) * (size - left) ** places for left in range(missing + 1))
+
+
+def rank(string: Symbols) -> int:
+    """The number of a string among those with its length and set, in lexicographic order.
+
+    >>> [rank(string) for string in [(0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0)]]
+    [0, 1, 2, 3, 4, 5]
+    """
+    occurring = sorted(set(string))
+    missing = set(occurring)
+    number = 0
+    for place, symbol in enumerate(string):
+        rest = len(string) - 1 - place
+        smaller = [other for other in occurring if other < symbol]
+        number += sum(_covering(rest, len(missing - {other}), len(occurring)) for other in smaller)
+        missing.discard(symbol)
+    return number
+
+
+def unrank(number: int, length: int, occurring: frozenset[int]) -> Symbols:
+    """The string of that rank.
+
+    >>> unrank(4, length=3, occurring=frozenset({0, 1}))
+    (1, 0, 1)
+    """
+    missing = set(occurring)
+    string = []
+    for rest in reversed(range(length)):
+        for symbol in sorted(occurring):
+            count = _covering(rest, len(missing - {symbol}), len(occurring))
+            if number < count:
+                break
+            number -= count
+        string.append(symbol)
+        missing.discard(symbol)
+    return tuple(string)
+
+
+def encode(symbols: Symbols, alphabet: int) -> int:
+    """The number below K that is to be remembered of y.
+
+    >>> sorted(encode(symbols, 2) for symbols in [(0, 0, 1), (1, 0, 0), (1, 0, 1)])  # all with y_2 = 0
+    [0, 1, 2]
+    """
+    string = symbols[:1] + symbols[2:]
+    numbers = _ranges(len(symbols), alphabet, len(set(string)))
+    return numbers[rank(string)] if len(set(string)) % 2 == 0 else numbers[len(numbers) - 1 - rank(string)]
+
+
+def decode(number: int, length: int, alphabet: int, *, occurring: frozenset[int], second: int) -> Symbols:
+    """All of y, from the number and from what the oracle tells.
+
+    >>> decode(encode((1, 0, 1), 2), 3, 2, occurring=frozenset({0, 1}), second=0)
+    (1, 0, 1)
+    """
+    for own in (occurring, occurring - {second}):
+        numbers = _ranges(length, alphabet, len(own))
+        if own and number in numbers:
+            place = numbers.index(number)
+            string = unrank(place if len(own) % 2 == 0 else len(numbers) - 1 - place, length - 1, own)
+            return (string[0], second, *string[1:])
+    raise ValueError(f"decode({number}, length={length}, alphabet={alphabet}): no sequence with this number")
+
+
+@dataclass(frozen=True)
+class WithOracle(Sequences):
+    """Sequences y, written with k behind each symbol; only those with equal answers of the oracle are to be told apart."""
+
+    def written(self, values: Values) -> Int64[np.ndarray, "batch time"]:
+        behind = np.full_like(values, self.alphabet)
+        return np.stack([values, behind], axis=2).reshape(len(values), -1)
+
+    def group(self, values: Symbols) -> Hashable:
+        return frozenset(values), values[1]
+
+    def told_apart(self, first: Symbols, second: Symbols) -> ToldApart | None:
+        place = next((index for index in range(self.length) if first[index] != second[index]), None)
+        if place is None or self.group(first) != self.group(second):
+            return None
+        return ToldApart((self.alphabet + 2 + place,), (first[place], second[place]))
+
+
+def sequences(length: int, alphabet: int) -> WithOracle:
+    """The task as sequences. Tokens: symbols, k = S, FAILED = S + 1, h questions, and S + 1 that ask the oracle for a token.
+
+    >>> task = sequences(length=3, alphabet=2)
+    >>> task.oracle((1, 2, 0, 2, 1, 2, 4), [9])  # 7, 8, 9 ask for 0, 1 and k
+    [0]
+    """
+    first_asking = alphabet + 2 + length
+
+    def oracle(prompt: Symbols, behind: list[int]) -> list[int] | None:
+        asked = behind[-1] - first_asking
+        if not 0 <= asked <= alphabet:
+            return None
+        found = real(prompt[: 2 * length], asked)
+        return [alphabet + 1 if found is None else found]
+
+    return WithOracle(
+        length=length,
+        alphabet=alphabet,
+        longest=2 * length + 1,
+        vocabulary=first_asking + alphabet + 1,
+        answers=range(alphabet),
+        continuation=lambda first, second: None,
+        solve=lambda prompt: prompt[2 * (prompt[-1] - alphabet - 2)],
+        oracle=oracle,
+    )
+
+
+def without_oracle(length: int, alphabet: int, bits: int) -> Recurrence:
+    """A model that remembers y as a number in base S and asks nothing, with its highest bits dropped."""
+
+    def move(t: int, state: int, token: int) -> int:
+        if t < 2 * length:
+            return state if t % 2 else state * alphabet + token
+        return state // alphabet ** (length - 1 - (token - alphabet - 2)) % alphabet
+
+    return Recurrence(ceil_log2(alphabet**length), 0, move, lambda t, state: state % alphabet).cut_down(bits)
+
+
+def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
+    """Two sequences with equal answers of the oracle that leave the model in one state, and an input on which it errs.
+
+    As `counting_state.collide`; whenever the model writes a token that asks the oracle, its answer is the next token.
+    """
+    return search(model, sequences(length, alphabet), seed, precision)
+
+
+def check(
+    length: int = 8,
+    alphabet: int = 2,
+    seed: int = 0,
+    mixer: str | None = None,
+    width: int = 8,
+    heads: int = 1,
+    precision: int | None = None,
+    checkpoint: Path | None = None,
+) -> list[Outcome]:
+    """Check the oracle's simulation and the code for h = `length` symbols of S = `alphabet`, then models that are too small.
+
+    Every y if there are at most 70,000, and then the largest set with equal answers is counted; else 200 drawn ones. The
+    models are those of `counting-state` (options `mixer`, `width`, `heads`, `precision`, `checkpoint`), by default one that
+    remembers y with its highest bits dropped, and an LSTM of signs. Raises ValueError for a model with log2 K bits or more, or
+    if no collision was found; TheoremFails if it collides and does not err.
+    """
+    needed = least_bits(length, alphabet)
+    task = sequences(length, alphabet)
+    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    cut_down = partial(without_oracle, length, alphabet)
+    small = small_models(task, needed, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    return [_check_upper(length, alphabet, seed), *(_errs(task, name, model, seed) for name, model in small)]
+
+
+def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
+    exhaustive = alphabet**length <= EXHAUSTIVE
+    drawn = np.random.default_rng(seed).integers(0, alphabet, (DRAWN, length)).tolist()
+    tried = list(itertools.product(range(alphabet), repeat=length)) if exhaustive else list(map(tuple, drawn))
+    equal: Counter[tuple[int | None, ...]] = Counter()
+    for symbols in tried:
+        data = written(symbols, alphabet)
+        occurring = frozenset(symbols)
+        answers = tuple(real(data, asked) for asked in range(alphabet + 1))
+        if answers != tuple(simulated(occurring, symbols[1], asked, alphabet) for asked in range(alphabet + 1)):
+            raise CLAIM.fails({"symbols": symbols, "answers": answers})
+        number = encode(symbols, alphabet)
+        found = decode(number, length, alphabet, occurring=occurring, second=symbols[1])
+        if found != symbols or not 0 <= number < cases(length, alphabet):
+            raise CLAIM.fails({"symbols": symbols, "number": number, "found": found})
+        equal[answers] += 1
+    bound = {"state_bits": least_bits(length, alphabet)}
+    measured = {"state_bits": ceil_log2(max(equal.values())) if exhaustive else bound["state_bits"]}
+    if exhaustive:
+        measured["sequences"] = max(equal.values())
+        bound["sequences"] = cases(length, alphabet)
+        if measured != bound:
+            raise CLAIM.fails({"equal answers": measured["sequences"], "formula": bound["sequences"]})
+    return CLAIM.upper(
+        statement=UPPER,
+        length=length,
+        inputs=len(tried) * (alphabet + 1),
+        exhaustive=exhaustive,
+        measured=measured,
+        bound=bound,
+        as_printed={"state_bits": "Omega(n)"},
+        variant=f"S = {alphabet}; without the oracle {ceil_log2(alphabet**length)} bits",
+    )
+
+
+def _errs(task: WithOracle, name: str, model: Machine, seed: int) -> Outcome:
+    """A model of too few bits, and the input on which it errs."""
+    return erring(
+        CLAIM,
+        statement=LOWER,
+        task=task,
+        needed=least_bits(task.length, task.alphabet),
+        solve=task.solve,
+        model=model,
+        variant=name,
+        seed=seed,
+        as_printed={"state_bits": "Omega(n)"},
+    )
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    errata=(
+        Erratum(
+            where="Proposition 5.1, proof",
+            printed="the oracle returns the fixed token for any other one that is asked, and a constant for the fixed token",
+            found="asked for a symbol that does not occur it cannot: 0 k 0 k and 1 k 0 k are answered differently for 1. So it "
+            "tells which symbols occur, beside y_2, and the simulation has to know them",
+            built="the simulation from both; the bound holds with what is left, log2 of max over s of surj(h, s)/s bits",
+            test="tests/theorems/retrieval/test_recall_oracle.py::test_the_oracle_tells_which_symbols_occur",
+        ),
+    ),
+)
