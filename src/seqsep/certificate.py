@@ -12,13 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from jaxtyping import Int64
+
 from seqsep.exact.automata import DFA
 from seqsep.exact.grid import Array
 from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Network
+from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, MixingLayer, Network
 from seqsep.exact.witnesses import DistinctRows, FoolingSet, IncompatibleRows
 from seqsep.theorems import BY_NAME
-from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, NetworkRun
+from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, GeneratedRun, NetworkRun
 
 MOST_BYTES = 10 << 20
 MOST_BRACKETS = 200_000
@@ -28,11 +31,17 @@ MOST_NETWORK_WORK = 30_000_000
 MOST_STEPS = 1 << 100
 NAMED = {
     "network": ("index-lookup-attention", "equality-two-layers"),
+    "generated-run": ("is-tree-peeling", "recall-attention", "counting-attention"),
     "distinguishing-table": ("index-lookup-state", "equality-state", "least-state"),
     "fooling-set": ("bounded-dyck-one-layer",),
     "automaton": ("bounded-dyck-state",),
 }
-GENERAL = {"network": "built-network", "distinguishing-table": "one-way-cost", "fooling-set": "communication-cost"}
+GENERAL = {
+    "network": "built-network",
+    "generated-run": "built-generator",
+    "distinguishing-table": "one-way-cost",
+    "fooling-set": "communication-cost",
+}
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ def certificate(theorem: str, evidence: Evidence) -> bytes:
     """
     call = f"certificate({theorem}, {evidence.task})"
     recorded = _recorded(call, evidence)
-    most = MOST_NETWORK_WORK if recorded.type == "network" else MOST_WORK
+    most = MOST_NETWORK_WORK if recorded.type in ("network", "generated-run") else MOST_WORK
     if recorded.work > most:
         raise ValueError(
             f"{call}: the checker's work is {recorded.work:,}, at most {most:,}; ask for a smaller length or fewer inputs"
@@ -132,6 +141,8 @@ def _recorded(call: str, evidence: Evidence) -> _WitnessRecord:
     witness = evidence.witness
     if isinstance(witness, NetworkRun):
         return _network(call, evidence, witness)
+    if isinstance(witness, GeneratedRun):
+        return _generated_run(call, evidence, witness)
     if isinstance(witness, DFA):
         return _automaton(evidence, witness)
     if isinstance(witness, FoolingSetWords):
@@ -156,6 +167,12 @@ def _alphabets(evidence: Evidence) -> list[int]:
     parameters: Mapping[str, Any] = evidence.parameters
     if evidence.task == "table":
         return list(parameters["alphabets"])
+    if evidence.task == "is-tree":
+        return [1, *[parameters["vertices"], 1, parameters["vertices"]] * (parameters["vertices"] - 1)]
+    if evidence.task == "ngram":
+        return [1] + [parameters["alphabet"]] * (parameters["length"] + parameters["gram"] - 1)
+    if evidence.task == "counting":
+        return [1] + [parameters["alphabet"]] * (parameters["length"] + 2)
     symbols = 2 * parameters["kinds"] if evidence.task == "bounded-dyck" else parameters["alphabet"]
     question = [parameters["length"]] if evidence.task == "index-lookup" else []
     return [symbols] * parameters["length"] + question
@@ -190,29 +207,42 @@ def _automaton(evidence: Evidence, witness: DFA) -> _WitnessRecord:
 
 
 def _network(call: str, evidence: Evidence, witness: NetworkRun) -> _WitnessRecord:
+    return _run(call, evidence, witness, witness.inputs, answers=witness.answers.tolist())
+
+
+def _generated_run(call: str, evidence: Evidence, witness: GeneratedRun) -> _WitnessRecord:
+    if not witness.network.causal:
+        raise ValueError(f"{call}: expected a causal network, found one that reads what comes later")
+    return _run(call, evidence, witness, witness.prompts, answers=witness.generated)
+
+
+def _run(
+    call: str,
+    evidence: Evidence,
+    witness: NetworkRun | GeneratedRun,
+    inputs: Int64[np.ndarray, "batch time"],
+    *,
+    answers: list[Any],
+) -> _WitnessRecord:
+    """A network with inputs and its answers: one class each, or the tokens that it generates."""
     network = witness.network
     grid = network.grid
-    count, time = witness.inputs.shape
     if grid.steps > MOST_STEPS:
         raise ValueError(f"{call}: 2^{grid.steps.bit_length() - 1} steps a unit, at most 2^100")
-    layers = []
-    for mixer, feed_forward in network.layers:
-        if not isinstance(mixer, AttentionLayer):
-            raise ValueError(f"{call}: no form for a {type(mixer).__name__}; layers are of attention")
-        if isinstance(feed_forward, GatedFeedForward):
-            raise ValueError(f"{call}: no form for a {type(feed_forward).__name__}; feed-forward parts are of ReLU")
-        layers.append(_layer(network, mixer, feed_forward))
     if network.symbols is None:
         raise ValueError(f"{call}: no form for inputs that are vectors")
+    layers = [_layer(call, network, mixer, feed_forward) for mixer, feed_forward in network.layers]
     symbols = _steps(network, network.symbols)
     if network.indices is not None:
         symbols = symbols + _steps(network, network.indices)
+    longest = max(len(answer) if isinstance(answer, list) else 1 for answer in answers)
+    time = inputs.shape[1] + longest - 1
     positions = [[0] * network.width] * time
     if network.positions is not None:
         positions = _steps(network, network.positions)[:time]
     shown = {
-        "answers": witness.answers.tolist(),
-        "inputs": witness.inputs.tolist(),
+        "answers": answers,
+        "inputs": inputs.tolist(),
         "layers": layers,
         "positions": positions,
         "readout": _steps(network, network.readout),
@@ -220,16 +250,22 @@ def _network(call: str, evidence: Evidence, witness: NetworkRun) -> _WitnessReco
         "steps": grid.steps,
         "symbols": symbols,
     }
-    everything = count == math.prod(_alphabets(evidence))
     claims = {
-        "all": int(everything),
-        "heads": network.heads,
-        "inputs": count,
+        "all": int(len(inputs) == math.prod(_alphabets(evidence))),
+        "heads": max(len(layer["heads"]) for layer in layers),
+        "inputs": len(inputs),
         "layers": len(layers),
         "width": network.width,
     }
-    work = _work_of_an_input(network, layers, time) * count * (16 + grid.steps.bit_length()) // 16
-    return _WitnessRecord("network", shown, claims, work, precision=grid.precision, rounding=f"{grid.rounding} {grid.softmax}")
+    work = _work_of_a_run(network, layers, time, longest) * len(inputs)
+    return _WitnessRecord(
+        "generated-run" if isinstance(witness, GeneratedRun) else "network",
+        shown,
+        claims,
+        work * (16 + grid.steps.bit_length()) // 16,
+        precision=grid.precision,
+        rounding=f"{grid.rounding} {grid.softmax}",
+    )
 
 
 def _steps(network: Network, array: Array) -> Any:
@@ -237,11 +273,20 @@ def _steps(network: Network, array: Array) -> Any:
     return array.of_unit(network.grid.step).integers.tolist()
 
 
-def _layer(network: Network, mixer: AttentionLayer, feed_forward: FeedForward | None) -> dict[str, Any]:
+def _layer(
+    call: str, network: Network, mixer: MixingLayer, feed_forward: FeedForward | GatedFeedForward | None
+) -> dict[str, Any]:
     """A layer as the file shows it; without a feed-forward part, with one that adds 0."""
-    heads = [
-        {name: _steps(network, getattr(head, name)) for name in ("key", "output", "query", "value")} for head in mixer.heads
-    ]
+    if isinstance(mixer, AttentionLayer):
+        causal = mixer.causal
+        heads = [_matrices(network, head, ("key", "output", "query", "value")) for head in mixer.heads]
+    elif isinstance(mixer, LinearLayer):
+        causal = True
+        heads = [_matrices(network, mixer, ("input", "output", "recurrent"))]
+    else:
+        raise ValueError(f"{call}: no form for a {type(mixer).__name__}; layers are of attention or linear")
+    if isinstance(feed_forward, GatedFeedForward):
+        raise ValueError(f"{call}: no form for a GatedFeedForward")
     added = {
         "inner": [[0] * network.width],
         "inner_bias": [0],
@@ -249,22 +294,30 @@ def _layer(network: Network, mixer: AttentionLayer, feed_forward: FeedForward | 
         "outer_bias": [0] * network.width,
     }
     if feed_forward is not None:
-        added = {name: _steps(network, getattr(feed_forward, name)) for name in added}
-    return {"causal": int(mixer.causal), "heads": heads, **added}
+        added = _matrices(network, feed_forward, tuple(added))
+    return {"causal": int(causal), "heads": heads, **added}
 
 
-def _work_of_an_input(network: Network, layers: list[dict[str, Any]], time: int) -> int:
-    """The checker's work for one input of `time` tokens, without the factor for the length of numbers."""
+def _matrices(network: Network, part: Head | LinearLayer | FeedForward, names: tuple[str, ...]) -> dict[str, Any]:
+    """The arrays of a part of a layer, by name."""
+    return {name: _steps(network, getattr(part, name)) for name in names}
+
+
+def _work_of_a_run(network: Network, layers: list[dict[str, Any]], time: int, asked: int) -> int:
+    """The checker's work for `time` tokens, of which the last `asked` are read out, without the factor for long numbers."""
     width = network.width
     entry = 1600 if network.grid.softmax == "once" else 400
-    work = len(network.readout.integers) * (width + 12)
+    work = asked * len(network.readout.integers) * (width + 12)
     for number, layer in enumerate(layers, start=1):
-        places = 1 if number == len(layers) else time
+        places = asked if number == len(layers) else time
         work += places * 2 * len(layer["inner"]) * (width + 12)
         for head in layer["heads"]:
-            keys = len(head["key"])
-            values = len(head["value"])
-            work += ((places + time) * keys + time * values) * (width + 12)
-            work += places * time * (keys + values + entry)
-            work += places * width * (values + 12)
+            written = len(head["output"][0])
+            work += places * width * (written + 12)
+            if "recurrent" in head:
+                work += time * written * (written + width + 12)
+            else:
+                keys = len(head["key"])
+                work += ((places + time) * keys + time * written) * (width + 12)
+                work += places * time * (keys + written + entry)
     return work

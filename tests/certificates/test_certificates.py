@@ -20,9 +20,11 @@ from seqsep.analysis.evidence import least_state
 from seqsep.certificate import certificate, certify, evidence_of_matrix
 from seqsep.cli import main
 from seqsep.exact.communication import distinct_rows, fooling_set, incompatible_rows, of_values
-from seqsep.exact.network import AttentionLayer, GatedFeedForward, Head, Layer, LinearLayer, Network, whole
+from seqsep.exact.generation import generate
+from seqsep.exact.network import AttentionLayer, GatedFeedForward, Head, Layer, Network, whole
 from seqsep.theorems import BY_NAME
-from seqsep.theorems.evidence import Evidence, FoolingSetWords, NetworkRun
+from seqsep.theorems.evidence import Evidence, FoolingSetWords, GeneratedRun, NetworkRun
+from seqsep.theorems.retrieval import recall_attention
 from support.certificates.checker_corpus import corpus
 from support.certificates.checker_mutants import EQUIVALENT, mutants, survivors
 from support.certificates.forgeries import FORGERIES
@@ -61,6 +63,14 @@ def test_the_checker_is_one_file_of_the_standard_library():
     assert Path(sysconfig.get_paths()["stdlib"]) not in CHECKER.parents
 
 
+def certified_as(theorem: str) -> str:
+    """The name in the certificate: the theorem's, or a general one if the specification does not name it."""
+    if theorem in seqsep_check.THEOREMS:
+        return theorem
+    kind = json.loads(certify(theorem))["type"]
+    return {"distinguishing-table": "one-way-cost", "network": "built-network", "generated-run": "built-generator"}[kind]
+
+
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_theorems_with_evidence_have_certificates_that_hold(theorem, tmp_path):
     path = tmp_path / "certificate.json"
@@ -68,7 +78,7 @@ def test_theorems_with_evidence_have_certificates_that_hold(theorem, tmp_path):
     command = [sys.executable, "-I", "-S", str(CHECKER), str(path)]
     alone = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert alone.returncode == 0, alone
-    assert alone.stdout.startswith(f"holds: {theorem}: "), alone
+    assert alone.stdout.startswith(f"holds: {certified_as(theorem)}: "), alone
     assert alone.stderr == ""
     assert certify(theorem) == path.read_bytes()
 
@@ -155,7 +165,6 @@ def unwritten_layers() -> dict[str, tuple[Layer, ...]]:
     column = whole(np.zeros((4, 1)))
     gated = GatedFeedForward(row, whole([0]), row, whole([0]), column, whole(np.zeros(4)))
     return {
-        "LinearLayer": ((LinearLayer(whole([[1]]), row, column), None),),
         "GatedFeedForward": ((AttentionLayer((Head(row, row, row, column),)), gated),),
     }
 
@@ -181,6 +190,30 @@ def test_beyond_the_work_bound_nothing_is_written():
         certify("one-way-protocol")
 
 
+def test_runs_that_prove_nothing_are_not_written():
+    """A network that reads what comes later has no generated run; what a stranger checks is what decoding writes."""
+    network = recall_attention.build(2, 2)
+    backward = replace(network, layers=tuple((replace(mixer, causal=False), part) for mixer, part in network.layers))
+    prompt = np.array([[0, 1, 2, 1]])
+    fields = {"alphabet": 2, "gram": 2, "length": 2}
+    with pytest.raises(ValueError, match="expected a causal network"):
+        certificate("recall-attention", Evidence("ngram", fields, GeneratedRun(backward, prompt, [[2]])))
+    for answer, status in (([2], 0), ([1], 1), ([0], 1), ([2, 2], 1)):
+        data = certificate("recall-attention", Evidence("ngram", fields, GeneratedRun(network, prompt, [answer])))
+        assert seqsep_check.check(data)[0] == status
+
+
+@pytest.mark.parametrize("theorem", ["is-tree-peeling", "is-tree-hybrid"])
+def test_thoughts_in_certificates_are_what_decoding_writes(theorem):
+    evidence = BY_NAME[theorem].evidence(length=3, graphs=4)
+    run = evidence.witness
+    for prompt, written in zip(run.prompts.tolist(), run.generated, strict=True):
+        assert generate(run.network, prompt, stops={5, 6}, most=9) == written
+    given = json.loads(certificate(theorem, evidence))
+    assert [len(prompt) for prompt in given["witness"]["inputs"]] == [7] * len(given["witness"]["inputs"])
+    assert max(map(len, given["witness"]["answers"])) == 6
+
+
 def test_certify_and_the_checker_count_the_same_work():
     for name, data in samples().items():
         given = json.loads(data)
@@ -189,7 +222,8 @@ def test_certify_and_the_checker_count_the_same_work():
             module.__spec__.loader.exec_module(module)
             setattr(module, limit, 0)
             status, line = module.check(seal(given))
-            assert status == (2 if ("NETWORK" in limit) == name.startswith("network") else 0)
+            has_network = name.startswith(("network", "generated-run"))
+            assert status == (2 if ("NETWORK" in limit) == has_network else 0)
             assert status == 0 or line.startswith("unfit: too large")
 
 

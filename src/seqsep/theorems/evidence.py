@@ -1,4 +1,4 @@
-"""What a theorem exhibits for a certificate: a task, and a witness of one of the four types of docs/certificates.md."""
+"""What a theorem exhibits for a certificate: a task, and a witness of one of the five types of docs/certificates.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,6 +57,23 @@ class NetworkRun:
 
 
 @dataclass(frozen=True)
+class GeneratedRun:
+    """A causal network with prompts, and the tokens that it generates behind each, up to and with the answer.
+
+    Tokens are those of docs/certificates.md for the task: 0 begins each prompt, and class i of the read-out is token i.
+
+    >>> from seqsep.theorems.retrieval.recall_attention import build
+    >>> run = GeneratedRun(build(3, 2), prompts=np.array([[0, 1, 2, 1, 1]]), generated=[[2]])  # behind 1 stands 2
+    >>> len(run.generated)
+    1
+    """
+
+    network: Network
+    prompts: Int64[np.ndarray, "batch time"]
+    generated: list[list[int]]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What a certificate shows: the task by name, its whole-number fields, and the witness.
 
@@ -67,4 +84,4 @@ class Evidence:
 
     task: str
     parameters: Mapping[str, int | list[int]]
-    witness: FoolingSetWords | DistinguishingTable | DFA | NetworkRun
+    witness: FoolingSetWords | DistinguishingTable | DFA | NetworkRun | GeneratedRun

@@ -1,90 +1,17 @@
 """What every mutant of the checker is shown: certificates, forgeries, sizes at the bounds, logits and weights."""
 
-import copy
 import functools
-import itertools
 import json
-import types
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from seqsep.certificate import certify
 from seqsep.exact.executor import run
+from support.certificates.checker_cases import Case, Enclosure, Logits, Narrow, Shown, Softmax, Work, runs_of
+from support.certificates.checker_limits import limits
 from support.certificates.forgeries import FORGERIES
-from support.certificates.samples import canonical, samples, seal
+from support.certificates.samples import samples
 from support.certificates.truth import as_network
-
-MOST_BYTES, MOST_WORK, MOST_NETWORK_WORK = 10_485_760, 4_000_000, 30_000_000
-
-
-class Case(NamedTuple):
-    """An input with the status and part of the line that the checker must answer."""
-
-    data: bytes
-    status: int
-    why: str
-
-    def kills(self, module: types.ModuleType) -> bool:
-        status, line = module.check(self.data)
-        return bool(status != self.status or self.why not in line)
-
-
-class Logits(NamedTuple):
-    """A network whose logits on every input are those of the executor."""
-
-    given: dict[str, Any]
-    expected: list[list[int]]
-
-    def kills(self, module: types.ModuleType) -> bool:
-        witness = self.given["witness"]
-        grid = module.Grid(witness["steps"], self.given["rounding"])
-        network = module.network_of(witness, grid.most)
-        return [grid.logits(network, word) for word in witness["inputs"]] != self.expected
-
-
-class Softmax(NamedTuple):
-    """Weights that were worked out by hand or to many digits."""
-
-    steps: int
-    rounding: str
-    scores: tuple[int, ...]
-    expected: tuple[int, ...]
-
-    def kills(self, module: types.ModuleType) -> bool:
-        return tuple(module.Grid(self.steps, self.rounding).softmax(list(self.scores))) != self.expected
-
-
-class Enclosure(NamedTuple):
-    """Integers around 10^digits e^(-drop / steps), known from more digits."""
-
-    drop: int
-    steps: int
-    digits: int
-    expected: tuple[int, int]
-
-    def kills(self, module: types.ModuleType) -> bool:
-        return bool(module.Grid(self.steps, "floor once").exponential(self.drop, self.digits) != self.expected)
-
-
-class Narrow(NamedTuple):
-    """Weights whose ends tell nothing before so many digits: decided from then on, and too large from 200 on."""
-
-    steps: int
-    digits: int
-    is_decided: bool
-
-    def kills(self, module: types.ModuleType) -> bool:
-        grid = module.Grid(self.steps, "floor once")
-        grid.exponential = lambda drop, digits: (1 + drop,) * 2 if digits >= self.digits else (1, self.steps)
-        try:
-            is_right = grid.quotients((0, 1), (1, 1)) == {0: self.steps // 3, 1: 2 * self.steps // 3}
-        except module.Answer as answer:
-            return bool(self.is_decided or answer.args != (2, "unfit: too large: a weight too near a step"))
-        return bool(not self.is_decided or not is_right)
-
-
-Shown = Case | Logits | Softmax | Enclosure | Narrow
 
 
 @functools.cache
@@ -93,12 +20,44 @@ def corpus() -> list[Shown]:
     cases: list[Shown] = [Case(data, 0, "holds") for data in samples().values()]
     cases += [Case(forgery.data(), forgery.status, forgery.why) for make in FORGERIES.values() for forgery in make()]
     for name, data in samples().items():
-        if name.startswith("network"):
+        if name.startswith(("network", "generated-run")):
             given = json.loads(data)
-            network = as_network(given)
-            logits = run(network, np.array(given["witness"]["inputs"]), at=-1).logits.of_unit(network.grid.step)
-            cases.append(Logits(given, logits.integers[:, 0].tolist()))
+            cases.append(Logits(given, _logits_of(given)))
+            cases.append(Work(data, _work_of(given)))
     return sorted(cases, key=lambda case: isinstance(case, Case) and case.status == 0) + softmaxes() + limits()
+
+
+def _work_of(given: dict[str, Any]) -> int:
+    """The work bound: every layer at every place of the longest run, the last layer where tokens are read out."""
+    witness = given["witness"]
+    width = len(witness["symbols"][0])
+    asked = max(len(answer) for _, answer in runs_of(witness))
+    time = len(witness["inputs"][0]) + asked - 1
+    entry = {"stepwise": 400, "once": 1600}[given["rounding"].split()[1]]
+    work = asked * len(witness["readout_bias"]) * (width + 12)
+    for layer in witness["layers"]:
+        places = asked if layer is witness["layers"][-1] else time
+        work += places * 2 * len(layer["inner_bias"]) * (width + 12)
+        for head in layer["heads"]:
+            if "recurrent" in head:
+                size = len(head["recurrent"])
+                work += time * size * (size + width + 12) + places * width * (size + 12)
+            else:
+                keys, values = len(head["query"]), len(head["value"])
+                work += ((places + time) * keys + time * values) * (width + 12)
+                work += places * time * (keys + values + entry) + places * width * (values + 12)
+    return work * len(witness["inputs"]) * (16 + witness["steps"].bit_length()) // 16
+
+
+def _logits_of(given: dict[str, Any]) -> list[list[list[int]]]:
+    """The executor's logits at the last place of each input and at every place behind it."""
+    network = as_network(given)
+    rows = []
+    for word, answer in runs_of(given["witness"]):
+        places = np.arange(len(word) - 1, len(word) + len(answer) - 1)
+        logits = run(network, np.array([word + answer[:-1]]), at=places[None]).logits
+        rows.append(logits.of_unit(network.grid.step).integers[0].tolist())
+    return rows
 
 
 def softmaxes() -> list[Shown]:
@@ -133,141 +92,3 @@ def softmaxes() -> list[Shown]:
         Narrow(10**188, 199, True),
         Softmax(huge, "floor stepwise", (0, -1), (huge // 2, huge // 2 - 1)),
     ]
-
-
-def limits() -> list[Shown]:
-    """Sizes and work at the bounds and one above them; what is within them fails early, for another reason."""
-    of = {name: json.loads(data) for name, data in samples().items()}
-    automaton = of["automaton: dyck"]
-    by_bytes = [
-        (b"x" * MOST_BYTES, "not JSON"),
-        (b"x" * (MOST_BYTES + 1), "more than 10 MiB"),
-        (b"[" * 200_000, "not JSON"),
-        (b"[" * 100_001 + b"{" * 100_000, "brackets"),
-        (b'"' * 20_000, "not JSON"),
-        (b'"' * 20_001, "quotation"),
-        (b"9" * 64, "not the fields"),
-        (b"0" * 65, "64 digits"),
-        (b"9" * 65, "64 digits"),
-        (b"5" * 65, "64 digits"),
-        (b"/" * 65, "not JSON"),
-        (b":" * 65, "not JSON"),
-        (b"[NaN]", "not canonical"),
-        (b"1.0", "not canonical"),
-        (b"1e5", "not canonical"),
-        (b"-0", "not canonical"),
-        (b'{"a":1,"a":1}', "not canonical"),
-        (b'{"b":1,"a":1}', "not canonical"),
-        (b"[1] ", "not canonical"),
-        (b"[1, 2]", "not canonical"),
-        (b'{"a": 1}', "not canonical"),
-        (b'"\\u0061"', "not canonical"),
-        (b"\xff", "not JSON"),
-        ('"\u00e9"'.encode(), "not JSON"),
-        (b"", "not JSON"),
-        (b"[" * 5000 + b"]" * 5000, "not JSON"),
-        (canonical([*automaton]), "not the fields"),
-        (b"[]", "not the fields"),
-        (canonical(dict.fromkeys(automaton, 1)), "version 1"),
-    ]
-    cases: list[Shown] = [Case(data, 2, why) for data, why in by_bytes]
-    cases += [Case(canonical(automaton | {"digest": digest}), 1, "digest") for digest in ("0" * 64, 1)]
-
-    def case(name: str, status: int, why: str, **parts: Any) -> None:
-        given = copy.copy(of[name])
-        for part, changes in parts.items():
-            given[part] = changes if part == "rounding" else given[part] | changes
-        cases.append(Case(seal(given), status, f"work {why}" if why.isdigit() else why))
-
-    for work in (MOST_WORK, MOST_WORK + 1):
-        length, depth, count = _fooling_of_work(work)
-        witness = {"words": [[1] * length] * count}
-        why = "the value is not" if work == MOST_WORK else str(work)
-        case("fooling-set: dyck", 1 + work - MOST_WORK, why, task={"length": length, "depth": depth}, witness=witness)
-    for count in (31, 32):  # 4,000 * (count + count^2)
-        witness = {"words": [[0] * 3991 + [1]] * count, "value": 1}
-        why = "the value is not" if count == 31 else "4224000"
-        given = {"name": "equality", "alphabet": 2, "length": 3992}
-        case("fooling-set: inequality", count - 30, why, task=given, witness=witness)
-    table = {"alphabets": [40, 2000], "values": [-1] + [0] * (40 * 2000 - 1)}
-    for more in (0, 1):  # 40 * 2000 * (10 + 40)
-        columns = [[place] for place in range(2000)] + [[0]] * more
-        witness = {"alice": [0], "rows": [[row] for row in range(40)], "columns": columns}
-        case("distinguishing-table: partial", 1 + more, ("equal", "4002000")[more], task=table, witness=witness)
-    witness = {"alice": [0], "rows": [[0]] * 633, "columns": [[0]] * 632}
-    case("distinguishing-table: total", 2, "4000560", task={"alphabets": [1, 1], "values": [0]}, witness=witness)
-    witness = {"table": [[0] * 148] * 5552, "accepting": [0] * 5552}
-    case("automaton: wide", 2, "too large", task={"kinds": 74, "depth": 2}, witness=witness)
-    table = {"alphabets": [1] * 4096, "values": [1]}
-    case("fooling-set: partial", 1, "claims", task=table, witness={"words": [[0] * 4096]})
-    for alice in ([-1, 0], [0, 0], [1, 0], [0, 2]):
-        case("fooling-set: table", 1, "not ascending positions", witness={"alice": alice})
-    greatest = {"alphabets": [2, 2], "values": [(1 << 31) - 1, 0, 0, (1 << 31) - 1]}
-    case("fooling-set: table", 0, "", task=greatest, witness={"value": (1 << 31) - 1})
-    cases.append(Case(certify("index-lookup-state", length=2, alphabet=40), 0, ""))
-    cases.append(Case(certify("equality-state", length=6), 0, ""))
-    doubled = [[*half, *half] for half in itertools.product(range(3), repeat=2)]
-    witness = {"alice": [0, 1], "words": doubled}
-    case("fooling-set: equality", 0, "", task={"length": 4}, witness=witness, claims={"bits": 4, "size": 9})
-    words = [[letter] * 1412 for letter in range(9)]  # 9 * 1420 + 1412^2
-    given = {"alphabet": 65536, "length": 1412}
-    case("fooling-set: equality", 1, "not all with the value", task=given, witness={"words": words})
-    one = {"words": [[0] * 4096]}
-    case("fooling-set: inequality", 0, "", task={"alphabet": 65536})
-    case("fooling-set: inequality", 0, "", task={"length": 4096}, witness=one, claims={"bits": 0, "size": 1})
-    case("fooling-set: pairs", 0, "", task={"kinds": 1 << 15})
-    case("fooling-set: first half", 0, "", task={"depth": 4096})
-    for depth in (1995, 1996):  # (depth + 2) * (depth + 8)
-        witness = {"table": [[0, 0]] * (depth + 2), "accepting": [0] * (depth + 2)}
-        why = "answers wrongly" if depth == 1995 else "too large"
-        case("automaton: deep", depth - 1994, why, task={"depth": depth}, witness=witness)
-    for depth, status, why in ((63, 1, "the value is not"), (64, 2, "4186080")):  # 170 * 171 * 72 * (1 + depth // 64)
-        words, given = {"words": [[1] * 64] * 170, "alice": [0], "value": 1}, {"kinds": 1, "depth": depth, "length": 64}
-        case("fooling-set: pairs", status, why, task=given, witness=words)
-    single = {"inputs": [[0]], "answers": [0], "readout": [[0]] * 3, "positions": [[0]]}
-    for bias, status, why in (([1, 1, 0], 1, "the answer is not"), ([1, 0, 0], 0, "holds")):
-        claims = {"all": 0, "inputs": 1}
-        case("network: dyck", status, why, task={"length": 1}, witness=single | {"readout_bias": bias}, claims=claims)
-    given = copy.deepcopy(of["network: dyck"])
-    given["witness"]["steps"], given["precision"] = 1 << 100, 202
-    cases.append(Case(seal(given), 0, "holds"))
-    for rounding, entry in (("floor stepwise", 400), ("floor once", 1600)):
-        for work in (MOST_NETWORK_WORK, MOST_NETWORK_WORK + 1):
-            steps, classes, length, first, last = _network_of_work(work, entry)
-            layers = [_layer(hidden) for hidden in (first, last)]
-            witness = {"layers": layers, "positions": [[0]] * length, "inputs": [[0] * length], "answers": [1], "steps": steps}
-            witness |= {"readout": [[0]] * classes, "readout_bias": [0] * classes}
-            why = "the value is" if work == MOST_NETWORK_WORK else str(work)
-            status = 1 + work - MOST_NETWORK_WORK
-            case("network: dyck", status, why, task={"length": length}, witness=witness, rounding=rounding)
-    return cases
-
-
-def _layer(hidden: int) -> dict[str, Any]:
-    head = {name: [[0]] for name in ("key", "output", "query", "value")}
-    inner, outer = [[0]] * hidden, [[0] * hidden]
-    return {"causal": 1, "heads": [head], "inner": inner, "inner_bias": [0] * hidden, "outer": outer, "outer_bias": [0]}
-
-
-def _fooling_of_work(work: int) -> tuple[int, int, int]:
-    """Length, depth and number of words of a complete set with this work, and few letters."""
-    for letters in (100, 1000, 10_000):
-        for length in range(2, 300):
-            for depth in range(1, 4097):
-                cost = (length + 8) * (1 + depth // 64)
-                count, rest = divmod(work - length * length * depth, cost)
-                if rest == 0 and depth // 63 > depth // 64 and 1 <= count <= letters // length:
-                    return length, depth, count
-    raise AssertionError(work)
-
-
-def _network_of_work(work: int, entry: int) -> tuple[int, int, int, int, int]:
-    """Steps, classes, length and hidden units of two layers of width 1, one input, with this work."""
-    for bits, classes, length in itertools.product(range(2, 12), (2, 3), range(240, 60, -1)):
-        exact = -(-work * 16 // (16 + bits))
-        fixed = length * (26 + 3 * 13 + 13 + length * (2 + entry)) + (1 + 2 * length) * 13 + 13 + length * (2 + entry)
-        more, rest = divmod(exact - fixed - 13 * classes, 26)
-        first, last = divmod(more, length)
-        if exact * (16 + bits) // 16 == work and rest == 0 and last > 0 and 0 <= first < 4000:
-            return 1 << bits - 1, classes, length, 1 + first, last
-    raise AssertionError(work)

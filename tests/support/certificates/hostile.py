@@ -172,6 +172,53 @@ def _colliding_scores() -> bytes:
     return _made("built-network", "network", task, witness, claims, precision=precision, rounding="floor stepwise")
 
 
+def _long_run(most: int, width: int, remembered: int) -> bytes:
+    """One prompt with `most` tokens behind it; random weights, and a recurrence in the first of two layers if it remembers."""
+    draw, steps = random.Random(0), 1 << 20
+
+    def matrix(rows: int, columns: int) -> list[list[int]]:
+        return [[draw.randrange(-3 * steps, 3 * steps) for _ in range(columns)] for _ in range(rows)]
+
+    shapes = {"key": (1, width), "query": (1, width), "value": (1, width), "output": (width, 1)}
+    head = {name: matrix(*shape) for name, shape in shapes.items()}
+    shapes = {"recurrent": (remembered, remembered), "input": (remembered, width), "output": (width, remembered)}
+    first = {name: matrix(*shape) for name, shape in shapes.items()} if remembered else head
+    fed = {"inner": [[0] * width], "inner_bias": [0], "outer": [[0]] * width, "outer_bias": [0] * width}
+    witness = {
+        "answers": [[0] * (most - 1) + [5]],
+        "inputs": [[0, 1, 3, 2]],
+        "layers": [{"causal": 1, "heads": [one], **fed} for one in (first, head)],
+        "positions": matrix(most + 3, width),
+        "readout": [[0] * width] * 6,
+        "readout_bias": [1, 0, 0, 0, 0, 0],
+        "steps": steps,
+        "symbols": matrix(6, width),
+    }
+    claims = {"all": 0, "heads": 1, "inputs": 1, "layers": 2, "width": width}
+    precision = (2 * steps**2).bit_length()
+    task = {"name": "is-tree", "vertices": 2}
+    return _made("built-generator", "generated-run", task, witness, claims, precision=precision, rounding="floor stepwise")
+
+
+def _many_runs(heads: int, count: int) -> bytes:
+    """Many heads and many different lengths of answers: sizes alone must not take long to judge."""
+    head = {name: [[0]] for name in ("key", "output", "query", "value")}
+    layer = {"causal": 1, "heads": [head] * heads, "inner": [[0]], "inner_bias": [0], "outer": [[0]], "outer_bias": [0]}
+    witness = {
+        "answers": [[0] * number + [5] for number in range(count)],
+        "inputs": [[0, 1, 3, 2]] * count,
+        "layers": [layer],
+        "positions": [[0]] * (count + 3),
+        "readout": [[0]] * 6,
+        "readout_bias": [0] * 6,
+        "steps": 2,
+        "symbols": [[0]] * 6,
+    }
+    claims = {"all": 0, "heads": heads, "inputs": count, "layers": 1, "width": 1}
+    task = {"name": "is-tree", "vertices": 2}
+    return _made("built-generator", "generated-run", task, witness, claims, precision=4, rounding="floor stepwise")
+
+
 def _colliding_places() -> bytes:
     task = {"name": "equality", "alphabet": 2, "length": 2}
     witness = {"alice": [place * COLLIDING for place in range(399_000)], "value": 1, "words": [[0, 0]]}
@@ -217,11 +264,15 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "network, colliding scores": _colliding_scores,
     "fooling set, colliding places": _colliding_places,
     "network, feed-forward": lambda: _network(10, 1, 1, 2000, 250, 1, 1 << 10),
+    "generated-run, long": lambda: _long_run(124, 1, 0),
+    "generated-run, recurrence": lambda: _long_run(90, 200, 100),
+    "generated-run, many runs": lambda: _many_runs(500, 2_500),
     "network, wide": lambda: _network(4, 400, 20, 400, 6, 2, 1 << 10, wild=True),
     "network, wide, long numbers": lambda: _network(4, 200, 20, 200, 5, 1, 1 << 99, wild=True),
 }
 WORST = ("ones", "keys beyond", "deep and closed", "fooling set in pairs", "table, many values", "automaton, deep")
 WORST += ("network, exponentials", "network, wide", "network, colliding scores", "fooling set, colliding places")
+WORST += ("generated-run, long", "generated-run, many runs")
 
 
 def try_file(name: str) -> Measured:

@@ -14,9 +14,10 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, NetworkRun
+from support.certificates.generated_samples import generated_samples
 
 COST = "communication-cost"
-TYPES = ("fooling-set", "distinguishing-table", "automaton", "network")
+TYPES = ("fooling-set", "distinguishing-table", "automaton", "network", "generated-run")
 
 
 def canonical(value: Any) -> bytes:
@@ -133,7 +134,7 @@ def samples() -> dict[str, bytes]:
             made[f"network: {rounding} {softmax} {seed}"] = random_network(
                 rounding, softmax, seed != 1, 4 + 10 * number + seed, steps
             )
-    return made
+    return made | generated_samples()
 
 
 def _always(task: str, parameters: dict[str, Any], inputs: list[list[int]]) -> bytes:

@@ -9,9 +9,11 @@ import numpy as np
 
 from seqsep.exact.automata import DFA
 from seqsep.exact.executor import run
+from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.exact.network import AttentionLayer, FeedForward, Head, LinearLayer, Network
 from seqsep.tasks import BoundedDyck, IndexLookup
+from support.certificates.generated_truth import GENERATED
 
 LONGEST_WORD = 5
 
@@ -24,6 +26,8 @@ class Function:
         if self.name == "table":
             self.alphabets = [range(size) for size in task["alphabets"]]
             self.table = np.array(task["values"]).reshape(task["alphabets"])
+        elif self.name in GENERATED:
+            self.alphabets = GENERATED[self.name].alphabets(task)
         elif self.name == "bounded-dyck":
             self.alphabets = [range(2 * task["kinds"])] * task["length"]
             self.kinds, self.depth = task["kinds"], task["depth"]
@@ -37,6 +41,8 @@ class Function:
         assert all(type(letter) is int and letter in alphabet for letter, alphabet in zip(word, self.alphabets, strict=True))
         if self.name == "table":
             return int(self.table[tuple(word)])
+        if self.name in GENERATED:
+            return GENERATED[self.name].solve(self.task, word)
         if self.name == "bounded-dyck":
             return BoundedDyck(2, self.kinds, self.depth).solve(tuple(word))
         if self.name == "index-lookup":
@@ -119,14 +125,15 @@ def as_network(given: dict[str, Any]) -> Network:
     def array(value: list) -> Array:
         return Array(np.array(value, dtype=np.int64), Fraction(1, grid.steps))
 
+    def mixer(layer: dict[str, Any]) -> AttentionLayer | LinearLayer:
+        if "recurrent" in layer["heads"][0]:
+            [head] = layer["heads"]
+            return LinearLayer(*(array(head[name]) for name in ("recurrent", "input", "output")))
+        heads = [Head(*(array(head[name]) for name in ("query", "key", "value", "output"))) for head in layer["heads"]]
+        return AttentionLayer(tuple(heads), bool(layer["causal"]))
+
     layers = tuple(
-        (
-            AttentionLayer(
-                tuple(Head(*(array(head[name]) for name in ("query", "key", "value", "output"))) for head in layer["heads"]),
-                bool(layer["causal"]),
-            ),
-            FeedForward(*(array(layer[name]) for name in ("inner", "inner_bias", "outer", "outer_bias"))),
-        )
+        (mixer(layer), FeedForward(*(array(layer[name]) for name in ("inner", "inner_bias", "outer", "outer_bias"))))
         for layer in witness["layers"]
     )
     return Network(
@@ -148,20 +155,49 @@ def _network(given: dict[str, Any]) -> bool:
     different = len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
     layers = {"index-lookup-attention": 1, "equality-two-layers": 2}.get(given["theorem"])
     theorem = layers is None or (network.causal and len(network.layers) == layers)
-    sizes = {
+    sizes = _sizes(f, witness, network)
+    precise = given["precision"] == network.precision
+    return right and bool(execution.sure.all()) and different and theorem and precise and claims == sizes
+
+
+def _generated_run(given: dict[str, Any]) -> bool:
+    """By decoding token by token; a network with fewer positions than decoding asks for is run without its last token."""
+    f, witness, claims, network = Function(given["task"]), given["witness"], given["claims"], as_network(given)
+    ends = GENERATED[f.name].ends(given["task"])
+    for word, answer in zip(witness["inputs"], witness["answers"], strict=True):
+        if generate(network, word, ends, most=len(answer)) != answer or answer[-1] != f(word) or answer[-1] not in ends:
+            return False
+    layers = None if given["theorem"] == "built-generator" else 2
+    is_attention = all(isinstance(mixer, AttentionLayer) for mixer, _ in network.layers)
+    return (
+        all(layer["causal"] == 1 for layer in witness["layers"])
+        and (layers is None or (is_attention and len(network.layers) == layers))
+        and len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
+        and given["precision"] == network.precision
+        and claims == _sizes(f, witness, network)
+    )
+
+
+def _sizes(f: Function, witness: dict[str, Any], network: Network) -> dict[str, int]:
+    return {
         "all": int(f.inputs == len(witness["inputs"])),
         "heads": network.heads,
         "inputs": len(witness["inputs"]),
         "layers": len(network.layers),
         "width": network.width,
     }
-    precise = given["precision"] == network.precision
-    return right and bool(execution.sure.all()) and different and theorem and precise and claims == sizes
 
 
 def holds(given: dict[str, Any]) -> bool:
     """Raises an error if the certificate is no such thing."""
-    truth = {"fooling-set": _fooling, "distinguishing-table": _distinguishing, "automaton": _automaton, "network": _network}
+    truth = {
+        "fooling-set": _fooling,
+        "distinguishing-table": _distinguishing,
+        "automaton": _automaton,
+        "network": _network,
+        "generated-run": _generated_run,
+    }
     assert given["type"] in truth
-    assert given["rounding"] == "none" or given["type"] == "network"
-    return truth[given["type"]](given) and (given["type"] == "network" or given["precision"] == 0)
+    has_numbers = given["type"] in ("network", "generated-run")
+    assert given["rounding"] == "none" or has_numbers
+    return truth[given["type"]](given) and (has_numbers or given["precision"] == 0)

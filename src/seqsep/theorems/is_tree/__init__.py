@@ -16,6 +16,7 @@ Files:
     _collision        two beginnings that leave a model in one state, and the input on which it errs
     _tokens           tokens of a prompt and of the answer
     _trials           graphs put to a network that thinks before it answers
+    _shown            graphs with the thoughts that a network writes, as evidence for a certificate
     _peeling_thought  the thought that peels leaves, and why it decides
     _peeling_layers   what two networks that peel leaves share
     _walk_thought     the walk with its queries, and why it decides

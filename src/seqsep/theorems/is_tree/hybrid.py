@@ -51,10 +51,12 @@ from seqsep.theorems.blocks import (
     shift_register,
     with_squares,
 )
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
+from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
@@ -242,11 +244,17 @@ def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]
     return trials.applier(_asking(length, rounding))
 
 
+def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+    """Show the thoughts about every list of n - 1 edges of n = `length` vertices, or about at most `graphs` hard ones."""
+    return shown(_asking(length, rounding), graphs, seed)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
     applier=applier,
     verify=verify,
+    evidence=evidence,
     errata=(
         Erratum(
             where="Theorems 5.6 and 5.7, IsTree",

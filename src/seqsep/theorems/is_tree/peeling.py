@@ -56,10 +56,12 @@ from seqsep.theorems.blocks import (
     uniform_weight,
     with_squares,
 )
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
+from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 from seqsep.theorems.is_tree._trials import Asking
 
@@ -261,4 +263,9 @@ def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]
     return trials.applier(_asking(length, rounding))
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
+def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+    """Show the thoughts about every list of n - 1 edges of n = `length` vertices, or about at most `graphs` hard ones."""
+    return shown(_asking(length, rounding), graphs, seed)
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, evidence=evidence)

@@ -29,6 +29,7 @@ Files:
     _counting_errata          the printed construction of counting
     _recurrent_trial          trials of a network with a linear recurrence, and what it remembers
     _margins                  by how much a read-out decides
+    _shown                    words for the evidence of certificates
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
 """
 
