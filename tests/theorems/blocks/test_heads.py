@@ -233,16 +233,6 @@ def test_the_read_out_peaks_at_the_number(unit):
         assert np.sort(logits)[-1] - np.sort(logits)[-2] == unit
 
 
-def test_the_printed_read_out_cannot_select_a_vertex():
-    """Lemma C.27, layer 9: logits n [-v, 1, ..] against rows i w_1 are -n v i, so the first vertex wins whatever v is."""
-    n = 8
-    vertices = np.arange(1, n + 1)
-    printed = np.stack([-n * vertices[:, None] * vertices for _ in range(1)])[0]
-    assert (printed.argmax(axis=1) == 0).all()
-    rows = peaks(vertices, total=np.array([[1, 0]]), unit=np.array([[0, 1]]))
-    assert [int((rows @ [v, 1]).argmax()) + 1 for v in vertices] == vertices.tolist()
-
-
 def test_the_least_grid_is_least():
     for rounding in ROUNDINGS:
         for tokens in (4, 20, 67, 515):

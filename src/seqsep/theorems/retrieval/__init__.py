@@ -9,6 +9,7 @@ Files:
     counting_hybrid           counting by an attention head on a linear recurrence (Wen et al., Theorem 5.6)
     recall_hybrid             c-gram retrieval by an attention head on a linear recurrence (Wen et al., Theorem 5.6)
     counting_attention        counting by two attention layers (Wen et al., Theorem 4.6)
+    attention_blocks          COPY, COUNT, Match and its kin, by one head each (Wen et al., appendix C)
     recall_attention          associative recall and c-gram retrieval by two attention layers (Wen et al., Theorem 4.6)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
@@ -28,6 +29,8 @@ Files:
     _counting_trials          inputs of counting, and how answers are compared
     _counting_errata          the printed construction of counting
     _recurrent_trial          trials of a network with a linear recurrence, and what it remembers
+    _attention_blocks         these blocks from their definitions, and inputs
+    _printed_units            hidden units of Lemmas C.3 and C.5 as printed and mended
     _margins                  by how much a read-out decides
     _shown                    words for the evidence of certificates
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
@@ -36,6 +39,7 @@ Files:
 from seqsep.theorems.base import Theorem
 from seqsep.theorems.retrieval import (
     associative_recall_state,
+    attention_blocks,
     counting_attention,
     counting_hybrid,
     counting_one_layer,
@@ -56,6 +60,7 @@ THEOREMS: tuple[Theorem, ...] = (
     index_lookup_attention.THEOREM,
     index_lookup_one_layer.THEOREM,
     index_lookup_state.THEOREM,
+    attention_blocks.THEOREM,
     recall_attention.THEOREM,
     counting_attention.THEOREM,
     index_lookup_hybrid.THEOREM,

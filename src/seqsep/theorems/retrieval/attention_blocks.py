@@ -1,0 +1,219 @@
+"""Upper bound: COPY, COUNT, Match, MatchClose, MatchNearest and MatchNext, each by one attention head.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix C: the attention blocks that its constructions are made of.
+We differ: the scores are products of whole numbers that the residual stream carries with their squares (`blocks.match`), where
+the paper squares differences by hidden units; counters are whole numbers m, not 1/m, so "the next counter" is an equality and
+not an approximation; MatchNearest takes the earlier of two matches equally near.
+
+Positions are 0 .. T, and position 0 is the sink: [own key | asked key | near | counter | time | one | sink | found | weight],
+each number with its square. Let all numbers be at most V, eta = floor(ln(2 L^2)) + 1 and L the least grid on which every entry
+and winning score fits (`_needed`). Each score beats every other by at least eta, so its weight is exactly 1 (`hard_maximum`):
+* copy: -eta (t_j - t_k + o)^2, by eta; 3 eta at the first position if nothing stands so far back (`blocks.offset`);
+* match: -B diff^2 - 2 eta t_j with B = 2 eta (T + 2), and -2 eta T - eta at the sink: the first match scores 2 eta above the
+  next one, at least eta above the sink, and the sink at least 3 eta above a mismatch;
+* match-close: -B diff^2 + 2 eta t_j, and 0 at the sink: matches have t_j >= 1, a mismatch scores at most -4 eta;
+* match-nearest: -B diff^2 - eta (3 t_j - 3 X + 1)^2, with |3 t_j - 3 X + 1| <= D = 3 max(T, V) + 1, B = eta (D^2 + 2), and
+  -eta (D^2 + 1) at the sink: the squares are 1 at X, then 4, 16, 25, 49, .. at X - 1, X + 1, X - 2, X + 2, ..;
+* match-next: as match, with diff^2 the sum of (own - asked)^2 and (counter_j - counter_k - 1)^2;
+* count: -eta diff^2, and 0 at the sink: m matches and the sink tie, each with the weight w = f(m + 1), and m w is retrieved
+  beside w (`blocks.count`).
+The read-out is 2 i s - i^2 u with (s, u) = (place, 1), or (m w, w) for COUNT (`blocks.peaks`): margins 1 and f(T + 1).
+
+What a run does not show: other lengths than those built. The proof holds for every T and V.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import Head, Network, whole
+from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, sizes
+from seqsep.theorems.base import Number as Size
+from seqsep.theorems.blocks import (
+    ROUNDINGS,
+    Number,
+    Scores,
+    Spaces,
+    count,
+    first,
+    hard_scale,
+    head,
+    last,
+    least_grid,
+    match,
+    match_needs,
+    number,
+    offset,
+    peaks,
+    side_by_side,
+    uniform_weight,
+    with_squares,
+)
+from seqsep.theorems.retrieval import _attention_blocks as definitions
+from seqsep.theorems.retrieval._attention_blocks import BLOCKS, Positions
+from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
+from seqsep.theorems.retrieval._printed_units import ERRATA
+from seqsep.theorems.trial import Trial
+
+CLAIM = Claim(
+    name="attention-blocks",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix C, attention blocks",
+    statement="COPY, COUNT, Match, MatchClose, MatchNearest and MatchNext are one attention head each, exact on the grid",
+)
+SPACES = Spaces(own=2, asked=2, near=2, counter=2, time=2, one=1, sink=1, found=1, weight=1)
+EXHAUSTIVE_LENGTH = 3
+PRINTED_SCORES = {
+    "copy": "-n (k - s - k')^2",
+    "count": "-n diff^2",
+    "match": "-n^(4c+1) diff^2 - n k'^2",
+    "match-close": "-n^(4c+1) diff^2 - n (k - k')^2",
+    "match-nearest": "-n^(4c+1) diff^2 - n (X - k')^2",
+    "match-next": "-n^(4A+3) diff^2 - n^(4A+1) (nxt(a) - a')^2",
+}
+
+
+def build(block: str, length: int, most: int, back: int = 1, rounding: str = "floor", eta: int | None = None) -> Network:
+    """The network of a block for the positions 0 .. T = `length`, and numbers up to V = `most`; `back` is for COPY.
+
+    Inputs are vectors: own key, asked key, near and counter, each with its square. Classes are places, or numbers of matches.
+    `eta` replaces the scale of the scores, to see how small it may be. Raises ValueError for another block or rounding.
+
+    >>> build("match", length=10, most=9).precision
+    22
+    """
+    if block not in BLOCKS:
+        raise ValueError(f"build({block!r}): block is one of {', '.join(BLOCKS)}")
+    grid = least_grid(length + 1, partial(_needed, block, length, most=most, back=back), rounding)
+    places = np.arange(length + 1)
+    time = with_squares(places)
+    sink = (places == 0)[:, None] * SPACES["sink"]
+    scale = hard_scale(grid.steps) if eta is None else eta
+    return Network(
+        name=f"{CLAIM.name}-{block}",
+        grid=grid,
+        spaces=SPACES.slices,
+        symbols=None,
+        vectors=whole(np.concatenate([SPACES["own"], SPACES["asked"], SPACES["near"], SPACES["counter"]])),
+        positions=whole(SPACES.embed(time=time) + SPACES["one"] + sink, by_index=True),
+        layers=((side_by_side(_head(block, length, most, back=back, eta=scale)), None),),
+        readout=whole(peaks(places, SPACES["found"], SPACES["weight" if block == "count" else "one"]), by_index=True),
+        readout_bias=whole(np.zeros(length + 1)),
+    )
+
+
+def _head(block: str, length: int, most: int, *, back: int, eta: int) -> Head:
+    """The head of a block; what it reads is the place t_j, or for COUNT 1 at each match."""
+    one = SPACES["one"]
+    sink = SPACES["sink"]
+    time = number(SPACES, "time")
+    if block == "copy":
+        return head(offset(time, one, back, eta), time.value, SPACES["found"])
+    same = partial(match, number(SPACES, "asked"), number(SPACES, "own"), one, present=one - sink)
+    if block == "count":
+        return count(same(factors=(eta, 1)), sink, SPACES["weight"], values=one - sink, totals=SPACES["found"])
+    return head(_scores(block, length, most, eta=eta), time.value, SPACES["found"])
+
+
+def _scores(block: str, length: int, most: int, *, eta: int) -> Scores:
+    """The scores of the four blocks that find a match."""
+    one = SPACES["one"]
+    sink = SPACES["sink"]
+    time = number(SPACES, "time")
+    factors = _factors(block, length, most, eta=eta)
+    same = match(number(SPACES, "asked"), number(SPACES, "own"), one, factors=factors, present=one - sink)
+    if block == "match-close":
+        return same + last(time.value, one, 2 * eta)
+    if block == "match-nearest":
+        near = number(SPACES, "near")
+        wanted = Number(3 * near.value, 9 * near.square).plus(-1, one)
+        nearest = match(wanted, Number(3 * time.value, 9 * time.square), one, factors=(eta, 1), present=one - sink)
+        return same + nearest + Scores(-(factors[0] * factors[1] - eta) * one, sink)
+    lowered = Scores(-eta * (2 * length + 1) * one, sink)
+    if block == "match-next":
+        counter = number(SPACES, "counter")
+        same += match(counter.plus(1, one), counter, one, factors=factors, present=one - sink)
+    return same + first(time.value, one, 2 * eta) + lowered
+
+
+def _farthest(length: int, most: int) -> int:
+    """D, the greatest |3 t - 3 X + 1|."""
+    return 3 * max(length, most) + 1
+
+
+def _factors(block: str, length: int, most: int, *, eta: int) -> tuple[int, int]:
+    """B as a product of what the query and the key carry."""
+    if block == "match-nearest":
+        return eta, _farthest(length, most) ** 2 + 2
+    return 2 * eta, length + 2
+
+
+def _needed(block: str, length: int, eta: int, *, most: int, back: int) -> int:
+    """The greatest magnitude of an entry, of a number of the computation, and of a winning score."""
+    largest = max(length, most) + 1
+    if block == "copy":
+        return max(match_needs(largest, (eta, 1)), eta * (back + 1) ** 2, back * back)
+    if block == "count":
+        return match_needs(largest, (eta, 1))
+    greatest = match_needs(largest, _factors(block, length, most, eta=eta))
+    if block == "match-nearest":
+        return max(greatest, match_needs(_farthest(length, most), (eta, 1)))
+    return max(greatest, eta * (2 * length + 1))
+
+
+def check(length: int = 16, keys: int = 4, sequences: int = 40, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+    """Build each block for each grid (or for one) and ask it at every position.
+
+    Every sequence of three positions over two keys (`_attention_blocks.every_input`), then `sequences` drawn ones of T =
+    `length` over `keys`, on the grid and in float64. COPY looks back 0, 1, 2 and 5 places. Raises ValueError for another
+    rounding, TheoremFails with the sequence that is answered otherwise than by the definition.
+    """
+    roundings = ROUNDINGS if rounding is None else (rounding,)
+    outcomes = []
+    for one in roundings:
+        outcomes += [_check(block, length, keys, back=1, sequences=sequences, rounding=one, seed=seed) for block in BLOCKS[1:]]
+        outcomes += [
+            _check("copy", length, keys, back=back, sequences=sequences, rounding=one, seed=seed) for back in (0, 1, 2, 5)
+        ]
+    return outcomes
+
+
+def _check(block: str, length: int, keys: int, *, back: int, sequences: int, rounding: str, seed: int) -> Outcome:
+    short = Trial(CLAIM.name, build(block, EXHAUSTIVE_LENGTH, EXHAUSTIVE_LENGTH, back, rounding=rounding), logits_apart)
+    _require(short, block, list(definitions.every_input(block, EXHAUSTIVE_LENGTH)), back)
+    network = build(block, length, max(length, keys), back, rounding=rounding)
+    trial = Trial(CLAIM.name, network, logits_apart)
+    _require(trial, block, list(definitions.drawn(length, keys, sequences, seed)), back)
+    bounds: dict[str, Size] = {"width": 14, "heads": 1, "layers": 1, "precision": network.grid.precision}
+    assert trial.least is not None
+    return CLAIM.upper(
+        length=length,
+        inputs=short.inputs + trial.inputs,
+        measured=CLAIM.within(sizes(network), bounds),
+        bound=bounds,
+        as_printed={"scores": PRINTED_SCORES[block]},
+        variant=f"{block}{f', {back} back' if block == 'copy' else ''}, grid {rounding}",
+        margin=Margin(float(trial.least), _proved(block, length, network.grid), LOGITS),
+        saturated=trial.saturated,
+    )
+
+
+def _proved(block: str, length: int, grid: Grid) -> float:
+    """The margin of the read-out: 1, or for COUNT the least weight that T matches and the sink can have."""
+    return float(uniform_weight(grid, length + 1)) if block == "count" else 1.0
+
+
+def _require(trial: Trial, block: str, given: list[Positions], back: int) -> None:
+    """Require the block's answer at every position of every sequence."""
+    time = len(given[0].own)
+    inputs = np.stack([one.vectors() for one in given]) * trial.network.grid.steps
+    expected = [[definitions.answer(block, one, here, back) for here in range(time)] for one in given]
+    everywhere = np.tile(np.arange(time), (len(given), 1))
+    trial.require(inputs, np.array(expected), lambda row: {"block": block, **given[row].readable()}, everywhere)
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    errata=ERRATA,
+)
