@@ -1,7 +1,9 @@
 """All generated pages of a clone, and how they are written.
 
->>> list(PAGES)
-['errata.md', 'theorems.md', 'tasks.md', 'mixers.md', 'reproduction.md', 'separation.svg', 'is-tree-separation.svg']
+>>> [name for name in PAGES if name.endswith(".md")]
+['errata.md', 'theorems.md', 'tasks.md', 'mixers.md', 'reproduction.md']
+>>> [name for name in PAGES if name.endswith(".svg")]
+['separation.svg', 'is-tree-separation.svg', 'is-tree-example.svg']
 """
 
 import os
@@ -12,6 +14,7 @@ from seqsep.pages.errata import errata_page
 from seqsep.pages.members import mixers_page, tasks_page
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.pages.theorems import theorems_page
+from seqsep.report.page.is_tree_example import is_tree_example
 from seqsep.report.page.is_tree_picture import is_tree_picture
 from seqsep.report.page.ledger_picture import ledger_picture
 
@@ -23,6 +26,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "reproduction.md": lambda clone: reproduction_page(clone / "results"),
     "separation.svg": lambda clone: ledger_picture(),
     "is-tree-separation.svg": lambda clone: is_tree_picture(),
+    "is-tree-example.svg": lambda clone: is_tree_example(),
 }
 """What makes each file of docs/, from a clone of this project."""
 

@@ -9,6 +9,7 @@ Beside the files below lie the templates (.html) and their styles (.css).
     ledger_charts    the two figures of the size ledger
     ledger_picture   docs/separation.svg
     is_tree_picture  docs/is-tree-separation.svg
+    is_tree_example  docs/is-tree-example.svg
     chart_layout     from data to the geometry of a chart
     svg_chart        a chart's geometry
     templates        the templates and their filters

@@ -26,7 +26,7 @@ from seqsep.report.sized_model import Style
 from seqsep.theorems.is_tree.many_vertices import at_least
 
 STYLES: dict[StoredBits, Style] = {
-    TRANSFORMER: Style("is-tree-transformer", "Transformer, weights", light="#d55e00", dark="#ff8a3c", marker="o"),
+    TRANSFORMER: Style("is-tree-transformer", "Transformer", light="#d55e00", dark="#ff8a3c", marker="o"),
     HYBRID: Style("is-tree-hybrid", "hybrid, p bits each", light="#0072b2", dark="#53b4ee", marker="s"),
     WALK: Style("is-tree-walk", "walk, p bits each", light="#009e73", dark="#2fcfa2", marker="^"),
     HYBRID_BY_RANGE: Style("is-tree-hybrid-range", "hybrid, by range", light="#7a5cc9", dark="#b49bff", marker="D"),
@@ -47,7 +47,7 @@ def _picture() -> LedgerPicture:
     whole = crossing(TRANSFORMER)
     assert whole is not None
     return LedgerPicture(
-        title=f"From n = {whole:,} on, every recurrent model needs more bits for IsTree than this Transformer has weights",
+        title=f"IsTree: from n = {whole:,} on, every recurrent state is larger than this Transformer",
         subtitle=(
             "Is a list of n - 1 edges a tree? Bits over n, any thought allowed. Bold: the first n at which the least recurrent "
             "state is larger."
@@ -55,7 +55,7 @@ def _picture() -> LedgerPicture:
         panels=(
             PicturePanel(
                 "remembered",
-                "a hybrid's, and a walk's with a retriever",
+                "in bits, by a hybrid and by a walk with a retriever",
                 _chart(
                     "Bits remembered",
                     "Bits of state of the hybrid and of the walk with a retriever, each number at p bits or by its range",
@@ -66,7 +66,7 @@ def _picture() -> LedgerPicture:
             ),
             PicturePanel(
                 "all weights",
-                "of the two-layer Transformer",
+                "of the two-layer Transformer, in bits",
                 _chart(
                     "Bits of weights",
                     "Bits of all weights of the two-layer Transformer that peels leaves",

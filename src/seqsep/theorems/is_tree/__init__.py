@@ -8,6 +8,7 @@ Files:
     hybrid            eight remembered numbers and one attention layer, the same thought (Theorem 5.7)
     walk              a linear recurrence and a retriever, and a thought that walks (Theorems 5.2 and 5.3)
     many_vertices     the least state of IsTree on many vertices, between two close bounds
+    figure_3          the paper's worked graph, and the thought that peels its leaves
     eight_numbers     O(log n) bits decide two thirds of the paper's double stars
     _graphs           lists of edges: the definition, every small one, random and hard ones, as tokens and as a user's input
     _partitions       partitions into components: how many there are, and a number for each

@@ -1,0 +1,86 @@
+"""docs/is-tree-example.svg: the graph of the paper's figure 3, the thought about it, and what each head attends to.
+
+`make docs` writes it; a test compares the committed file with this code.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float64
+from markupsafe import Markup
+
+from seqsep.report.attention_weights import attention_weights
+from seqsep.report.page.templates import environment, source
+from seqsep.theorems.is_tree.figure_3 import Example, figure_3
+
+CELL = 11
+PLACES = {1: (40, 50), 5: (140, 50), 3: (240, 50), 4: (40, 150), 6: (140, 150), 2: (240, 150)}
+"""Where each vertex stands: 5 and 6 are the hubs of two stars, the edge between 2 and 3 is the odd one."""
+
+MEANINGS = (
+    ("layer 1: the token before", "y of a climb x y, or v of u ~ v from behind"),
+    ("layer 1: the token two before", "u of u ~ v, as seen from v"),
+    ("layer 1: the last pointer", "how many pointers there are; [BOS]: none yet"),
+    ("layer 1: the first pointer", "how long the prompt is; [BOS]: not yet known"),
+    ("layer 2: edges whose larger end is x", "and climbs, which take them away, and [BOS]"),
+    ("layer 2: edges whose smaller end is x", "both together: is x a leaf, and of which vertex"),
+)
+
+
+@dataclass(frozen=True)
+class DrawnEdge:
+    """An edge: its ends, its place in the input, and which climb takes it away, both from 1."""
+
+    ends: tuple[tuple[int, int], tuple[int, int]]
+    middle: tuple[float, float]
+    read: int
+    climbed: int
+
+
+@dataclass(frozen=True)
+class DrawnHead:
+    """A head's name, what it gives, and its cells that are not empty: column, row, opacity in percent."""
+
+    name: str
+    gives: str
+    cells: tuple[tuple[int, int, int], ...]
+
+
+def is_tree_example() -> str:
+    """The picture as SVG text, light or dark as the reader's system is; the same on every machine."""
+    example = figure_3()
+    weights = [head for layer in attention_weights(example.network, np.array(example.tokens[:-1])) for head in layer]
+    heads = [_head(*meaning, shown[example.prompt - 1 :]) for meaning, shown in zip(MEANINGS, weights, strict=True)]
+    text = (
+        environment()
+        .get_template("is_tree_example.html")
+        .render(
+            css=Markup(source("ledger_picture.css")),  # our own file
+            example=example,
+            read=example.shown[:-1],
+            behind=example.shown[example.prompt - 1 : -1],
+            places=PLACES,
+            edges=_edges(example),
+            heads=heads,
+            cell=CELL,
+        )
+    )
+    return text.lstrip() + "\n"
+
+
+def _head(name: str, gives: str, weights: Float64[np.ndarray, "written read"]) -> DrawnHead:
+    cells = tuple((int(column), int(row), round(100 * weights[row, column])) for row, column in np.argwhere(weights > 0.005))
+    return DrawnHead(name, gives, cells)
+
+
+def _edges(example: Example) -> tuple[DrawnEdge, ...]:
+    """The edges in the order of the input: u ~ v is read at places 3 k + 1 and 3 k + 3."""
+    drawn = []
+    for place in range(1, example.prompt, 3):
+        u = example.tokens[place]
+        v = example.tokens[place + 2]
+        ends = (PLACES[u], PLACES[v])
+        middle = ((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)
+        climbed = example.climbs.index(frozenset((u, v))) + 1
+        drawn.append(DrawnEdge(ends, middle, read=len(drawn) + 1, climbed=climbed))
+    return tuple(drawn)
