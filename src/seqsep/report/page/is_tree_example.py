@@ -18,8 +18,8 @@ PLACES = {1: (40, 50), 5: (140, 50), 3: (240, 50), 4: (40, 150), 6: (140, 150), 
 """Where each vertex stands: 5 and 6 are the hubs of two stars, the edge between 2 and 3 is the odd one."""
 
 MEANINGS = (
-    ("layer 1: the token before", "y of a climb x y, or v of u ~ v from behind"),
-    ("layer 1: the token two before", "u of u ~ v, as seen from v"),
+    ("layer 1: the token before", "x of a climb x y, as seen from y"),
+    ("layer 1: the token two before", "u of an edge u ~ v, as seen from v"),
     ("layer 1: the last pointer", "how many pointers there are; [BOS]: none yet"),
     ("layer 1: the first pointer", "how long the prompt is; [BOS]: not yet known"),
     ("layer 2: edges whose larger end is x", "and climbs, which take them away, and [BOS]"),
@@ -75,7 +75,7 @@ def _head(name: str, gives: str, weights: Float64[np.ndarray, "written read"]) -
 
 def _edges(example: Example) -> tuple[DrawnEdge, ...]:
     """The edges in the order of the input: u ~ v is read at places 3 k + 1 and 3 k + 3."""
-    drawn = []
+    drawn: list[DrawnEdge] = []
     for place in range(1, example.prompt, 3):
         u = example.tokens[place]
         v = example.tokens[place + 2]
