@@ -46,7 +46,7 @@ def _weights(network: Network, head: Head, stream: Array, *, causal: bool) -> Fl
     scores = grid.product(query, key.transposed(), tally, "scores")
     time = len(stream.integers)
     allowed = np.tril(np.ones((time, time), dtype=bool)) if causal else None
-    weights = attend(grid, scores, allowed, tally, "weights")
+    weights = attend(grid, scores, allowed, tally, where="weights")
     shown = np.zeros((time, time))
     shown[weights.row, weights.key] = weights.steps.astype(np.float64) / grid.steps
     return shown

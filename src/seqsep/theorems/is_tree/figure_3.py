@@ -74,4 +74,4 @@ def figure_3() -> Example:
         at = token if is_climb else token - names.pointer(0)
     tokens = (*prompt, *written)
     shown = tuple(str(names.shown(token)) for token in tokens)
-    return Example(network, tokens, shown, len(prompt), tuple(steps), tuple(climbs))
+    return Example(network=network, tokens=tokens, shown=shown, prompt=len(prompt), steps=tuple(steps), climbs=tuple(climbs))
