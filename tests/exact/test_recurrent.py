@@ -171,6 +171,8 @@ def test_ranges_are_of_all_that_was_met():
         (0, 1, 1, 1),
         (Fraction(-3, 2), Fraction(1, 2), Fraction(1, 2), 3),
     ]
+    (away_from_zero,) = ranges(Array(np.array([[[5], [7], [6]]])))
+    assert (away_from_zero.least, away_from_zero.greatest, away_from_zero.bits) == (5, 7, 2)
     both = alone[0].joined(StateRange(Fraction(-1, 3), Fraction(0), Fraction(1, 3)))
     assert (both.least, both.greatest, both.unit, both.bits) == (Fraction(-1, 3), 1, Fraction(1, 3), 3)
 

@@ -83,6 +83,7 @@ def ranges(met: Array) -> tuple[StateRange, ...]:
 
 def _range(met: Array) -> StateRange:
     lifted = met.lifted()
-    least = int(lifted.integers.min(initial=0))
-    greatest = int(lifted.integers.max(initial=0))
+    values = lifted.integers if lifted.integers.size else np.zeros(1, dtype=np.int64)
+    least = int(values.min())
+    greatest = int(values.max())
     return StateRange(least * lifted.unit, greatest * lifted.unit, min(lifted.unit, Fraction(1)))

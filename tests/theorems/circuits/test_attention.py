@@ -71,6 +71,18 @@ def test_a_long_input_and_the_exponents_of_the_grid():
     assert trial.saturated == {}
 
 
+def test_the_grid_of_large_circuits_is_at_most_the_cube():
+    """From 400 tokens on L = n^3 is enough, whatever the circuit: p is at most 6 log2 n + 2."""
+    random = np.random.default_rng(0)
+    for number in range(60):
+        gates, length, more = random.integers((1, 1, 0), (60, 200, 200)).tolist()
+        circuit = drawn(random, gates, inputs=1 + number % 3, thinks=number % 2 == 1)
+        steps = length + more
+        tokens = length + 1 + gates * steps + 1 + len(circuit.output)
+        if tokens >= 400:
+            assert attention.bound(circuit, length, steps)["precision"] <= (2 * tokens**6).bit_length()
+
+
 def test_the_second_papers_grid():
     """p odd, rounded to the nearest, softmax once: the same runs, nothing rounded."""
     for circuit in (parsed(PARITY), parsed(NEGATES), drawn(np.random.default_rng(3), 7, thinks=True)):

@@ -18,7 +18,10 @@ SOME = 64
 
 
 def require_runs(trial: Trial, vocabulary: Vocabulary, inputs: Sequence[Sequence[int]], most_steps: int) -> int:
-    """Require that the network writes out the run of the circuit on each input; returns the tokens of the longest thought."""
+    """Require that the network writes out the run of the circuit on each input, and return the tokens of the longest thought.
+
+    A run that has not stopped after `most_steps` steps is required up to there.
+    """
     thoughts = [vocabulary.thought(run_circuit(vocabulary.circuit, tokens, most_steps)) for tokens in inputs]
     sequences = [vocabulary.prompt(tokens) + thought for tokens, thought in zip(inputs, thoughts, strict=True)]
     trial.follow(sequences, [vocabulary.length + 1] * len(inputs), partial(_shown, vocabulary, inputs))

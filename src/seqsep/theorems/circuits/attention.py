@@ -14,7 +14,7 @@ the next one its two sources stand.
 
 Residual stream: [time: u, u^2 | place: r, r^2, with r = min(u, 0) | thought: 1 if u > 0 | one |
     bit: the gate's value | prompt: 1 in the prompt | given: the token's I bits | over: 1 for "=" |
-    next: v | back: o_1, o_2 | kind: one-hot | may_stop |
+    next: v | back: o_1, o_2 | kind: one-hot | may_stop: 1 for a last gate that lets the run end |
     first: bit, prompt | second: bit, prompt | read: I bits | ended | value].
 The last line is 0 in the embedding, and the layer fills it. All entries are whole numbers.
 
@@ -207,6 +207,9 @@ def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
     score eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is d < C away, so at most eta (2 D U + D^2 + C^2) in magnitude,
     and eta more so that it beats what is cut off at -L. Of head 3, with c = ceil(eta / C^2): c C^2, the query 2 c (U + V + C N)
     for numbers v < V, the key C N, N^2, and a winning score c C^2 N^2 if t <= N, else 0. Logits: 4 V^2 + 4.
+
+    With n tokens in all U, C N and V are at most n and o below 2 n, so all of this is at most 10 eta n^2, and L = n^3 is enough
+    from n = 400 on, where eta = 37: p = O(log n), for whatever circuit.
     """
     gates = vocabulary.gates
     numbers = vocabulary.answers[-1] + 1
