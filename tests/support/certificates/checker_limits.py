@@ -108,7 +108,7 @@ def limits() -> list[Shown]:
     given = copy.deepcopy(of["network: dyck"])
     given["witness"]["steps"], given["precision"] = 1 << 100, 202
     cases.append(Case(seal(given), 0, "holds"))
-    cases += _sizes_of_runs(of)
+    cases += _sizes_of_runs(of) + _thoughts(of)
     for rounding, entry in (("floor stepwise", 400), ("floor once", 1600)):
         for work in (MOST_NETWORK_WORK, MOST_NETWORK_WORK + 1):
             steps, classes, length, first, last = _network_of_work(work, entry)
@@ -154,6 +154,46 @@ def _sizes_of_runs(of: dict[str, dict[str, Any]]) -> list[Shown]:
         cases.append(
             Case(seal(body | {"precision": 4, "rounding": "floor stepwise"}), status, "no integer" if status else "holds")
         )
+    return cases
+
+
+def _thoughts(of: dict[str, dict[str, Any]]) -> list[Shown]:
+    """Runs of networks that look at the last token only: what is next to an end is none, and behind an end nothing stands."""
+    cases: list[Shown] = []
+    goes_on = "a run goes on behind its end"
+    counting = {"name": "counting", "alphabet": 2, "length": 1}
+    recall = {"name": "ngram", "alphabet": 2, "gram": 2, "length": 1}
+    tree = {"name": "is-tree", "vertices": 2}
+    for task, prompt, answer, why in (
+        (counting, [0, 2, 2, 1], [2, 1], "holds"),
+        (counting, [0, 2, 2, 1], [3, 1], "holds"),
+        (counting, [0, 2, 2, 1], [1, 1], goes_on),
+        (counting, [0, 1, 2, 1], [0, 0], goes_on),
+        (recall, [0, 1, 1], [3, 0], "holds"),
+        (recall, [0, 1, 1], [2, 0], goes_on),
+        (tree, [0, 1, 3, 2], [3, 5], "holds"),
+        (tree, [0, 1, 3, 2], [6, 5], "holds"),
+        (tree, [0, 1, 3, 2], [4, 5], goes_on),
+        (tree, [0, 1, 3, 2], [5, 5], goes_on),
+    ):
+        size = max(*prompt, *answer) + 1
+        following = {prompt[-1]: answer[0]} | dict(itertools.pairwise(answer))
+        rows = [[int(token == column) for column in range(size)] for token in range(size)]
+        layer = _layer(1) | {"inner": [[0] * size], "outer": [[0]] * size, "outer_bias": [0] * size}
+        layer["heads"] = [{"key": [[0] * size], "output": [[0]] * size, "query": [[0] * size], "value": [[0] * size]}]
+        witness = {
+            "answers": [answer],
+            "inputs": [prompt],
+            "layers": [layer],
+            "positions": [[0] * size] * (len(prompt) + len(answer) - 1),
+            "readout": [[int(following.get(last) == token) for last in range(size)] for token in range(size)],
+            "readout_bias": [0] * size,
+            "steps": 2,
+            "symbols": [[2 * entry for entry in row] for row in rows],
+        }
+        claims = {"all": 0, "heads": 1, "inputs": 1, "layers": 1, "width": size}
+        body = of["generated-run: tree"] | {"theorem": "built-generator", "task": task, "witness": witness, "claims": claims}
+        cases.append(Case(seal(body | {"precision": 4, "rounding": "floor stepwise"}), int(why == goes_on), why))
     return cases
 
 

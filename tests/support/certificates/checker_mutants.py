@@ -24,6 +24,7 @@ CONTEXT = "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)"
 IS_OPEN = "is_open = [place > 0 or len(counts) > 1 for place in range(len(highs))]"
 DIGITS = "digits = len(str(self.steps * sum(counts))) + 10"
 ASCII = 'certificate = json.loads(data.decode("ascii"), parse_float=str, parse_constant=str)'
+PART = "part = [*range(vertices + 1)]  # of each vertex, those that the edges so far connect with it"
 NO_SUCH_WORK = "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)"
 MORE_DIGITS = "another number of digits decides alike, since ends enclose"
 ON_A_LINE = "if the upper end is on a line, more digits decide alike"
@@ -38,6 +39,7 @@ EQUIVALENT: dict[str, str] = {
     f"{CONTEXT} | 10 -> 9 at 32": MORE_DIGITS,
     f"{IS_OPEN} | comparison 0 Gt -> Lt at 11": ON_A_LINE,
     f"{IS_OPEN} | 0 -> 1 at 19": f"for the least drop but 0: {ON_A_LINE}",
+    f"{PART} | 1 -> 2 at 26": "the last entry is that of no vertex",
     f"{ASCII} | 'ascii' -> 'ascii~' at 37": "Python drops what is no letter from the name of an encoding",
 }
 

@@ -12,7 +12,7 @@ from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, LinearLayer, Network
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.is_tree import peeling
-from seqsep.theorems.retrieval import recall_attention
+from seqsep.theorems.retrieval import counting_attention, recall_attention
 
 NO, YES = 4, 5  # of two vertices
 SEEDS = {  # for which some prompts are answered right, found by search
@@ -30,6 +30,7 @@ def generated_samples() -> dict[str, bytes]:
         made[f"generated-run: linear, {rounding} {softmax}"] = random_tree(linear, Grid(100, rounding, softmax), True)
         made[f"generated-run: attention, {rounding} {softmax}"] = random_tree(attention, Grid(100, rounding, softmax), False)
     made["generated-run: counting"] = random_counting()
+    made["generated-run: above"] = counted()
     return made
 
 
@@ -63,6 +64,11 @@ def recalled(length: int, gram: int) -> bytes:
     prompts = [[0, *word] for word in itertools.product((1, 2), repeat=length + gram - 1)]
     runs = [(prompt, generate(network, prompt, {0, 1, 2}, most=1)) for prompt in prompts]
     return _evidence("ngram", {"alphabet": 2, "gram": gram, "length": length}, network, runs)
+
+
+def counted() -> bytes:
+    """Counting of one number out of two, every question."""
+    return certificate("counting-attention", counting_attention.evidence(length=1, alphabet=2))
 
 
 def random_generator(seed: int, grid: Grid, *, tokens: int, longest: int, is_linear: bool) -> Network:
