@@ -5,6 +5,7 @@ Files:
     state             IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor (Theorem 4.7, lower bound)
     peeling           two attention layers, and a thought that peels leaves (Theorem 4.7, upper bound)
     tour              three attention layers, and the printed thought: Algorithm 1's tour (Theorem 4.7, upper bound)
+    one_layer         one attention layer, if every pair of vertices is a token (beside Theorem 4.7)
     hybrid            eight remembered numbers and one attention layer, the same thought (Theorem 5.7)
     walk              a linear recurrence and a retriever, and a thought that walks (Theorems 5.2 and 5.3)
     many_vertices     the least state of IsTree on many vertices, between two close bounds
@@ -24,6 +25,7 @@ Files:
     _walk_patterns    the walk with literal regular expressions, which the model writes token by token
     _walk_trials      graphs put to a network that walks, with a live retriever
     _algorithm_two    the printed thought with a retriever, which writes parents down
+    _pair_thought     the thought of one layer: edges copied as tokens, then climbs
     _doubling_search  the printed search of the hybrid for a vertex's next edge
     _tour_thought     the thought of Algorithm 1, as printed and as it is written here
     _tour_layers      the three layers that write the tour
@@ -31,8 +33,8 @@ Files:
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.is_tree import hybrid, peeling, state, tour, walk
+from seqsep.theorems.is_tree import hybrid, one_layer, peeling, state, tour, walk
 
-THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM, tour.THEOREM, hybrid.THEOREM, walk.THEOREM)
+THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM, tour.THEOREM, one_layer.THEOREM, hybrid.THEOREM, walk.THEOREM)
 
 __all__ = ["THEOREMS"]

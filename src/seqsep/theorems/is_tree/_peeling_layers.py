@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import AttentionLayer, FeedForward
+from seqsep.exact.network import AttentionLayer, FeedForward, Head
 from seqsep.theorems.blocks import Number, Rows, Spaces, Units, count, feed_forward, match, number, peaks, side_by_side
 from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 
@@ -139,6 +139,11 @@ def _sorted_pair(a: Rows, b: Rows, closed: Affine, write: Ends) -> list[Units]:
 
 
 def count_edges(spaces: Spaces, vertices: int, eta: int) -> AttentionLayer:
+    """The layer of the two heads of `counting_heads`."""
+    return side_by_side(*counting_heads(spaces, vertices, eta))
+
+
+def counting_heads(spaces: Spaces, vertices: int, eta: int) -> tuple[Head, Head]:
     """Count the edges of x that are left and add up their other ends: one head if x is the larger end, one if it is the
     smaller.
 
@@ -164,7 +169,7 @@ def count_edges(spaces: Spaces, vertices: int, eta: int) -> AttentionLayer:
     high_ends = np.concatenate([spaces["signed_high"], spaces["sign"]])
     of_high = np.concatenate([spaces["total"], spaces["high_degree"] + gate * spaces["not_leaf"]])
     of_low = np.concatenate([spaces["total"], spaces["low_degree"]])
-    return side_by_side(
+    return (
         count(at_high, bos, unit=spaces["high_unit"], values=low_ends, totals=of_high),
         count(at_low, bos, unit=spaces["low_unit"], values=high_ends, totals=of_low),
     )

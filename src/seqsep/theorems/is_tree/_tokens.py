@@ -34,6 +34,10 @@ class Tokens:
         """The size of the vocabulary."""
         return self.vertices + 4
 
+    def most_written(self, vertices: int) -> int:
+        """The most tokens of a thought about so many vertices, with its answer: 2n."""
+        return 2 * vertices
+
     def shown(self, token: int) -> int | str:
         """A token as a reader sees it: a vertex is its number.
 

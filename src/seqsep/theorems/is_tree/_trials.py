@@ -83,7 +83,7 @@ class Asking:
         return prompts
 
     def answer(self, vertices: int, graph: Graph) -> dict[str, Any]:
-        """The network's own thought and answer: None if it writes no answer within 2n + 1 tokens.
+        """The network's own thought and answer: None if it writes no answer within `Tokens.most_written`.
 
         What the plain algorithm writes is proposed to the weights, and one pass says whether they write the same
         (`generation`); if not, they write token by token.
@@ -93,7 +93,7 @@ class Asking:
         try:
             follow(self.network, [[*prompt, *written]], [len(prompt)])
         except GenerationDiffers:
-            written = generate(self.network, prompt, self.tokens.answers, most=2 * vertices)
+            written = generate(self.network, prompt, self.tokens.answers, most=self.tokens.most_written(vertices))
         decided = written[-1] in self.tokens.answers
         thought = written[:-1] if decided else written
         return {
