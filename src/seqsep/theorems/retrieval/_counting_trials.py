@@ -75,10 +75,10 @@ def try_task(trial: Trial, task: Counting, seed: int, spread: int = 24) -> bool:
 def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
     """Check every input over 0 .. N up to N = 4, then at least so many questions at N <= 64, N <= 512 and 1,024 to 4,096.
 
-    Lengths take turns, then the grids; up to N = 512 every number of occurrences is met, beyond it 8 of them.
+    Lengths take turns, then the grids; up to N = 512 every number of occurrences is met, beyond it 4 of them.
     """
     outcomes = [check_task(Counting(length, length + 1), one, seed, length) for length in range(1, 5) for one in ROUNDINGS]
-    series = (((5, 8, 16, 31, 64), small, None), ((65, 128, 512), medium, None), ((1024, 2048, 4096), large, 8))
+    series = (((5, 8, 16, 31, 64), small, None), ((65, 128, 512), medium, None), ((1024, 2048, 4096), large, 4))
     for lengths, inputs, spread in series:
 
         def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, spread: int | None = spread) -> Outcome:

@@ -166,7 +166,7 @@ def check(length: int = 64, alphabet: int | None = None, rounding: str | None = 
     return [_check(task, one, seed) for one in roundings]
 
 
-def verify(small: int = 60_000, medium: int = 12_000, large: int = 240, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int = 0) -> list[Outcome]:
     """Check every input of small tasks, then at least so many questions of larger ones (`_counting_trials.long_series`)."""
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 

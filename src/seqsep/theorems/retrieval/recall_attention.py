@@ -195,7 +195,7 @@ def check(
     return [_check(task, one, seed) for one in roundings]
 
 
-def verify(small: int = 66_000, medium: int = 30_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 40_000, medium: int = 8_000, large: int = 400, seed: int = 0) -> list[Outcome]:
     """Check every input of small tasks, then at least so many questions of larger ones (`_recall_trials.long_series`)."""
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
