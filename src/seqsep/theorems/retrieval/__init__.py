@@ -11,6 +11,7 @@ Files:
     counting_attention        counting by two attention layers (Wen et al., Theorem 4.6)
     attention_blocks          COPY, COUNT, Match and its kin, by one head each (Wen et al., appendix C)
     recall_attention          associative recall and c-gram retrieval by two attention layers (Wen et al., Theorem 4.6)
+    by_pattern                the four tasks by a linear recurrence with a retriever (Wen et al., Theorem 5.2)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
     counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
@@ -31,6 +32,8 @@ Files:
     _recurrent_trial          trials of a network with a linear recurrence, and what it remembers
     _attention_blocks         these blocks from their definitions, and inputs
     _printed_units            hidden units of Lemmas C.3 and C.5 as printed and mended
+    _written_query            a query that a model writes token by token: marks, and tokens copied from the question
+    _pattern_errata           the printed patterns, and counts in them
     _margins                  by how much a read-out decides
     _shown                    words for the evidence of certificates
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
@@ -40,6 +43,7 @@ from seqsep.theorems.base import Theorem
 from seqsep.theorems.retrieval import (
     associative_recall_state,
     attention_blocks,
+    by_pattern,
     counting_attention,
     counting_hybrid,
     counting_one_layer,
@@ -66,6 +70,7 @@ THEOREMS: tuple[Theorem, ...] = (
     index_lookup_hybrid.THEOREM,
     recall_hybrid.THEOREM,
     counting_hybrid.THEOREM,
+    by_pattern.THEOREM,
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
     counting_state.THEOREM,

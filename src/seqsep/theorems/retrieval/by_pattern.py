@@ -1,0 +1,323 @@
+"""Upper bound: linear recurrences of constant size with a retriever answer the four tasks in O(1) tokens, by literal patterns.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.2, its first part: index lookup, associative recall, c-gram retrieval
+and counting.
+
+RETRIEVE is as printed (Definition A.5): the model writes a regular expression token by token, and everything before it is
+searched, the question included. The templates are in `_written_query`: r + 4 tokens, the answer among them, where r is 5 for
+index lookup, 2 c + 4 for c-grams and 18 for counting.
+
+Margins, proved in `_read_out` for every S, every number of tokens of data and every question: the next token's logit is above
+every other by at least 1; nothing is rounded and nothing saturates: numbers are at most n0^2 in magnitude.
+
+We differ: the printed patterns find other things than they should (errata), and their counts {k} are written as one token. One
+ReLU unit copies one token of the question, and one the answer; p = bit_length(2 n0^4) for the vocabulary n0, which is S, twice
+for a count, and what the pattern needs.
+
+What is remembered: the numbers of the last tokens, as far back as the question stands where it is copied last, and where [
+stood: u + r + 2 numbers of p bits, or u bit_length(S) + r + 2 bits by their ranges (u = 4 for an index, 2 c - 1 for c-grams, 18
+for counting).
+
+What a run does not show: other sizes than those built. The bounds hold for every S by the proof.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.grid import Grid
+from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
+from seqsep.theorems.retrieval import _counting, _recall
+from seqsep.theorems.retrieval._pattern_errata import ERRATA
+from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
+from seqsep.theorems.retrieval._written_query import Question, Template
+
+CLAIM = Claim(
+    name="retrieval-by-pattern",
+    source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.2",
+    statement="Linear recurrences of constant size with a retriever answer the four retrieval tasks in O(1) tokens",
+)
+COPIED = 2
+BEHIND = 3
+WORDS = (1, 2, 11, 12)
+EVERY_INPUT_UP_TO = 4
+FLOAT_INPUTS = 300
+AT_ONCE = 256
+
+
+class Given(NamedTuple):
+    """An input: the data, and the tokens of the question."""
+
+    numbers: tuple[int, ...]
+    question: tuple[int, ...]
+
+    def readable(self) -> dict[str, Any]:
+        """As a reader sees it."""
+        return {"tokens": list(self.numbers), "question": list(self.question)}
+
+
+def build(question: Question, alphabet: int, gram: int = 2) -> Network:
+    """The network of a question over the numbers 0 .. S - 1, for data of any length; tokens as in `Template`.
+
+    Raises ValueError for no numbers, or a gram below 2.
+
+    >>> network = build("index", alphabet=65)
+    >>> network.layers[0][0].remembered, len(network.layers[0][1].inner.integers), network.precision
+    (11, 2, 30)
+    """
+    template = Template(question, alphabet, gram)
+    spaces = _spaces(template)
+    grid = _grid(template)
+    readout, readout_bias = _read_out(spaces, template)
+    return Network(
+        name=f"{CLAIM.name}-{question}",
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(_symbols(spaces, template), by_index=True),
+        layers=((_remember(spaces, template), _copy(spaces, template)),),
+        readout=whole(readout, by_index=True),
+        readout_bias=whole(readout_bias, by_index=True),
+        code_bits=_generators(template, spaces.width) * grid.precision,
+    )
+
+
+def _spaces(template: Template) -> Spaces:
+    places = len(template.written) + 2
+    return Spaces(number=1, opens=1, place=places, asked=len(template.copies), copied=1)
+
+
+def _grid(template: Template) -> Grid:
+    """L = n0^2 for the vocabulary n0 >= S + 6, which holds the (S + 1)^2 of the read-out and the (S + 1)^2 + 2 of logits."""
+    return Grid.of(len(template.texts), 2)
+
+
+def _symbols(spaces: Spaces, template: Template) -> Int64[np.ndarray, "tokens width"]:
+    """Number s holds s + 1, [ a 1 in `opens`; everything else, FAILED too, nothing."""
+    rows = np.zeros((len(template.texts), spaces.width), dtype=np.int64)
+    rows[1 : template.alphabet + 1] = np.arange(1, template.alphabet + 1)[:, None] * spaces["number"]
+    rows[template.token("[")] = spaces["opens"][0]
+    return rows
+
+
+def _remember(spaces: Spaces, template: Template) -> LinearLayer:
+    """place[i] is 1 at the i-th token behind [; asked[j] is the number to be copied at place p_j, where p_j - 1 is reached.
+
+    The token that stands b from the prompt's end stands p - 1 + b tokens before the (p - 1)-th behind [.
+    """
+    places = {back + 1: row[None] for back, row in enumerate(spaces["place"])}
+    nothing = spaces.nothing()
+    taps: dict[int, Rows] = {}
+    for row, (place, copy) in zip(spaces["asked"], template.copies, strict=True):
+        back = place - 1 + copy.back
+        taps[back] = taps.get(back, nothing) + row[None]
+    return linear_layer(shift_register(spaces["number"], taps), shift_register(spaces["opens"], places))
+
+
+def _copy(spaces: Spaces, template: Template) -> FeedForward:
+    """One unit a copy: relu(v - S (1 - g)) is v <= S if g = 1 and 0 if g = 0, and is added to `copied`.
+
+    For a copy at place p, v = asked[j] and g = place[p - 1], where the token before stands. For the answer, v is the number
+    found and g says that it stands at place r + 2, behind ]. In counting, whose answer is not a number, it is taken from
+    `copied` instead.
+    """
+    most = template.alphabet
+    place = spaces["place"]
+    copied = zip(spaces["asked"], template.copies, strict=True)
+    inner = [asked + most * place[where - 2] for asked, (where, _) in copied]
+    inner.append(spaces["number"][0] + most * place[-1])
+    outer = np.repeat(spaces["copied"], len(inner), axis=0)
+    if template.question == "counting":
+        outer[-1] = -outer[-1]
+    units = Units(np.array(inner), np.full(len(inner), -most), outer)
+    return feed_forward([units], bias=spaces.nothing()[0])
+
+
+def _read_out(spaces: Spaces, template: Template) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
+    """Logits, with z = `copied`, and [..] for 1 if the next token stands there and 0 if not:
+
+        number s    2 (s + 1) z - (s + 1)^2 + 2 [a copy of a number, or an answer that is one]
+        count {i}   2 u z - u^2 + 2 [a count], u = i + 1 for the count {i}, and i for {t + 1}
+        mark        2 [one of its places], ] at the place behind the pattern
+        [           1
+        FAILED      2 [an answer that is a number]
+        NO          2 [an answer YES or NO]
+        YES         2 [an answer YES or NO] - 2 z - 1
+
+    * In the prompt and behind it z = 0: [ has 1, all others 0 at most. The same at a mark's place, where the mark has 2.
+    * At a copy z >= 1 is the number to be copied, plus 1. The right token has z^2 + 2, others of its kind 1 less at least,
+      those of the other kind at most z^2, [ 1, YES less than 0.
+    * An answer that is a number: if FAILED was found z = 0, FAILED has 2 and numbers 1 at most. Else z >= 1 is the number
+      found, plus 1: it has z^2 + 2, other numbers 1 less at least, FAILED 2, counts z^2 at most.
+    * Answers YES and NO: if FAILED was found z = 0, NO has 2, YES 1, [ 1. Else z <= -1: YES has 1 - 2 z >= 3, NO 2, [ 1,
+      numbers and counts 0 at most.
+    """
+    rows = np.zeros((len(template.texts), spaces.width), dtype=np.int64)
+    bias = np.zeros(len(template.texts), dtype=np.int64)
+    next_at = [spaces["opens"][0], *spaces["place"]]
+    answer = next_at[-1]
+    numbers = np.arange(1, template.alphabet + 1)
+    now_copied = [next_at[place - 1] for place, copy in template.copies if copy.raised is None]
+    if template.question == "counting":
+        rows[template.token("NO")] = COPIED * answer
+        rows[template.token("YES")] = COPIED * answer - 2 * spaces["copied"][0]
+        bias[template.token("YES")] = -1
+    else:
+        now_copied.append(answer)
+        rows[template.token("FAILED")] = COPIED * answer
+    rows[numbers] = 2 * numbers[:, None] * spaces["copied"] + COPIED * np.sum(now_copied, axis=0)
+    bias[numbers] = -(numbers**2)
+    for place, token in enumerate([*template.written, "]"], start=1):
+        if isinstance(token, str):
+            rows[template.token(token)] += COPIED * next_at[place - 1]
+        elif token.raised is not None:
+            counts = template.token("{0}") + np.arange(template.alphabet + 1)
+            asked = np.arange(1, template.alphabet + 2) - token.raised
+            rows[counts] = 2 * asked[:, None] * spaces["copied"] + COPIED * next_at[place - 1]
+            bias[counts] = -(asked**2)
+    bias[template.token("[")] = 1
+    return rows, bias
+
+
+def _generators(template: Template, width: int) -> int:
+    """The numbers that generate the tables: rows a s and [ of the embedding; of the read-out a + b i + c i^2 and all others."""
+    kinds = 2 if template.has_counts else 1
+    indexed = template.alphabet + (template.alphabet + 1 if template.has_counts else 0)
+    return 2 * width + (3 * kinds + len(template.texts) - indexed) * (width + 1)
+
+
+def bound(question: Question, alphabet: int, gram: int = 2) -> dict[str, Number]:
+    """Every size with explicit constants, from S and c alone; r, u and the copies k as in the head of this file.
+
+    Vocabulary: S numbers, S + 1 counts if one is written, and 6 and the marks besides.
+    """
+    template = Template(question, alphabet, gram)
+    written = {"index": 5, "recall": 2 * gram + 4, "counting": 18}[question]
+    back = {"index": 4, "recall": 2 * gram - 1, "counting": 18}[question]
+    copies = {"index": 1, "recall": gram - 1, "counting": 3}[question]
+    marks = {"index": 4, "recall": 7, "counting": 10}[question]
+    counts = 0 if question == "recall" else alphabet + 1
+    precision = (2 * (alphabet + counts + 6 + marks) ** 4).bit_length()
+    width = written + copies + 5
+    numbers = back + written + 2
+    recurrence = numbers * numbers + 2 * numbers * width
+    units = (copies + 1) * (2 * width + 1) + width
+    return {
+        "width": width,
+        "layers": 1,
+        "precision": precision,
+        "program_bits": precision * (recurrence + units + _generators(template, width)),
+        "thought_tokens": written + 3,
+        "state_numbers": numbers,
+        "state_bits": numbers * precision,
+        "state_bits_by_range": back * alphabet.bit_length() + written + 2,
+    }
+
+
+def check(length: int = 16, gram: int = 3, inputs: int = 200, seed: int = 0) -> list[Outcome]:
+    """Build the network of each question, and require its thought and answer with a live retriever, on the grid and in float64.
+
+    Up to 4 tokens of data: all of 1 to `length` tokens out of 1, 2, 11 and 12, with every question over them (thresholds 0 to
+    3; an index within the data). Beyond: `inputs` drawn ones over 0 .. N. Recall is tried for pairs and for c-grams, c =
+    `gram`. Raises ValueError for a length below 1 or a gram below 2; TheoremFails with the data and the question on which
+    something else is written, found or answered.
+    """
+    if length < 1:
+        raise ValueError(f"check(length={length}): expected at least 1 token of data")
+    asked: list[tuple[Question, int]] = [("index", 2), ("recall", 2), ("recall", gram), ("counting", 2)]
+    return [_check(question, size, length, inputs=inputs, seed=seed) for question, size in dict.fromkeys(asked)]
+
+
+def verify(inputs: int = 3_000, seed: int = 0) -> list[Outcome]:
+    """Check every input of up to 4 tokens out of four numbers, up to 4-grams, and drawn ones of up to 512 tokens."""
+    outcomes = [*check(4, gram=3), *check(4, gram=4)]
+    for length in (16, 64):
+        outcomes += check(length, gram=3, inputs=inputs, seed=seed)
+    return [*outcomes, *check(512, gram=4, inputs=inputs // 30, seed=seed)]
+
+
+def _check(question: Question, gram: int, length: int, *, inputs: int, seed: int) -> Outcome:
+    every = length <= EVERY_INPUT_UP_TO
+    alphabet = max(length + 1, max(WORDS) + 1 if every else 0)
+    template = Template(question, alphabet, gram)
+    trial = RecurrentTrial(CLAIM.name, build(question, alphabet, gram), in_floats=FLOAT_INPUTS)
+    given = _every_input(template, length) if every else _drawn_inputs(template, length, inputs, seed)
+    while some := list(islice(given, AT_ONCE)):
+        _put(trial, template, some)
+    bounds = bound(question, alphabet, gram)
+    measured = sizes(trial.network) | trial.remembered() | {"thought_tokens": len(template.written) + BEHIND}
+    shown = f"recall of {gram}-grams" if question == "recall" else question
+    return CLAIM.upper(
+        length=length,
+        inputs=trial.inputs,
+        measured=CLAIM.within(measured, bounds),
+        bound=bounds,
+        variant=f"{shown}, every input over {', '.join(map(str, WORDS))}" if every else shown,
+        saturated=trial.saturated,
+    )
+
+
+def _put(trial: RecurrentTrial, template: Template, some: Sequence[Given]) -> None:
+    """Require thought, results of the live retriever and answer of each input."""
+    retriever = template.retriever()
+    sequences = []
+    starts = []
+    inserted = []
+    for given in some:
+        prompt = template.prompt(given.numbers, given.question)
+        sequence = [*prompt, *template.thought(given.question, _solved(template, given))]
+        try:
+            inserted.append(retriever.inserted(sequence, len(prompt)))
+        except ValueError as differs:
+            raise CLAIM.fails({**given.readable(), "retriever": differs}) from None
+        sequences.append(sequence)
+        starts.append(len(prompt))
+    trial.follow(sequences, starts, lambda example: some[example].readable(), inserted)
+
+
+def _solved(template: Template, given: Given) -> int | None:
+    """What is to be found, from the definition of the task: in counting the token itself, if it occurs often enough."""
+    if template.question == "index":
+        return given.numbers[given.question[0] - 1]
+    if template.question == "recall":
+        return _recall.solve(given.numbers, given.question)
+    token, threshold = given.question
+    return token if _counting.solve(given.numbers, token, threshold) else None
+
+
+def _every_input(template: Template, length: int) -> Iterator[Given]:
+    """All data of 1 to N tokens out of four numbers of one and two digits, with every question over them."""
+    for count in range(1, length + 1):
+        questions: list[tuple[int, ...]] = list(product(WORDS, repeat=template.asked))
+        if template.question == "index":
+            questions = [(place,) for place in range(1, count + 1)]
+        elif template.question == "counting":
+            questions = list(product(WORDS, range(4)))
+        for numbers in product(WORDS, repeat=count):
+            yield from (Given(numbers, question) for question in questions)
+
+
+def _drawn_inputs(template: Template, length: int, count: int, seed: int) -> Iterator[Given]:
+    """Data of up to N tokens, half out of few numbers; most questions occur, and thresholds are about how often they do."""
+    random = np.random.default_rng([seed, template.asked])
+    for number in range(count):
+        size = int(random.integers(1, length, endpoint=True))
+        many = template.alphabet if number % 2 else int(random.integers(1, 4))
+        numbers = random.integers(0, many, size).tolist()
+        start = int(random.integers(size))
+        question = numbers[start : start + template.asked]
+        if len(question) < template.asked or number % 3 == 2:
+            question = random.integers(0, many, template.asked).tolist()
+        if template.question == "index":
+            question = [int(random.integers(1, size, endpoint=True))]
+        elif template.question == "counting":
+            often = numbers.count(numbers[start])
+            question = [numbers[start], int(np.clip(often + random.integers(-1, 2), 0, template.alphabet - 1))]
+        yield Given(tuple(numbers), tuple(question))
+
+
+THEOREM = Theorem(CLAIM, check, verify=verify, errata=ERRATA)
