@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from seqsep.ceilings import (
+    carried_bits,
     ceiling,
     counting_ceiling,
     double_star_ceiling,
@@ -241,3 +242,14 @@ def test_eight_numbers_come_near_two_thirds_of_double_stars(vertices: int, least
 def test_wrong_arguments(arguments: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="at least"):
         index_lookup_ceiling(*arguments)
+
+
+@pytest.mark.parametrize("length", [1, 20, 100])
+@pytest.mark.parametrize("alphabet", [2, 5, 64])
+def test_carried_bits_are_the_ceiling_read_backwards(length, alphabet):
+    """No state with fewer bits has this accuracy as its ceiling, and one with as many has."""
+    task = IndexLookup(length, alphabet=alphabet)
+    assert carried_bits(task, 1 / alphabet) == carried_bits(task, 0.0) == 0
+    assert carried_bits(task, 1.0) == pytest.approx(length * math.log2(alphabet))
+    for state_bits in range(1, int(length * math.log2(alphabet)), 7):
+        assert carried_bits(task, ceiling(task, state_bits)) == pytest.approx(state_bits, abs=1e-6)

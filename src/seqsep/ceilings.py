@@ -45,7 +45,7 @@ state does not forbid it.
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from math import inf, nextafter, perm
+from math import inf, log2, nextafter, perm
 
 from seqsep.exact.integers import ceil_log2
 from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
@@ -94,6 +94,26 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
         half = length_where_it_bites(task.classes, state_bits, 2 * bits_per_token)
         return None if half is None else 2 * half
     return None
+
+
+def carried_bits(task: IndexLookup, accuracy: float) -> float:
+    """The bits about its symbols that a state carries at least if it answers with this accuracy: the right side of (*).
+
+    It is 0 at the accuracy of guessing and below. Accuracy is that over all examples; a measured one has an error of its own.
+
+    >>> carried_bits(IndexLookup(length=100, alphabet=64), accuracy=1.0)
+    600.0
+    >>> round(carried_bits(IndexLookup(length=100, alphabet=64), accuracy=0.5))
+    201
+    """
+    _require(0 <= accuracy <= 1, f"carried_bits({task!r}, accuracy={accuracy})", "accuracy is a fraction from 0 to 1")
+    error = 1 - accuracy
+    if error >= 1 - 1 / task.alphabet:
+        return 0.0
+    entropy_bits = 0.0
+    if 0 < error < 1:
+        entropy_bits = -error * log2(error) - accuracy * log2(accuracy)
+    return max(0.0, task.length * (log2(task.alphabet) - entropy_bits - error * log2(max(1, task.alphabet - 1))))
 
 
 @cache

@@ -16,12 +16,14 @@ QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
 COMMITTED = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS).exists()]
 OF_REACH = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "reach").exists()]
+OF_STATES = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "state-bits").exists()]
 OF_PAPER = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "paper").exists()]
 
 
 def test_every_file_is_an_experiments():
     names = {path.stem for path in RESULTS.glob("*.jsonl")}
-    assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER), *(f"{name}-reach" for name in OF_REACH)}
+    of_presets = {f"{name}-reach" for name in OF_REACH} | {f"{name}-state-bits" for name in OF_STATES}
+    assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER), *of_presets}
     assert set(COMMITTED) == set(BY_NAME)
 
 

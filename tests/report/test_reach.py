@@ -2,10 +2,12 @@
 
 import pytest
 
+from seqsep.ceilings import carried_bits
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.pages.reproduction import reach_section
+from seqsep.pages._reach import reach_section, states_section
+from seqsep.report.experiment_table import states_table
 from seqsep.report.measured import Measured
 from seqsep.report.reach import headline, is_alike, like_with_like, positions_sentence, rate_window, reach_lines
 from seqsep.report.sized_model import SizedModel
@@ -111,3 +113,25 @@ def test_the_page_says_how_far_the_sweep_came():
     assert "| Retention, learned positions | N = 20 | 47.0 at N = 50 (16,000 steps) | 2 of 3: " in text
     assert "100.0 (100.0; 1 seed; 4,000 steps; rate 0.0003, scale 0.02, (1, 64))" in text
     assert "not run" in text
+
+
+def test_how_many_bits_of_its_state_a_model_uses():
+    """The bits that the accuracy proves, of those that the state has; models that differ in heads are told apart."""
+    rows = [row("gated-delta", 50, accuracy, heads=heads, width=64) for accuracy, heads in ((0.5, 4), (0.9, 16))]
+    text = states_section(BY_NAME["index-lookup-architectures"], rows)
+    proved = carried_bits(IndexLookup(50), 0.9)
+    assert round(proved) == 247
+    assert f"| Gated delta rule | {proved:.0f} of 4,096 (6 %) at accuracy 90.0, width 64, heads 16 |" in text
+    assert "2 of its " in text
+    names = states_table(BY_NAME["index-lookup-architectures"], rows).models.values()
+    assert list(names) == ["Gated delta rule, heads 4", "Gated delta rule, heads 16"]
+
+
+def test_the_states_differ_and_nothing_else_does():
+    search = BY_NAME["index-lookup-architectures"].search("state-bits")
+    runs = search.runs()
+    assert [run.task.length for run in runs] == sorted(run.task.length for run in runs)
+    same = {(run.steps, run.learning_rate, run.embedding_scale, run.positions, len(run.layers), run.seed) for run in runs}
+    assert same == {(2000, 1e-3, 0.3, "learned", 1, 0)}
+    assert len({(run.layers, run.width, run.heads, run.task) for run in runs}) == len(runs) == search.size
+    assert "attention" not in {run.layers[0] for run in runs}

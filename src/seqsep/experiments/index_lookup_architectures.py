@@ -17,6 +17,7 @@ from functools import partial
 from seqsep.experiments._paper import full_grid, printed_sizes
 from seqsep.experiments._reach import LONG_STEPS, SCALES, Level, Reach, contenders
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
+from seqsep.experiments._state_bits import state_bits
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
@@ -148,6 +149,7 @@ EXPERIMENT = Experiment.of_presets(
         "paper-grid": partial(full_grid, IndexLookup),
         "reach": lambda: REACH,
         "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS),
+        "state-bits": state_bits,
     },
     title="Index lookup: accuracy, %",
     paper_figure="figure2_index_lookup",

@@ -8,6 +8,8 @@ A test holds each committed page against what is generated. Files:
     theorems      docs/theorems.md: the index of theorems by paper
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
     reproduction  docs/reproduction.md: our numbers beside the paper's
+    _reach        its sections of the presets `reach` and `state-bits`
+    _markdown     tables with a column for each length
     __main__      python -m seqsep.pages
 """
 

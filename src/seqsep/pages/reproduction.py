@@ -1,18 +1,17 @@
 """docs/reproduction.md, generated from the committed rows: our numbers beside the paper's."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment
 from seqsep.lab.row import PRUNED, Row, read_rows
+from seqsep.pages._markdown import markdown
+from seqsep.pages._reach import reach_section, states_section
 from seqsep.report.captions import ceilings_sentence, starts_sentence
 from seqsep.report.experiment_table import experiment_table, part_of_preset
-from seqsep.report.measured import GOAL, Measured
-from seqsep.report.numerals import DASH, count, counts, listed, percent
+from seqsep.report.numerals import count, counts, listed, percent
 from seqsep.report.papers import paper_models
-from seqsep.report.reach import ReachLine, headline, like_with_like, positions_sentence, reach_lines
 from seqsep.report.result_table import Cell, ResultTable
-from seqsep.report.sized_model import SizedModel
 
 HEAD = """# Our numbers beside the paper's
 
@@ -33,10 +32,12 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
     """The page as Markdown: a section for each experiment that has rows, `folder`/NAME.jsonl."""
     parts = [HEAD]
     for experiment in experiments:
-        files = {preset: experiment.rows_file(folder, preset) for preset in ("quick", "paper", "reach")}
+        files = {preset: experiment.rows_file(folder, preset) for preset in ("quick", "paper", "reach", "state-bits")}
         rows = {preset: read_rows(path) for preset, path in files.items() if path.is_file()}
         if experiment.title and "quick" in rows:
             parts.append(section(experiment, rows["quick"], rows.get("paper", ()), rows.get("reach", ())))
+            if "state-bits" in rows:
+                parts.append(states_section(experiment, rows["state-bits"]))
     return "".join(parts)
 
 
@@ -76,83 +77,13 @@ def _at_the_papers_size(experiment: Experiment, rows: Sequence[Row]) -> str:
     return f"\nOurs of the preset `paper`: {part}, {len(rows)} runs{pruned}:\n\n{cells_table(table)}"
 
 
-def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
-    """How far each architecture reaches under both choices of positions, its window of rates, and why it falls."""
-    lines = reach_lines([Measured.of(row) for row in rows if row.has_outcome], experiment.paper_figure)
-    steps = counts([row.run.steps for row in rows])
-    parts = [
-        f"\n### {experiment.name}: how far each architecture reaches\n\n{part_of_reach(experiment, rows)}\n",
-        *(f"\n{sentence}.\n" for sentence in (headline(lines), positions_sentence(lines)) if sentence),
-        "\nRates that learn: of those tried at the shortest length, at the embedding scale where most learn, within the steps "
-        "of the first runs.\n",
-    ]
-    for title, positions in (("All with learned positions", "learned"), ("Positions as in each paper", "default")):
-        alike = like_with_like(lines, positions)
-        if alike:
-            parts += [f"\n{title}; at most {steps} steps:\n\n", _reaches(alike), "\n", _reach_cells(alike)]
-    reasons = [f"* {line.why}.\n" for line in lines if line.why]
-    if reasons:
-        parts += ["\nWhere each falls, as measured:\n\n", *reasons]
-    return "".join(parts)
-
-
-def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
-    """How far the sweep came: its rows, its cells, and the run that it would train next."""
-    search = experiment.search("reach")
-    assert search is not None
-    done = {row.key for row in rows if row.has_outcome}
-    left = [run for run in search.runs(rows) if run.key() not in done]
-    cells = {(SizedModel.of(row.run), row.run.task) for row in rows}
-    shown = {(model.architecture, model.positions, task) for model, task in cells}
-    next_run = f"the next run is {left[0].label()}, positions {left[0].positions}" if left else "nothing of it is left to train"
-    return (
-        f"Ours of the preset `reach`: {len(rows)} runs, which have {len(shown)} of the cells of every architecture under both "
-        f"choices of positions at every length; {next_run}."
-    )
-
-
-def _reaches(lines: Sequence[ReachLine]) -> str:
-    """A row a line: how far it stays above 99 %, where it falls, the paper's, and the window of rates."""
-    head = ("", "above 99 % up to", "falls to", "rates that learn", "the paper above 99 % up to", "the paper falls to")
-    rows = [head, ("---",) * len(head)]
-    for line in lines:
-        falls = "not seen"
-        if line.fall is not None:
-            task, cell = line.fall
-            falls = f"{percent(cell.best.accuracy)} at N = {task.length} ({count(cell.best.steps)} steps)"
-        lost = next(((length, seen) for length, seen in sorted(line.paper.items()) if seen < GOAL), None)
-        paper_falls = DASH if lost is None else f"{percent(lost[1])} at N = {lost[0]}"
-        passed = "none tried" if line.passed is None else f"N = {line.passed}"
-        paper_passed = DASH if line.paper_passed is None else f"N = {line.paper_passed}"
-        rows.append((line.name, passed, falls, line.window.words, paper_passed, paper_falls))
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
-def _reach_cells(lines: Sequence[ReachLine]) -> str:
-    """The best cell of each line at each length, with what it was found with."""
-    tasks = sorted({task for line in lines for task in line.cells}, key=lambda task: task.length)
-    return _markdown(
-        (task.length for task in tasks),
-        [(line.name, [_found_with(line.cells.get(task)) for task in tasks]) for line in lines],
-    )
-
-
-def _found_with(cell: Cell | None) -> str:
-    if cell is None:
-        return "not run"
-    best = cell.best
-    seeds = f"{len(cell.seeds)} seed{'s' * (len(cell.seeds) > 1)}"
-    found = f"rate {best.learning_rate:g}, scale {best.embedding_scale:g}, {best.model.size}"
-    return f"{percent(best.accuracy)} ({cell.spread}; {seeds}; {count(best.steps)} steps; {found})"
-
-
 def cells_table(table: ResultTable) -> str:
     """Our cells, a row a model."""
     rows = []
     for model, name in table.models.items():
         label = name if name.endswith(")") else f"{name} {model.size}"
         rows.append((label, [cell_text(table.cells.get((model, task))) for task in table.tasks]))
-    return _markdown((task.length for task in table.tasks), rows)
+    return markdown((task.length for task in table.tasks), rows)
 
 
 def cell_text(cell: Cell | None) -> str:
@@ -166,11 +97,4 @@ def printed_table(figure: str) -> str:
     """The cells of a figure of the paper."""
     models = paper_models(figure)
     lengths = sorted({length for model in models for length in model.accuracy})
-    return _markdown(lengths, [(model.label, [percent(model.accuracy.get(length)) for length in lengths]) for model in models])
-
-
-def _markdown(lengths: Iterable[int], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
-    columns = [f"N = {length}" for length in lengths]
-    lines = [["Accuracy, %", *columns], *([label, *entries] for label, entries in rows)]
-    header, *body = [f"| {' | '.join(line)} |\n" for line in lines]
-    return f"{header}|{'---|' * (1 + len(columns))}\n{''.join(body)}"
+    return markdown(lengths, [(model.label, [percent(model.accuracy.get(length)) for length in lengths]) for model in models])

@@ -70,7 +70,25 @@ def report_tables(path: Path, rows: Sequence[Row]) -> list[NamedTable]:
         reach = experiment.rows_file(path.parent, "reach")
         if experiment.title and reach.exists():
             tables += _of_reach(experiment, read_rows(reach))
+        states = experiment.rows_file(path.parent, "state-bits")
+        if experiment.title and states.exists():
+            tables.append(_of_states(experiment, read_rows(states)))
     return tables
+
+
+def _of_states(experiment: Experiment, rows: Sequence[Row]) -> NamedTable:
+    """The table of a preset `state-bits`: models that differ in heads are told apart, since their states differ."""
+    table = states_table(experiment, rows)
+    question = f"How many bits of its state does each architecture use? {len(rows)} runs of the preset state-bits so far."
+    return NamedTable.of(f"{experiment.name}-state-bits", question, table)
+
+
+def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
+    """The table of rows in which models that differ in heads are different models."""
+    runs = [Measured.of(row) for row in rows if row.has_outcome]
+    told_apart = [replace(run, model=replace(run.model, heads=run.heads)) for run in runs]
+    subject, measure = experiment.title.rsplit(":", 1)
+    return ResultTable.of(f"{subject} at fixed steps:{measure}", told_apart, lambda model, task: None)
 
 
 def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:

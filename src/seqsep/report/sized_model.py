@@ -56,7 +56,7 @@ class SizedModel:
     """An architecture at a size: the mixers, layer by layer, and the width. Different mixers make a hybrid.
 
     `positions` are those that the model has, `learned` or `none` or others of `Model.build`: what "default" stands for.
-    Unknown ones are the empty word.
+    Unknown ones are the empty word. `heads` are 0 if they are not told apart.
 
     >>> model = SizedModel(("linear-attention", "linear-attention"), 64)
     >>> model.title, model.size
@@ -68,6 +68,7 @@ class SizedModel:
     layers: tuple[str | PlugIn, ...]
     width: int
     positions: str = ""
+    heads: int = 0
 
     @classmethod
     def of(cls, run: Run) -> "SizedModel":
@@ -115,16 +116,16 @@ class SizedModel:
         return words.get(self.positions, f"{self.positions} positions")
 
     @property
-    def rank(self) -> tuple[int, str, int, int, str]:
+    def rank(self) -> tuple[int, str, int, int, str, int]:
         """Its place in every table and legend."""
         order = list(STYLES).index(self.slug) if self.slug in STYLES else len(STYLES)
-        return order, self.architecture, len(self.layers), self.width, self.positions
+        return order, self.architecture, len(self.layers), self.width, self.positions, self.heads
 
 
 def model_names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
     """The short name of each model, in the order of every table.
 
-    If models of one architecture differ in size, the name has the size, and if they differ in positions, these.
+    If models of one architecture differ in size, the name has the size, and if they differ in positions or heads, these.
 
     >>> list(model_names([SizedModel(("mamba",), 64), SizedModel(("mamba",), 32), SizedModel(("lstm",), 64)]).values())
     ['LSTM', 'Mamba (1, 32)', 'Mamba (1, 64)']
@@ -137,5 +138,6 @@ def model_names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
         same = [other for other in ordered if other.architecture == model.architecture]
         size = f" {model.size}" if len({other.size for other in same}) > 1 else ""
         positions = f", {model.position_words}" if len({other.positions for other in same}) > 1 else ""
-        names[model] = f"{model.title}{size}{positions}"
+        heads = f", heads {model.heads}" if len({other.heads for other in same}) > 1 else ""
+        names[model] = f"{model.title}{size}{positions}{heads}"
     return names
