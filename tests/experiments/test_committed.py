@@ -33,7 +33,11 @@ def by_key(rows):
 
 def test_every_run_of_the_presets_is_there_once(rows):
     runs = [run for experiment in DEMO for preset in ("demo-rates", "demo-seeds") for run in experiment.runs(preset)]
-    assert sorted(run.key() for run in runs) == sorted(row.key for row in rows)
+    fair = {run.key() for preset in ("fair", "fair-seeds") for run in index_lookup_architectures.EXPERIMENT.runs(preset)}
+    keys = [row.key for row in rows]
+    assert sorted(run.key() for run in runs) == sorted(set(keys) - fair)
+    assert len(keys) == len(set(keys))
+    assert not fair & set(keys) or fair <= set(keys)
     assert all(row.run.key() == row.key for row in rows)
     assert {run.seed for run in runs} == {0, 1, 2}
 
@@ -61,12 +65,15 @@ def test_best_rates_are_those_of_the_committed_rows(by_key):
 
 
 def accuracies(rows, architecture, length):
-    """Of the three seeds at the best rate."""
+    """Of the three seeds at the best rate, with the positions of the paper."""
     rate = index_lookup_architectures.BEST_RATE[architecture, length]
     found = [
         row.result["accuracy"]
         for row in sorted(rows, key=lambda row: row.run.seed)
-        if row.run.layers == (architecture,) and row.run.task == IndexLookup(length) and row.run.learning_rate == rate
+        if row.run.layers == (architecture,)
+        and row.run.task == IndexLookup(length)
+        and row.run.learning_rate == rate
+        and row.run.positions == "default"
     ]
     assert len(found) == 3
     return found
@@ -124,8 +131,11 @@ def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows
     }
     with (tmp_path / "out" / "tables" / "demo-index-lookup-architectures.csv").open() as file:
         cells = list(csv.DictReader(file))
-    assert len(cells) == len(index_lookup_architectures.cells())
+    fair = {(row.run.layers[0], row.run.task.length) for row in rows if row.run.positions == "learned"}
+    assert len(cells) >= len(index_lookup_architectures.cells())
     for cell in cells:
+        if cell["positions"] == "learned" and (cell["architecture"], int(cell["length"])) in fair:
+            continue
         assert float(cell["accuracy_best"]) == accuracies(rows, cell["architecture"], int(cell["length"]))[0]
     text = (tmp_path / "out" / "tables" / "mamba-width.csv").read_text().splitlines()
     assert len(text) == 2
@@ -158,3 +168,15 @@ def test_the_spread_over_seeds_is_that_of_the_settings_compared(rows):
     several = [row for row in rows if row.run.seed == 2][:1]
     assert Comparison.of_rows(several, rows).seed_spread is not None
     assert Comparison.of_rows(several, several).seed_spread is None
+
+
+def test_the_demo_trains_all_with_learned_positions():
+    runs = index_lookup_architectures.EXPERIMENT.runs("fair")
+    assert {run.positions for run in runs} == {"learned"}
+    assert {run.task.length for run in runs} == {20, 50}
+    assert len(runs) == 2 * len({run.layers for run in runs}) == 12
+    for length in (20, 50):
+        assert len({(run.steps, run.width, run.embedding_scale) for run in runs if run.task.length == length}) == 1
+    seeds = index_lookup_architectures.EXPERIMENT.runs("fair-seeds")
+    assert not set(runs) & set(seeds)
+    assert {run.seed for run in runs + seeds} == {0, 1, 2}

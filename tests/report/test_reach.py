@@ -7,7 +7,11 @@ from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.pages._reach import reach_section, states_section
+from seqsep.report.demo_heatmap import heatmap
+from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import states_table
+from seqsep.report.figures.picture import like_with_like as like_with_like_rows
+from seqsep.report.headline import separation
 from seqsep.report.measured import Measured
 from seqsep.report.reach import headline, is_alike, like_with_like, positions_sentence, rate_window, reach_lines
 from seqsep.report.sized_model import SizedModel
@@ -135,3 +139,25 @@ def test_the_states_differ_and_nothing_else_does():
     assert same == {(2000, 1e-3, 0.3, "learned", 1, 0)}
     assert len({(run.layers, run.width, run.heads, run.task) for run in runs}) == len(runs) == search.size
     assert "attention" not in {run.layers[0] for run in runs}
+
+
+def test_a_window_that_does_not_reach_back_is_named():
+    """One layer of sliding attention sees 16 tokens, so it cannot answer about the first of 20 symbols."""
+    [line] = reach_lines([Measured.of(row("sliding-attention", 20, 0.758))])
+    assert line.why.endswith("; its windows reach back 16 tokens, the question among them, so it never sees the symbols before")
+
+
+def test_attention_is_compared_with_models_of_its_positions():
+    """The best recurrent model without positions is better here; the headline takes the best of those with learned ones."""
+    rows = [row("attention", 20, 1.0), row("retention", 20, 0.4), row("mamba", 20, 0.5, positions="default")]
+    gap = separation(DemoRuns.of_rows(rows, []))
+    assert (gap.recurrent.model.architecture, gap.recurrent.accuracy) == ("retention", 0.4)
+    assert gap.sentence().endswith("reaches 40.0 %, both with learned positions")
+    mixed = separation(DemoRuns.of_rows([rows[0], rows[2]], []))
+    assert mixed.sentence().endswith("reaches 50.0 %, with no positions where attention has learned positions")
+
+
+def test_the_picture_shows_models_of_one_choice_of_positions():
+    rows = [row("attention", 20, 1.0), row("retention", 20, 0.4), row("retention", 20, 0.2, positions="default")]
+    shown = like_with_like_rows(heatmap(DemoRuns.of_rows(rows, [])))
+    assert [(one.name, one.model.positions) for one in shown.rows] == [("Attention", "learned"), ("Retention", "learned")]

@@ -45,17 +45,18 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     from seqsep.lab.sweep import sweep
     from seqsep.report.comparison import Comparison
     from seqsep.report.experiment_table import DEMO_EXPERIMENTS
-    from seqsep.report.write import write_demo
+    from seqsep.report.write import reach_findings, write_demo
 
     print("Theorems (measured / bound)", flush=True)
     records, refuted = check_every_theorem()
-    runs = [run for experiment in DEMO_EXPERIMENTS.values() for run in experiment.runs("demo")]
+    presets = {experiment: "fair" if "fair" in experiment.presets else "demo" for experiment in DEMO_EXPERIMENTS.values()}
+    runs = [run for experiment, preset in presets.items() for run in experiment.runs(preset)]
     print(f"\nTraining {len(runs)} models (finished ones are kept in {store})", flush=True)
     with Store(store) as opened:
         rows = sweep(runs, opened, NAME, workers=workers, progress=display())
     earlier = read_rows(committed) if committed.exists() else []
     print(f"\n{Comparison.of_rows(rows, earlier).sentence()}")
-    page = write_demo(folder, rows, earlier, records)
+    page = write_demo(folder, rows, earlier, records, findings=reach_findings(committed.parent))
     failed = [row for row in rows if not row.finished]
     for row in failed:
         print(f"{row.run.label()}: {row.status}", file=sys.stderr)

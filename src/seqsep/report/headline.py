@@ -22,7 +22,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Separation:
-    """Attention against the best recurrent model at the longest length where both were trained.
+    """Attention against the best recurrent model, with the same positions if there is one, at the longest length with both.
 
     `rivals` counts the recurrent models there; `absent` says which ones were not trained at this length.
     """
@@ -58,7 +58,20 @@ class Separation:
         depth = len(self.attention.model.layers)
         who = "One attention layer" if depth == 1 else f"Attention with {depth} layers"
         whom = f"the best of {self.rivals} recurrent models ({rival})" if self.rivals > 1 else f"{rival}, a recurrent model,"
-        return f"{who} looks up a symbol among {length} with {ours} % accuracy; in {self.steps()} {whom} reaches {theirs} %"
+        return (
+            f"{who} looks up a symbol among {length} with {ours} % accuracy; in {self.steps()} {whom} reaches {theirs} %"
+            f"{self.positions()}"
+        )
+
+    def positions(self) -> str:
+        """Which positions both had, if that is known."""
+        attention = self.attention.model
+        recurrent = self.recurrent.model
+        if not attention.positions or not recurrent.positions:
+            return ""
+        if attention.positions == recurrent.positions:
+            return f", both with {attention.position_words}"
+        return f", with {recurrent.position_words} where attention has {attention.position_words}"
 
 
 def separation(runs: DemoRuns) -> Separation | None:
@@ -68,6 +81,8 @@ def separation(runs: DemoRuns) -> Separation | None:
         trained = [run for run in best_runs if run is not None and known(run.accuracy)]
         attention = [run for run in trained if run.model.architecture == "attention"]
         recurrent = [run for run in trained if run.recurrent]
+        alike = [run for run in recurrent if run.model.positions in {one.model.positions for one in attention}]
+        recurrent = alike or recurrent  # like with like where there is such a run
         if attention and recurrent:
             return Separation(
                 task=task,

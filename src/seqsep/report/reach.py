@@ -6,8 +6,10 @@ stands with the best of its sizes, rates, embedding scales and steps. Nothing is
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 
 from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.mixers import SlidingAttention
 from seqsep.report.measured import GOAL, Measured, by_accuracy
 from seqsep.report.numerals import count, known, listed, percent
 from seqsep.report.papers import paper_models
@@ -96,7 +98,10 @@ class ReachLine:
             gain = run.accuracy - half[-1]
             change = f"{100 * gain:+.1f} points in the second half of them"
             words += f"; {change}, {'so it was still rising' if gain > RISES else 'so it had come to rest or to a plateau'}"
-        if cell.ceiling is not None:
+        seen = _tokens_seen(run.model)
+        if seen is not None and seen <= task.length:
+            words += f"; its windows reach back {seen} tokens, the question among them, so it never sees the symbols before"
+        elif cell.ceiling is not None:
             words += (
                 "; its state has room for all symbols" if cell.ceiling == 1 else f"; its ceiling is {percent(cell.ceiling)} %"
             )
@@ -201,6 +206,14 @@ def positions_sentence(lines: Sequence[ReachLine]) -> str:
     if not pairs:
         return ""
     return f"At N = {pairs[0][0]}: {'; '.join(words for _, words in pairs)}"
+
+
+def _tokens_seen(model: SizedModel) -> int | None:
+    """How many tokens back the windows of sliding attention reach, layer behind layer; None for other models."""
+    if set(model.layers) != {SlidingAttention.name}:
+        return None
+    window: int = signature(SlidingAttention).parameters["window"].default
+    return len(model.layers) * (window - 1) + 1
 
 
 def _is_learned(run: Measured) -> bool:

@@ -6,6 +6,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.bibliography import write_bibliography
 from seqsep.report.comparison import Comparison
@@ -13,7 +14,9 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import report_tables
 from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
 from seqsep.report.figures.picture import draw_picture
+from seqsep.report.measured import Measured
 from seqsep.report.page.page import write_page
+from seqsep.report.reach import headline, positions_sentence, reach_lines
 
 TheoremRecords = Sequence[Mapping[str, Any]]
 """Records as `seqsep check --json` prints them."""
@@ -25,14 +28,16 @@ def write_demo(
     committed: Sequence[Row],
     theorems: TheoremRecords = (),
     experiments: Sequence[ShownExperiment] = (),
+    findings: Sequence[str] = (),
 ) -> Path:
     """Write the page and its picture; return the page's path.
 
     `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
+    `findings` are further sentences at its head.
     """
     runs = DemoRuns.of_rows(fresh, committed)
     comparison = Comparison.of_rows(fresh, committed).sentence() if fresh else ""
-    page = write_page(folder, runs, theorems, experiments, comparison=comparison)
+    page = write_page(folder, runs, theorems, experiments, comparison=comparison, findings=findings)
     draw_picture(folder / "picture.png", runs)
     return page
 
@@ -65,4 +70,17 @@ def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], 
         committed=committed,
         theorems=theorems,
         experiments=[one for one in shown if one.name not in of_demo],
+        findings=reach_findings(rows.parent),
     )
+
+
+def reach_findings(folder: Path) -> list[str]:
+    """How far each architecture reaches on index lookup, and what positions do, from the rows of `reach` in a folder."""
+    experiment = BY_NAME["index-lookup-architectures"]
+    path = experiment.rows_file(folder, "reach")
+    if not path.exists():
+        return []
+    rows = read_rows(path)
+    lines = reach_lines([Measured.of(row) for row in rows if row.has_outcome], experiment.paper_figure)
+    sentences = [headline(lines), positions_sentence(lines)]
+    return [f"Index lookup, {len(rows)} runs so far. {sentence}" for sentence in sentences if sentence]

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,9 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
     figure = Figure(figsize=(width / DOTS_PER_INCH, height / DOTS_PER_INCH), dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
     figure.text(0.035, 0.955, _title(runs), fontsize=24, weight="bold", color=INK, va="top", linespacing=1.25)
-    shown = heatmap(runs)
-    figure.text(0.175, 0.762, "Index lookup: accuracy, %", fontsize=19, weight="bold", color=INK)
+    shown = like_with_like(heatmap(runs))
+    learned = "learned positions, " if {row.model.positions for row in shown.rows} == {"learned"} else ""
+    figure.text(0.175, 0.762, f"Index lookup: {learned}accuracy, %", fontsize=19, weight="bold", color=INK)
     draw_heatmap(
         figure.add_axes((0.175, 0.095, 0.36, 0.605)),
         names=[row.name for row in shown.rows],
@@ -57,6 +59,15 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
     return path
+
+
+def like_with_like(shown: Heatmap) -> Heatmap:
+    """The models with learned positions, if there are several, by the names of their architectures; else all."""
+    alike = [row for row in shown.rows if row.model.positions == "learned"]
+    if len(alike) < 2 or len(alike) == len(shown.rows):
+        return shown
+    names = model_names(row.model for row in alike)
+    return replace(shown, rows=tuple(replace(row, name=names[row.model]) for row in alike))
 
 
 def _title(runs: DemoRuns) -> str:

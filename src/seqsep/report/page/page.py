@@ -42,15 +42,17 @@ def write_page(
     experiments: Sequence[ShownExperiment] = (),
     commands: Sequence[tuple[str, str]] = COMMANDS,
     comparison: str = "",
+    findings: Sequence[str] = (),
 ) -> Path:
     """Write `folder`/index.html and return its path.
 
     The runs may be incomplete. `theorems` are records as `seqsep check --json` prints them; `experiments` are those whose
-    figures stand on the page; `comparison` says how fresh rows compare with committed ones.
+    figures stand on the page; `comparison` says how fresh rows compare with committed ones, and
+    `findings` are further sentences at the head.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
-    path.write_text(page(runs, theorems, experiments, commands, comparison=comparison), encoding="utf-8")
+    path.write_text(page(runs, theorems, experiments, commands, comparison=comparison, findings=findings), encoding="utf-8")
     return path
 
 
@@ -60,6 +62,7 @@ def page(
     experiments: Sequence[ShownExperiment],
     commands: Sequence[tuple[str, str]],
     comparison: str = "",
+    findings: Sequence[str] = (),
 ) -> str:
     """The page as text."""
     theorem_tables = statement_tables(theorems)
@@ -91,6 +94,7 @@ def page(
             provenance=tables.provenance(runs),
             commands=commands,
             comparison=comparison,
+            findings=findings,
             evaluation_error=_evaluation_error(runs),
             dash=DASH,
         )
