@@ -204,7 +204,7 @@ def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed:
     return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
 
 
-def verify(small: int = 10_000, large: int = 60, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
     """Check as `peeling.verify` does: `small` hard graphs of 5 to 32 vertices on each grid, `large` ones of 64 to 256 on the
     first."""
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]

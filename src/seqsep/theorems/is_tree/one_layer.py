@@ -285,7 +285,7 @@ def _check(length: int, rounding: str, graphs: int, seed: int) -> Outcome:
     return _outcome(asking, rounding)
 
 
-def verify(small: int = 5_000, large: int = 30, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 1_800, large: int = 12, seed: int = 0) -> list[Outcome]:
     """Check every list of simple edges up to 4 vertices, those of 5 in every order, those of 6 once, and hard graphs.
 
     `small` hard graphs have 7 to 16 vertices, `large` ones 32 and 48.

@@ -223,7 +223,7 @@ def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed:
     return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
 
 
-def verify(small: int = 10_000, large: int = 60, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
     """Check every list of pairs up to 4 vertices and every simple graph up to 6 on both grids, then hard ones.
 
     `small` hard graphs have 5 to 32 vertices, on each grid; `large` ones have 64 to 256, on the first (`_trials.long_series`).

@@ -195,7 +195,7 @@ def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed:
     return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
 
 
-def verify(small: int = 5_000, large: int = 45, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 1_500, large: int = 12, seed: int = 0) -> list[Outcome]:
     """Check every small graph on both grids, then hard ones: `small` of 5 to 32 vertices, `large` of 64 to 256."""
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
