@@ -183,11 +183,11 @@ def find_next(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
     * z: the incidence with label v and previous partner `came` (which is 0 on a first visit: v's first incidence). There is
       at most one, as the graph is simple. -2 eta ((label_j - v)^2 + (previous_j - came)^2): the match has 0, [BOS] -eta,
       others at most -2 eta. It gives the partner, or 0.
-    * z': the incidence with label v and previous partner f(v). -2 eta (T + 1) (..) + eta t_j, and late places, which have no
-      label and so would lose, get eta t_j - eta T instead. The match has at least 3 eta; the place itself, if it is late, eta
-      (t - T) >= -eta (T - 1); late places before it at least eta less; others at most -2 eta (T + 1) + eta (T - 1) = -eta (T
-      + 3). It gives the partner, or, from the place itself, f(v). (At the tour's first token nothing stands for the match if
-      it is missing, and z' is not used.)
+    * z': the incidence with label v and previous partner f(v). -2 eta (T + 1) (..) + eta t_j; late places, which would lose as
+      they have no label, get eta t_j - eta T instead. (Their `previous` is 0: each finds itself, and no partner.)
+      The match has at least 3 eta; the place itself, if it is late, eta (t - T) >= -eta (T - 1); late places before it at
+      least eta less; others at most -2 eta (T + 1) + eta (T - 1) = -eta (T + 3). It gives the partner, or f(v) from the place
+      itself. At the tour's first token a match may be missing and nothing stands for it, but then z' is not used.
     """
     one = spaces["one"]
     bos = spaces["bos"]

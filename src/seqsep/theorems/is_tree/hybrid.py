@@ -205,8 +205,10 @@ def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed:
 
 
 def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
-    """Check as `peeling.verify` does: `small` hard graphs of 5 to 32 vertices on each grid, `large` ones of 64 to 256 on the
-    first."""
+    """Check as `peeling.verify` does: every small list, then hard graphs.
+
+    `small` of them have 5 to 32 vertices, on each grid, and `large` ones 64 to 256, on the first.
+    """
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 

@@ -1,5 +1,4 @@
-"""Upper bound: three attention layers write the paper's own thought, Algorithm 1's depth-first tour of 2n - 1 tokens, and
-decide IsTree.
+"""Upper bound: three attention layers decide IsTree with the paper's own thought, Algorithm 1's tour of 2n - 1 tokens.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29: nine layers.
 
@@ -8,7 +7,7 @@ the thought, as it is written here and as printed: they differ in one token, bef
 
 Margins, each proved beside the weights for every n, every n' <= n and every such list (`_tour_layers`):
 * every head has one winner, by at least 2 eta (layer 1) or eta, eta = floor(ln 2 L^2) + 1: on either grid its weight is 1
-  (`blocks.hard_maximum`), and every number inside is whole;
+  (`blocks.hard_maximum`), and every number that is used is whole;
 * the next token's logit is above every other by at least 1;
 * what saturates has lost already: scores, inner sums of closed hidden units, and the key of the first ~ in layer 3.
 In float64 nothing is proved but that the others' weights are small, below 1/(4 L^4) in layer 1.
