@@ -97,7 +97,7 @@ def _reaches(lines: Sequence[ReachLine]) -> str:
             falls = f"{percent(cell.best.accuracy)} at N = {task.length} ({count(cell.best.steps)} steps)"
         lost = next(((length, seen) for length, seen in sorted(line.paper.items()) if seen < GOAL), None)
         paper_falls = DASH if lost is None else f"{percent(lost[1])} at N = {lost[0]}"
-        passed = "none tried" if line.passed is None else f"N = {line.passed}"
+        passed = "no length tried" if line.passed is None else f"N = {line.passed}"
         paper_passed = DASH if line.paper_passed is None else f"N = {line.paper_passed}"
         rows.append((line.name, passed, falls, line.window.words, paper_passed, paper_falls))
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
