@@ -189,7 +189,7 @@ def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> O
         exhaustive=exhaustive,
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
-        as_printed={"rule": "(t + 1) / (m + 1) < 1", "precision": 14 * ceil_log2(task.base) + 1},
+        as_printed={"rule": "(t + 1) / (m + 1) < 1", "scores": "-n diff^2", "precision": 6 * ceil_log2(task.base) + 1},
         variant=f"grid {rounding}",
         margin=Margin(float(trial.least), float(task.margin(network.grid)), LOGITS),
         saturated=trial.saturated,
