@@ -137,3 +137,15 @@ def test_without_the_most_recent_write_a_run_goes_wrong():
     trial = Trial(hybrid.CLAIM.name, timeless, in_floats=0)
     with pytest.raises(TheoremFails, match="place = "):
         hybrid._follow(trial, "busy-beaver-4", machine, [""], steps=110)
+
+
+def test_the_applier_shows_what_the_weights_write(monkeypatch):
+    """Weights of another machine: its run is shown, not the run of the machine that was asked for."""
+    other = machine_of("busy-beaver-3")
+    rules = dict(other.rules) | {("C", "1"): Rule("H", "1", 1)}
+    honest = hybrid.build
+    monkeypatch.setattr(hybrid, "build", lambda machine, *given: honest(dataclasses.replace(machine, rules=rules), *given))
+    answer = hybrid.applier(length=0, machine="busy-beaver-3", steps=30)({"input": ""})
+    monkeypatch.undo()
+    assert answer["steps"] < hybrid.applier(length=0, machine="busy-beaver-3", steps=30)({"input": ""})["steps"] == 14
+    assert answer["state"] == "H"

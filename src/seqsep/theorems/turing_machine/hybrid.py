@@ -15,7 +15,7 @@ Tokens. (q, c) is the token q S + c; then the symbols x, then [BOS]. The start i
 Residual stream, at the token k (all whole numbers):
 
     cell    the cell that the token writes: that of an input symbol, or where the head stands (from 0, the first of the input)
-    ask     where the head stands behind the token; it comes with the move d in it
+    ask     where the head stands behind the token; it comes with the move d in it; both with their squares
     time    how many tokens stood before it, [BOS] not counted
     real    1 but for [BOS]
     acts    1 for configurations
@@ -36,7 +36,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.executor import Execution
-from seqsep.exact.generation import generate
+from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.grid import Grid, Rounding
 from seqsep.exact.network import AttentionLayer, GatedFeedForward, LinearLayer, Network, whole
 from seqsep.theorems.base import Applier, Claim, Number, Outcome, Theorem
@@ -296,8 +296,9 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
-    input and `steps` the most steps. The network generates the configurations; the tape is read off them: `tape` is printed
-    from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input.
+    input and `steps` the most steps. The simulator's configurations are proposed to the weights, and one pass says whether they
+    write the same (`exact.generation`); if not, they write token by token. The tape is read off what they write: `tape` is
+    printed from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input.
     Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
     or has a symbol that the machine does not know.
 
@@ -311,7 +312,12 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
         word = chosen.word(given, length)
-        thought = generate(network, _prompt(chosen, word), stops, most=steps + 1)
+        prompt = _prompt(chosen, word)
+        thought = [_token(chosen, one) for one in simulate(chosen, word, steps)[0]]
+        try:
+            follow(network, [prompt + thought], [len(prompt)])
+        except GenerationDiffers:
+            thought = generate(network, prompt, stops, most=steps + 1)
         trace = [_configuration(chosen, token) for token in thought]
         return replay(chosen, word, trace).record(chosen.blank)
 

@@ -31,7 +31,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.executor import Execution
-from seqsep.exact.generation import generate
+from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import LinearLayer, Network, whole
 from seqsep.theorems.base import Applier, Claim, Erratum, Number, Outcome, Theorem
@@ -249,8 +249,13 @@ def applier(length: int, machine: str, steps: int = 60) -> Applier:
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
         word = chosen.word(given, length)
         prompt = tokens.prompt(word)
-        retrieve = tokens.retriever().behind(len(prompt))
-        thought = generate(network, prompt, stops, most=TOKENS_A_STEP * (steps + 1), retriever=retrieve)
+        retriever = tokens.retriever()
+        thought = written(tokens, word)
+        try:
+            follow(network, [prompt + thought], [len(prompt)], [retriever.inserted(prompt + thought, len(prompt))])
+        except GenerationDiffers:
+            most = TOKENS_A_STEP * (steps + 1)
+            thought = generate(network, prompt, stops, most=most, retriever=retriever.behind(len(prompt)))
         trace = [every[token] for token in thought[TOKENS_A_STEP - 1 :: TOKENS_A_STEP]]
         return replay(chosen, word, trace).record(chosen.blank)
 
