@@ -80,17 +80,18 @@ RETRIEVAL = Paper(
     arxiv="2402.18510",
     title="RNNs are not Transformers (Yet): The Key Bottleneck on In-context Retrieval",
     statements=(
-        Statement("Theorem 4.1", "conditional on PSPACE not being in P/poly"),
-        Statement("Theorem 4.6", "holds; the lower bound is exact for Index and Counting, and Theta(n log n) for recall"),
+        Statement("Theorem 4.1", "with a thought it runs; that no model does without one is conditional and not shown"),
+        Statement("Theorem 4.6", "holds; the least state is exact for Index, Counting and recall of pairs"),
         Statement("Theorem 4.7", "holds; the lower bound is Theta(n log n) and exact, where Omega(n) is printed"),
         Statement("Theorem 4.8", "holds by one layer; layer 1 as printed cannot exist"),
         Statement("Proposition 5.1", "holds, and exactly: what the oracle saves is counted"),
         Statement("Theorem 5.2", "holds; IsTree in O(n) tokens, as Theorem 5.3 has it"),
-        Statement("Theorem 5.3", "holds, by 14n - 9 tokens"),
+        Statement("Theorem 5.3", "holds, by 14n - 10 tokens of thought"),
         Statement("Theorem 5.4", "holds by another pattern; the printed one finds the first write"),
         Statement("Theorem 5.6", "holds; IsTree in O(n) tokens"),
         Statement("Theorem 5.7", "holds by another thought; the printed search misses the next edge on some graphs"),
         Statement("Theorem 5.8", "holds, by one token a step"),
+        Statement("appendix C, attention blocks", "each is one head here; Lemmas C.3, C.5 and C.15 are mended"),
     ),
 )
 
