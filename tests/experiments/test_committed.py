@@ -170,7 +170,7 @@ def test_the_spread_over_seeds_is_that_of_the_settings_compared(rows):
     assert Comparison.of_rows(several, several).seed_spread is None
 
 
-def test_the_demo_trains_all_with_learned_positions():
+def test_fair_has_learned_positions_throughout():
     runs = index_lookup_architectures.EXPERIMENT.runs("fair")
     assert {run.positions for run in runs} == {"learned"}
     assert {run.task.length for run in runs} == {20, 50}

@@ -49,8 +49,7 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
 
     print("Theorems (measured / bound)", flush=True)
     records, refuted = check_every_theorem()
-    presets = {experiment: "fair" if "fair" in experiment.presets else "demo" for experiment in DEMO_EXPERIMENTS.values()}
-    runs = [run for experiment, preset in presets.items() for run in experiment.runs(preset)]
+    runs = [run for experiment in DEMO_EXPERIMENTS.values() for run in experiment.runs("demo")]
     print(f"\nTraining {len(runs)} models (finished ones are kept in {store})", flush=True)
     with Store(store) as opened:
         rows = sweep(runs, opened, NAME, workers=workers, progress=display())
