@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ def covered_statements(paper: Paper, theorems: Sequence[Theorem] = THEOREMS) -> 
     If several claims of a file name it, the one that names the fewest statements says it. Raises ValueError for a claim whose
     source is of no paper, or not one of its statements.
 
+    >>> from seqsep.pages.papers import SEPARATIONS
     >>> [covered.statement.label for covered in covered_statements(SEPARATIONS)][:3]
     ['Theorem 1', 'Theorem 2', 'Theorem 3']
     """
@@ -93,10 +95,17 @@ def sides(theorem: Theorem) -> list[str]:
 
 
 def test_file(theorem: Theorem, clone: Path) -> str:
-    """The file of its tests; a theorem without one of its own is tested in tests/theorems/test_theorems.py."""
+    """The file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
     place = Path(_file(theorem)).relative_to("theorems")
-    own = Path("tests/theorems") / place.parent / f"test_{place.name}"
-    return own.as_posix() if (clone / own).is_file() else "tests/theorems/test_theorems.py"
+    folder = Path("tests/theorems") / place.parent
+    own = folder / f"test_{place.name}"
+    if (clone / own).is_file():
+        return own.as_posix()
+    members = {f"test_{path.name}" for path in Path(inspect.getfile(_module(theorem))).parent.glob("[!_]*.py")}
+    for shared in sorted((clone / folder).glob("test_*.py")):
+        if shared.name not in members and re.search(rf"\b{place.stem}\b", shared.read_text(encoding="utf-8")):
+            return (folder / shared.name).as_posix()
+    return "tests/theorems/test_theorems.py"
 
 
 def _origin(member: object) -> str:

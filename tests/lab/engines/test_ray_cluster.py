@@ -194,13 +194,16 @@ def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, el
     same_rows(tmp_path / "ray.db", local)
 
 
-def test_rows_of_two_stores_are_merged_as_the_page_says(tmp_path: Path, local: Path) -> None:
+def test_rows_of_two_stores_are_merged_as_the_page_says(tmp_path: Path, local: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
-    [line] = re.findall(r"^LC_ALL=C sort .*$", page, re.MULTILINE)
     rows = read_rows(local / "rows.jsonl")
-    write_rows(tmp_path / "a.jsonl", rows[:2])
-    write_rows(tmp_path / "b.jsonl", rows[1:])
-    subprocess.run(["bash", "-c", line], cwd=tmp_path, check=True)
+    for name, part in (("a", rows[:2]), ("b", rows[1:])):
+        write_rows(tmp_path / "part.jsonl", part)
+        assert cli.main(["store", "import", str(tmp_path / f"{name}.sqlite"), str(tmp_path / "part.jsonl")]) == 0
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^seqsep (.*)$", page[page.index("## Merging") :], re.MULTILINE)
+    assert len(commands) == 3
+    assert [cli.main(command.split()) for command in commands] == [0, 0, 0]
     assert (tmp_path / "rows.jsonl").read_bytes() == (local / "rows.jsonl").read_bytes()
 
 
