@@ -35,7 +35,7 @@ Files:
     _written_query            a query that a model writes token by token: marks, and tokens copied from the question
     _pattern_errata           the printed patterns, and counts in them
     _margins                  by how much a read-out decides
-    _shown                    words for the evidence of certificates
+    _shown                    what the networks for recall and counting show in a certificate
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
 """
 

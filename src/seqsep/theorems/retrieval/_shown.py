@@ -1,9 +1,15 @@
-"""Words for the evidence of a certificate: every one if there are few, else drawn ones with many repeats."""
+"""What a built network for recall or counting shows in a certificate: its answers on every input, or on drawn ones."""
 
 from itertools import product
 
 import numpy as np
 from jaxtyping import Int64
+
+from seqsep.exact.executor import run
+from seqsep.exact.network import Network
+from seqsep.theorems.evidence import Evidence, GeneratedRun
+from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._recall import Recall
 
 EVERY_WORD_UP_TO = 256
 DRAWN = 32
@@ -21,3 +27,22 @@ def words(alphabet: int, length: int, seed: int) -> Int64[np.ndarray, "words len
     random = np.random.default_rng(seed)
     symbols = random.integers(alphabet, size=(DRAWN, DIFFERENT))
     return np.unique(np.take_along_axis(symbols, random.integers(DIFFERENT, size=(DRAWN, length)), axis=1), axis=0)
+
+
+def recall_evidence(network: Network, task: Recall, seed: int) -> Evidence:
+    """The network's answers on every sequence of N tokens with every query if there are at most 256, else on up to 32."""
+    drawn = words(task.alphabet, task.length + task.gram - 1, seed)
+    inputs = task.inputs(drawn[:, : task.length], drawn[:, task.length :])
+    fields = {"alphabet": task.alphabet, "gram": task.gram, "length": task.length}
+    return Evidence("ngram", fields, _answered(network, inputs))
+
+
+def counting_evidence(network: Network, task: Counting, seed: int) -> Evidence:
+    """The network's answers on every sequence of N tokens, query and threshold if there are at most 256, else on up to 32."""
+    drawn = words(task.alphabet, task.length + 2, seed)
+    inputs = task.inputs(drawn[:, : task.length], drawn[:, -2], drawn[:, -1])
+    return Evidence("counting", {"alphabet": task.alphabet, "length": task.length}, _answered(network, inputs))
+
+
+def _answered(network: Network, inputs: Int64[np.ndarray, "words tokens"]) -> GeneratedRun:
+    return GeneratedRun(network, inputs, run(network, inputs, at=-1).answers.tolist())

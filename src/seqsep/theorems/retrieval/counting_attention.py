@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import AttentionLayer, Network, whole
@@ -47,12 +46,12 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence, GeneratedRun
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.retrieval._counting_errata import ERRATA
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
-from seqsep.theorems.retrieval._shown import words
+from seqsep.theorems.retrieval._shown import counting_evidence
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -206,13 +205,7 @@ def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, 
 
 def evidence(length: int = 2, alphabet: int | None = None, seed: int = 0) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
-    task = task_of(length, alphabet)
-    network = build(length, alphabet)
-    drawn = words(task.alphabet, length + 2, seed)
-    inputs = task.inputs(drawn[:, :length], drawn[:, length], drawn[:, length + 1])
-    answers = run(network, inputs, at=-1).answers
-    fields = {"alphabet": task.alphabet, "length": length}
-    return Evidence("counting", fields, GeneratedRun(network, inputs, answers.tolist()))
+    return counting_evidence(build(length, alphabet), task_of(length, alphabet), seed)
 
 
 THEOREM = Theorem(

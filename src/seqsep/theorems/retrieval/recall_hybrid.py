@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import LinearLayer, Network, whole
@@ -41,12 +40,12 @@ from seqsep.theorems.blocks import (
     shift_register,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence, GeneratedRun
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.retrieval import _recall_trials as trials
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._recall import Recall
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
-from seqsep.theorems.retrieval._shown import words
+from seqsep.theorems.retrieval._shown import recall_evidence
 from seqsep.theorems.retrieval.recall_attention import factors, retrieve, task_of
 
 CLAIM = Claim(
@@ -168,13 +167,7 @@ def applier(length: int, alphabet: int | None = None, gram: int = 2) -> Callable
 
 def evidence(length: int = 3, alphabet: int | None = None, gram: int = 2, seed: int = 0) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
-    task = task_of(length, alphabet, gram)
-    network = build(length, alphabet, gram)
-    drawn = words(task.alphabet, length + gram - 1, seed)
-    inputs = task.inputs(drawn[:, :length], drawn[:, length:])
-    answers = run(network, inputs, at=-1).answers
-    fields = {"alphabet": task.alphabet, "gram": gram, "length": length}
-    return Evidence("ngram", fields, GeneratedRun(network, inputs, answers.tolist()))
+    return recall_evidence(build(length, alphabet, gram), task_of(length, alphabet, gram), seed)
 
 
 THEOREM = Theorem(
