@@ -23,7 +23,7 @@ from seqsep.theorems import Outcome
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "results/verify"
-ROOMS = ("exact", "theorems")
+ROOMS = ("exact", "theorems", "tasks/trees")
 
 
 def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
@@ -45,7 +45,7 @@ def _certificates() -> list[Outcome]:
 
 
 def imported(path: str) -> set[str]:
-    """The files of `exact` and `theorems` that a file imports, and those that they import, and so on."""
+    """The files of ROOMS that a file imports, and those that they import, and so on."""
     reached = {path}
     waiting = [path]
     while waiting:
@@ -60,7 +60,7 @@ def imported(path: str) -> set[str]:
 def file_of(module: str, name: str) -> str | None:
     """Where `from module import name` finds the name, below src/seqsep: a submodule, the module, or the folder's `__init__`."""
     folder = "/".join(module.split(".")[1:])
-    if folder.split("/")[0] not in ROOMS:
+    if not folder.startswith(ROOMS):
         return None
     places = (f"{folder}/{name}.py", f"{folder}.py", f"{folder}/__init__.py")
     return next((place for place in places if (ROOT / "src/seqsep" / place).is_file()), None)

@@ -11,6 +11,7 @@ Files:
     multi_query_recall  pairs, then many keys: their values
     nearest_neighbor    labelled vectors, then vectors to label
     sparse_threshold    do more than so many features of a few bits each hold?
+    trees               IsTree on tokens: the definition, how a graph is written, the thoughts that decide it
     _blocks             the draws of a block of examples, and ranges of examples that fit in a cache
     _rows               array operations in which every row has its own places
     _orders             random orders and distinct numbers

@@ -9,11 +9,11 @@ import pytest
 
 from seqsep.exact.executor import run
 from seqsep.exact.generation import generate
+from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import hybrid, peeling, state
 from seqsep.theorems.is_tree._doubling_search import missed, next_by_doubling, tied
-from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
 from seqsep.theorems.is_tree._trials import every_simple_graph
 from support.networks import spoiled
 

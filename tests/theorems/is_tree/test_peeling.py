@@ -9,11 +9,11 @@ import pytest
 from seqsep.exact.executor import run
 from seqsep.exact.generation import generate
 from seqsep.exact.grid import Grid
+from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import peeling
 from seqsep.theorems.is_tree._peeling_layers import SHARED
-from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
 from seqsep.theorems.is_tree._trials import Asking, every_list, every_simple_graph, stars
 from support.networks import spoiled
 

@@ -15,14 +15,15 @@ import torch
 import seqsep_check
 from seqsep.certificate import certify
 from seqsep.exact.automata import Recurrence
+from seqsep.tasks.trees.partitions import stirling
+from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _collision, state
 from seqsep.theorems.is_tree._beginnings import Beginning, Place
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
 from seqsep.theorems.is_tree._graphs import every_order, hard_graphs, is_tree, shuffled
-from seqsep.theorems.is_tree._partitions import components, numbered, partition_of, stirling
+from seqsep.theorems.is_tree._partitions import components, numbered, partition_of
 from seqsep.theorems.is_tree._printed import messages, prefix_sums, two_stars
-from seqsep.theorems.is_tree._tokens import Tokens
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.thought import Thought, think
 

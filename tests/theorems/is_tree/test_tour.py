@@ -8,11 +8,11 @@ import pytest
 
 from seqsep.exact.executor import run
 from seqsep.exact.generation import generate
+from seqsep.tasks.trees.tokens import Tokens
+from seqsep.tasks.trees.tour import printed, tour
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import tour as theorem
-from seqsep.theorems.is_tree._tokens import Tokens
-from seqsep.theorems.is_tree._tour_thought import printed, tour
 from seqsep.theorems.is_tree._trials import every_simple_graph, every_simple_list, stars
 from support.networks import spoiled
 

@@ -9,13 +9,14 @@ from seqsep.exact.executor import run
 from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.grid import Array
 from seqsep.retriever import Pattern, Query
+from seqsep.tasks.trees import walk as walk_thought
+from seqsep.tasks.trees.algorithm_two import algorithm_two
+from seqsep.tasks.trees.walk import WalkTokens
+from seqsep.tasks.trees.walk import walk as written
 from seqsep.theorems import TheoremFails
-from seqsep.theorems.is_tree import _walk_patterns, _walk_thought, state, walk
-from seqsep.theorems.is_tree._algorithm_two import algorithm_two
+from seqsep.theorems.is_tree import _walk_patterns, state, walk
 from seqsep.theorems.is_tree._graphs import FIGURE_3, as_prompts, double_stars, every_graph, every_order, is_tree, shuffled
 from seqsep.theorems.is_tree._walk_patterns import FAILED, first_neighbour, next_neighbour, walk_by_patterns
-from seqsep.theorems.is_tree._walk_thought import WalkTokens
-from seqsep.theorems.is_tree._walk_thought import walk as written
 from seqsep.theorems.is_tree._walk_trials import Walking
 from support.networks import spoiled, with_array
 
@@ -146,7 +147,7 @@ def test_literal_patterns_find_what_the_named_queries_find():
 
 
 def test_a_retriever_that_finds_something_else_is_found_out(monkeypatch):
-    monkeypatch.setattr(_walk_thought, "_query", lambda texts: Query("first-edge", (texts[0],)))
+    monkeypatch.setattr(walk_thought, "_query", lambda texts: Query("first-edge", (texts[0],)))
     with pytest.raises(TheoremFails, match=r"edges = .*retriever = "):
         walk.check(4)
 

@@ -16,20 +16,17 @@ Files:
     _beginnings       beginnings of an input: their classes, a number for each, and their tokens
     _continuations    the continuation that tells two classes of beginnings apart
     _collision        two beginnings that leave a model in one state, and the input on which it errs
-    _tokens           tokens of a prompt and of the answer
     _trials           graphs put to a network that thinks before it answers
     _shown            graphs with the thoughts that a network writes, as evidence for a certificate
-    _peeling_thought  the thought that peels leaves, and why it decides
     _peeling_layers   what two networks that peel leaves share
-    _walk_thought     the walk with its queries, and why it decides
     _walk_patterns    the walk with literal regular expressions, which the model writes token by token
     _walk_trials      graphs put to a network that walks, with a live retriever
-    _algorithm_two    the printed thought with a retriever, which writes parents down
     _pair_thought     the thought of one layer: edges copied as tokens, then climbs
     _doubling_search  the printed search of the hybrid for a vertex's next edge
-    _tour_thought     the thought of Algorithm 1, as printed and as it is written here
     _tour_layers      the three layers that write the tour
     _printed          the printed reduction: two stars and one edge
+
+The definition, the tokens and the thoughts are those of the task (`tasks.trees`).
 """
 
 from seqsep.theorems.base import Theorem

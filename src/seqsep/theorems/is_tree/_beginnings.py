@@ -6,8 +6,9 @@ edges with the block of that first end, or that it has a cycle already.
 
 from dataclasses import dataclass
 
-from seqsep.theorems.is_tree._partitions import Edge, Partition, components, numbered, partition_of, spanning_stars, stirling
-from seqsep.theorems.is_tree._tokens import Tokens
+from seqsep.tasks.trees.partitions import stirling
+from seqsep.tasks.trees.tokens import Tokens
+from seqsep.theorems.is_tree._partitions import Edge, Partition, components, numbered, partition_of, spanning_stars
 
 TRIANGLE = ((1, 2), (1, 3), (2, 3))
 Case = tuple[Partition, int]

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from seqsep.tasks.trees.graphs import is_tree
+from seqsep.tasks.trees.partitions import stirling
+from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.is_tree._beginnings import Beginning, Continuation, Place
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
-from seqsep.theorems.is_tree._graphs import is_tree
-from seqsep.theorems.is_tree._partitions import partition_of, spanning_stars, stirling
-from seqsep.theorems.is_tree._tokens import Tokens
+from seqsep.theorems.is_tree._partitions import partition_of, spanning_stars
 from seqsep.theorems.protocols.machine import Machine, OfNumbers
 from seqsep.theorems.protocols.thought import Thought, think
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.tasks.trees.graphs import is_tree, read_edges
 from seqsep.theorems.base import whole_number
 
 Graph = Int64[np.ndarray, "edges 2"]
@@ -20,32 +21,6 @@ Sampler = Callable[[int, int, np.random.Generator], Graphs]
 
 FIGURE_3 = ((2, 6), (1, 5), (3, 5), (4, 6), (2, 3))
 LEAST_WITHOUT_TREE = 4
-
-
-def is_tree(vertices: int, edges: Iterable[Sequence[int]]) -> bool:
-    """Whether the edges connect the vertices 1 .. n without a cycle, by union-find; loops and repeated edges are cycles.
-
-    >>> is_tree(3, [(1, 2), (3, 2)]), is_tree(3, [(1, 2), (2, 1)])
-    (True, False)
-    """
-    parent = list(range(vertices + 1))
-    components = vertices
-    for u, v in edges:
-        first = _root(parent, u)
-        second = _root(parent, v)
-        if first == second:
-            return False
-        parent[first] = second
-        components -= 1
-    return components == 1
-
-
-def _root(parent: list[int], vertex: int) -> int:
-    """The vertex that stands for a component; the way to it is halved."""
-    while parent[vertex] != vertex:
-        parent[vertex] = parent[parent[vertex]]
-        vertex = parent[vertex]
-    return vertex
 
 
 def trees_among(vertices: int, graphs: Graphs) -> Int64[np.ndarray, "graphs"]:
@@ -256,34 +231,4 @@ def read_graph(given: Mapping[str, Any], length: int, simple: bool = True) -> tu
     vertices = whole_number(given, "vertices")
     if not 2 <= vertices <= length:
         raise ValueError(f"vertices: expected 2 to {length}, found {vertices}")
-    if "edges" not in given:
-        raise ValueError(f"edges: missing; found {', '.join(given)}")
-    edges = given["edges"]
-    if not isinstance(edges, list):
-        raise ValueError(f"edges: expected a list of pairs [u, v], found {str(edges)[:80]}")
-    for number, edge in enumerate(edges, start=1):
-        _require_edge(edge, number, vertices)
-    if len(edges) != vertices - 1:
-        raise ValueError(f"edges: expected {vertices - 1} of them for {vertices} vertices, found {len(edges)}")
-    if simple:
-        _require_simple(edges)
-    return vertices, np.array(edges, dtype=np.int64).reshape(-1, 2)
-
-
-def _require_edge(edge: Any, number: int, vertices: int) -> None:
-    shown = str(edge)[:80]
-    if not isinstance(edge, list) or len(edge) != 2 or not all(type(end) is int for end in edge):
-        raise ValueError(f"edges: edge {number} is {shown}; expected a pair of whole numbers")
-    if not all(1 <= end <= vertices for end in edge):
-        raise ValueError(f"edges: edge {number} is {shown}; expected vertices from 1 to {vertices}")
-
-
-def _require_simple(edges: list[list[int]]) -> None:
-    first_written: dict[frozenset[int], int] = {}
-    for number, edge in enumerate(edges, start=1):
-        ends = frozenset(edge)
-        if len(ends) == 1:
-            raise ValueError(f"edges: edge {number} is {edge}; expected two different vertices")
-        if ends in first_written:
-            raise ValueError(f"edges: edge {number} is {edge}, as edge {first_written[ends]}; expected each edge once")
-        first_written[ends] = number
+    return vertices, np.array(read_edges(given, vertices, simple), dtype=np.int64).reshape(-1, 2)

@@ -1,7 +1,7 @@
 """The thought of one layer: a copy of every edge as one token, then leaves are peeled, each climb one token.
 
 Behind the prompt stand the edges once more, in its order, as tokens uv. Then the pointers 1' .. n', and behind each the
-climbs x->y of `_peeling_thought`, whose proof holds for this thought as it stands: (n - 1) + n + (n - 1) = 3n - 2 tokens for
+climbs x->y of `tasks.trees.peeling`, whose proof holds for this thought as it stands: (n - 1) + n + (n - 1) = 3n - 2 tokens for
 a tree, and the answer.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
+from seqsep.tasks.trees.peeling import Pointed, peel
 
 
 @dataclass(frozen=True)

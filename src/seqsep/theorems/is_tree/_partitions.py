@@ -11,20 +11,6 @@ Partition = tuple[int, ...]
 Edge = tuple[int, int]
 
 
-@lru_cache(maxsize=16)
-def stirling(vertices: int) -> tuple[int, ...]:
-    """S(n, 0) .. S(n, n): the partitions of n vertices into b blocks.
-
-    >>> stirling(5)
-    (0, 1, 15, 25, 10, 1)
-    """
-    row = [1]
-    for _ in range(vertices):
-        grown = [blocks * count for blocks, count in enumerate(row)]
-        row = [count + fewer for count, fewer in zip([*grown, 0], [0, *row], strict=True)]
-    return tuple(row)
-
-
 @lru_cache(maxsize=256)
 def _continued(vertices: int, blocks: int) -> tuple[tuple[int, ...], ...]:
     """ways[r][m]: how the last r vertices can join m blocks, or open new ones, so that there are b in the end."""

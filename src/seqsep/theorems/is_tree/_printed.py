@@ -8,7 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from seqsep.theorems.is_tree._graphs import Graph, is_tree
+from seqsep.tasks.trees.graphs import is_tree
+from seqsep.theorems.is_tree._graphs import Graph
 
 
 def two_stars(bits: Sequence[int], k: int) -> Graph:

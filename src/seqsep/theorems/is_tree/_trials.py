@@ -13,11 +13,11 @@ from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.exact.recurrent import StateRange
+from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree._graphs import Graph, Graphs
-from seqsep.theorems.is_tree._tokens import Tokens
 from seqsep.theorems.trial import Trial
 
 Think = Callable[[int, Iterable[Sequence[int]]], list[int]]

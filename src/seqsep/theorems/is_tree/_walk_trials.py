@@ -9,11 +9,11 @@ from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.network import Network
 from seqsep.exact.recurrent import StateRange
 from seqsep.retriever import Region
+from seqsep.tasks.trees.walk import WalkTokens, walk
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree._graphs import Graph, Graphs
 from seqsep.theorems.is_tree._trials import lead
-from seqsep.theorems.is_tree._walk_thought import WalkTokens, walk
 from seqsep.theorems.trial import Trial
 
 TOKENS_AT_ONCE = 1 << 15

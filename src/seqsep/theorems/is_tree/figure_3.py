@@ -10,8 +10,8 @@ import numpy as np
 
 from seqsep.exact.generation import generate
 from seqsep.exact.network import Network
+from seqsep.tasks.trees.peeling import Pointed
 from seqsep.theorems.is_tree._graphs import FIGURE_3, as_prompts
-from seqsep.theorems.is_tree._peeling_thought import Pointed
 from seqsep.theorems.is_tree.peeling import build
 
 VERTICES = 6

@@ -4,7 +4,7 @@ thought.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a constant-size linear recurrent model of O(log
 n) bits with one attention layer behind it.
 
-Input, thought and the proof of the thought are those of `peeling` and `_peeling_thought`. From layer 1's hidden units on the
+Input, thought and the proof of the thought are those of `peeling` and `tasks.trees.peeling`. From layer 1's hidden units on the
 network is that of `peeling`; what its four heads look up is remembered here (`_remember`). There are no positions, and the
 network is told nothing of n'.
 
@@ -39,6 +39,8 @@ from jaxtyping import Int64
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import LinearLayer, Network, whole
+from seqsep.tasks.trees.peeling import Pointed, peel
+from seqsep.tasks.trees.tokens import tokens_of_a_run
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
     ROUNDINGS,
@@ -55,9 +57,7 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
-from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
 

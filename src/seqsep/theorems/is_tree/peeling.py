@@ -3,7 +3,7 @@
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a constant-size Transformer of O(log n) precision, O(n) tokens.
 
 Input: n' - 1 edges on the vertices 1 .. n', for any n' <= n, in any order: [BOS] u ~ v u ~ v .. Loops and repeated edges may be
-among them. `_peeling_thought` has the thought, and why it decides.
+among them. `tasks.trees.peeling` has the thought, and why it decides.
 
 Margins, each proved beside the weights for every n, every n' <= n and every list of n' - 1 edges:
 * a score that wins is at least 2 eta (layer 1) or eta (layer 2) above all that do not tie with it, eta = floor(ln 2 L^2) + 1:
@@ -39,6 +39,8 @@ from jaxtyping import Int64
 
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.tasks.trees.peeling import Pointed, peel
+from seqsep.tasks.trees.tokens import tokens_of_a_run
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
     ROUNDINGS,
@@ -60,9 +62,7 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
-from seqsep.theorems.is_tree._peeling_thought import Pointed, peel
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._tokens import tokens_of_a_run
 from seqsep.theorems.is_tree._trials import Asking
 
 CLAIM = Claim(

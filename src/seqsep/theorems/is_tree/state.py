@@ -53,6 +53,8 @@ from seqsep.exact.automata import Recurrence
 from seqsep.exact.enumeration import Tabulated, tabulate
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.least_state import LeastState, of_table
+from seqsep.tasks.trees.graphs import is_tree
+from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.is_tree import _collision
@@ -62,7 +64,6 @@ from seqsep.theorems.is_tree._graphs import (
     as_prompts,
     every_list_of_pairs,
     hard_graphs,
-    is_tree,
     read_graph,
     readable,
     simple_edges,
@@ -70,7 +71,6 @@ from seqsep.theorems.is_tree._graphs import (
 )
 from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
-from seqsep.theorems.is_tree._tokens import Tokens
 from seqsep.theorems.protocols.collision import Recall, TaskSizes
 from seqsep.theorems.protocols.machine import Machine
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models

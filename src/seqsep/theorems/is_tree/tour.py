@@ -2,7 +2,7 @@
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29: nine layers.
 
-Input: n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order. `_tour_thought` has
+Input: n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order. `tasks.trees.tour` has
 the thought, as it is written here and as printed: they differ in one token, before NO at a cycle.
 
 Margins, each proved beside the weights for every n, every n' <= n and every such list (`_tour_layers`):
@@ -35,12 +35,12 @@ from jaxtyping import Int64
 
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import Network, whole
+from seqsep.tasks.trees.tokens import Tokens, tokens_of_a_run
+from seqsep.tasks.trees.tour import tour
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import ROUNDINGS, Spaces, hard_scale, least_grid, match_needs, with_squares
 from seqsep.theorems.is_tree import _tour_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
-from seqsep.theorems.is_tree._tokens import Tokens, tokens_of_a_run
-from seqsep.theorems.is_tree._tour_thought import tour
 from seqsep.theorems.is_tree._trials import Asking
 
 CLAIM = Claim(

@@ -12,9 +12,9 @@ Margins, proved beside the weights for every n, every n' <= n and every such lis
 * nothing is rounded and nothing saturates: every number is whole, at most (n + 7)^2 in magnitude.
 
 We differ: the paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, 37n - 26 tokens
-(`_algorithm_two`). Here the thought is a walk that needs neither records nor a stack (`_walk_thought` has it, and why it
-decides), with 14n - 10 tokens: the last six say what comes next. A vertex is embedded as its number, the read-out is a matrix
-of its own, and the layer behind the recurrence is five ReLU units, without a product. p = bit_length(2 (n + 7)^4).
+(`tasks.trees.algorithm_two`). Here the thought is a walk that needs neither records nor a stack (`tasks.trees.walk` has it, and
+why it decides), with 14n - 10 tokens: the last six say what comes next. A vertex is embedded as its number, the read-out is a
+matrix of its own, and the layer behind the recurrence is five ReLU units, without a product. p = bit_length(2 (n + 7)^4).
 
 What is remembered: what stood 1 to 5 tokens back (5 numbers for vertices, 5 for [, 2 for FAILED, 3 for ~) and how many FAILED
 there are more than ~. That is 16 p bits: 416 at n = 64, where a recurrent model without a retriever needs at least 215 on
@@ -37,13 +37,14 @@ from jaxtyping import Int64
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
 from seqsep.retriever import Region
+from seqsep.tasks.trees.algorithm_two import algorithm_two
+from seqsep.tasks.trees.graphs import is_tree
+from seqsep.tasks.trees.walk import ROOT, WalkTokens
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.is_tree import _trials as trials
-from seqsep.theorems.is_tree._algorithm_two import algorithm_two
-from seqsep.theorems.is_tree._graphs import Graphs, is_tree, read_graph
+from seqsep.theorems.is_tree._graphs import Graphs, read_graph
 from seqsep.theorems.is_tree._walk_patterns import walk_by_patterns
-from seqsep.theorems.is_tree._walk_thought import ROOT, WalkTokens
 from seqsep.theorems.is_tree._walk_trials import Walking, every_simple_list
 
 CLAIM = Claim(
@@ -178,7 +179,7 @@ def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tok
       at least K = P + 2, and by at least 1 over every other vertex.
     * Behind [ v at a wrap or the start, and behind [ v y, K = P + 2 is above all vertices (at most P, as 0 <= z <= n) and [.
     * Behind FAILED with `ends` = 1 or 2 the answers have K or more. Let W be the FAILED so far, this one with them, and m the
-      edges: YES - NO = 2 (W - m) - 1, which is positive iff W = m + 1; W is never more (`_walk_thought`).
+      edges: YES - NO = 2 (W - m) - 1, which is positive iff W = m + 1; W is never more (`tasks.trees.walk`).
     * Else, behind the prompt and behind a result, [ wins: vertices have at most P, ] 0, YES at most 1 and NO 0, as `ends` = 0.
     """
     tokens = WalkTokens(length)

@@ -11,7 +11,7 @@ and NO follows.
 
 from collections.abc import Iterable, Sequence
 
-from seqsep.theorems.is_tree._tokens import Tokens
+from seqsep.tasks.trees.tokens import Tokens
 
 ROOT = 1
 

@@ -32,7 +32,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from seqsep.retriever import Query, Region, Retriever
-from seqsep.theorems.is_tree._tokens import Tokens
+from seqsep.tasks.trees.tokens import Tokens
 
 ROOT = 1
 

@@ -20,7 +20,7 @@ Each climb takes one of n - 1 edges: at most n + (n - 1) = 2n - 1 tokens, exactl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from seqsep.theorems.is_tree._tokens import Tokens
+from seqsep.tasks.trees.tokens import Tokens
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,38 @@ RETRIEVE is printed, the search goes wrong; where the prompt is, it is right.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from seqsep.retriever import Query, Region
+from seqsep.tasks.trees.walk import WalkTokens
 
 FAILED = "FAILED"
 ROOT = "1"
+
+
+@dataclass(frozen=True)
+class RecordTokens(WalkTokens):
+    """The tokens of Algorithm 2: those of the walk, and behind them the mark - of a record.
+
+    >>> tokens = RecordTokens(6)
+    >>> tokens.record, tokens.count, tokens.shown(13)
+    (13, 14, '-')
+    """
+
+    @property
+    def record(self) -> int:
+        """The token - between a parent and its child."""
+        return self.vertices + 7
+
+    @property
+    def count(self) -> int:
+        """The size of the vocabulary, n + 8."""
+        return self.vertices + 8
+
+    def shown(self, token: int) -> int | str:
+        """A token as a reader sees it: a vertex is its number."""
+        return "-" if token == self.record else super().shown(token)
 
 
 def algorithm_two(vertices: int, edges: Iterable[Sequence[int]], region: Region) -> tuple[list[str], bool | None]:
