@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import Attention
+from seqsep.model.design import Design, Embeddings, FeedForward, Norm
 from seqsep.model.model import Model, Positions
 from seqsep.plugins.layer import OwnLayer
 from seqsep.plugins.model import OwnModel, parse_layer, restore_layer
@@ -23,22 +24,25 @@ from seqsep.tasks import Task
 
 LOOP_REVISION = 1
 Precision = Literal["float32", "bfloat16"]
+Decay = Literal["constant", "linear", "cosine"]
 
 
 @dataclass(frozen=True)
 class Run:
     """What to train and how.
 
-    A step is a batch of fresh examples, with Adam on the task's loss; `decay` of the learning rate is "constant" or "linear"
-    (to 0 at the last step). Every `evaluate_every` steps the model is scored on the first `evaluation` examples of the
-    evaluation stream, and the run has converged once their accuracy reaches `target`.
+    A step is a batch of fresh examples, with Adam on the task's loss. Its learning rate (`rate_at`) grows over the first
+    `warm_up` steps and then stays ("constant" `decay`) or falls to 0 at the last step, "linear" or as half a "cosine". Every
+    `evaluate_every` steps the model is scored on the first `evaluation` examples of the evaluation stream, and the run has
+    converged once their accuracy reaches `target`.
 
     A layer is the name of a mixer or FILE.py:CLASS, a user's own (`plugins.layer`); model:FILE.py:CLASS, alone, is a user's
-    whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`. `embedding_scale` is the
-    standard deviation of the weights drawn at the start for tokens and positions; `weight_scale` that for the read-out and for
-    the linear layers that start as GPT-2's (those of attention, linear attention, retention and their MLPs). With `dtype`
-    bfloat16, products of matrices, and what torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss
-    and the state that is counted stay float32. Raises ValueError for a field that is not as required.
+    whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`; `norm`, `feed_forward`,
+    `hidden`, `biases` and `embeddings` those of `Design`. `embedding_scale` is the standard deviation of the weights drawn at
+    the start for tokens and positions; `weight_scale` that for the read-out and for the linear layers that start as GPT-2's
+    (those of attention, linear attention, retention and their MLPs). With `dtype` bfloat16, products of matrices, and what
+    torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss and the state that is counted stay
+    float32. Raises ValueError for a field that is not as required.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=20), layers=("lstm",), width=32, learning_rate=3e-3)
@@ -56,7 +60,7 @@ class Run:
     batch: int = 64
     learning_rate: float = 1e-3
     seed: int = 0
-    decay: Literal["constant", "linear"] = "constant"
+    decay: Decay = "constant"
     embedding_scale: float = 0.02
     weight_scale: float = 0.02
     evaluate_every: int = 250
@@ -64,6 +68,12 @@ class Run:
     target: float = 1.0
     positions: Positions = "default"
     dtype: Precision = "float32"
+    warm_up: int = 0
+    norm: Norm = "default"
+    feed_forward: FeedForward = "gelu"
+    hidden: int = 0
+    biases: bool = True
+    embeddings: Embeddings = "learned"
 
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
@@ -78,15 +88,22 @@ class Run:
             self._require(isinstance(value, int) and value >= 1, f"{name} is a whole number from 1, found {value!r}")
         self._require(0 <= self.seed < 1 << 63, f"seed is a whole number from 0 to 2^63 - 1, found {self.seed!r}")
         self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0, found {self.learning_rate!r}")
-        self._require(self.decay in ("constant", "linear"), f"decay is constant or linear, found {self.decay!r}")
+        is_count = isinstance(self.warm_up, int) and self.warm_up >= 0
+        self._require(is_count, f"warm_up is a whole number from 0, found {self.warm_up!r}")
         for name in ("embedding_scale", "weight_scale"):
             value = getattr(self, name)
             self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
-        for name, choices in (("positions", get_args(Positions)), ("dtype", get_args(Precision))):
-            self._require(getattr(self, name) in choices, f"{name}: one of {', '.join(choices)}, found {getattr(self, name)!r}")
+        for name, choices in (("decay", Decay), ("positions", Positions), ("dtype", Precision)):
+            self._require(
+                getattr(self, name) in get_args(choices),
+                f"{name}: one of {', '.join(get_args(choices))}, found {getattr(self, name)!r}",
+            )
         turned = any(issubclass(MIXERS[name], Attention) for name in self._mixer_names())
         self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
         self._require(self.positions == "default" or not whole, "positions: a whole model has its own")
+        self._require(
+            self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a whole model has its own"
+        )
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
         for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
             object.__setattr__(self, name, float(getattr(self, name)))
@@ -98,6 +115,32 @@ class Run:
     def _mixer_names(self) -> list[str]:
         """The names of the layers that are built in."""
         return [layer for layer in self.layers if isinstance(layer, str)]
+
+    @property
+    def design(self) -> Design:
+        """What its model has around the mixers. Raises ValueError for a choice that there is not."""
+        return Design(
+            norm=self.norm,
+            feed_forward=self.feed_forward,
+            hidden=self.hidden,
+            biases=self.biases,
+            embeddings=self.embeddings,
+        )
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 0.
+
+        >>> from seqsep.tasks import IndexLookup
+        >>> run = Run(IndexLookup(5), ("lstm",), 8, steps=6, learning_rate=1.0, decay="cosine", warm_up=2)
+        >>> [round(run.rate_at(step), 2) for step in range(6)]
+        [0.5, 1.0, 1.0, 0.85, 0.5, 0.15]
+        """
+        if step < self.warm_up:
+            return self.learning_rate * (step + 1) / self.warm_up
+        if self.decay == "constant":
+            return self.learning_rate
+        done = (step - self.warm_up) / (self.steps - self.warm_up)
+        return self.learning_rate * (1 - done if self.decay == "linear" else (1 + math.cos(math.pi * done)) / 2)
 
     def configuration(self) -> dict[str, Any]:
         """The canonical fields: those that differ from their defaults, and the task's own likewise."""
@@ -158,6 +201,7 @@ class Run:
             weight_scale=self.weight_scale,
             coordinates=self.task.coordinates,
             positions=self.positions,
+            design=self.design,
         )
 
     def label(self) -> str:

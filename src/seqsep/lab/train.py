@@ -55,7 +55,8 @@ class Progress:
 class Result:
     """What a run leaves at its end or pause.
 
-    It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters.
+    It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters that
+    are trained.
     """
 
     status: str
@@ -150,7 +151,7 @@ def _result(model: Model, progress: Progress) -> Result:
         best_accuracy=max((point.accuracy for point in curve), default=0.0),
         curve=curve,
         state_bits=model.state_bits(),
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        parameters=sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad),
     )
 
 
@@ -159,8 +160,7 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch
 
     If the loss, a gradient or a weight is not finite, it makes no update and returns NaN.
     """
-    if run.decay == "linear":
-        optimizer.param_groups[0]["lr"] = run.learning_rate * (1 - step / run.steps)
+    optimizer.param_groups[0]["lr"] = run.rate_at(step)
     with computing(run, model):
         logits, targets = asked(model, batch)
     loss = total_loss(run.task, logits, targets) / len(targets)

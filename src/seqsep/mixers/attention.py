@@ -87,6 +87,11 @@ class Attention(Mixer):
         self.value = Linear(width, value_width)
         self.output = Linear(value_width, width)
 
+    def drop_biases(self) -> None:
+        """Leave the four biases out, as in LLaMA (Touvron et al. 2023, arXiv:2302.13971)."""
+        for part in (self.query, self.key, self.value, self.output):
+            part.register_parameter("bias", None)
+
     def start(self, batch: int) -> Cache:
         def empty(part: nn.Linear) -> Tensor:
             return part.weight.new_zeros(batch, self.heads, 0, part.out_features // self.heads)
@@ -149,7 +154,7 @@ class Attention(Mixer):
         if self.causal:
             scores = scores.masked_fill((times > at[:, None])[:, None], -math.inf)
         mixed = torch.einsum("bhw,hdw->bhd", scores.softmax(-1) @ x, into_value)
-        return self.output(mixed.flatten(1) + self.value.bias)
+        return self.output(mixed.flatten(1) if self.value.bias is None else mixed.flatten(1) + self.value.bias)
 
     def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
         initialise_as_gpt2(self, self.output, depth, deviation)

@@ -3,12 +3,14 @@
 Files:
 
     model    `Model`: embed, blocks, read out; in parallel, one token at a time, and built to train
+    design   what a model has around its mixers: norm, MLP, biases, embeddings
     blocks   a mixer with its norm, residual connection and MLP
     built    the parts of a model from a hand-built network
     weights  trained models in safetensors files
 """
 
+from seqsep.model.design import LLAMA, Design
 from seqsep.model.model import Model, ModelState
 from seqsep.model.weights import describe, load_model
 
-__all__ = ["Model", "ModelState", "describe", "load_model"]
+__all__ = ["LLAMA", "Design", "Model", "ModelState", "describe", "load_model"]

@@ -6,15 +6,16 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers import Block, Linear, Mixer, State
+from seqsep.model.design import Design
 
 
 class MLP(nn.Module):
-    """W_2 activation(W_1 x) with biases: GPT-2's, in the tanh form of GELU, or with ReLU for hand-built networks."""
+    """W_2 activation(W_1 x), with biases or without: GPT-2's, in the tanh form of GELU, or ReLU for hand-built networks."""
 
-    def __init__(self, width: int, hidden: int, relu: bool = False) -> None:
+    def __init__(self, width: int, hidden: int, relu: bool = False, biases: bool = True) -> None:
         super().__init__()
-        self.inner = Linear(width, hidden)
-        self.outer = Linear(hidden, width)
+        self.inner = Linear(width, hidden, bias=biases)
+        self.outer = Linear(hidden, width, bias=biases)
         self.relu = relu
 
     def forward(self, x: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:
@@ -23,20 +24,24 @@ class MLP(nn.Module):
 
 
 class GatedMLP(nn.Module):
-    """W_2 (relu(W_g x) * (W_1 x)) with biases, for hand-built networks.
+    """W_2 (activation(W_g x) * (W_1 x)), with biases or without: with ReLU for hand-built networks, or SwiGLU with SiLU.
+
+    Source of SwiGLU: Shazeer 2020 (arXiv:2002.05202), equation 6.
 
     >>> GatedMLP(width=4, hidden=3)(torch.zeros(2, 4)).shape
     torch.Size([2, 4])
     """
 
-    def __init__(self, width: int, hidden: int) -> None:
+    def __init__(self, width: int, hidden: int, silu: bool = False, biases: bool = True) -> None:
         super().__init__()
-        self.gate = Linear(width, hidden)
-        self.inner = Linear(width, hidden)
-        self.outer = Linear(hidden, width)
+        self.gate = Linear(width, hidden, bias=biases)
+        self.inner = Linear(width, hidden, bias=biases)
+        self.outer = Linear(hidden, width, bias=biases)
+        self.silu = silu
 
     def forward(self, x: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:
-        return self.outer(F.relu(self.gate(x)) * self.inner(x))
+        gate = self.gate(x)
+        return self.outer((F.silu(gate) if self.silu else F.relu(gate)) * self.inner(x))
 
 
 class Residual(nn.Module):
@@ -70,6 +75,18 @@ class Residual(nn.Module):
     def _finish(self, x: Float[Tensor, "*shape width"], mixed: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:
         x = x + mixed if self.residual else mixed
         return x if self.mlp is None else x + self.mlp(self.mlp_norm(x))
+
+
+def feed_forward(design: Design, width: int) -> MLP | GatedMLP:
+    """The MLP of a block to train; its weights are drawn by whoever knows the number of blocks.
+
+    >>> feed_forward(Design(), 4).inner.out_features
+    16
+    """
+    hidden = design.hidden or 4 * width
+    if design.feed_forward == "swiglu":
+        return GatedMLP(width, hidden, silu=True, biases=design.biases)
+    return MLP(width, hidden, biases=design.biases)
 
 
 def normalisation(norm: str, width: int) -> nn.Module:

@@ -1,7 +1,7 @@
 """The one model: embed, blocks, read out; filled by training and by theorems alike.
 
     x_t = token[input_t] + position[t]        (positions if a layer's paper has them, or as `Model.build` is told)
-    x   = x + mixer(norm(x));  x = x + W_2 gelu(W_1 norm(x))          (norm, residual and MLP: defaults of the mixer's block)
+    x   = x + mixer(norm(x));  x = x + W_2 gelu(W_1 norm(x))   (norm, residual, MLP: defaults of the mixer's block, or `Design`)
     logits_t = W norm(x_t)
 
 With `layers=("attention",)` this is GPT-2 (pre-norm, GELU MLP of 4 x width, learned absolute positions, its initialisation)
@@ -9,6 +9,7 @@ with a read-out of its own. `Model.load` fills the same class with a hand-built 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import torch
@@ -16,10 +17,11 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.exact.network import Network
-from seqsep.mixers import BY_NAME, Attention, Linear, Mixer, State, state_bits
+from seqsep.mixers import BY_NAME, Attention, Block, Linear, Mixer, State, state_bits
 from seqsep.mixers.base import initialise_as_gpt2
 from seqsep.model import built
-from seqsep.model.blocks import MLP, Residual, normalisation
+from seqsep.model.blocks import Residual, feed_forward, normalisation
+from seqsep.model.design import DEFAULT, Design
 
 ModelState: TypeAlias = tuple[State, ...]
 Tokens: TypeAlias = Int64[Tensor, "*shape"]
@@ -48,6 +50,7 @@ class Model(nn.Module):
     """
 
     chosen_positions = "default"
+    design = DEFAULT
     position_scale: Tensor
 
     def __init__(
@@ -131,6 +134,12 @@ class Model(nn.Module):
                 fixed += state_bits(start)
         return fixed, per_token
 
+    def fix_embeddings(self) -> None:
+        """Put `sinusoids` in the place of token embeddings and of the read-out, and leave both out of training."""
+        for part in (cast(nn.Embedding, self.tokens), self.readout):
+            codes = sinusoids(torch.arange(part.weight.shape[0], device=part.weight.device), part.weight.shape[1])
+            part.weight = nn.Parameter(codes.to(part.weight.dtype), requires_grad=False)
+
     def residuals(self) -> list[Residual]:
         """The blocks, with their type."""
         return cast(list[Residual], list(self.blocks))
@@ -160,6 +169,7 @@ class Model(nn.Module):
         weight_scale: float = 0.02,
         coordinates: int = 0,
         positions: str = "default",
+        design: Design = DEFAULT,
     ) -> "Model":
         """A model to train; weights come from torch's global generator.
 
@@ -171,19 +181,29 @@ class Model(nn.Module):
         "sinusoidal", fixed: `sinusoids` times `embedding_scale`, so that tokens and positions are to each other as in
         Vaswani et al., whose tokens have deviation 1; "rope", turned queries and keys in every attention and sliding
         attention; "none".
-        Raises ValueError for no layers, an unknown mixer, heads that do not divide the width, or rope without attention.
+        `design`: norm, MLP, biases and embeddings, of which fixed ones have the scale 1.
+        Raises ValueError for no layers, an unknown mixer, heads that do not divide the width, rope without attention, or tied
+        embeddings if classes are no tokens.
         """
         makers = _makers(layers, width, heads, positions)
+        is_tied = design.embeddings == "tied-sinusoids"
+        if is_tied and (coordinates or classes != vocabulary):
+            tokens = f"{coordinates} coordinates" if coordinates else f"{vocabulary} tokens"
+            raise ValueError(
+                f"Model.build({design}): tied embeddings need classes that are tokens, found {classes} and {tokens}"
+            )
         blocks = []
         for maker in makers:
             mixer = maker.build(width, heads)
-            mlp = MLP(width, 4 * width) if mixer.block.mlp else None
+            if not design.biases and isinstance(mixer, Attention):
+                mixer.drop_biases()
+            mlp = feed_forward(design, width) if mixer.block.mlp else None
             mixer.initialise(len(layers), weight_scale)
             if positions == "rope" and isinstance(mixer, Attention):
                 mixer.rope = True
             if mlp is not None:
                 initialise_as_gpt2(mlp, mlp.outer, len(layers), weight_scale)
-            blocks.append(Residual(mixer, mixer.block, width, mlp))
+            blocks.append(Residual(mixer, _designed(mixer.block, design), width, mlp))
         if positions == "default":
             has_table = any(block.mixer.block.positions == "learned" for block in blocks)
         else:
@@ -192,15 +212,19 @@ class Model(nn.Module):
             tokens=Linear(coordinates, width, bias=False) if coordinates else nn.Embedding(vocabulary, width),
             positions=nn.Embedding(longest, width) if has_table else None,
             blocks=blocks,
-            norm=normalisation(blocks[-1].mixer.block.norm, width),
-            readout=Linear(width, classes),
+            norm=normalisation(_designed(blocks[-1].mixer.block, design).norm, width),
+            readout=Linear(width, classes, bias=not is_tied),
         )
         nn.init.normal_(model.readout.weight, std=weight_scale)
-        nn.init.zeros_(model.readout.bias)
+        if not is_tied:
+            nn.init.zeros_(model.readout.bias)
         for embedding in (model.tokens, model.positions):
             if isinstance(embedding, nn.Embedding | nn.Linear):
                 nn.init.normal_(embedding.weight, std=embedding_scale)
+        if is_tied:
+            model.fix_embeddings()
         model.chosen_positions = positions
+        model.design = design
         if positions == "sinusoidal":
             model.register_buffer("position_scale", torch.tensor(embedding_scale))
         return model
@@ -217,6 +241,15 @@ class Model(nn.Module):
         parts = built.parts(network)
         model = cls(parts.tokens, parts.positions, parts.blocks, norm=nn.Identity(), readout=parts.readout)
         return model.double().eval()
+
+
+def _designed(block: Block, design: Design) -> Block:
+    """The block with the norm of the design, if it has any norm."""
+    return (
+        block
+        if block.norm == "none" or design.norm == "default"
+        else replace(block, norm=cast(Literal["layer", "rms"], design.norm))
+    )
 
 
 def _makers(layers: Sequence[str | MixerMaker], width: int, heads: int, positions: str) -> list[MixerMaker]:

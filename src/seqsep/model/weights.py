@@ -1,9 +1,9 @@
 """Trained models in safetensors files: what the file must say of its model, and the model back from it.
 
 A file holds the tensors of `Model.state_dict()` under the prefix `model.` and two strings of metadata: `layers`, a JSON list
-of mixer names, and `heads`; a third, `positions`, if they are not the default. Vocabulary, width, classes and the number of
-positions are the shapes of the tensors. Checkpoints of the lab are such files. Nothing is unpickled, and no memory is taken
-before the shapes in the file agree with those of the model described.
+of mixer names, and `heads`; then `positions` and the choices of its `Design` that are not the defaults. Vocabulary, width,
+classes and the number of positions are the shapes of the tensors. Checkpoints of the lab are such files. Nothing is unpickled,
+and no memory is taken before the shapes in the file agree with those of the model described.
 """
 
 import json
@@ -14,6 +14,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from seqsep.model.design import Design
 from seqsep.model.model import Model
 
 PREFIX = "model."
@@ -29,7 +30,9 @@ def describe(model: Model) -> dict[str, str]:
     mixers = [block.mixer for block in model.residuals()]
     heads = max((int(getattr(mixer, "heads", 1)) for mixer in mixers), default=1)
     metadata = {"layers": json.dumps([mixer.name for mixer in mixers]), "heads": str(heads)}
-    return metadata if model.chosen_positions == "default" else metadata | {"positions": model.chosen_positions}
+    if model.chosen_positions != "default":
+        metadata["positions"] = model.chosen_positions
+    return metadata | model.design.metadata()
 
 
 def load_model(path: Path) -> Model:
@@ -74,6 +77,7 @@ class Description:
     width: int
     heads: int
     positions: str
+    design: Design
 
     def build(self) -> Model:
         """A model of these shapes with drawn weights. Raises ValueError as `Model.build` does."""
@@ -85,6 +89,7 @@ class Description:
             width=self.width,
             heads=self.heads,
             positions=self.positions,
+            design=self.design,
         )
 
 
@@ -113,6 +118,10 @@ def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor])
         ) from None
     if not isinstance(layers, list) or not all(isinstance(name, str) for name in layers) or len(layers) > len(tensors):
         raise ValueError(f"{path}: layers: expected a JSON list of mixers, found {metadata['layers'][:80]}")
+    try:
+        design = Design.of_metadata(metadata)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     vocabulary, _ = _axes(path, tensors, "tokens.weight")
     classes, width = _axes(path, tensors, "readout.weight")
     longest = _axes(path, tensors, "positions.weight")[0] if "positions.weight" in tensors else 0
@@ -124,6 +133,7 @@ def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor])
         width=width,
         heads=heads,
         positions=metadata.get("positions", "default"),
+        design=design,
     )
 
 

@@ -1,0 +1,66 @@
+"""What a model has around its mixers: which norm, which MLP, biases or none, and what embeds its tokens.
+
+The defaults are those of each mixer's own block, with GPT-2's MLP and learned embeddings. `LLAMA` is the design of all models
+in Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix B: RMSNorm, a SwiGLU MLP of 256 units, no biases, and embeddings that are
+neither learned nor apart from the read-out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+Norm: TypeAlias = Literal["default", "layer", "rms"]
+FeedForward: TypeAlias = Literal["gelu", "swiglu"]
+Embeddings: TypeAlias = Literal["learned", "tied-sinusoids"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """What `Model.build` puts around the mixers.
+
+    `norm`: of the blocks that have one, and of the read-out behind them; "default" is the mixer's own.
+    `feed_forward`: of the blocks whose mixer has an MLP, W_2 gelu(W_1 x) or W_2 (silu(W_g x) * (W_1 x)).
+    `hidden`: its units; 0 stands for four times the width.
+    `biases`: whether attention and the MLPs have biases.
+    `embeddings`: "learned", or "tied-sinusoids": token i is `sinusoids(i)`, which no training changes, and the read-out's
+    rows are the same vectors, without a bias.
+    Raises ValueError for another choice or a negative number of units.
+
+    >>> Design(norm="rms").metadata()
+    {'norm': 'rms'}
+    >>> Design.of_metadata({"norm": "rms", "hidden": "256"})
+    Design(norm='rms', feed_forward='gelu', hidden=256, biases=True, embeddings='learned')
+    """
+
+    norm: str = "default"
+    feed_forward: str = "gelu"
+    hidden: int = 0
+    biases: bool = True
+    embeddings: str = "learned"
+
+    def __post_init__(self) -> None:
+        choices = {"norm": get_args(Norm), "feed_forward": get_args(FeedForward), "embeddings": get_args(Embeddings)}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{self}: {name}: one of {', '.join(allowed)}, found {getattr(self, name)!r}")
+        if self.hidden < 0:
+            raise ValueError(f"{self}: hidden is a whole number from 0, found {self.hidden}")
+
+    def metadata(self) -> dict[str, str]:
+        """The choices that differ from the defaults, as strings."""
+        defaults = asdict(Design())
+        return {name: str(value) for name, value in asdict(self).items() if value != defaults[name]}
+
+    @classmethod
+    def of_metadata(cls, metadata: Mapping[str, str]) -> "Design":
+        """The design of such strings; others are left alone. Raises ValueError for a string that is no choice."""
+        given: dict[str, Any] = {name: metadata[name] for name in asdict(cls()) if name in metadata}
+        if "hidden" in given:
+            given["hidden"] = int(given["hidden"])
+        if "biases" in given:
+            given["biases"] = given["biases"] == "True"
+        return cls(**given)
+
+
+DEFAULT = Design()
+LLAMA = Design(norm="rms", feed_forward="swiglu", hidden=256, biases=False, embeddings="tied-sinusoids")
