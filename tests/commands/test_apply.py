@@ -1,9 +1,22 @@
-"""`seqsep apply`: the answers of built weights."""
+"""`seqsep apply`: the answers of built weights, and one line for what cannot be answered."""
 
 import io
 import json
 
-from support.command_line import call
+import pytest
+
+from seqsep.theorems import BY_NAME, THEOREMS
+from support.apply_cases import CASES, hostile
+from support.command_line import call, json_lines
+
+pytestmark = pytest.mark.unchecked  # tests/theorems run the weights with shapes checked
+
+
+def put(capsys, monkeypatch, name, text, **options):
+    """Apply a theorem to standard input."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    flags = [part for option, value in options.items() for part in (f"--{option}", str(value))]
+    return call(capsys, "apply", name, *flags)
 
 
 def test_apply_answers_what_sample_prints(capsys, tmp_path, monkeypatch):
@@ -13,26 +26,90 @@ def test_apply_answers_what_sample_prints(capsys, tmp_path, monkeypatch):
     path.write_text("\n\n".join(map(json.dumps, examples)))
     status, out, _ = call(capsys, "apply", "index-lookup-attention", "--length", "9", "--input", str(path))
     assert status == 0
-    assert [json.loads(line) for line in out.splitlines()] == [{"answer": example["answer"]} for example in examples]
+    assert json_lines(out) == [{"answer": example["answer"]} for example in examples]
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(examples[0]) + '\n{"symbols": [1]}\n[1]\n'))
     status, out, error = call(capsys, "apply", "index-lookup-attention", "--length", "9", "--input", "-")
     assert status == 2
-    assert [json.loads(line) for line in out.splitlines()] == [{"answer": examples[0]["answer"]}]
+    assert json_lines(out) == [{"answer": examples[0]["answer"]}]
     assert "standard input, line 2: position: missing; found symbols" in error
 
 
-def test_apply_reads_standard_input_and_prints_named_answers(capsys, tmp_path, monkeypatch):
+def test_apply_reads_a_machine_and_names_the_line_of_its_mistake(capsys, tmp_path, monkeypatch):
     path = tmp_path / "machine.json"
     path.write_text('{"start": "A", "halt": ["H"], "blank": "_", "rules": {"A": {"0": ["A", "1", "R"], "_": ["H", "_", "S"]}}}')
-    flags = ["--machine", str(path), "--steps", "9", "--length", "4"]
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"input": "000"}\n{"input": "0_"}\n'))
-    status, out, _ = call(capsys, "apply", "turing-machine-hybrid", *flags)
+    inputs = '{"input": "000"}\n{"input": "0_"}\n'
+    options = {"machine": path, "steps": 9, "length": 4}
+    status, out, _ = put(capsys, monkeypatch, "turing-machine-hybrid", inputs, **options)
     assert status == 0
-    assert [json.loads(line) for line in out.splitlines()] == [
+    assert json_lines(out) == [
         {"state": "H", "halted": True, "steps": 4, "tape": "111", "head": 4},
         {"state": "H", "halted": True, "steps": 2, "tape": "1", "head": 2},
     ]
     path.write_text(path.read_text().replace('"_": ["H"', '\n"0": ["H"'))
-    status, _, error = call(capsys, "apply", "turing-machine-hybrid", *flags)
+    status, _, error = put(capsys, monkeypatch, "turing-machine-hybrid", inputs, **options)
     assert status == 2
     assert error == f"seqsep: {path}, line 2: the key '0' stands twice in the rules of state 'A'\n"
+
+
+def test_every_theorem_is_applied_or_says_what_to_use():
+    """Nothing built is out of a reader's reach, and `support.apply_cases` has an input for each."""
+    for theorem in THEOREMS:
+        assert (theorem.applier is None) == bool(theorem.nothing_to_apply), theorem.name
+    assert set(CASES) == {theorem.name for theorem in THEOREMS if theorem.applier is not None}
+
+
+@pytest.mark.parametrize("name", [theorem.name for theorem in THEOREMS if theorem.applier is None])
+def test_a_theorem_without_weights_says_why_in_one_line(name, capsys):
+    status, out, error = call(capsys, "apply", name, "--length", "4")
+    assert (status, out) == (2, "")
+    assert error == f"seqsep: apply {name}: {BY_NAME[name].nothing_to_apply}\n"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_input_is_answered_and_a_malformed_one_refused(name, capsys, monkeypatch):
+    """In one line with the field's name: missing fields, other kinds, NaN, truth values for numbers, numbers out of range."""
+    case = CASES[name]
+    status, out, error = put(capsys, monkeypatch, name, json.dumps(case.given), **case.options)
+    assert (status, error) == (0, "")
+    printed = json.loads(out)
+    assert printed.get("answer", printed) == case.answer
+    answer = BY_NAME[name].applier(**case.options)
+    refused = 0
+    for given in hostile(case.given):
+        with pytest.raises(ValueError, match=r"^\w+: ") as refusal:
+            answer(given)
+        assert str(refusal.value).split(":")[0] in {*case.given, "left"}, (given, refusal.value)
+        assert len(str(refusal.value)) < 250
+        assert "\n" not in str(refusal.value)
+        refused += 1
+    assert refused >= 20
+    status, out, error = put(capsys, monkeypatch, name, json.dumps(given), **case.options)
+    assert (status, out) == (2, "")
+    assert error == f"seqsep: standard input, line 1: {refusal.value}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("[" * 5000, "expected a JSON object of lists, found deeper nesting than can be read"),
+        ("{", "not JSON: Expecting property name enclosed in double quotes at column 2"),
+        ("[1]", "expected a JSON object, found [1]"),
+        ("NaN", "expected a JSON object, found NaN"),
+        ('{"symbols": [1], "position": ' + "9" * 5000 + "}", "Exceeds the limit"),
+    ],
+)
+def test_a_line_that_is_no_object_is_refused(line, reason, capsys, monkeypatch):
+    status, out, error = put(capsys, monkeypatch, "index-lookup-attention", f"\n{line}\n", length=4)
+    assert (status, out) == (2, "")
+    assert error.startswith(f"seqsep: standard input, line 2: {reason}")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_length_that_is_none_is_refused(name, capsys, monkeypatch):
+    case = CASES[name]
+    for length in ("0", "-1", "abc", "1e3", "nan"):
+        status, out, error = put(capsys, monkeypatch, name, json.dumps(case.given), **case.options | {"length": length})
+        assert (status, out) == (2, ""), length
+        assert error.startswith("seqsep: ")
+        assert error.count("\n") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.names import choose
+from seqsep.names import BadInput, choose
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -22,9 +22,11 @@ def run(options: argparse.Namespace) -> int:
     """Print one answer a line, as each is computed: {"answer": ..}, or what a theorem's applier gives with names of its own."""
     from seqsep.theorems import BY_NAME, apply
 
-    appliers = {name: theorem.applier for name, theorem in BY_NAME.items() if theorem.applier is not None}
-    name = choose("theorem", options.theorem, list(appliers))
-    chosen = options_from_flags("apply", [name], [appliers[name]], options.further)
+    name = choose("theorem", options.theorem, list(BY_NAME))
+    applier = BY_NAME[name].applier
+    if applier is None:
+        raise BadInput(f"apply {name}: {BY_NAME[name].nothing_to_apply}")
+    chosen = options_from_flags("apply", [name], [applier], options.further)
     if str(options.input) == "-":
         source = "standard input"
         text = sys.stdin.read()

@@ -89,10 +89,12 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     >>> list(apply("index-lookup-attention", ['{"symbols": [3, 1, 2], "position": 2}'], length=8, alphabet=4))
     [1]
     """
-    theorem = BY_NAME.get(name)
-    if theorem is None or theorem.applier is None:
+    if name not in BY_NAME:
         known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.applier is not None)
         raise ValueError(f"apply({name!r}): theorem is one of {known}")
+    theorem = BY_NAME[name]
+    if theorem.applier is None:
+        raise ValueError(f"apply({name!r}): {theorem.nothing_to_apply}")
     known_options = ("length", *theorem.applier_options)
     unknown = [option for option in options if option not in known_options]
     if unknown:
@@ -110,7 +112,10 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
 
 
 def _json_object(line: str) -> dict[str, Any]:
-    given = json.loads(line)
+    try:
+        given = json.loads(line)
+    except RecursionError:
+        raise ValueError("expected a JSON object of lists, found deeper nesting than can be read") from None
     if not isinstance(given, dict):
         raise ValueError(f"expected a JSON object, found {line.strip()[:80]}")
     return given

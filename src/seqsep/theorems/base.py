@@ -184,7 +184,8 @@ class Theorem:
     """A claim of a paper with the program that checks it.
 
     `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
-    `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin.
+    `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin. A theorem without
+    one says in `nothing_to_apply` why, and what to use instead.
     `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes.
 
     >>> from seqsep.theorems import BY_NAME
@@ -196,6 +197,7 @@ class Theorem:
     claim: Claim
     check: Callable[..., list[Outcome]]
     applier: Callable[..., Applier] | None = None
+    nothing_to_apply: str | None = None
     verify: Callable[[], list[Outcome]] | None = None
     evidence: Callable[..., Evidence] | None = None
     errata: tuple[Erratum, ...] = ()
@@ -248,9 +250,7 @@ def sizes(network: Network) -> dict[str, Number]:
 
 def whole_numbers(given: Mapping[str, Any], name: str) -> list[int]:
     """A list of whole numbers in a user's input. Raises ValueError with the field's name."""
-    if name not in given:
-        raise ValueError(f"{name}: missing; found {', '.join(given) or 'no fields'}")
-    value = given[name]
+    value = field_of(given, name)
     if not isinstance(value, list) or not all(type(entry) is int for entry in value):
         raise ValueError(f"{name}: expected a list of whole numbers, found {str(value)[:80]}")
     return value
@@ -258,8 +258,41 @@ def whole_numbers(given: Mapping[str, Any], name: str) -> list[int]:
 
 def whole_number(given: Mapping[str, Any], name: str) -> int:
     """A whole number in a user's input. Raises ValueError with the field's name."""
+    value = field_of(given, name)
+    if type(value) is not int:
+        raise ValueError(f"{name}: expected a whole number, found {str(value)[:80]}")
+    return value
+
+
+def symbols_in(given: Mapping[str, Any], name: str, alphabet: int, *, least: int = 1, most: int) -> list[int]:
+    """A list of `least` to `most` numbers out of 0 .. S - 1 in a user's input. Raises ValueError with the field's name.
+
+    >>> symbols_in({"tokens": [2, 0]}, "tokens", 3, most=4)
+    [2, 0]
+    """
+    symbols = whole_numbers(given, name)
+    if not least <= len(symbols) <= most:
+        wanted = f"{most}" if least == most else f"{least} to {most}"
+        raise ValueError(f"{name}: expected {wanted} of them, found {len(symbols)}")
+    if symbols and not 0 <= min(symbols) <= max(symbols) < alphabet:
+        raise ValueError(f"{name}: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
+    return symbols
+
+
+def number_in(given: Mapping[str, Any], name: str, least: int, most: int) -> int:
+    """A whole number of least .. most in a user's input. Raises ValueError with the field's name.
+
+    >>> number_in({"query": 2}, "query", 0, 3)
+    2
+    """
+    value = whole_number(given, name)
+    if not least <= value <= most:
+        raise ValueError(f"{name}: expected {least} to {most}, found {value}")
+    return value
+
+
+def field_of(given: Mapping[str, Any], name: str) -> Any:
+    """A field of a user's input. Raises ValueError if it is missing."""
     if name not in given:
         raise ValueError(f"{name}: missing; found {', '.join(given) or 'no fields'}")
-    if type(given[name]) is not int:
-        raise ValueError(f"{name}: expected a whole number, found {str(given[name])[:80]}")
-    return int(given[name])
+    return given[name]

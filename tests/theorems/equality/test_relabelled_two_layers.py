@@ -113,7 +113,7 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
     assert answer({"left": [0, 1, 2], "right": [0, 1, 2]}) == 0
     assert answer({"left": [0, 1, 2], "right": [0, 2, 2]}) == 1
     assert relabelled_equality_two_layers.applier(4)({"left": [0, 1], "right": [1, 1]}) == 1
-    with pytest.raises(ValueError, match="left: expected 3 symbols"):
+    with pytest.raises(ValueError, match="left: expected 3 of them, found 1"):
         answer({"left": [0], "right": [0]})
     for left, message in [
         ("1,2", "left is 3 different positions"),

@@ -151,7 +151,7 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
         assert unequal(given) == (left != right)
     for given, message in [
         ({"left": [0, 1]}, "right: missing; found left"),
-        ({"left": [0], "right": [0, 1]}, "left: expected 2 symbols, half of 4, found 1"),
+        ({"left": [0], "right": [0, 1]}, "left: expected 2 of them, found 1"),
         ({"left": [0, 1], "right": [0, 3]}, "right: expected 0 to 2, found 0 to 3"),
         ({"left": [0, 1], "right": [0, -1]}, "right: expected 0 to 2, found -1 to 0"),
         ({"left": "ab", "right": [0, 1]}, "left: expected a list of whole numbers"),

@@ -210,3 +210,26 @@ def test_states_that_only_look_equal_in_a_batch_are_no_collision():
     exact = build(4, 2)
     for model in (exact, dataclasses.replace(exact, read=lambda t, state: 0)):
         assert search(Blurred(model), recall(4, 2)) is None
+
+
+def test_the_applier_answers_one_question_or_many():
+    apply = associative_recall_state.applier(3, alphabet=2)
+    for keys in itertools.permutations(range(3)):
+        for values in itertools.product(range(2), repeat=3):
+            pairs = [list(pair) for pair in zip(keys, values, strict=True)]
+            value_of = dict(pairs)
+            for asked in itertools.permutations(range(3), 2):
+                assert apply({"pairs": pairs, "queries": list(asked)}) == [value_of[key] for key in asked]
+                assert apply({"pairs": pairs, "query": asked[0]}) == value_of[asked[0]]
+    pairs = [[0, 1], [2, 0], [1, 1]]
+    for given, message in [
+        ({"pairs": pairs[:2], "query": 0}, "pairs: expected a list of 3 pairs, found 2 of them"),
+        ({"pairs": [*pairs[:2], [2, 1]], "query": 0}, "pairs: pair 3 has the key of pair 2; expected each key once"),
+        ({"pairs": [*pairs[:2], [1, 2]], "query": 0}, r"pair 3 is \[1, 2\]; expected a key of 0 to 2 and a value of 0 to 1"),
+        ({"pairs": [*pairs[:2], [1]], "query": 0}, r"pair 3 is \[1\]; expected \[key, value\]"),
+        ({"pairs": pairs, "query": 3}, "query: expected 0 to 2, found 3"),
+        ({"pairs": pairs, "queries": [1, 1]}, r"queries: expected different keys, found \[1, 1\]"),
+        ({"pairs": pairs}, "query: missing; found pairs"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            apply(given)

@@ -9,7 +9,7 @@ from seqsep.exact.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import attention_blocks
-from seqsep.theorems.retrieval._attention_blocks import BLOCKS, Positions, answer, drawn, every_input
+from seqsep.theorems.retrieval._attention_blocks import BLOCKS, FIELDS, Positions, answer, drawn, every_input
 from seqsep.theorems.retrieval._margins import logits_apart
 from seqsep.theorems.retrieval._printed_units import MENDED_SIGNS, PRINTED_SIGNS, indicator, threshold
 from support.networks import spoiled
@@ -108,3 +108,28 @@ def test_printed_scores_of_match_find_the_first():
     for block, place in (("match", 1), ("match-close", 2)):
         network = attention_blocks.build(block, 3, 7)
         assert run(network, given.vectors()[None] * network.grid.steps).answers[0, 3] == place
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_appliers_read_what_the_definition_says(block):
+    """Every input of up to two positions and drawn ones, by weights built for more; 0 is a key like any other."""
+    apply = attention_blocks.applier(9, block, most=8, back=2)
+    for one in (*every_input(block, 1), *every_input(block, 2), *drawn(7, 3, 30, seed=4)):
+        given = {name: [(number + 8) % 9 for number in numbers[1:]] for name, numbers in one.readable().items()}
+        shifted = Positions(**{name: [0, *numbers] for name, numbers in given.items()})
+        expected = [answer(block, shifted, here, 2) for here in range(1, len(shifted.own))]
+        assert apply({name: given[name] for name in {"own", *FIELDS[block]}}) == expected, given
+
+
+def test_appliers_want_a_number_for_each_position():
+    apply = attention_blocks.applier(3, "match-next")
+    for given, message in [
+        ({"own": [1, 2], "asked": [1, 2]}, "counter: missing; found own, asked"),
+        ({"own": [1, 2], "asked": [1], "counter": [0, 0]}, "asked: expected 2 of them, found 1"),
+        ({"own": [1] * 4, "asked": [1] * 4, "counter": [0] * 4}, "own: expected 1 to 3 of them, found 4"),
+        ({"own": [4], "asked": [1], "counter": [0]}, "own: expected 0 to 3, found 4 to 4"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            apply(given)
+    with pytest.raises(ValueError, match="block is one of copy, count"):
+        attention_blocks.applier(3, "sort")

@@ -8,11 +8,12 @@ import pytest
 
 from seqsep.exact.executor import run
 from seqsep.exact.generation import GenerationDiffers, follow, generate
+from seqsep.exact.grid import Array
 from seqsep.retriever import Pattern
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.retrieval import _counting, _recall, by_pattern
 from seqsep.theorems.retrieval._written_query import Copy, Template
-from support.networks import spoiled
+from support.networks import spoiled, with_array
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -186,3 +187,54 @@ def test_10_defects_that_change_the_function_are_all_caught(question, gram):
         with pytest.raises(GenerationDiffers):
             follow(network, sequences, starts, marks)
     assert len(arrays) >= 5
+
+
+def test_the_applier_answers_the_four_tasks():
+    """Every input of up to three numbers, by weights for more of them, is answered by the definition of its task."""
+    apply = by_pattern.applier(5, alphabet=4)
+    tried = 0
+    for length in (1, 2, 3):
+        for numbers in map(list, product((0, 3), repeat=length)):
+            for place, number in enumerate(numbers, start=1):
+                assert apply({"symbols": numbers, "position": place})["answer"] == number
+            for query in (0, 3):
+                assert apply({"tokens": numbers, "query": [query]})["answer"] == _recall.solve(numbers, [query])
+                grams = [query, 3]
+                assert apply({"tokens": numbers, "query": grams})["answer"] == _recall.solve(numbers, grams)
+                for threshold in (0, 1):
+                    given = {"tokens": numbers, "query": query, "threshold": threshold}
+                    assert apply(given)["answer"] == int(_counting.solve(numbers, query, threshold))
+                    tried += 1
+    assert tried == (2 + 4 + 8) * 4
+    thought = apply({"symbols": [3, 1], "position": 2})["thought"]
+    assert thought == ["[", "(?x)", "^", "(?:\\S+\\s)", "{2}", "(\\S+)", "]", "1"]
+
+
+def test_the_applier_runs_the_weights(monkeypatch):
+    """With a read-out that never writes YES, the answer is no."""
+    honest = by_pattern.build
+
+    def without_yes(question, alphabet, gram):
+        network = honest(question, alphabet, gram)
+        bias = network.readout_bias.integers.copy()
+        bias[Template(question, alphabet, gram).token("YES")] -= 100
+        return with_array(network, "readout_bias", Array(bias, network.readout_bias.unit, by_index=True))
+
+    given = {"tokens": [1, 2, 1], "query": 1, "threshold": 1}
+    assert by_pattern.applier(5)(given)["answer"] == 1
+    monkeypatch.setattr(by_pattern, "build", without_yes)
+    assert by_pattern.applier(5)(given)["answer"] == 0
+
+
+def test_the_applier_names_what_is_wrong():
+    apply = by_pattern.applier(3, alphabet=3)
+    for given, message in [
+        ({"symbols": [1, 2], "position": 3}, "position: expected 1 to 2, found 3"),
+        ({"symbols": [1, 2, 2], "position": 3}, "position: expected 1 to 2, found 3"),  # 3 is no number of this network
+        ({"tokens": [1, 2]}, "query: missing; found tokens"),
+        ({"tokens": [1], "query": []}, "query: expected 1 to 3 of them, found 0"),
+        ({"tokens": [3], "query": [1]}, "tokens: expected 0 to 2, found 3 to 3"),
+        ({"tokens": [1], "query": 1, "threshold": -1}, "threshold: expected 0 to 2, found -1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            apply(given)

@@ -171,3 +171,12 @@ def test_a_trained_models_shape_must_fit(tmp_path):
         check(9, checkpoint=path)
     with pytest.raises(ValueError, match="the bound says nothing"):
         check(5, mixer="mamba")
+
+
+def test_the_applier_answers_every_input_of_its_length():
+    apply = counting_state.applier(3)
+    for *tokens, query, threshold in itertools.product(range(3), repeat=5):
+        expected = int(tokens.count(query) > threshold)
+        assert apply({"tokens": tokens, "query": query, "threshold": threshold}) == expected
+    with pytest.raises(ValueError, match="tokens: expected 3 of them, found 2"):
+        apply({"tokens": [1, 2], "query": 0, "threshold": 0})

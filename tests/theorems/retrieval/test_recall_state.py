@@ -213,3 +213,14 @@ def test_wrong_arguments():
             call(3, 4)
     with pytest.raises(ValueError, match="the bound says nothing"):
         check(5, mixer="mamba")
+
+
+@pytest.mark.parametrize("gram", [2, 3])
+def test_the_applier_answers_every_input_of_its_length(gram):
+    apply = recall_state.applier(4, gram)
+    for *tokens, last in itertools.product(range(4), repeat=5):
+        query = [last, *tokens[: gram - 2]]
+        found = first_behind(tuple(tokens), tuple(query))
+        assert apply({"tokens": tokens, "query": query}) == (None if found == 4 else found)
+    with pytest.raises(ValueError, match=f"query: expected {gram - 1} of them, found 3"):
+        apply({"tokens": [1, 2, 3, 0], "query": [1, 1, 1]})

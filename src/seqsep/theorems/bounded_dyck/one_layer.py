@@ -240,6 +240,7 @@ TEST = "tests/theorems/bounded_dyck/test_one_layer.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
     evidence=evidence,
     errata=(
         Erratum(

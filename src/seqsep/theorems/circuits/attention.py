@@ -46,7 +46,7 @@ import numpy as np
 from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import FeedForward, Head, Network, whole
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes, whole_numbers
+from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, field_of, sizes, symbols_in
 from seqsep.theorems.blocks import (
     Rows,
     Scores,
@@ -322,13 +322,8 @@ def applier(length: int, steps: int | None = None) -> Callable[[Mapping[str, Any
     built = cache(lambda circuit: build(circuit, length, steps))
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
-        if "circuit" not in given:
-            raise ValueError(f"circuit: missing; found {', '.join(given) or 'no fields'}")
-        circuit = parsed(given["circuit"])
-        tokens = whole_numbers(given, "input")
-        if not 1 <= len(tokens) <= length or not all(0 <= token < 1 << circuit.inputs for token in tokens):
-            most = (1 << circuit.inputs) - 1
-            raise ValueError(f"input: expected 1 to {length} tokens from 0 to {most}, found {str(tokens)[:80]}")
+        circuit = parsed(field_of(given, "circuit"))
+        tokens = symbols_in(given, "input", 1 << circuit.inputs, most=length)
         vocabulary = Vocabulary(circuit, length)
         most_steps = length if steps is None else steps
         last = [vocabulary.bit(vocabulary.answers[-1], value) for value in (0, 1)]

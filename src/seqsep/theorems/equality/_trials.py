@@ -13,7 +13,7 @@ from seqsep.exact.codes import BY_NAME as CODES
 from seqsep.exact.executor import Execution, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
-from seqsep.theorems.base import TheoremFails, whole_numbers
+from seqsep.theorems.base import TheoremFails, symbols_in
 from seqsep.theorems.checking import passes
 from seqsep.theorems.evidence import Evidence, NetworkRun
 from seqsep.theorems.trial import Trial, climb, distances, edited
@@ -179,12 +179,7 @@ def symbols_of(given: Mapping[str, Any], length: int, alphabet: int) -> list[int
     """
     both: list[int] = []
     for name in ("left", "right"):
-        symbols = whole_numbers(given, name)
-        if len(symbols) != length // 2:
-            raise ValueError(f"{name}: expected {length // 2} symbols, half of {length}, found {len(symbols)}")
-        if not 0 <= min(symbols) <= max(symbols) < alphabet:
-            raise ValueError(f"{name}: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
-        both.extend(symbols)
+        both.extend(symbols_in(given, name, alphabet, least=length // 2, most=length // 2))
     return both
 
 

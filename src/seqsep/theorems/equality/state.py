@@ -17,6 +17,9 @@ recurrent model and every attention layer obeys the bounds is the written proof;
 are computed from the protocol's bits; that the protocol equals an attention layer is `one_layer_protocol`'s to show.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -37,6 +40,7 @@ from seqsep.theorems.equality._by_automata import (
     drops_a_bit,
 )
 from seqsep.theorems.equality._one_layer_cost import EXCHANGES, Costs, check_one_layer
+from seqsep.theorems.equality._trials import symbols_of
 from seqsep.theorems.equality._words import MOST_INPUTS, SomeWords, count_halves, require, some_words
 from seqsep.theorems.protocols import one_way_protocol
 
@@ -164,10 +168,21 @@ def _check_queue(tried: SomeWords, alphabet: int, seed: int) -> Outcome:
     )
 
 
+def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"left": [..], "right": [..]}, N/2 symbols each, by the queue of digits: 1 if they are equal.
+
+    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    1
+    """
+    queue = build(length, alphabet)
+    return lambda given: queue.answer(symbols_of(given, length, alphabet))
+
+
 TESTS = "tests/theorems/equality/test_state.py"
 THEOREM = Theorem(
     CLAIM,
     check,
+    applier=applier,
     evidence=collision.evidence,
     errata=(
         Erratum(

@@ -228,6 +228,7 @@ TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",
     verify=verify,
     errata=(
         Erratum(

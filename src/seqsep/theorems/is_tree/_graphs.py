@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.tasks.trees.graphs import is_tree, read_edges
-from seqsep.theorems.base import whole_number
+from seqsep.theorems.base import number_in
 
 Graph = Int64[np.ndarray, "edges 2"]
 Graphs = Int64[np.ndarray, "graphs edges 2"]
@@ -228,7 +228,5 @@ def read_graph(given: Mapping[str, Any], length: int, simple: bool = True) -> tu
     Traceback (most recent call last):
     ValueError: edges: edge 2 is [3, 4]; expected vertices from 1 to 3
     """
-    vertices = whole_number(given, "vertices")
-    if not 2 <= vertices <= length:
-        raise ValueError(f"vertices: expected 2 to {length}, found {vertices}")
+    vertices = number_in(given, "vertices", 2, length)
     return vertices, np.array(read_edges(given, vertices, simple), dtype=np.int64).reshape(-1, 2)

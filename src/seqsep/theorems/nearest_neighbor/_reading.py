@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seqsep.exact.grid import Grid
-from seqsep.theorems.base import whole_number, whole_numbers
+from seqsep.theorems.base import field_of, whole_number, whole_numbers
 from seqsep.theorems.nearest_neighbor._settings import Settings, measured, on_grid, symbol_points
 
 NORM_SQUARED = Fraction(5, 4)
@@ -87,9 +87,7 @@ def _is_pair(value: Any) -> bool:
 def _points(given: Mapping[str, Any], name: str, classes: int) -> UserQuestion:
     labels = whole_numbers(given, "labels")
     _require_classes(labels, classes, "labels: expected")
-    if "points" not in given:
-        raise ValueError(f"points: missing; found {', '.join(given) or 'no fields'}")
-    points = _vectors(given["points"], "points", None)
+    points = _vectors(field_of(given, "points"), "points", None)
     if len(points) != len(labels):
         raise ValueError(f"labels: expected {len(points)}, one a point, found {len(labels)}")
     asked = [given[name]] if name == "query" else given[name]

@@ -284,6 +284,8 @@ TEST = "tests/theorems/protocols/test_one_layer_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_apply="a protocol between two parties for any attention layer, which builds none; check takes the sizes of a "
+    "layer",
     verify=verify,
     errata=(
         Erratum(

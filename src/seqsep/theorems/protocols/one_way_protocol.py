@@ -271,4 +271,6 @@ def _outcome(model: Model, some: list[Tensor], length: int, *, variant: str, tho
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_apply="a protocol between two parties for any recurrent model, which builds none; check takes a mixer or a "
+    "checkpoint",
 )

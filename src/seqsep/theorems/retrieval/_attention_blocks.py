@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.theorems.base import symbols_in
+
 BLOCKS = ("copy", "count", "match", "match-close", "match-nearest", "match-next")
 FIELDS = {
     "copy": (),
@@ -68,6 +70,21 @@ def answer(block: str, given: Positions, here: int, back: int) -> int:
     if block == "match-nearest":
         return min(matches, key=lambda j: (abs(j - given.near[here]), j))
     return matches[0]
+
+
+def read(given: Mapping[str, Any], block: str, greatest: int, most: int) -> Positions:
+    """A user's lists of what stands at the positions from 1 on, numbers of 0 .. V = `greatest`; the sink is put before them.
+
+    Fields that the block does not depend on are not read, but for `own`. Raises ValueError with the field's name.
+
+    >>> read({"own": [5, 7], "asked": [5, 5]}, "match", greatest=9, most=4).asked
+    [0, 5, 5]
+    """
+    own = symbols_in(given, "own", greatest + 1, most=most)
+    columns = {name: [0] * len(own) for name in Positions._fields} | {"own": own}
+    for name in FIELDS[block]:
+        columns[name] = symbols_in(given, name, greatest + 1, least=len(own), most=len(own))
+    return Positions(**{name: [0, *column] for name, column in columns.items()})
 
 
 def every_input(block: str, length: int) -> Iterator[Positions]:

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.grid import Array, Grid
-from seqsep.theorems.base import whole_number, whole_numbers
+from seqsep.theorems.base import number_in, symbols_in
 from seqsep.theorems.blocks import uniform_weight
 
 
@@ -110,15 +110,12 @@ class Counting:
             ends.append(inner(Fraction(grid.steps, keys), uniform_weight(grid, keys) * grid.steps))
         return (ends[0] + ends[1]) / 2
 
-    def read(self, given: Mapping[str, Any]) -> tuple[list[int], int, int]:
-        """A user's {"tokens": [..], "query": q, "threshold": t}. Raises ValueError with the field's name."""
-        numbers = whole_numbers(given, "tokens")
-        query = whole_number(given, "query")
-        threshold = whole_number(given, "threshold")
-        if not 1 <= len(numbers) <= self.length:
-            raise ValueError(f"tokens: expected 1 to {self.length} of them, found {len(numbers)}")
-        for name, values in (("tokens", numbers), ("query", [query]), ("threshold", [threshold])):
-            if not 0 <= min(values) <= max(values) < self.alphabet:
-                found = f"{min(values)} to {max(values)}" if name == "tokens" else f"{values[0]}"
-                raise ValueError(f"{name}: expected 0 to {self.alphabet - 1}, found {found}")
-        return numbers, query, threshold
+
+def read(given: Mapping[str, Any], alphabet: int, *, least: int = 1, most: int) -> tuple[list[int], int, int]:
+    """A user's {"tokens": [..], "query": q, "threshold": t}, all out of 0 .. S - 1. Raises ValueError with the field's name.
+
+    >>> read({"tokens": [2, 0, 2], "query": 2, "threshold": 1}, alphabet=4, most=8)
+    ([2, 0, 2], 2, 1)
+    """
+    numbers = symbols_in(given, "tokens", alphabet, least=least, most=most)
+    return numbers, number_in(given, "query", 0, alphabet - 1), number_in(given, "threshold", 0, alphabet - 1)

@@ -11,7 +11,7 @@ from seqsep.exact.network import Network
 from seqsep.theorems.base import Outcome
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.checking import until_tried
-from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._counting import Counting, read
 from seqsep.theorems.trial import Trial
 
 AT_ONCE = 1 << 14
@@ -140,7 +140,7 @@ def answering(network: Network, task: Counting) -> Callable[[Mapping[str, Any]],
     """The network's answer to a user's input. Raises ValueError with the field's name."""
 
     def answer(given: Mapping[str, Any]) -> int:
-        numbers, query, threshold = task.read(given)
+        numbers, query, threshold = read(given, task.alphabet, most=task.length)
         inputs = task.inputs(np.array([numbers]), np.array([query]), np.array([threshold]))
         return int(run(network, inputs, at=-1).answers[0, 0])
 

@@ -13,7 +13,7 @@ from seqsep.exact.executor import Execution, ask, run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Outcome, whole_number, whole_numbers
+from seqsep.theorems.base import Outcome, number_in, symbols_in
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.checking import passes, until_tried
 from seqsep.theorems.evidence import NetworkRun
@@ -176,16 +176,19 @@ def answers_hard_sequences(theorem: str, network: Network, task: IndexLookup, se
     return passes(ask_all)
 
 
+def read(given: Mapping[str, Any], alphabet: int, *, least: int = 1, most: int) -> tuple[list[int], int]:
+    """A user's {"symbols": [..], "position": p}, p from 1. Raises ValueError with the field's name.
+
+    >>> read({"symbols": [3, 1, 2], "position": 2}, alphabet=4, most=8)
+    ([3, 1, 2], 2)
+    """
+    symbols = symbols_in(given, "symbols", alphabet, least=least, most=most)
+    return symbols, number_in(given, "position", 1, len(symbols))
+
+
 def answer_to(network: Network, length: int, alphabet: int, given: Mapping[str, Any]) -> int:
     """The network's answer to a user's input. Raises ValueError with the field's name."""
-    symbols = whole_numbers(given, "symbols")
-    position = whole_number(given, "position")
-    if not 1 <= len(symbols) <= length:
-        raise ValueError(f"symbols: expected 1 to {length} of them, found {len(symbols)}")
-    if not 0 <= min(symbols) <= max(symbols) < alphabet:
-        raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
-    if not 1 <= position <= len(symbols):
-        raise ValueError(f"position: expected 1 to {len(symbols)}, found {position}")
+    symbols, position = read(given, alphabet, most=length)
     question = np.array([alphabet + position - 1])
     return int(ask(network, np.array(symbols, dtype=np.int64), question).answers[0])
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.theorems.base import whole_numbers
+from seqsep.theorems.base import symbols_in
 
 FAILED = 0
 
@@ -78,15 +78,12 @@ class Recall:
             classes = np.where(occurs, sequences[:, first + count] + 1, classes)
         return classes
 
-    def read(self, given: Mapping[str, Any]) -> tuple[list[int], list[int]]:
-        """A user's {"tokens": [..], "query": [..]}. Raises ValueError with the field's name."""
-        symbols = whole_numbers(given, "tokens")
-        query = whole_numbers(given, "query")
-        if not 1 <= len(symbols) <= self.length:
-            raise ValueError(f"tokens: expected 1 to {self.length} of them, found {len(symbols)}")
-        if len(query) != self.gram - 1:
-            raise ValueError(f"query: expected {self.gram - 1} of them, found {len(query)}")
-        for name, values in (("tokens", symbols), ("query", query)):
-            if not 0 <= min(values) <= max(values) < self.alphabet:
-                raise ValueError(f"{name}: expected 0 to {self.alphabet - 1}, found {min(values)} to {max(values)}")
-        return symbols, query
+
+def read(given: Mapping[str, Any], alphabet: int, gram: int, *, least: int = 1, most: int) -> tuple[list[int], list[int]]:
+    """A user's {"tokens": [..], "query": [..]}, a query of c - 1 tokens. Raises ValueError with the field's name.
+
+    >>> read({"tokens": [3, 1, 3, 2], "query": [3]}, alphabet=4, gram=2, most=8)
+    ([3, 1, 3, 2], [3])
+    """
+    symbols = symbols_in(given, "tokens", alphabet, least=least, most=most)
+    return symbols, symbols_in(given, "query", alphabet, least=gram - 1, most=gram - 1)

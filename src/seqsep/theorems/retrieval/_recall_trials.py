@@ -12,7 +12,7 @@ from seqsep.exact.network import Network
 from seqsep.theorems.base import Outcome
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.checking import until_tried
-from seqsep.theorems.retrieval._recall import FAILED, Recall
+from seqsep.theorems.retrieval._recall import FAILED, Recall, read
 from seqsep.theorems.trial import Trial
 
 AT_ONCE = 1 << 14
@@ -159,7 +159,7 @@ def answering(network: Network, task: Recall) -> Callable[[Mapping[str, Any]], i
     """The network's answer to a user's input, None for FAILED. Raises ValueError with the field's name."""
 
     def answer(given: Mapping[str, Any]) -> int | None:
-        symbols, query = task.read(given)
+        symbols, query = read(given, task.alphabet, task.gram, most=task.length)
         inputs = task.inputs(np.array([symbols]), np.array([query]))
         found = int(run(network, inputs, at=-1).answers[0, 0])
         return None if found == FAILED else found - 1

@@ -121,6 +121,18 @@ class Template:
             answer = "NO" if found is None else "YES"
         return [self.token(text) for text in ("[", *pattern, "]", shown, answer)]
 
+    def answered(self, thought: Sequence[int]) -> int | None:
+        """The answer that a thought ends with: a number, or None for FAILED; in counting 1 for YES and 0 for NO.
+
+        >>> template = Template("recall", alphabet=3)
+        >>> template.answered(template.thought([1], found=2)), template.answered(template.thought([1], found=None))
+        (2, None)
+        """
+        shown = self.texts[thought[-1]]
+        if self.question == "counting":
+            return {"YES": 1, "NO": 0}.get(shown)
+        return int(shown) if shown.isdecimal() else None
+
     def retriever(self) -> Retriever:
         """RETRIEVE as printed: the pattern is searched in all that stands before the mark [."""
         return Retriever(vocabulary=self.texts, read=_Searched.of, region="everything")

@@ -20,16 +20,17 @@ witness is the pigeonhole principle.
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, field_of, number_in, symbols_in
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.small_models import Chosen, small_models
@@ -270,10 +271,56 @@ def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> O
     )
 
 
+def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
+    """Answer {"pairs": [[key, value], ..], "query": key} by the exact model for keys in any order: the value.
+
+    Exactly N = `length` pairs: keys are 0 .. N - 1, each once, and values 0 .. S - 1. With "queries", a list of different keys
+    in place of "query", one state answers them in turn, and the answer is a list. The answer raises ValueError with the
+    field's name for any other input.
+
+    >>> answer = applier(length=2, alphabet=9)
+    >>> answer({"pairs": [[1, 8], [0, 3]], "query": 1}), answer({"pairs": [[1, 8], [0, 3]], "queries": [0, 1]})
+    (8, [3, 8])
+    """
+    exact = build(length, alphabet, any_order=True)
+
+    def answer(given: Mapping[str, Any]) -> int | list[int]:
+        tokens = _read_pairs(given, length, alphabet)
+        if "queries" not in given:
+            return exact.answer((*tokens, number_in(given, "query", 0, length - 1)))
+        asked = symbols_in(given, "queries", length, most=length)
+        if len(set(asked)) < len(asked):
+            raise ValueError(f"queries: expected different keys, found {str(asked)[:80]}")
+        return [exact.answer((*tokens, *asked[: number + 1])) for number in range(len(asked))]
+
+    return answer
+
+
+def _read_pairs(given: Mapping[str, Any], length: int, alphabet: int) -> Pairs:
+    """A user's pairs as tokens. Raises ValueError unless they are N pairs of a key, each once, and a value."""
+    pairs = field_of(given, "pairs")
+    if not isinstance(pairs, list) or len(pairs) != length:
+        found = f"{len(pairs)} of them" if isinstance(pairs, list) else str(pairs)[:80]
+        raise ValueError(f"pairs: expected a list of {length} pairs, found {found}")
+    seen: dict[int, int] = {}
+    for number, pair in enumerate(pairs, start=1):
+        if not isinstance(pair, list) or len(pair) != 2 or not all(type(entry) is int for entry in pair):
+            raise ValueError(f"pairs: pair {number} is {str(pair)[:80]}; expected [key, value], two whole numbers")
+        key, value = pair
+        if not 0 <= key < length or not 0 <= value < alphabet:
+            wanted = f"a key of 0 to {length - 1} and a value of 0 to {alphabet - 1}"
+            raise ValueError(f"pairs: pair {number} is {str(pair)[:80]}; expected {wanted}")
+        if key in seen:
+            raise ValueError(f"pairs: pair {number} has the key of pair {seen[key]}; expected each key once")
+        seen[key] = number
+    return tuple(token for key, value in pairs for token in (key, length + value))
+
+
 TEST = "tests/theorems/retrieval/test_associative_recall_state.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    applier=applier,
     errata=(
         Erratum(
             where="Proposition 9, appendix C.1",

@@ -22,10 +22,13 @@ The read-out is 2 i s - i^2 u with (s, u) = (place, 1), or (m w, w) for COUNT (`
 What a run does not show: other lengths than those built. The proof holds for every T and V.
 """
 
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, sizes
@@ -212,8 +215,34 @@ def _require(trial: Trial, block: str, given: list[Positions], back: int) -> Non
     trial.require(inputs, np.array(expected), lambda row: {"block": block, **given[row].readable()}, everywhere)
 
 
+def applier(
+    length: int, block: str = "match", most: int | None = None, back: int = 1, rounding: str = "floor"
+) -> Callable[[Mapping[str, Any]], list[int]]:
+    """Answer {"own": [..], "asked": [..]} by the weights of a block: for each position from 1 on, what it reads.
+
+    Each list has a number for each position, at most T = `length` of them. `own` are the keys, `asked` the keys asked for;
+    match-nearest also takes `near`, the places to be near to, and match-next `counter`; copy takes `own` only, and looks `back`
+    places back. All numbers are 0 .. V, V = `most`, by default N. The answer of a position is a place, 0 if nothing matches,
+    or for count the number of matches. Raises ValueError with the field's name for any other input.
+
+    >>> applier(length=8)({"own": [5, 7, 5], "asked": [5, 5, 7]})
+    [1, 1, 2]
+    """
+    greatest = length if most is None else most
+    network = build(block, length, greatest, back, rounding=rounding)
+
+    def answer(given: Mapping[str, Any]) -> list[int]:
+        positions = definitions.read(given, block, greatest, length)
+        vectors = positions.vectors()[None] * network.grid.steps
+        places: list[int] = run(network, vectors).answers[0, 1:].tolist()
+        return places
+
+    return answer
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    applier=applier,
     errata=ERRATA,
 )

@@ -21,16 +21,18 @@ for counting).
 What a run does not show: other sizes than those built. The bounds hold for every S by the proof.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem, number_in, sizes, symbols_in
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
 from seqsep.theorems.retrieval import _counting, _recall
 from seqsep.theorems.retrieval._pattern_errata import ERRATA
@@ -320,4 +322,59 @@ def _drawn_inputs(template: Template, length: int, count: int, seed: int) -> Ite
         yield Given(tuple(numbers), tuple(question))
 
 
-THEOREM = Theorem(CLAIM, check, verify=verify, errata=ERRATA)
+def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer a question of one of the four tasks by the weights built for it, with a live retriever.
+
+    {"symbols": [..], "position": p} is index lookup, {"tokens": [..], "query": [..]} recall (of c-grams for a query of c - 1),
+    {"tokens": [..], "query": q, "threshold": t} counting. The data are at most N = `length` numbers out of 0 .. S - 1, S =
+    `alphabet` (by default N + 1), and so are p, q and t. The answer is {"answer": number, "thought": texts}: a number, None for
+    FAILED; in counting 1 or 0. Raises ValueError with the field's name for any other input.
+
+    >>> applier(length=4)({"tokens": [3, 1, 3, 2], "query": [3]})["answer"]
+    1
+    """
+    size = length + 1 if alphabet is None else alphabet
+    if min(length, size) < 1:
+        raise ValueError(f"applier(length={length}, alphabet={alphabet}): both are at least 1")
+    built = cache(build)
+
+    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+        template, asked = _read(given, length, size)
+        network = built(template.question, size, template.gram)
+        thought = _generated(network, template, asked)
+        return {"answer": template.answered(thought), "thought": [template.texts[token] for token in thought[:-1]]}
+
+    return answer
+
+
+def _read(given: Mapping[str, Any], length: int, alphabet: int) -> tuple[Template, Given]:
+    """A user's input, of the task that its fields are those of."""
+    if "symbols" in given:
+        symbols = symbols_in(given, "symbols", alphabet, most=length)
+        position = number_in(given, "position", 1, min(len(symbols), alphabet - 1))
+        return Template("index", alphabet), Given(tuple(symbols), (position,))
+    if "threshold" in given:
+        numbers, query, threshold = _counting.read(given, alphabet, most=length)
+        return Template("counting", alphabet), Given(tuple(numbers), (query, threshold))
+    gram = len(symbols_in(given, "query", alphabet, most=length)) + 1
+    numbers, grams = _recall.read(given, alphabet, gram, most=length)
+    return Template("recall", alphabet, gram), Given(tuple(numbers), tuple(grams))
+
+
+def _generated(network: Network, template: Template, asked: Given) -> list[int]:
+    """What the network writes with a live retriever.
+
+    The right thought is proposed to the weights, and one pass says whether they write it (`exact.generation`); if not, they
+    write token by token, at most as many as it has.
+    """
+    prompt = template.prompt(asked.numbers, asked.question)
+    thought = template.thought(asked.question, _solved(template, asked))
+    retriever = template.retriever()
+    try:
+        follow(network, [prompt + thought], [len(prompt)], [retriever.inserted(prompt + thought, len(prompt))])
+    except GenerationDiffers:
+        return generate(network, prompt, (), most=len(thought), retriever=retriever.behind(len(prompt)))
+    return thought
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, errata=ERRATA)

@@ -39,8 +39,9 @@ from jaxtyping import Int64
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid, Rounding, Softmax
 from seqsep.exact.network import AttentionLayer, Head, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes, whole_number, whole_numbers
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
+from seqsep.theorems.retrieval._counting import read
 
 CLAIM = Claim(
     name="counting-one-layer",
@@ -240,14 +241,7 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
     network = build(length, alphabet)
 
     def answer(given: Mapping[str, Any]) -> int:
-        numbers = whole_numbers(given, "tokens")
-        query = whole_number(given, "query")
-        threshold = whole_number(given, "threshold")
-        if len(numbers) != length:
-            raise ValueError(f"tokens: expected {length} of them, found {len(numbers)}")
-        for name, values in (("tokens", numbers), ("query", [query]), ("threshold", [threshold])):
-            if not 0 <= min(values) <= max(values) < alphabet:
-                raise ValueError(f"{name}: expected 0 to {alphabet - 1}, found {min(values)} to {max(values)}")
+        numbers, query, threshold = read(given, alphabet, least=length, most=length)
         return int(run(network, np.array([[*numbers, query, threshold]]), at=-1).answers[0, 0])
 
     return answer

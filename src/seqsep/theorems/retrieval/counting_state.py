@@ -25,8 +25,10 @@ the answer is wrong. That every model with fewer bits has such sequences is the 
 import itertools
 import math
 from bisect import insort
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +40,7 @@ from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.retrieval._counting import read
 from seqsep.theorems.retrieval._erring import erring
 
 UPPER = "A recurrent model with ceil(log2 C(2n-1, n)) state bits answers counting over n numbers"
@@ -253,6 +256,23 @@ def _errs(task: Sequences, name: str, model: Machine, seed: int) -> Outcome:
     )
 
 
+def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"tokens": [..], "query": q, "threshold": t} by the exact model: exactly n numbers, all out of 0 .. n - 1.
+
+    The answer is 1 if q occurs more than t times, else 0. It raises ValueError with the field's name for any other input.
+
+    >>> applier(length=3)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
+    1
+    """
+    exact = build(length)
+
+    def answer(given: Mapping[str, Any]) -> int:
+        numbers, query, threshold = read(given, length, least=length, most=length)
+        return exact.answer((*numbers, query, threshold)) - length
+
+    return answer
+
+
 def evidence(length: int = 4) -> Evidence:
     """Show a sequence of each multiset, every two told apart by a number and a threshold; the table holds every answer.
 
@@ -273,6 +293,7 @@ TEST = "tests/theorems/retrieval/test_counting_state.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    applier=applier,
     evidence=evidence,
     errata=(
         Erratum(

@@ -32,13 +32,14 @@ from seqsep.exact.automata import Recurrence
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, whole_number, whole_numbers
+from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import Chosen, small_models
 from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._index_lookup_trials import read
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
@@ -237,14 +238,7 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
     exact = build(length, alphabet)
 
     def answer(given: Mapping[str, Any]) -> int:
-        symbols = whole_numbers(given, "symbols")
-        position = whole_number(given, "position")
-        if len(symbols) != length:
-            raise ValueError(f"symbols: expected {length} of them, found {len(symbols)}")
-        if not 0 <= min(symbols) <= max(symbols) < alphabet:
-            raise ValueError(f"symbols: expected 0 to {alphabet - 1}, found {min(symbols)} to {max(symbols)}")
-        if not 1 <= position <= length:
-            raise ValueError(f"position: expected 1 to {length}, found {position}")
+        symbols, position = read(given, alphabet, least=length, most=length)
         return exact.answer((*symbols, alphabet + position - 1))
 
     return answer

@@ -320,4 +320,9 @@ def _error(
     raise AssertionError("some input of Bob's tells any two of Alice's apart")
 
 
-THEOREM = Theorem(CLAIM, check)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    nothing_to_apply="a lower bound; recall-attention and counting-attention answer with two layers, counting-one-layer by "
+    "rounding",
+)

@@ -334,6 +334,8 @@ def _errs(task: WithOracle, name: str, model: Machine, seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_apply="it counts the states that an oracle saves, and builds no weights; index-lookup-state answers the same "
+    "questions",
     errata=(
         Erratum(
             where="Proposition 5.1, proof",

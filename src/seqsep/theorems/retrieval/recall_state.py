@@ -33,8 +33,10 @@ pigeonhole principle.
 
 import itertools
 import math
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +51,7 @@ from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import Chosen, small_models
 from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._recall import read
 from seqsep.theorems.retrieval._recall_classes import classes
 
 UPPER = (
@@ -307,6 +310,26 @@ def _errs(task: Sequences, gram: int, name: str, model: Machine, *, seed: int) -
     )
 
 
+def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | None]:
+    """Answer {"tokens": [..], "query": [..]} by the exact model: a token, or None for FAILED.
+
+    Exactly n = `length` numbers and a query of c - 1, c = `gram`, all out of 0 .. n - 1. The answer raises ValueError with the
+    field's name for any other input.
+
+    >>> answer = applier(length=4)
+    >>> answer({"tokens": [3, 1, 3, 2], "query": [3]}), answer({"tokens": [3, 1, 3, 2], "query": [2]})
+    (1, None)
+    """
+    exact = build(length, gram)
+
+    def answer(given: Mapping[str, Any]) -> int | None:
+        symbols, query = read(given, length, gram, least=length, most=length)
+        found = exact.answer((*symbols, *query))
+        return None if found == length else found
+
+    return answer
+
+
 def evidence(length: int = 4, gram: int = 2) -> Evidence:
     """Show a sequence of each class after n tokens, every two told apart by a question; the table holds every answer.
 
@@ -333,6 +356,7 @@ TEST = "tests/theorems/retrieval/test_recall_state.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    applier=applier,
     evidence=evidence,
     errata=(
         Erratum(

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from seqsep.theorems.base import field_of
+
 MOVES = {"L": -1, "R": 1, "S": 0}
 
 
@@ -56,9 +58,7 @@ class Machine:
 
     def word(self, given: Mapping[str, Any], length: int) -> str:
         """The input of a user's line. Raises ValueError unless it is a string of at most `length` of the machine's symbols."""
-        if "input" not in given:
-            raise ValueError(f"input: missing; found {', '.join(given) or 'no fields'}")
-        word = given["input"]
+        word = field_of(given, "input")
         if not isinstance(word, str):
             raise ValueError(f"input: expected a string, found {str(word)[:80]}")
         if len(word) > length:
