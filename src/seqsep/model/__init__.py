@@ -7,10 +7,22 @@ Files:
     blocks   a mixer with its norm, residual connection and MLP
     built    the parts of a model from a hand-built network
     weights  trained models in safetensors files
+    decode   greedy decoding, with a retriever that answers queries live
 """
 
+from seqsep.model.decode import Generated, generate, generate_by_forward
 from seqsep.model.design import LLAMA, Design
 from seqsep.model.model import Model, ModelState
 from seqsep.model.weights import describe, load_model
 
-__all__ = ["LLAMA", "Design", "Model", "ModelState", "describe", "load_model"]
+__all__ = [
+    "LLAMA",
+    "Design",
+    "Generated",
+    "Model",
+    "ModelState",
+    "describe",
+    "generate",
+    "generate_by_forward",
+    "load_model",
+]

@@ -52,7 +52,7 @@ class Retriever:
 
         Given all tokens so far it returns those to insert if they end with a closed query, else None.
         """
-        return lambda tokens: self._found(tokens, prompt)
+        return lambda tokens: self(tokens, prompt)
 
     def inserted(self, tokens: Sequence[int], prompt: int) -> list[bool]:
         """Mark the tokens of a whole text that were inserted behind its queries.
@@ -63,7 +63,7 @@ class Retriever:
         marks = [False] * len(tokens)
         place = prompt
         while place < len(tokens):
-            found = self._found(tokens[: place + 1], prompt) or []
+            found = self(tokens[: place + 1], prompt) or []
             place += 1
             for token in found[: len(tokens) - place]:
                 if tokens[place] != token:
@@ -74,7 +74,11 @@ class Retriever:
                 place += 1
         return marks
 
-    def _found(self, tokens: Sequence[int], prompt: int) -> list[int] | None:
+    def __call__(self, tokens: Sequence[int], prompt: int) -> list[int] | None:
+        """The tokens to insert if `tokens`, of which the first `prompt` are the prompt, end with a closed query; else None.
+
+        Raises SearchTooLong for a pattern that takes too long.
+        """
         if self.vocabulary[tokens[-1]] != self.closes:
             return None
         texts = [self.vocabulary[token] for token in tokens]
