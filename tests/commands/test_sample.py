@@ -1,6 +1,7 @@
 """`seqsep sample`: the format of examples."""
 
 from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.tasks.trees.graphs import is_tree
 from support.command_line import call, json_lines
 
 
@@ -34,3 +35,19 @@ def test_sample_bounded_dyck(capsys):
         assert row["readable"]["label"] == row["targets"][-1] == task.solve(tuple(row["inputs"]))
     _, plain, _ = call(capsys, "sample", "bounded-dyck", "--length", "4", "--kinds", "4")
     assert plain.startswith("string: ")
+
+
+def test_a_graph_with_its_thought(capsys):
+    """The readable form of IsTree; a bad field is one line."""
+    arguments = ["is-tree", "--length", "16", "--trace", "cot", "--distribution", "double-star"]
+    _, out, _ = call(capsys, "sample", *arguments, "--count", "30", "--json")
+    for example in json_lines(out):
+        readable = example["readable"]
+        assert set(readable) == {"edges", "answer", "thought"}
+        assert len(readable["edges"]) == 15
+        assert all(1 <= u < v <= 16 for u, v in readable["edges"])
+        assert readable["answer"] == is_tree(16, readable["edges"]) == (len(readable["thought"]) == 31)
+        assert readable["thought"][0] == 1
+    status, out, err = call(capsys, "sample", "is-tree", "--length", "16", "--trace", "tour")
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "trace is vanilla, cot, retrieval, peel, walk, found 'tour'" in err

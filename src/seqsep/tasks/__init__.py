@@ -2,7 +2,7 @@
 
 Files:
 
-    base                what every task is: `Task`, and `Batch`, a block of its examples
+    base                what every task is: `Task`, and `Batch`, a block of its examples; `GeneratedTask`: the answer is written
     index_lookup        symbols, then a position: the symbol there
     bounded_dyck        is a string of brackets well matched, with few of them open?
     equality            are two halves equal?
@@ -10,6 +10,7 @@ Files:
     associative_recall  pairs, then a key: its value
     multi_query_recall  pairs, then many keys: their values
     nearest_neighbor    labelled vectors, then vectors to label
+    is_tree             is a list of edges a tree? the answer behind a thought
     sparse_threshold    do more than so many features of a few bits each hold?
     trees               IsTree on tokens: the definition, how a graph is written, the thoughts that decide it
     _blocks             the draws of a block of examples, and ranges of examples that fit in a cache
@@ -17,16 +18,20 @@ Files:
     _orders             random orders and distinct numbers
     _halves             two halves around a separator: equality and disjointness
     _fixed_length       a yes or no at the last of exactly `length` tokens
+    _graphs             double stars, random trees, near misses and other graphs
+    _incidences         every vertex's edges in order; leaf peeling
+    _thoughts           the thoughts about a block of graphs at once
     _spherical_code     unit vectors in general position that stay apart
     _thresholds         thresholds of features: drawn ones, DIMACS text, quick evaluation
 """
 
 from seqsep.tasks.associative_recall import AssociativeRecall
-from seqsep.tasks.base import EVERY_CLASS, NOTHING_ASKED, Batch, Task
+from seqsep.tasks.base import EVERY_CLASS, NOTHING_ASKED, Batch, GeneratedTask, LiveRetriever, Task
 from seqsep.tasks.bounded_dyck import BoundedDyck
 from seqsep.tasks.disjointness import Disjointness
 from seqsep.tasks.equality import Equality
 from seqsep.tasks.index_lookup import IndexLookup
+from seqsep.tasks.is_tree import IsTree
 from seqsep.tasks.multi_query_recall import MultiQueryRecall
 from seqsep.tasks.nearest_neighbor import NearestNeighbor
 from seqsep.tasks.sparse_threshold import SparseThreshold
@@ -37,6 +42,7 @@ TASKS: tuple[type[Task], ...] = (
     Disjointness,
     Equality,
     IndexLookup,
+    IsTree,
     MultiQueryRecall,
     NearestNeighbor,
     SparseThreshold,
@@ -53,7 +59,10 @@ __all__ = [
     "BoundedDyck",
     "Disjointness",
     "Equality",
+    "GeneratedTask",
     "IndexLookup",
+    "IsTree",
+    "LiveRetriever",
     "MultiQueryRecall",
     "NearestNeighbor",
     "SparseThreshold",

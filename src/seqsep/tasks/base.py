@@ -6,7 +6,7 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
@@ -19,6 +19,8 @@ EVERY_CLASS = -1
 TYPE_WORDS = {int: "a whole number", float: "a number", str: "a word"}
 
 Loss: TypeAlias = Literal["cross-entropy", "binary-cross-entropy"]
+LiveRetriever: TypeAlias = Callable[[Sequence[int], int], Sequence[int] | None]
+"""Given all tokens so far, and how many of them are the prompt: the tokens to insert, or None if no query has been closed."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,81 @@ class Task(ABC):
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         chosen = {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
         return {"name": self.name} | chosen
+
+
+class GeneratedTask(Task):
+    """A task whose answer is written: behind a prompt a model writes a thought, token by token, and then the answer.
+
+    Inputs are prompt and thought. What is asked at a token is the next one, from the prompt's last token on; at the end of the
+    thought it is the answer, a token of `stops`, which is not read. Nothing is asked within the prompt, and where a retriever
+    writes the next token. So a model that is right at every asked position of an example also generates it (by induction: what
+    it has read is then what it would have written), and `score` asks for that; `score_answers` asks for the answer alone.
+
+    >>> from seqsep.tasks import IsTree
+    >>> task = IsTree(length=4, trace="cot")
+    >>> batch = task.sample(start=2, count=1, seed=0)
+    >>> print(*(task.shown(token) for token in task.prompts(batch)[0]))
+    [BOS] 1 ~ 2 1 ~ 3 2 ~ 4
+    >>> batch.targets[0, 9:].tolist(), task.stops  # behind the prompt the tour and YES
+    ([1, 2, 4, 2, 1, 3, 1, 7], (6, 7))
+    >>> task.judge([1, 2, 1, 7], answer=7), task.judge([1, 6], answer=7), task.judge([1, 2, 1], answer=7)
+    (1.0, 0.0, 0.5)
+    """
+
+    @property
+    def classes(self) -> int:
+        """Every token may follow."""
+        return self.vocabulary
+
+    @property
+    @abstractmethod
+    def stops(self) -> tuple[int, ...]:
+        """The tokens that end a generation: the answers."""
+
+    @property
+    @abstractmethod
+    def most_generated(self) -> int:
+        """The most tokens of a right thought and its answer; a generation is cut there."""
+
+    @abstractmethod
+    def prompt(self, given: Mapping[str, Any]) -> tuple[int, ...]:
+        """The prompt of an input as `readable` writes it. Raises ValueError with the field's name."""
+
+    @abstractmethod
+    def shown(self, token: int) -> int | str:
+        """A token as a reader sees it."""
+
+    def retriever(self) -> LiveRetriever | None:
+        """What answers the queries of the thought while it is generated; None: there are none."""
+        return None
+
+    def prompts(self, batch: Batch) -> list[tuple[int, ...]]:
+        """The prompt of each example: its tokens up to the first position that is asked."""
+        ends = (batch.targets != NOTHING_ASKED).argmax(axis=1) + 1
+        return [tuple(inputs[:end]) for inputs, end in zip(batch.inputs.tolist(), ends.tolist(), strict=True)]
+
+    def answers(self, batch: Batch) -> Int64[np.ndarray, "batch"]:
+        """The answer of each example as a token: what is asked last."""
+        rows = np.arange(len(batch.targets))
+        return batch.targets[rows, _last_asked(batch.targets)]
+
+    def score_answers(
+        self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
+    ) -> Bool[np.ndarray, "batch"]:
+        """Which examples get the right answer behind the right thought: only the last asked position counts."""
+        rows = np.arange(len(targets))
+        last = _last_asked(targets)
+        return predictions[rows, last] == targets[rows, last]
+
+    def judge(self, generated: Sequence[int], answer: int) -> float:
+        """1 if the first answer among the generated tokens is the right one, 0 if it is another, 1/2 if there is none."""
+        found = next((token for token in generated if token in self.stops), None)
+        return 0.5 if found is None else float(found == answer)
+
+
+def _last_asked(targets: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
+    """The last asked position of each example."""
+    return targets.shape[1] - 1 - (targets[:, ::-1] != NOTHING_ASKED).argmax(axis=1)
 
 
 def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
