@@ -15,6 +15,8 @@ What was measured, as data and in words:
     headline             the findings in one sentence each
     index_lookup_ledger  parameter bits of the Transformer beside the least recurrent state, over N
     is_tree_ledger       the sizes of models of IsTree beside the least recurrent state, over n
+    worked_networks      five networks of IsTree in words: what each does, and what each head looks for
+    worked_example       what they write about one graph, token by token, and what each head attends to
     attention_weights    the weights of every head of a hand-built network on one input
     papers               the papers' own numbers
     bibliography         the papers as BibTeX

@@ -15,6 +15,7 @@ from seqsep.report.experiment_table import report_tables
 from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
 from seqsep.report.figures.picture import draw_picture
 from seqsep.report.measured import Measured
+from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.page import write_page
 from seqsep.report.reach import headline, positions_sentence, reach_lines
 
@@ -30,7 +31,7 @@ def write_demo(
     experiments: Sequence[ShownExperiment] = (),
     findings: Sequence[str] = (),
 ) -> Path:
-    """Write the page and its picture; return the page's path.
+    """Write the page, its picture, and the page of the worked example; return the first page's path.
 
     `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
     `findings` are further sentences at its head.
@@ -38,6 +39,7 @@ def write_demo(
     runs = DemoRuns.of_rows(fresh, committed)
     comparison = Comparison.of_rows(fresh, committed).sentence() if fresh else ""
     page = write_page(folder, runs, theorems, experiments, comparison=comparison, findings=findings)
+    write_is_tree_page(folder)
     draw_picture(folder / "picture.png", runs)
     return page
 

@@ -11,20 +11,12 @@ from markupsafe import Markup
 
 from seqsep.report.attention_weights import attention_weights
 from seqsep.report.page.templates import environment, source
+from seqsep.report.worked_networks import NETWORKS
 from seqsep.theorems.is_tree.figure_3 import Example, figure_3
 
 CELL = 11
 PLACES = {1: (40, 50), 5: (140, 50), 3: (240, 50), 4: (40, 150), 6: (140, 150), 2: (240, 150)}
 """Where each vertex stands: 5 and 6 are the hubs of two stars, the edge between 2 and 3 is the odd one."""
-
-MEANINGS = (
-    ("layer 1: the token before", "x of a climb x y, as seen from y"),
-    ("layer 1: the token two before", "u of an edge u ~ v, as seen from v"),
-    ("layer 1: the last pointer", "how many pointers there are; [BOS]: none yet"),
-    ("layer 1: the first pointer", "how long the prompt is; [BOS]: not yet known"),
-    ("layer 2: edges whose larger end is x", "and climbs, which take them away, and [BOS]"),
-    ("layer 2: edges whose smaller end is x", "both together: is x a leaf, and of which vertex"),
-)
 
 
 @dataclass(frozen=True)
@@ -49,8 +41,12 @@ class DrawnHead:
 def is_tree_example() -> str:
     """The picture as SVG text, light or dark as the reader's system is; the same on every machine."""
     example = figure_3()
-    weights = [head for layer in attention_weights(example.network, np.array(example.tokens[:-1])) for head in layer]
-    heads = [_head(*meaning, shown[example.prompt - 1 :]) for meaning, shown in zip(MEANINGS, weights, strict=True)]
+    weights = attention_weights(example.network, np.array(example.tokens[:-1]))
+    by_layer = [(layer, head) for layer, heads in enumerate(weights, 1) for head in heads]
+    heads = [
+        _head(f"layer {layer}: {words.name}", words.gives, shown[example.prompt - 1 :])
+        for words, (layer, shown) in zip(NETWORKS[0].heads, by_layer, strict=True)
+    ]
     text = (
         environment()
         .get_template("is_tree_example.html")

@@ -52,28 +52,33 @@ def _picture() -> LedgerPicture:
             "Is a list of n - 1 edges a tree? Bits over n, any thought allowed. Bold: the first n at which the least recurrent "
             "state is larger."
         ),
-        panels=(
-            PicturePanel(
-                "remembered",
-                "in bits, by a hybrid and by a walk with a retriever",
-                _chart(
-                    "Bits remembered",
-                    "Bits of state of the hybrid and of the walk with a retriever, each number at p bits or by its range",
-                    REMEMBERED,
-                    last=MOST_REMEMBERED,
-                    powers=range(1, 5),
-                ),
+        panels=is_tree_panels(),
+    )
+
+
+def is_tree_panels() -> tuple[PicturePanel, ...]:
+    """The two charts: bits remembered up to n = 1,024, and the bits of the Transformer's weights up to n = 65,536."""
+    return (
+        PicturePanel(
+            "remembered",
+            "in bits, by a hybrid and by a walk with a retriever",
+            _chart(
+                "Bits remembered",
+                "Bits of state of the hybrid and of the walk with a retriever, each number at p bits or by its range",
+                REMEMBERED,
+                last=MOST_REMEMBERED,
+                powers=range(1, 5),
             ),
-            PicturePanel(
-                "all weights",
-                "of the two-layer Transformer, in bits",
-                _chart(
-                    "Bits of weights",
-                    "Bits of all weights of the two-layer Transformer that peels leaves",
-                    (TRANSFORMER,),
-                    last=VERTICES[-1],
-                    powers=range(1, 7),
-                ),
+        ),
+        PicturePanel(
+            "all weights",
+            "of the two-layer Transformer, in bits",
+            _chart(
+                "Bits of weights",
+                "Bits of all weights of the two-layer Transformer that peels leaves",
+                (TRANSFORMER,),
+                last=VERTICES[-1],
+                powers=range(1, 7),
             ),
         ),
     )

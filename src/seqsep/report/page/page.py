@@ -1,4 +1,4 @@
-"""The report: one offline page, index.html, from training runs and theorem checks.
+"""The report: an offline page, index.html, from training runs and theorem checks, beside which lies is-tree.html.
 
 Nothing on it needs the network or JavaScript; the same input gives the same bytes.
 """
@@ -16,6 +16,8 @@ from seqsep.report.figure_files import ShownExperiment
 from seqsep.report.headline import dyck_sentence, separation, tiles
 from seqsep.report.numerals import DASH, count, known
 from seqsep.report.page import curves, tables
+from seqsep.report.page.is_tree_bits import IS_TREE_STYLES, is_tree_bits
+from seqsep.report.page.is_tree_page import FILE as WORKED_EXAMPLE
 from seqsep.report.page.ledger_charts import LEDGER_STYLES, frontier_figures, separation_figure
 from seqsep.report.page.templates import environment, source
 from seqsep.report.page.theorem_table import statement_tables
@@ -74,7 +76,7 @@ def page(
         .get_template("page.html")
         .render(
             css=Markup(source("page.css")),  # our own file
-            styles={**STYLES, OTHER.slug: OTHER, **LEDGER_STYLES},
+            styles={**STYLES, OTHER.slug: OTHER, **LEDGER_STYLES, **IS_TREE_STYLES},
             separation=separation(runs),
             dyck_sentences=[sentence for sentence in dyck_sentences if sentence],
             tiles=tiles(runs, sum(check.holds for check in checks), len(checks)),
@@ -89,6 +91,8 @@ def page(
             theorems=theorem_tables,
             separation_in_bits=separation_figure(),
             frontiers=frontier_figures(),
+            is_tree=is_tree_bits(),
+            worked_example=WORKED_EXAMPLE,
             experiments=experiments,
             scaled_down=tables.scaled_down(runs),
             provenance=tables.provenance(runs),
