@@ -103,7 +103,7 @@ def is_tree_page(examples: tuple[WorkedExample, ...] | None = None) -> str:
 def _drawn(example: WorkedExample) -> DrawnExample:
     name = example.words.writer.name
     weights = tuple(_weights(name, example, head) for head in example.heads)
-    return DrawnExample(name, example, _sizes(example), _edges(example), weights)
+    return DrawnExample(name, example, sizes=_sizes(example), edges=_edges(example), weights=weights)
 
 
 def _sizes(example: WorkedExample) -> tuple[str, ...]:
