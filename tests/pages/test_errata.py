@@ -7,15 +7,24 @@ import pytest
 
 from seqsep.pages.errata import errata_page
 from seqsep.theorems import THEOREMS
+from seqsep.theorems.base import Choice, Erratum
 
 ROOT = Path(__file__).parents[2]
-ERRATA = [(theorem.name, erratum) for theorem in THEOREMS for erratum in theorem.errata]
+ERRATA = [(theorem.name, remark) for theorem in THEOREMS for remark in (*theorem.errata, *theorem.choices)]
 
 
 def test_every_row_is_on_the_page():
     page = errata_page()
     assert all(f"* Found: {erratum.found}.\n" in page for _, erratum in ERRATA)
     assert page.count("* Test: ") == len(ERRATA)
+
+
+def test_errata_and_choices_stand_apart():
+    """Each record is of the kind of its part of the page."""
+    errata, choices = errata_page().split("\n# Choices and sharpenings\n")
+    for theorem in THEOREMS:
+        assert all(type(remark) is Erratum and f"* Found: {remark.found}.\n" in errata for remark in theorem.errata)
+        assert all(type(remark) is Choice and f"* Found: {remark.found}.\n" in choices for remark in theorem.choices)
 
 
 @pytest.mark.parametrize(("name", "erratum"), ERRATA, ids=[f"{name}-{place}" for place, (name, _) in enumerate(ERRATA)])

@@ -73,7 +73,11 @@ def test_files_tests_and_rows_of_long_checks_are_there(theorem):
             assert f'"{theorem.name}"' in (ROOT / file).read_text()
             assert tests == file_of_tests(theorem, ROOT)
             assert re.search(rf"\b{Path(file).stem}\b", (ROOT / tests).read_text())
-            assert row[7].startswith(f"[{len(theorem.errata)}]" if theorem.errata else "0")
+            kinds = {"errata": len(theorem.errata), "choices": len(theorem.choices)}
+            assert [int(count) for count in re.findall(r"\d+", row[7].split("]")[0])] == [
+                kinds["errata"],
+                *([kinds["choices"]] if kinds["choices"] else []),
+            ]
             assert (theorem.verify is not None) == (row[8:] == [f"[row](../results/verify/{theorem.name}.json)"])
 
 

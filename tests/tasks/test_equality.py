@@ -83,6 +83,16 @@ def test_next_is_what_follows_in_some_word(alphabet):
         assert task.solve(prefix) == expected
 
 
+def test_the_printed_lengths_are_odd_and_end_before_50():
+    """N/10, N/10 + 2, ... up to N, for figure 4's N: at 50 all are odd and 50 is none; elsewhere they are even and end at N."""
+    lengths = {n: range(n // 10, n + 1, 2) for n in (20, 50, 100, 200, 400)}
+    assert (lengths[50][0], lengths[50][-1]) == (5, 49)
+    assert all(k % 2 == 1 for k in lengths[50])
+    assert all(k % 2 == 0 for n in (20, 100, 200, 400) for k in lengths[n])
+    assert all(lengths[n][-1] == n for n in (20, 100, 200, 400))
+    assert set((Equality(50).sample(0, 500, 1).lengths - 1).tolist()) == set(range(6, 51, 2))
+
+
 @pytest.mark.parametrize(("length", "least"), [(2, 2), (20, 2), (22, 4), (50, 6), (100, 10), (400, 40), (410, 42)])
 def test_lengths_begin_at_the_even_number_at_or_above_a_tenth(length, least):
     assert least >= length / 10 > least - 2

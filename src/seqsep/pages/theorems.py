@@ -138,10 +138,19 @@ def _row(covered: Covered, clone: Path) -> str:
         covered.claim.statement.replace("|", r"\|"),
         _link(file.removeprefix("theorems/"), f"../src/seqsep/{file}"),
         _link(tests.removeprefix("tests/theorems/"), f"../{tests}"),
-        _link(str(len(theorem.errata)), f"errata.md#{name}") if theorem.errata else "0",
+        _remarks(theorem),
         _link("row", f"../{row}") if (clone / row).is_file() else "",
     )
     return f"| {' | '.join(cells)} |\n"
+
+
+def _remarks(theorem: Theorem) -> str:
+    """How many errata and choices docs/errata.md has of a theorem."""
+    counts = [str(len(theorem.errata))]
+    if theorem.choices:
+        counts.append(f"{len(theorem.choices)} choice{'s' if len(theorem.choices) > 1 else ''}")
+    words = ", ".join(counts)
+    return words if words == "0" else _link(words, f"errata.md#{theorem.name}")
 
 
 def _link(text: str, target: str) -> str:

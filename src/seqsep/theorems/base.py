@@ -162,11 +162,11 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Erratum:
-    """A printed text that is false, has a gap, or says less than its proof gives: a row of docs/errata.md.
+class Remark:
+    """A printed text beside what running it shows; `Erratum` and `Choice` are its two kinds.
 
-    `test` names the test that shows it, as `path::name`; `found` gives the counterexample or the numbers; `built` says what
-    stands here in place of the printed text.
+    `printed` quotes the words, or the formula, that stand at `where`; `found` gives the counterexample or the numbers; `built`
+    says what stands here; `test` names the test that shows it, as `path::name`.
     """
 
     where: str
@@ -174,6 +174,14 @@ class Erratum:
     found: str
     built: str
     test: str
+
+
+class Erratum(Remark):
+    """A printed text that is false, or a proof with a gap: a row of the first part of docs/errata.md."""
+
+
+class Choice(Remark):
+    """A printed text that holds as its authors mean it; ours is of another form, is sharper, or answers what is left open."""
 
 
 Applier = Callable[[Mapping[str, Any]], Any]
@@ -201,6 +209,7 @@ class Theorem:
     verify: Callable[[], list[Outcome]] | None = None
     evidence: Callable[..., Evidence] | None = None
     errata: tuple[Erratum, ...] = ()
+    choices: tuple[Choice, ...] = ()
 
     @property
     def name(self) -> str:

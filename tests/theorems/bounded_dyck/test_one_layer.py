@@ -121,6 +121,14 @@ def test_depth_three_has_other_words_and_the_same_bound():
     assert rank_bound(as_two_party(6, 3)).bits == 5
 
 
+def test_the_bound_is_that_of_theorem_4_and_not_of_lemma_4():
+    """Lemma 4 asks for the bits of an automaton's state: 3 for Dyck-(2,2), at every N; Theorem 4's bound grows."""
+    grid = Grid.of(400, 2)
+    assert bounded_dyck_state.build(2, 2).recurrence().state_bits == 3
+    assert needed(800, grid)["printed"] > 1.9 * needed(400, grid)["printed"]
+    assert needed(400, grid)["printed"] == pytest.approx(399 / (3 * (grid.precision + np.log2(400))), rel=0.05)
+
+
 def test_from_which_length_it_bites():
     """m H of at least 3.0, 6.6, 41 and 3,303 by the printed constant, with Kc = 2 and p = bit_length(2 N^4)."""
     rows = {n: needed(n, Grid.of(n, 2)) for n in (400, 1024, 8192, 10**6)}

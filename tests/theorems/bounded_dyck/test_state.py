@@ -54,6 +54,14 @@ def test_bounded_dyck_22_has_seven_live_states_and_a_dead_one():
     assert [automaton.count_words(n) for n in range(0, 14, 2)] == [1, *(2 ** (n - 1) for n in range(2, 14, 2))]
 
 
+def test_the_stacks_of_three_brackets_outgrow_two_to_the_depth():
+    """The least automaton of Dyck-(3,k) has 1 + 3 + ... + 3^k live states and a dead one; printed: O(2^k)."""
+    states = [len(bounded_dyck_state.build(3, depth).minimal().table) for depth in (2, 3, 4, 5)]
+    assert states == [13 + 1, 40 + 1, 121 + 1, 364 + 1]
+    ratios = [count / 2**depth for depth, count in zip((2, 3, 4, 5), states, strict=True)]
+    assert all(later > 1.4 * earlier for earlier, later in itertools.pairwise(ratios))
+
+
 @pytest.mark.parametrize(("length", "most"), [(2, 3), (4, 6), (6, 6)])
 def test_a_fixed_even_length_needs_six_classes(length, most):
     """Prefix classes of Dyck-(2,2) at one length: at most 6 after any number of brackets from N = 4 on, so 3 bits."""

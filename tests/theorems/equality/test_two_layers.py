@@ -1,5 +1,6 @@
 """Theorem 6: equality of two halves by two layers, on the grid and in floats; where the printed proof slips, in numbers."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -141,6 +142,25 @@ def test_the_printed_embedding_has_one_coordinate_more():
     parts = {"x_i": 1, "0": 1, "T(i)": k, "T(i - N/2)": k, "1": 1}
     assert sum(parts.values()) == 3 + 2 * k
     assert equality_two_layers.build(64, code="kerdock").width == 2 + 2 * k
+
+
+@pytest.mark.parametrize("length", [2, 4, 6])
+def test_inequality_as_a_2_dnf_needs_a_term_for_each_bit(length):
+    """Every term that holds only for unequal halves holds for at most one of N inputs; the printed N terms are enough."""
+    half = length // 2
+    inputs = np.array(list(itertools.product((0, 1), repeat=length)))
+    unequal = (inputs[:, :half] != inputs[:, half:]).any(axis=1)
+    by_one = (inputs[:, :half] != inputs[:, half:]).sum(axis=1) == 1
+    chosen = by_one & (inputs[:, half:].sum(axis=1) + inputs[:, :half].sum(axis=1) == 1)
+    assert chosen.sum() == length
+    printed = np.zeros(len(inputs), bool)
+    for term in itertools.product((0, 1, None), repeat=length):
+        holds = np.logical_and.reduce([inputs[:, i] == bit for i, bit in enumerate(term) if bit is not None], initial=True)
+        if not (holds & ~unequal).any():
+            assert (holds & chosen).sum() <= 1
+            if sum(bit is not None for bit in term) == 2:
+                printed |= holds
+    assert (printed == unequal).all()
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():

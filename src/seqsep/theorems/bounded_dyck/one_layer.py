@@ -26,7 +26,7 @@ import numpy as np
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.tasks import BoundedDyck
-from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
 from seqsep.theorems.bounded_dyck._fooling_set import require_fooling_set, words
@@ -245,23 +245,36 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Lemma 1, appendix E",
-            printed="given the odd half the even half is unique; hence both mixed inputs of two words are no words",
+            printed='"if x is the string of symbols in the odd indices [...] then the string of symbols y in the even indices '
+            "such that "
+            'f(x, y) = 1 is unique", from which the mixed pairs are no words',
             found="this does not exclude two words with one even half, whose mixed inputs are both words",
             built="even halves differ as well, by reading from right to left; both are checked for every word up to N = 14",
             test=TEST + "test_one_half_alone_does_not_make_a_fooling_set",
         ),
         Erratum(
+            where="Section 4.1, before Theorem 5",
+            printed='"Combining Lemmas 4 and 1 entails a lower bound on the width of a Transformer"',
+            found="Lemma 4 is about finite automata and recurrent models; Theorem 4, the protocol, is meant",
+            built="the bound from `one-layer-protocol` and the fooling set of Lemma 1",
+            test=TEST + "test_the_bound_is_that_of_theorem_4_and_not_of_lemma_4",
+        ),
+    ),
+    choices=(
+        Choice(
             where="Lemma 1, Theorems 5 and 10",
             printed="for Dyck-(2,2), by the set of all words of the language",
-            found="at depth 3 the set of all words is none: the 208 words of length 8 have 128 odd halves",
+            found="true at depth 2, which the lemma is about; at depth 3 the set of all words is no fooling set: the 208 "
+            "words of length 8 have 128 odd halves",
             built="the words of depth 2 are a fooling set of Dyck-(n,k) for every k >= 2, so the same bound holds there",
             test=TEST + "test_depth_three_has_other_words_and_the_same_bound",
         ),
-        Erratum(
-            where="Theorems 5 and 10",
-            printed="m H >= (N - 1) / (3 (p + log N)), without a condition",
-            found="Theorem 4's total, which this uses, is less than its own steps cost. At Kc = 2 it asks for m H >= 3.0 at "
-            "N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at 10^6: not for the paper's models of width 64 at N = 400",
+        Choice(
+            where="Theorems 5 and 10, and section 6",
+            printed='m H >= (N - 1) / (3 (p + log N)); on Dyck-(2,2) the one-layer model has "a width of 256 across lengths in '
+            '{20, ..., 400} most of which are smaller than the width of the model"',
+            found="so it is: at Kc = 2 the bound asks for m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at 10^6, "
+            "and says nothing of a width of 256 at those lengths. It uses Theorem 4's total, less than its own steps cost",
             built="proved for m >= 2 by a protocol with fewer bits; with one head m >= 6, 15, 101 and 8,263 at these N, "
             "and m = 64 fails from N = 4,980 on",
             test=TEST + "test_from_which_length_it_bites",

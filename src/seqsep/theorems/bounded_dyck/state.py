@@ -29,7 +29,7 @@ from seqsep.exact.network import Network
 from seqsep.mixers import state_bits
 from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck._prefixes import Strings, prefixes
 from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, build_elman, proved
 from seqsep.theorems.bounded_dyck._strings import parsed, written
@@ -297,8 +297,19 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Appendix E, after Theorem 10",
-            printed="Dyck-(2,2) can be represented by a DFA with just 7 states",
-            found="the least total DFA has 8: 7 live ones, the stacks, and a dead one",
+            printed='"Any bounded dyck language Dyck-(n,k) can be represented by a DFA with O(2^k) states"',
+            found="true for n = 2 only: every stack of at most k open brackets needs a state of its own, 1 + n + ... + n^k of "
+            "them, "
+            "so O(n^k): for n = 3 they are 13, 40, 121, 364 at k = 2 to 5, where 2^k doubles",
+            built="the automaton with 1 + n + ... + n^k live states and a dead one",
+            test=TEST + "test_the_stacks_of_three_brackets_outgrow_two_to_the_depth",
+        ),
+    ),
+    choices=(
+        Choice(
+            where="Appendix E, after Theorem 10",
+            printed='"Dyck-(2,2) considered here can be represented by a DFA with just 7 states"',
+            found="7 live states, the stacks; a DFA whose transitions are total has a dead state as well, 8 in all",
             built="the automaton with 8 states, 3 bits",
             test=TEST + "test_bounded_dyck_22_has_seven_live_states_and_a_dead_one",
         ),

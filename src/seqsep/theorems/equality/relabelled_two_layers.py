@@ -29,7 +29,7 @@ from seqsep.exact.codes import PositionCode, position_code
 from seqsep.exact.executor import run
 from seqsep.exact.integers import digits_of
 from seqsep.exact.network import Network
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
@@ -278,12 +278,13 @@ THEOREM = Theorem(
     check,
     applier=applier,
     verify=verify,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Lemma 5, appendix F.4",
             printed="renumbering the positional encodings of Theorem 6's Transformer computes f for any partition",
-            found="not in the causal form that Theorem 6 allows: a member of S_B that comes before its partner asks for a "
-            "later position. Under a causal mask 56 of the 70 partitions of 8 positions are answered wrongly on some input, "
+            found="right, for attention without a mask, which the paper has. Under a causal mask it fails: a member of S_B "
+            "that comes before its partner "
+            "asks for a later position; 56 of the 70 partitions of 8 positions are answered wrongly on some input, "
             "without a mask none",
             built="the later member of each pair asks for the earlier one: causal, for every partition",
             test="tests/theorems/equality/test_relabelled_two_layers.py::test_renumbered_positions_fail_under_a_causal_mask",

@@ -28,7 +28,7 @@ from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import unrolled
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.equality import _collision as collision
 from seqsep.theorems.equality import _one_layer_cost as one_layer_cost
 from seqsep.theorems.equality._by_automata import (
@@ -187,23 +187,31 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Lemma 4",
-            printed="a recurrent model that answers as a DFA with n states has mp >= log n",
-            found="false for a DFA that is not the least of its language: states may be repeated at will",
+            printed='"Let A be a DFA with n states. Let R be an RNN such that for all x, A(x) = R(x). Then [...] mp >= log n"',
+            found='its proof assumes the least DFA ("we are given that the automata A is the minimum-sized DFA"); for another '
+            "DFA of "
+            "the language it is false, since states may be repeated at will",
             built="the bound for the least DFA; for words of one length only, the least with don't-cares",
             test=f"{TESTS}::test_lemma_4_needs_the_least_automaton",
         ),
-        Erratum(
+    ),
+    choices=(
+        Choice(
             where="Appendix F.1",
-            printed="it is unclear if the result of automata applies when the functions differ by time step",
-            found="Lemma 4 does not: a model of 0 bits tells whether the length is a multiple of n; Theorem 11 does, since its "
+            printed='"It is unclear if the result still applies when the function is allowed to be different based on the '
+            'timestep"',
+            found="an open question, decided: Lemma 4 does not, a model of 0 bits tells whether the length is a multiple of "
+            "n; Theorem 11 does, since its "
             "prefixes have one length",
             built="the bound of Theorem 11 for any `Recurrence`, and a model that attains it without depending on the time",
             test=f"{TESTS}::test_with_the_time_lemma_4_fails_and_theorem_11_holds",
         ),
-        Erratum(
+        Choice(
             where="Theorems 12 and 4",
-            printed="3 m (p + log N) H bits, so m H >= (N/2) / (3 (p + log N)), and m p H = Omega(N)",
-            found="narrow heads cost more: at N = 8,192, Kc = 2 a head of width 1 takes 268 bits, not 201, so m H = 16 is not "
+            printed="m p H = Omega(N)",
+            found="the constant, which is not printed: N/2 <= 3 m (p + log N) H would follow from Theorem 4's total, but "
+            "narrow heads "
+            "cost more: at N = 8,192, Kc = 2 a head of width 1 takes 268 bits, not 201, so m H = 16 is not "
             "excluded where 20.4 is printed; with p below log N only m (p + log N) H = Omega(N) follows",
             built="the least m H from the counted protocol: 16 there; 49 for one head, where the printed bound says 20.4",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",

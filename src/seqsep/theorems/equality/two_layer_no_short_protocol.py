@@ -34,7 +34,7 @@ from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import Network
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
@@ -230,11 +230,11 @@ THEOREM = Theorem(
     check,
     nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",
     verify=verify,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Corollary 13.1",
             printed="g(n) = Omega(N / (log N)^2)",
-            found="true, and less than the construction gives: with the parabola code m = 2 at every N, so m p H = O(log N)",
+            found="the construction gives more: with the parabola code m = 2 at every N, so m p H = O(log N)",
             built="g(N) >= N / (2 C m p H) = Omega(N / log N), with the numbers",
             test=TEST + "test_the_corollary_with_a_width_that_does_not_grow",
         ),

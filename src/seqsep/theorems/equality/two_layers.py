@@ -334,7 +334,7 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Theorem 6, appendix F.2, eta",
-            printed="for eta = log N + Kc log 2N a weight of at least 1 - 1/(2 N^Kc) is rounded to 1",
+            printed='"Thus, for eta = log N + Kc log 2N, the softmax attention weight at j = i - N/2 will be rounded to 1"',
             found="the inequality above it asks for eta >= 2 log((N-1)(2 N^Kc - 1)), nearly twice that: 26.31 for 13.86 at "
             "N = 64, Kc = 2. With the printed eta its worst case has weight 0.942; products of 1/4, the most in the code, give "
             "0.998: still not 1 on that grid",
@@ -342,18 +342,40 @@ THEOREM = Theorem(
             test=f"{TESTS}::test_the_printed_eta_is_half_of_what_its_inequality_needs",
         ),
         Erratum(
-            where="Theorem 6, appendix F.2, with B.2's rounding down",
-            printed="a weight of at least 1 - 1/(2 N^Kc) is rounded to 1",
+            where="Theorem 6, appendices F.2 and B.2, rounding",
+            printed='F.2: a weight of at least 1 - 1/(2 N^Kc) "will be rounded to 1"; B.2: "z is rounded down" to a multiple '
+            "of N^-Kc",
             found="rounding down takes it to 1 - N^-Kc, a step below 1, at every eta, unless the softmax is rounded stepwise",
             built="nothing needs a weight of 1",
             test=f"{TESTS}::test_under_floor_no_weight_rounds_to_1",
         ),
         Erratum(
             where="Theorem 6, appendix F.2, embedding",
-            printed="d = 2 + 2k for [x_i, 0, T(i), T(i - N/2), 1]",
-            found="3 + 2k coordinates",
+            printed='"x_i in R^d denote the embedding of the ith input where d = 2 + 2k", then x_i = [x_i, 0, T(i), T(i - '
+            "N/2), 1]",
+            found="x_i, 0 and 1 are three coordinates beside the two codes of k: 3 + 2k",
             built="2 + 2k for two symbols, since what is retrieved is subtracted from x_i and no constant is needed",
             test=f"{TESTS}::test_the_printed_embedding_has_one_coordinate_more",
+        ),
+        Erratum(
+            where="Appendix F, Equality",
+            printed='"This can also be represented as a 2-DNF with N/2 terms, INEQ(x) = (x_1 and not x_(N/2+1)) or (not x_1 '
+            "and "
+            'x_(N/2+1)) or ..."',
+            found="the printed formula has two terms for each of the N/2 pairs, N in all, and none with fewer exists: the N "
+            "inputs "
+            "whose halves differ in one pair each need a term of their own",
+            built="nothing: the construction takes no terms",
+            test=f"{TESTS}::test_inequality_as_a_2_dnf_needs_a_term_for_each_bit",
+        ),
+        Erratum(
+            where="Appendix H.2, lengths",
+            printed='"we first pick the length k uniformly at random from N/10, N/10 + 2, N/10 + 4, ..., N", since "the '
+            "length of "
+            'the strings must be even"',
+            found="for N = 50, which figure 4 has, these are 5, 7, ..., 49: odd lengths, and never the 50 that are evaluated",
+            built="even lengths, from the even number at or above N/10 up to N",
+            test="tests/tasks/test_equality.py::test_the_printed_lengths_are_odd_and_end_before_50",
         ),
     ),
 )

@@ -30,7 +30,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, field_of, number_in, symbols_in
+from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem, field_of, number_in, symbols_in
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.small_models import Chosen, small_models
@@ -324,15 +324,18 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Proposition 9, appendix C.1",
-            printed="m >= N/p (the proof ends: must be at most N/p)",
-            found="at least is meant; with S values m p >= N log2 S, attained if the keys come in one fixed order",
+            printed='"the size of the hidden state of the RNN must be at most N/p"',
+            found="at least is meant, and proved; with S values m p >= N log2 S, attained if the keys come in one fixed order",
             built="the exact model for keys in order, and for fewer bits an input on which a given model errs",
             test=TEST + "test_both_sides",
         ),
-        Erratum(
+    ),
+    choices=(
+        Choice(
             where="Proposition 9, appendix C.1",
-            printed="the state after the pairs decides",
-            found="with keys in any order and N > S the state inside the last pair needs more: (N-1) log2 S + log2 N bits",
+            printed="Alice sends the state after all pairs, which needs N bits for two values",
+            found="true; with keys in any order and N > S the state inside the last pair needs more: (N-1) log2 S + log2 N "
+            "bits",
             built="an exact model of so many bits, and the N S^(N-1) cases that a model must tell apart",
             test=TEST + "test_inside_the_last_pair_every_case_needs_its_own_state",
         ),

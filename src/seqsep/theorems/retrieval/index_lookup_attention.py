@@ -36,7 +36,7 @@ from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import digits_of, spelled
 from seqsep.exact.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
@@ -315,11 +315,13 @@ THEOREM = Theorem(
     applier=applier,
     verify=verify,
     evidence=evidence,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Theorem 1, appendix C.2",
-            printed="the question has the key 0, and scores 0 with itself",
-            found="in the parabola code an address may score below 0, so the question outweighs the address asked for",
+            printed='"The dot product of the query vector with itself will be <Q(p), K(p)> = 0"',
+            found="right for the printed code, whose products with the address asked for are above 0; in our parabola code an "
+            "address "
+            "may score below 0, so a question with the key 0 outweighs it",
             built="the question has the key of its own position, one address more",
             test="tests/theorems/retrieval/test_index_lookup_attention.py::test_the_printed_key_of_the_question_fails",
         ),

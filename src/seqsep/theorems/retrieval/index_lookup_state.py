@@ -32,7 +32,7 @@ from seqsep.exact.automata import Recurrence
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
@@ -260,17 +260,20 @@ THEOREM = Theorem(
     check,
     applier=applier,
     evidence=evidence,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Theorem 3, appendix C.1",
             printed="m >= N/p",
-            found="true, and less than the proof gives: with all S symbols in place of two, m p >= N log2 S, which is attained",
+            found="the proof gives more: with all S symbols in place of two, m p >= N log2 S, which is attained",
             built="the exact model of ceil(N log2 S) state bits, and for fewer an input on which a given model errs",
             test="tests/theorems/test_theorems.py::test_index_lookup_state_both_sides",
         ),
+    ),
+    errata=(
         Erratum(
             where="Appendix B.2",
-            printed="|Q_p| = N^(2 Kc), so p = 2 Kc log N",
+            printed='"the size of the set is |Q_p| = N^(2 Kc) => p = 2 Kc log N", for Q_p = {-N^Kc, ..., 0, D, 2 D, ..., '
+            "N^Kc}, D = N^-Kc",
             found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
             built="`Grid.precision`; the base is the number of tokens, at least 4, or a uniform weight rounds down to 0",
             test="tests/exact/test_grid.py::test_precision_and_base",

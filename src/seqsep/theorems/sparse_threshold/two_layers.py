@@ -45,7 +45,7 @@ from seqsep.exact.executor import run
 from seqsep.exact.formulas import Thresholds
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.sparse_threshold import _trials as trials
@@ -345,15 +345,18 @@ THEOREM = Theorem(
     check,
     applier=applier,
     verify=verify,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Theorem 13, appendix F.3, mask",
             printed="feature i is computed at position i, read at the last position",
-            found="position i needs bits after it: under a causal mask 175 of 256 answers to disjointness are "
+            found="right, for attention without a mask, which the paper has; position i needs bits after it, so under a "
+            "causal mask 175 of 256 answers to disjointness are "
             "wrong at N = 8, without a mask none",
             built="a slot for each feature after the bits: causal, and any number of features; `variant=printed` has no mask",
             test=f"{TESTS}::test_the_printed_layout_needs_attention_without_a_mask",
         ),
+    ),
+    errata=(
         Erratum(
             where="Theorem 13, appendix F.3, FFN",
             printed="the FFN computes g at every position from the k bits fetched; the embedding has 1 + (k+1) r coordinates",
@@ -365,7 +368,7 @@ THEOREM = Theorem(
         ),
         Erratum(
             where="Section 4, appendices B.1 and F.3, DISJ",
-            printed="disjointness can be represented as a 2-CNF",
+            printed='"the Disjointness function can be represented as a 2-CNF"',
             found="B.1 defines DISJ as 1 where the sets meet, the 2-DNF that F.3 gives for its complement; from N = 6 "
             "on no clause of 2 literals follows from it, so it is no 2-CNF",
             built="DISJ as in B.1, a 2-DNF",
