@@ -350,8 +350,7 @@ THEOREM = Theorem(
             where="Theorem 13, appendix F.3, mask",
             printed="feature i is computed at position i, read at the last position",
             found="right, for attention without a mask, which the paper has; position i needs bits after it, so under a "
-            "causal mask 175 of 256 answers to disjointness are "
-            "wrong at N = 8, without a mask none",
+            "causal mask 175 of 256 answers to disjointness are wrong at N = 8, without a mask none",
             built="a slot for each feature after the bits: causal, and any number of features; `variant=printed` has no mask",
             test=f"{TESTS}::test_the_printed_layout_needs_attention_without_a_mask",
         ),
@@ -362,8 +361,7 @@ THEOREM = Theorem(
             printed="the FFN computes g at every position from the k bits fetched; the embedding has 1 + (k+1) r coordinates",
             found="the FFN is the same at every position and g is not; no printed coordinate depends on g: they "
             "are equal for all functions g of the same bits",
-            built="signs and count in the slot's embedding, and attention that evaluates literals; "
-            "tables are sums of such slots",
+            built="signs and count in the slot's embedding, attention evaluates literals; tables are sums of such slots",
             test=f"{TESTS}::test_no_printed_coordinate_depends_on_the_feature",
         ),
         Erratum(
