@@ -57,11 +57,11 @@ def test_every_kind_of_position(layers, positions):
 
 
 def test_a_step_that_errs_is_found():
-    """The comparison fails if `step` takes its token for the one of the time before."""
+    """The comparison fails if `advance` takes its token for the one of the time before."""
     model = build("attention", "retention")
     slow = generate_by_forward(model, PROMPTS, (), 30)
-    step = model.step
-    model.step = lambda inputs, state, t: step(inputs, state, max(0, t - 1))
+    advance = model.advance
+    model.advance = lambda inputs, state, t: advance(inputs, state, max(0, t - 1))
     with pytest.raises(AssertionError):
         require_same(generate(model, PROMPTS, (), 30), slow)
 
@@ -80,14 +80,14 @@ def test_nearly_equal_logits_are_told():
 @pytest.mark.parametrize("name", [name for name, mixer in BY_NAME.items() if not mixer.grows])
 def test_memory_of_a_recurrent_model_is_constant(name):
     model = build(name, longest=200)
-    step = model.step
+    advance = model.advance
     sizes = set()
 
     def watched(inputs, state, t):
         sizes.add(sum(map(state_bits, state)))
-        return step(inputs, state, t)
+        return advance(inputs, state, t)
 
-    model.step = watched
+    model.advance = watched
     generate(model, [[1, 2]], (), 100)
     assert len(sizes) == 1
 
@@ -127,11 +127,11 @@ def scripted(script: dict[int, str]) -> Model:
         def prefill(self, inputs, state=None, t=0):
             return self.start(len(inputs))
 
-        def step(self, inputs, state, t):
+        def advance(self, inputs, state, t):
             return torch.eye(len(WORDS))[[WORDS.index(script.get(t, "<s>"))] * len(inputs)], state
 
         def forward(self, inputs, at=None):
-            return torch.stack([self.step(inputs, (), t)[0] for t in range(inputs.shape[1])], dim=1)
+            return torch.stack([self.advance(inputs, (), t)[0] for t in range(inputs.shape[1])], dim=1)
 
     return Scripted()
 

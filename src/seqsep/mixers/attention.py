@@ -43,9 +43,11 @@ from seqsep.mixers.base import (
     split_heads,
 )
 
+LEAST_ROOM = 64
+
 
 class Cache(NamedTuple):
-    """The state: keys and values of all tokens so far, by head."""
+    """The state: keys and values of all tokens so far, by head; what `advance` leaves has room behind them."""
 
     keys: Float[Tensor, "batch heads time key"]
     values: Float[Tensor, "batch heads time value"]
@@ -99,22 +101,45 @@ class Attention(Mixer):
         return Cache(empty(self.key), empty(self.value))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
-        after = self.prefill(x[:, None], state, t)
-        return self.step_output(x, state, t), after
+        query, key, value = self._by_head(x, t)
+        after = (torch.cat([part, new[:, :, None]], dim=2) for part, new in zip(state, (key, value), strict=True))
+        return self._read(state, query, key=key, value=value), Cache(*after)
+
+    def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
+        """Appends in place: the cache gets room for twice as many tokens once it is full, so that it is copied rarely."""
+        self._require_causal()
+        query, key, value = self._by_head(x, t)
+        keys = _with_room(state[0].mT, used=t, axis=3).mT  # a row of memory is one coordinate at all times: the fastest to read
+        values = _with_room(state[1], used=t, axis=2)
+        keys[:, :, t] = key
+        values[:, :, t] = value
+        scores = query[:, :, None] @ keys[:, :, : t + 1].mT
+        mixed = (scores * self.scale).softmax(-1) @ values[:, :, : t + 1]
+        return self.output(mixed.flatten(1)), Cache(keys, values)
 
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         """One token's output from the cache and itself; einsum reads a cache of batch 1 in place, for any batch of x."""
-        if not self.causal:
-            raise ValueError("Attention(causal=False).step(): attention without a mask is not a recurrent layer")
+        query, key, value = self._by_head(x, t)
+        return self._read(state, query, key=key, value=value)
+
+    def _read(self, state: State, query: Tensor, *, key: Tensor, value: Tensor) -> Float[Tensor, "batch width"]:
+        """One token's output, from the cache of those before it and its own query, key and value by head."""
+        self._require_causal()
         keys, values = state
-        query = self._turn(by_head(self.query(x), self.heads), t)
-        key = self._turn(by_head(self.key(x), self.heads), t)
-        value = by_head(self.value(x), self.heads)
         earlier_scores = torch.einsum("bhd,chtd->bht" if keys.shape[0] == 1 else "bhd,bhtd->bht", query, keys)
         own_score = torch.einsum("bhd,bhd->bh", query, key)
         weights = (torch.cat([earlier_scores, own_score[..., None]], dim=-1) * self.scale).softmax(-1)
         mixed = torch.einsum("bht,chtd->bhd" if values.shape[0] == 1 else "bht,bhtd->bhd", weights[..., :-1], values)
         return self.output((mixed + weights[..., -1:] * value).flatten(1))
+
+    def _by_head(self, x: Float[Tensor, "batch width"], t: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Query, key and value of one token, of shape batch, heads, part."""
+        query, key, value = (by_head(part(x), self.heads) for part in (self.query, self.key, self.value))
+        return self._turn(query, t), self._turn(key, t), value
+
+    def _require_causal(self) -> None:
+        if not self.causal:
+            raise ValueError("Attention(causal=False).step(): attention without a mask is not a recurrent layer")
 
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cache:
         times = torch.arange(t, t + x.shape[1], device=x.device)
@@ -158,6 +183,17 @@ class Attention(Mixer):
 
     def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
         initialise_as_gpt2(self, self.output, depth, deviation)
+
+
+def _with_room(part: Float[Tensor, "*shape"], *, used: int, axis: int) -> Float[Tensor, "*larger_shape"]:
+    """The same if there is room along the axis behind the used tokens, else a copy with room for as many again."""
+    if part.shape[axis] > used:
+        return part
+    shape = list(part.shape)
+    shape[axis] = max(LEAST_ROOM, 2 * used)
+    larger = part.new_empty(shape)
+    larger.narrow(axis, 0, used).copy_(part)
+    return larger
 
 
 def rotated(u: Float[Tensor, "*shape part"], times: Tensor) -> Float[Tensor, "*shape part"]:

@@ -71,6 +71,10 @@ class Mixer(nn.Module, ABC):
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
         """The output at time t (from 0) and the state after it."""
 
+    def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
+        """`step` for a caller that drops `state`, whose memory may be written over."""
+        return self.step(x, state, t)
+
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         """The outputs of `step` for many inputs at time t, each put to the same state (of batch 1); no state is returned."""
         shared = with_parts(state, (part.expand(x.shape[0], *part.shape[1:]) for part in state))

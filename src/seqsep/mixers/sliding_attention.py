@@ -59,6 +59,9 @@ class SlidingAttention(Attention):
         weights = (torch.einsum("bhd,bhtd->bht", query, keys) * self.scale).softmax(-1)
         return self.output(torch.einsum("bht,bhtd->bhd", weights, values).flatten(1)), after
 
+    def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Ring]:
+        return self.step(x, state, t)
+
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         return Mixer.step_output(self, x, state, t)
 

@@ -68,6 +68,11 @@ class Residual(nn.Module):
         mixed, state = self.mixer.step(self.norm(x), state, t)
         return self._finish(x, mixed), state
 
+    def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
+        """`step` for a caller that drops `state`."""
+        mixed, state = self.mixer.advance(self.norm(x), state, t)
+        return self._finish(x, mixed), state
+
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         """The outputs of `step` for many inputs, each put to the same state (of batch 1); no state is returned."""
         return self._finish(x, self.mixer.step_output(self.norm(x), state, t))

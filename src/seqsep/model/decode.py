@@ -142,7 +142,7 @@ def generate(
     t = min(text.prompt for text in running) - 1
     state = model.prefill(torch.tensor([text.tokens[:t] for text in running], dtype=torch.int64, device=device))
     while running:
-        logits, state = model.step(torch.tensor([text.tokens[t] for text in running], device=device), state, t)
+        logits, state = model.advance(torch.tensor([text.tokens[t] for text in running], device=device), state, t)
         t += 1
         for text, token, margin in zip(running, *_greatest(logits), strict=True):
             if len(text.tokens) == t:

@@ -97,6 +97,18 @@ class Model(nn.Module):
             after.append(block_after)
         return self.readout(self.norm(x)), tuple(after)
 
+    def advance(
+        self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
+    ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
+        """`step` for a caller that drops `state`, whose memory may be written over."""
+        self._require_positions(t + 1)
+        x = self._embed(inputs, t)
+        after = []
+        for block, before in zip(self.residuals(), state, strict=True):
+            x, block_after = block.advance(x, before, t)
+            after.append(block_after)
+        return self.readout(self.norm(x)), tuple(after)
+
     def step_output(self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int) -> Float[Tensor, "batch classes"]:
         """Logits of `step` for many tokens at time t, each put to the same state (of batch 1); no state is returned."""
         self._require_positions(t + 1)

@@ -77,6 +77,10 @@ class WholeModel(Model):
         logits, after = self.module.step(inputs, own_state, t)
         return logits, (_parts(after),)
 
+    def advance(self, inputs: Tensor, state: ModelState, t: int) -> tuple[Tensor, ModelState]:
+        """`step`: what a user's module does with a state is its own."""
+        return self.step(inputs, state, t)
+
     def prefill(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
         """The state after all tokens."""
         state = self.start(len(inputs)) if state is None else state
