@@ -8,11 +8,13 @@ Files:
     built    the parts of a model from a hand-built network
     weights  trained models in safetensors files
     decode   greedy decoding, with a retriever that answers queries live
+    thought_accuracy  how often written answers are right: live, and behind the right thought
 """
 
 from seqsep.model.decode import Generated, generate, generate_by_forward
 from seqsep.model.design import LLAMA, Design
 from seqsep.model.model import Model, ModelState
+from seqsep.model.thought_accuracy import ThoughtAccuracy, thought_accuracy
 from seqsep.model.weights import describe, load_model
 
 __all__ = [
@@ -21,8 +23,10 @@ __all__ = [
     "Generated",
     "Model",
     "ModelState",
+    "ThoughtAccuracy",
     "describe",
     "generate",
     "generate_by_forward",
     "load_model",
+    "thought_accuracy",
 ]

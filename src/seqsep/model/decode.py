@@ -13,10 +13,9 @@ Both ways have the same logits but for rounding, so they may differ where two lo
 """
 
 import traceback
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
 import torch
 from jaxtyping import Float
@@ -25,8 +24,8 @@ from torch import Tensor, nn
 from seqsep.mixers.base import with_parts
 from seqsep.model.model import Model, ModelState
 from seqsep.retriever import TookTooLong, within
+from seqsep.tasks.base import LiveRetriever
 
-LiveRetriever: TypeAlias = Callable[[Sequence[int], int], Sequence[int] | None]
 SECONDS = 30.0
 
 
@@ -138,7 +137,7 @@ def generate(
     running = [text for text in texts if not text.is_done]
     if not running:
         return [text.generated() for text in texts]
-    device = _device(model)
+    device = model.device
     t = min(text.prompt for text in running) - 1
     state = model.prefill(torch.tensor([text.tokens[:t] for text in running], dtype=torch.int64, device=device))
     while running:
@@ -177,7 +176,7 @@ def generate_by_forward(
     texts, rules = _begun(model, prompts, stops, most, retriever=retriever, seconds=seconds)
     for text in texts:
         while not text.is_done:
-            inputs = torch.tensor([text.tokens], device=_device(model))
+            inputs = torch.tensor([text.tokens], device=model.device)
             (token,), (margin,) = _greatest(cast(Tensor, model(inputs))[:, -1])
             rules.go_on(text, token, margin)
     return [text.generated() for text in texts]
@@ -221,12 +220,6 @@ def _require_readable(number: int, prompt: Sequence[int], vocabulary: int | floa
             )
     if longest is not None and len(prompt) > longest:
         raise ValueError(f"generate: prompt {number}: {len(prompt)} tokens, but this model has positions for {longest}")
-
-
-def _device(model: Model) -> torch.device:
-    """Where the model's weights are."""
-    first = next(chain(model.parameters(), model.buffers()), None)
-    return torch.device("cpu") if first is None else first.device
 
 
 def _greatest(logits: Float[Tensor, "batch classes"]) -> tuple[list[int], list[float]]:

@@ -156,6 +156,11 @@ class Model(nn.Module):
         """The blocks, with their type."""
         return cast(list[Residual], list(self.blocks))
 
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are; the processor if there are none."""
+        return next((weight.device for weight in self.parameters()), torch.device("cpu"))
+
     def _embed(self, inputs: Tokens | Vectors, times: Tensor | int) -> Float[Tensor, "*shape width"]:
         """x_t before the first block."""
         x = self.tokens(inputs)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64
 
-Flat = Int64[np.ndarray, "all"]
+Flat = Int64[np.ndarray, "_"]
 Each = Int64[np.ndarray, "batch"]
 
 
