@@ -83,5 +83,5 @@ class Evidence:
     """
 
     task: str
-    parameters: Mapping[str, int | list[int]]
+    parameters: Mapping[str, int | list[int] | list[list[int]]]
     witness: FoolingSetWords | DistinguishingTable | DFA | NetworkRun | GeneratedRun

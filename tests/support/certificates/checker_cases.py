@@ -1,6 +1,7 @@
 """What a mutant of the checker may be shown, and how it tells the mutant from the checker."""
 
 import types
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 
@@ -59,36 +60,49 @@ class Enclosure(NamedTuple):
         return bool(module.Grid(self.steps, "floor once").exponential(self.drop, self.digits) != self.expected)
 
 
-class Narrow(NamedTuple):
-    """Weights whose ends tell nothing before so many digits: decided from then on, and too large from 200 on."""
+class Digits(NamedTuple):
+    """Weights are decided by so many digits; if the ends of one round apart, it is too large."""
 
     steps: int
     digits: int
-    is_decided: bool
 
     def kills(self, module: types.ModuleType) -> bool:
-        grid = module.Grid(self.steps, "floor once")
-        grid.exponential = lambda drop, digits: (1 + drop,) * 2 if digits >= self.digits else (1, self.steps)
-        try:
-            is_right = grid.quotients((0, 1), (1, 1)) == [self.steps // 3, 2 * self.steps // 3]
-        except module.Answer as answer:
-            return bool(self.is_decided or answer.args != (2, "unfit: too large: a weight too near a step"))
-        return bool(not self.is_decided or not is_right)
+        for width, decides in ((0, True), (2, False)):
+            grid = module.Grid(self.steps, "floor once")
+            asked = []
+
+            def enclosed(drop: int, digits: int, width: int = width, asked: list[int] = asked) -> tuple[int, int]:
+                asked.append(digits)
+                return 1 + drop, 1 + drop + width
+
+            grid.exponential = enclosed
+            try:
+                weights = grid.quotients([0, 1])
+            except module.Answer as answer:
+                if decides or answer.args != (2, "unfit: too large: a weight too near a step"):
+                    return True
+            else:
+                if not decides or weights != [self.steps // 3, 2 * self.steps // 3]:
+                    return True
+            if asked != [self.digits] * 2:
+                return True
+        return False
 
 
 class Work(NamedTuple):
-    """A network whose work, by the sum in the specification, is this."""
+    """A network whose work, by the sums in the specification, is so many sixteenths."""
 
     data: bytes
     expected: int
 
     def kills(self, module: types.ModuleType) -> bool:
         most = module.MOST_NETWORK_WORK
-        module.MOST_NETWORK_WORK = 0  # type: ignore[attr-defined]
-        try:
-            return bool(module.check(self.data) != (2, f"unfit: too large: work {self.expected}"))
-        finally:
-            module.MOST_NETWORK_WORK = most  # type: ignore[attr-defined]
+        found = []
+        for sixteenths in (self.expected, self.expected - 1):
+            module.MOST_NETWORK_WORK = Fraction(sixteenths, 16)  # type: ignore[attr-defined]
+            found.append(module.check(self.data))
+        module.MOST_NETWORK_WORK = most  # type: ignore[attr-defined]
+        return bool(found[0][0] != 0 or found[1] != (2, "unfit: too large: too much work"))
 
 
-Shown = Case | Logits | Softmax | Enclosure | Narrow | Work
+Shown = Case | Logits | Softmax | Enclosure | Digits | Work

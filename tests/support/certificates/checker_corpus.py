@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from seqsep.exact.executor import run
-from support.certificates.checker_cases import Case, Enclosure, Logits, Narrow, Shown, Softmax, Work, runs_of
+from support.certificates.checker_cases import Case, Digits, Enclosure, Logits, Shown, Softmax, Work, runs_of
 from support.certificates.checker_limits import limits
+from support.certificates.checker_work import work_of
 from support.certificates.forgeries import FORGERIES
 from support.certificates.samples import samples
 from support.certificates.truth import as_network
@@ -23,30 +24,8 @@ def corpus() -> list[Shown]:
         if name.startswith(("network", "generated-run")):
             given = json.loads(data)
             cases.append(Logits(given, _logits_of(given)))
-            cases.append(Work(data, _work_of(given)))
+            cases.append(Work(data, work_of(given)))
     return sorted(cases, key=lambda case: isinstance(case, Case) and case.status == 0) + softmaxes() + limits()
-
-
-def _work_of(given: dict[str, Any]) -> int:
-    """The work bound: every layer at every place of the longest run, the last layer where tokens are read out."""
-    witness = given["witness"]
-    width = len(witness["symbols"][0])
-    asked = max(len(answer) for _, answer in runs_of(witness))
-    time = len(witness["inputs"][0]) + asked - 1
-    entry = {"stepwise": 400, "once": 1600}[given["rounding"].split()[1]]
-    work = asked * len(witness["readout_bias"]) * (width + 12)
-    for layer in witness["layers"]:
-        places = asked if layer is witness["layers"][-1] else time
-        work += places * 2 * len(layer["inner_bias"]) * (width + 12)
-        for head in layer["heads"]:
-            if "recurrent" in head:
-                size = len(head["recurrent"])
-                work += time * size * (size + width + 12) + places * width * (size + 12)
-            else:
-                keys, values = len(head["query"]), len(head["value"])
-                work += ((places + time) * keys + time * values) * (width + 12)
-                work += places * time * (keys + values + entry) + places * width * (values + 12)
-    return work * len(witness["inputs"]) * (16 + witness["steps"].bit_length()) // 16
 
 
 def _logits_of(given: dict[str, Any]) -> list[list[list[int]]]:
@@ -87,8 +66,7 @@ def softmaxes() -> list[Shown]:
         Enclosure(1, 2, 5, (60653, 60654)),
         Enclosure(41, 10, 1, (0, 1)),
         Enclosure(huge, 1, 8, (0, 1)),
-        Narrow(10**14, 100, True),  # 25 digits, 50, 100
-        Narrow(10**14, 200, False),
-        Narrow(10**188, 199, True),
+        Digits(10**14, 50),
+        Digits(7, 22),
         Softmax(huge, "floor stepwise", (0, -1), (huge // 2, huge // 2 - 1)),
     ]

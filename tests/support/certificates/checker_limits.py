@@ -3,13 +3,16 @@
 import copy
 import itertools
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from seqsep.certificate import certify
 from support.certificates.checker_cases import Case, Shown
+from support.certificates.checker_work import sizes_of_work
 from support.certificates.samples import canonical, samples, seal
 
-MOST_BYTES, MOST_WORK, MOST_NETWORK_WORK = 10_485_760, 4_000_000, 30_000_000
+MOST_BYTES, MOST_WORK = 10_485_760, 4_000_000
+WITHIN, BEYOND = 26_666_666, 26_666_667  # times 18 for 2 steps a unit: less than 16 below 480,000,000, and less than 16 above
 
 
 def limits() -> list[Shown]:
@@ -56,11 +59,11 @@ def limits() -> list[Shown]:
             given[part] = changes if part == "rounding" else given[part] | changes
         cases.append(Case(seal(given), status, f"work {why}" if why.isdigit() else why))
 
-    for work in (MOST_WORK, MOST_WORK + 1):
-        length, depth, count = _fooling_of_work(work)
+    for is_beyond, works in enumerate(([MOST_WORK], range(MOST_WORK + 1, MOST_WORK + 100))):
+        work, length, depth, count = _fooling_of_work(works)
         witness = {"words": [[1] * length] * count}
-        why = "the value is not" if work == MOST_WORK else str(work)
-        case("fooling-set: dyck", 1 + work - MOST_WORK, why, task={"length": length, "depth": depth}, witness=witness)
+        why = str(work) if is_beyond else "the value is not"
+        case("fooling-set: dyck", 1 + is_beyond, why, task={"length": length, "depth": depth}, witness=witness)
     for count in (31, 32):  # 4,000 * (count + count^2)
         witness = {"words": [[0] * 3991 + [1]] * count, "value": 1}
         why = "the value is not" if count == 31 else "4224000"
@@ -86,8 +89,8 @@ def limits() -> list[Shown]:
     doubled = [[*half, *half] for half in itertools.product(range(3), repeat=2)]
     witness = {"alice": [0, 1], "words": doubled}
     case("fooling-set: equality", 0, "", task={"length": 4}, witness=witness, claims={"bits": 4, "size": 9})
-    words = [[letter] * 1412 for letter in range(9)]  # 9 * 1420 + 1412^2
-    given = {"alphabet": 65536, "length": 1412}
+    words = [[letter] * 244 for letter in range(9)]  # (9 + 64 * 244) * 252
+    given = {"alphabet": 65536, "length": 244}
     case("fooling-set: equality", 1, "not all with the value", task=given, witness={"words": words})
     one = {"words": [[0] * 4096]}
     case("fooling-set: inequality", 0, "", task={"alphabet": 65536})
@@ -110,14 +113,12 @@ def limits() -> list[Shown]:
     cases.append(Case(seal(given), 0, "holds"))
     cases += _sizes_of_runs(of) + _thoughts(of)
     for rounding, entry in (("floor stepwise", 400), ("floor once", 1600)):
-        for work in (MOST_NETWORK_WORK, MOST_NETWORK_WORK + 1):
-            steps, classes, length, first, last = _network_of_work(work, entry)
+        for work, why in ((WITHIN, "claims"), (BEYOND, "too much work")):
+            classes, length, first, last = sizes_of_work(work, entry)
             layers = [_layer(hidden) for hidden in (first, last)]
-            witness = {"layers": layers, "positions": [[0]] * length, "inputs": [[0] * length], "answers": [1], "steps": steps}
-            witness |= {"readout": [[0]] * classes, "readout_bias": [0] * classes}
-            why = "the value is" if work == MOST_NETWORK_WORK else str(work)
-            status = 1 + work - MOST_NETWORK_WORK
-            case("network: dyck", status, why, task={"length": length}, witness=witness, rounding=rounding)
+            witness = {"layers": layers, "positions": [[0]] * length, "inputs": [[0] * length], "answers": [0], "steps": 2}
+            witness |= {"readout": [[0]] * classes, "readout_bias": [1] + [0] * (classes - 1)}
+            case("network: dyck", 1 + work - WITHIN, why, task={"length": length}, witness=witness, rounding=rounding)
     return cases
 
 
@@ -203,25 +204,11 @@ def _layer(hidden: int) -> dict[str, Any]:
     return {"causal": 1, "heads": [head], "inner": inner, "inner_bias": [0] * hidden, "outer": outer, "outer_bias": [0]}
 
 
-def _fooling_of_work(work: int) -> tuple[int, int, int]:
-    """Length, depth and number of words of a complete set with this work, and few letters."""
-    for letters in (100, 1000, 10_000):
-        for length in range(2, 300):
-            for depth in range(1, 4097):
-                cost = (length + 8) * (1 + depth // 64)
-                count, rest = divmod(work - length * length * depth, cost)
-                if rest == 0 and depth // 63 > depth // 64 and 1 <= count <= letters // length:
-                    return length, depth, count
-    raise AssertionError(work)
-
-
-def _network_of_work(work: int, entry: int) -> tuple[int, int, int, int, int]:
-    """Steps, classes, length and hidden units of two layers of width 1, one input, with this work."""
-    for bits, classes, length in itertools.product(range(2, 12), (2, 3), range(240, 60, -1)):
-        exact = -(-work * 16 // (16 + bits))
-        fixed = length * (26 + 3 * 13 + 13 + length * (2 + entry)) + (1 + 2 * length) * 13 + 13 + length * (2 + entry)
-        more, rest = divmod(exact - fixed - 13 * classes, 26)
-        first, last = divmod(more, length)
-        if exact * (16 + bits) // 16 == work and rest == 0 and last > 0 and 0 <= first < 4000:
-            return 1 << bits - 1, classes, length, 1 + first, last
-    raise AssertionError(work)
+def _fooling_of_work(works: Iterable[int]) -> tuple[int, int, int, int]:
+    """The first of some works that a complete set has, with its length, depth and number of words."""
+    for work, length, more in itertools.product(works, range(3, 300), range(2, 60)):
+        count, rest = divmod(work, (length + 8) * more)
+        count -= 64 * length
+        if rest == 0 and 1 <= count <= 20_000 // length:
+            return work, length, 64 * (more - 1) + 63 * (work == MOST_WORK), count
+    raise AssertionError(works)

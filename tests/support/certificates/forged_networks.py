@@ -75,7 +75,7 @@ def networks() -> list[Forgery]:
         forge(lookup, ("witness.layers", repeated), ("claims.layers", 2), why=""),
         forge(equality, ("witness.layers", without_last), ("claims.layers", 1), why="the answer is not"),
         forge(lookup, (f"{head}.key", without_last), why="query has not its length"),
-        forge(lookup, (f"{head}.value", repeated), why="value has not its length"),
+        forge(lookup, (f"{head}.value", repeated), why="output has not its length"),
         forge(lookup, (f"{head}.output", without_last), why="output has not its length"),
         forge(lookup, (f"{layer}.inner", without_last), why="inner_bias has not its length"),
         forge(lookup, (f"{layer}.outer", without_last), why="outer has not its length"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.certificate import certificate
+from seqsep.certificate import certificate, certify
 from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, LinearLayer, Network
@@ -29,6 +29,9 @@ def generated_samples() -> dict[str, bytes]:
     for (rounding, softmax), (linear, attention) in SEEDS.items():
         made[f"generated-run: linear, {rounding} {softmax}"] = random_tree(linear, Grid(100, rounding, softmax), True)
         made[f"generated-run: attention, {rounding} {softmax}"] = random_tree(attention, Grid(100, rounding, softmax), False)
+    made["generated-run: circuit"] = certify("circuits-attention", length=2)
+    made["generated-run: machine"] = certify("turing-machine-hybrid", machine="busy-beaver-3", length=1, steps=3)
+    made["generated-run: rounding counts"] = certify("counting-one-layer", length=1, alphabet=2)
     made["generated-run: counting"] = random_counting()
     made["generated-run: above"] = counted()
     return made

@@ -5,12 +5,15 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from seqsep.theorems.circuits._circuit import parsed, run_circuit
+from seqsep.theorems.circuits._tokens import Vocabulary
+
 
 class Generated(NamedTuple):
-    """The letters of a prompt, its value, and the tokens that end a run, given the fields of the task."""
+    """The letters of a prompt, its value or whole run, and the tokens that end a run, given the fields of the task."""
 
     alphabets: Callable[[dict[str, Any]], list[range]]
-    solve: Callable[[dict[str, Any], list[int]], int]
+    solve: Callable[[dict[str, Any], list[int]], int | list[int]]
     ends: Callable[[dict[str, Any]], set[int]]
 
 
@@ -43,7 +46,29 @@ def _counting_value(task: dict[str, Any], word: list[int]) -> int:
     return int(sum(symbol == word[-2] for symbol in word[1 : task["length"] + 1]) > threshold)
 
 
+def _circuit_run(task: dict[str, Any], word: list[int]) -> list[int]:
+    """By the definition of `circuits._circuit`, with sources by name."""
+    bits, state = task["bits"], len(task["start"])
+    names = [f"x{place}" for place in range(bits)] + [f"s{place}" for place in range(state)]
+    names += [f"g{gate}" for gate in range(len(task["gates"]))]
+    circuit = parsed(
+        {
+            "inputs": bits,
+            "gates": [[names[one], names[other]] for one, other in task["gates"]],
+            "state": [f"g{gate}" for gate in task["state"]],
+            "start": task["start"],
+            "output": [f"g{gate}" for gate in task["output"]],
+        }
+    )
+    return Vocabulary(circuit, task["length"]).thought(run_circuit(circuit, word[:-1], task["length"]))
+
+
 GENERATED = {
+    "circuit": Generated(
+        lambda task: [range(1 << task["bits"])] * task["length"] + [range(1 << task["bits"], (1 << task["bits"]) + 1)],
+        _circuit_run,
+        lambda _: set(),
+    ),
     "is-tree": Generated(_tree_alphabets, _tree_value, lambda task: {task["vertices"] + 2, task["vertices"] + 3}),
     "ngram": Generated(
         lambda task: [range(1)] + [range(1, task["alphabet"] + 1)] * (task["length"] + task["gram"] - 1),

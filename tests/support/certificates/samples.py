@@ -117,6 +117,8 @@ def samples() -> dict[str, bytes]:
         "distinguishing-table: whole": _table(
             "least-state", "table", total, [0, 1, 2], [[0, 0, 0], [0, 0, 1], [0, 1, 0]], [[]]
         ),
+        "distinguishing-table: oracle": certify("recall-oracle-state", length=4, alphabet=2),
+        "distinguishing-table: recall": certify("retrieval-one-layer", length=4, alphabet=3),
         "distinguishing-table: inequality": _table(
             "least-state", "inequality", {"alphabet": 2, "length": 2}, [0], [[0], [1]], [[1]]
         ),
@@ -126,6 +128,7 @@ def samples() -> dict[str, bytes]:
         "network: lookup": certify("index-lookup-attention", length=2, alphabet=2, code="binary"),
         "network: equality": certify("equality-two-layers", length=4),
         "network: inequality": certify("equality-two-layers", length=2, unequal=True, code="binary"),
+        "network: hybrid": certify("index-lookup-hybrid", length=2, alphabet=2),
         "network: dyck": _always("bounded-dyck", {"depth": 1, "kinds": 1, "length": 2}, [[0, 0], [1, 0]]),
     }
     for number, (rounding, softmax) in enumerate(itertools.product(("floor", "nearest"), ("stepwise", "once"))):

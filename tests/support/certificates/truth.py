@@ -11,11 +11,27 @@ from seqsep.exact.automata import DFA
 from seqsep.exact.executor import run
 from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, LinearLayer, Network
+from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
 from seqsep.tasks import BoundedDyck, IndexLookup
 from support.certificates.generated_truth import GENERATED
 
 LONGEST_WORD = 5
+LAYERS = {  # a: attention, r: a recurrence
+    "index-lookup-attention": "a",
+    "index-lookup-one-layer": "a",
+    "index-lookup-hybrid": "ra",
+    "equality-two-layers": "aa",
+    "is-tree-peeling": "aa",
+    "is-tree-tour": "aaa",
+    "is-tree-one-layer": "a",
+    "is-tree-hybrid": "ra",
+    "recall-attention": "aa",
+    "recall-hybrid": "ra",
+    "counting-attention": "aa",
+    "counting-hybrid": "ra",
+    "counting-one-layer": "a",
+    "circuits-attention": "a",
+}
 
 
 class Function:
@@ -36,7 +52,7 @@ class Function:
         if self.name == "index-lookup":
             self.alphabets = [*IndexLookup(task["length"], task["alphabet"]).alphabets(task["length"])]
 
-    def __call__(self, word: list[int]) -> int:
+    def __call__(self, word: list[int]) -> Any:
         assert len(word) == len(self.alphabets)
         assert all(type(letter) is int and letter in alphabet for letter, alphabet in zip(word, self.alphabets, strict=True))
         if self.name == "table":
@@ -95,6 +111,10 @@ def _distinguishing(given: dict[str, Any]) -> bool:
         for one, other in itertools.combinations(matrix, 2)
     )
     theorem, full = given["theorem"], len(rows)
+    if theorem == "recall-oracle-state":
+        answers = {(frozenset(row), row[1]) for row in rows if len(row) > 1}
+        if len(answers) != 1 or len(alice) != given["task"]["length"]:
+            return False
     if theorem == "index-lookup-state":
         full = given["task"]["alphabet"] ** given["task"]["length"]
     if theorem == "equality-state":
@@ -132,10 +152,13 @@ def as_network(given: dict[str, Any]) -> Network:
         heads = [Head(*(array(head[name]) for name in ("query", "key", "value", "output"))) for head in layer["heads"]]
         return AttentionLayer(tuple(heads), bool(layer["causal"]))
 
-    layers = tuple(
-        (mixer(layer), FeedForward(*(array(layer[name]) for name in ("inner", "inner_bias", "outer", "outer_bias"))))
-        for layer in witness["layers"]
-    )
+    def part(layer: dict[str, Any]) -> FeedForward | GatedFeedForward:
+        names = ("inner", "inner_bias", "outer", "outer_bias")
+        if "gate" in layer:
+            return GatedFeedForward(*(array(layer[name]) for name in ("gate", "gate_bias", *names)))
+        return FeedForward(*(array(layer[name]) for name in names))
+
+    layers = tuple((mixer(layer), part(layer)) for layer in witness["layers"])
     return Network(
         "given",
         grid,
@@ -153,25 +176,34 @@ def _network(given: dict[str, Any]) -> bool:
     execution = run(network, np.array(witness["inputs"], dtype=np.int64), at=-1)
     right = [f(word) for word in witness["inputs"]] == witness["answers"] == execution.answers[:, 0].tolist()
     different = len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
-    layers = {"index-lookup-attention": 1, "equality-two-layers": 2}.get(given["theorem"])
-    theorem = layers is None or (network.causal and len(network.layers) == layers)
     sizes = _sizes(f, witness, network)
     precise = given["precision"] == network.precision
-    return right and bool(execution.sure.all()) and different and theorem and precise and claims == sizes
+    sure = bool(execution.sure.all())
+    return (
+        right and sure and different and _is_of_its_theorem(given, network, witness["answers"]) and precise and claims == sizes
+    )
+
+
+def _is_of_its_theorem(given: dict[str, Any], network: Network, values: list[int]) -> bool:
+    """The layers that a theorem names, all causal, and two answers; nothing for a general name."""
+    layers = LAYERS.get(given["theorem"])
+    if layers is None:
+        return given["theorem"] in ("built-network", "built-generator")
+    found = "".join("r" if isinstance(mixer, LinearLayer) else "a" for mixer, _ in network.layers)
+    return network.causal and found == layers and len(set(values)) > 1
 
 
 def _generated_run(given: dict[str, Any]) -> bool:
     """By decoding token by token; a network with fewer positions than decoding asks for is run without its last token."""
     f, witness, claims, network = Function(given["task"]), given["witness"], given["claims"], as_network(given)
-    ends = GENERATED[f.name].ends(given["task"])
+    ends = GENERATED[f.name].ends(given["task"]) if f.name in GENERATED else set()
     for word, answer in zip(witness["inputs"], witness["answers"], strict=True):
-        if generate(network, word, ends, most=len(answer)) != answer or answer[-1] != f(word) or answer[-1] not in ends:
+        is_right = f(word) in (answer, answer[-1])
+        if generate(network, word, ends, most=len(answer)) != answer or not is_right or (ends and answer[-1] not in ends):
             return False
-    layers = None if given["theorem"] == "built-generator" else 2
-    is_attention = all(isinstance(mixer, AttentionLayer) for mixer, _ in network.layers)
     return (
         all(layer["causal"] == 1 for layer in witness["layers"])
-        and (layers is None or (is_attention and len(network.layers) == layers))
+        and _is_of_its_theorem(given, network, [answer[-1] for answer in witness["answers"]])
         and len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
         and given["precision"] == network.precision
         and claims == _sizes(f, witness, network)

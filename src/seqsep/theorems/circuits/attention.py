@@ -63,7 +63,9 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.circuits import _trials as trials
 from seqsep.theorems.circuits._circuit import PARITY, Circuit, parsed
 from seqsep.theorems.circuits._rows import positions, spaces_of, symbols, tokens_in_all
+from seqsep.theorems.circuits._shown import shown
 from seqsep.theorems.circuits._tokens import Vocabulary
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -337,11 +339,22 @@ def applier(length: int, steps: int | None = None) -> Callable[[Mapping[str, Any
     return answer
 
 
+def evidence(length: int = 4, circuit: Path | None = None) -> Evidence:
+    """Show the runs of a circuit's model on every input of N = `length` tokens, at most 64; parity, or a circuit in a file.
+
+    Raises ValueError for a file that holds no circuit, for one that thinks, which has no form in a certificate, or for more
+    inputs.
+    """
+    chosen = parsed(PARITY) if circuit is None else _of_file(circuit)
+    return shown(chosen, build(chosen, length), length)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
     applier=applier,
     verify=verify,
+    evidence=evidence,
     errata=(
         Erratum(
             where="Theorem 4.8, proof: layer 1",

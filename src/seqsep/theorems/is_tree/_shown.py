@@ -10,10 +10,10 @@ from seqsep.theorems.is_tree._trials import Asking
 def shown(asking: Asking, graphs: int, seed: int) -> Evidence:
     """Every list of n - 1 pairs of the n vertices if there are at most `graphs`, else at most so many hard ones, all different.
 
-    What is shown is what the network was found to write (`Asking.put`).
+    A network for simple graphs is shown hard ones only. What is shown is what the network was found to write (`Asking.put`).
     """
     vertices = asking.tokens.vertices
-    if vertices ** (2 * vertices - 2) <= graphs:
+    if vertices ** (2 * vertices - 2) <= graphs and not asking.simple:
         chosen = drawn.every_list_of_pairs(vertices, vertices - 1)
     else:
         chosen = np.unique(drawn.hard_graphs(vertices, graphs, np.random.default_rng(seed)), axis=0)

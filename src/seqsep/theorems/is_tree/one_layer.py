@@ -50,11 +50,13 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._pair_thought import Paired, copy_and_peel
 from seqsep.theorems.is_tree._peeling_layers import SHARED, heights
+from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
 
@@ -339,4 +341,9 @@ def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]
     return answer
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
+def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+    """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
+    return shown(_asking(length, rounding), graphs, seed)
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, evidence=evidence)

@@ -39,8 +39,10 @@ from seqsep.tasks.trees.tokens import Tokens, tokens_of_a_run
 from seqsep.tasks.trees.tour import tour
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import ROUNDINGS, Spaces, hard_scale, least_grid, match_needs, with_squares
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _tour_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
+from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
 
 CLAIM = Claim(
@@ -231,11 +233,17 @@ def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]
     return trials.applier(_asking(length, rounding))
 
 
+def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+    """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
+    return shown(_asking(length, rounding), graphs, seed)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
     applier=applier,
     verify=verify,
+    evidence=evidence,
     errata=(
         Erratum(
             where="Theorem 4.7, layer 9 (C.27)",

@@ -29,6 +29,7 @@ What a run does not show: other lengths than the one built; the bounds hold for 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from itertools import product
 from typing import Any
@@ -41,7 +42,9 @@ from seqsep.exact.grid import Array, Grid, Rounding, Softmax
 from seqsep.exact.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
-from seqsep.theorems.retrieval._counting import read
+from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.retrieval._counting import Counting, read
+from seqsep.theorems.retrieval._shown import counting_evidence
 
 CLAIM = Claim(
     name="counting-one-layer",
@@ -247,4 +250,21 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
     return answer
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
+def evidence(
+    length: int = 2, alphabet: int = 3, rounding: Rounding = "floor", softmax: Softmax = "stepwise", seed: int = 0
+) -> Evidence:
+    """Show the network on every sequence of n tokens, query and threshold if there are at most 256, else on up to 32.
+
+    A certificate's prompt is 0, the data and the query, numbers from 1 to S, and the threshold t as t + 1. So the network is
+    that for n + 1 tokens over S + 1 numbers, of which the first token, 0, is none that is asked for; the place of the last one
+    takes 1 from its number.
+    """
+    network = build(length + 1, alphabet + 1, rounding, softmax)
+    assert network.positions is not None
+    places = network.positions.integers.copy()
+    places[-1, network.spaces["number"]] -= 1
+    shifted = replace(network, positions=whole(places, by_index=True))
+    return counting_evidence(shifted, Counting(length, alphabet), seed)
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, evidence=evidence)

@@ -37,6 +37,7 @@ from seqsep.theorems.blocks import (
     peaks,
     with_squares,
 )
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
@@ -145,9 +146,17 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
     return partial(trials.answer_to, build(length, alphabet), length, alphabet)
 
 
+def evidence(length: int = 16, alphabet: int = 16, seed: int = 0) -> Evidence:
+    """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
+    task = IndexLookup(length, alphabet)
+    parameters = {"length": length, "alphabet": alphabet}
+    return Evidence(task.name, parameters, trials.shown(build(length, alphabet), task, seed))
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
     applier=applier,
     verify=verify,
+    evidence=evidence,
 )

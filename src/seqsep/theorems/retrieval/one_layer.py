@@ -42,6 +42,7 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import Network
 from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 
@@ -59,6 +60,7 @@ CLAIM = Claim(
 RANDOM_TOKENS = 5
 LAYERS_TRIED = 4
 WIDEST = 1 << 40
+MOST_SHOWN = 4_096
 
 
 @dataclass(frozen=True)
@@ -320,9 +322,33 @@ def _error(
     raise AssertionError("some input of Bob's tells any two of Alice's apart")
 
 
+def evidence(length: int = 4, alphabet: int = 4, gram: int = 2, task: Asked = "recall") -> Evidence:
+    """Show Alice's inputs, every two of which some input of Bob's tells apart: A rows; that A <= cells^H is the proof.
+
+    Tokens are those of docs/certificates.md, one more than here, behind a first 0 of Bob's. Raises ValueError as `share` does,
+    and for more than 4,096 of Alice's inputs.
+    """
+    shared = share(task, length, alphabet, gram)
+    apart, _ = told_apart(task, length, alphabet, gram)
+    if apart > MOST_SHOWN:
+        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {apart:,} inputs of Alice's, at most {MOST_SHOWN:,}")
+    alices = shared.alices()
+    columns = []
+    for bob in shared.bobs:
+        places = {**bob, shared.last[0]: shared.last[1]}
+        columns.append([0, *(places[place] + 1 for place in sorted(places))])
+    rows = [[alice[place] + 1 for place in sorted(alice)] for alice in alices]
+    witness = DistinguishingTable(alice=[place + 1 for place in sorted(alices[0])], rows=rows, columns=columns)
+    counted = {"length": length, "alphabet": alphabet}
+    if task == "counting":
+        return Evidence(task, counted, witness)
+    return Evidence("ngram", counted | {"gram": gram}, witness)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    evidence=evidence,
     nothing_to_apply="a lower bound; recall-attention and counting-attention answer with two layers, counting-one-layer by "
     "rounding",
 )

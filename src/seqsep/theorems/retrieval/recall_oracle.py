@@ -39,6 +39,7 @@ from jaxtyping import Int64
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -56,6 +57,7 @@ CLAIM = Claim(
 EXHAUSTIVE = 70_000
 DRAWN = 200
 MOST_BITS_RUN = 14
+MOST_SHOWN = 4_096
 Symbols = tuple[int, ...]
 
 
@@ -331,9 +333,26 @@ def _errs(task: WithOracle, name: str, model: Machine, seed: int) -> Outcome:
     )
 
 
+def evidence(length: int = 5, alphabet: int = 3) -> Evidence:
+    """Show one set of the most sequences with equal answers of the oracle; the questions tell every two of them apart.
+
+    Raises ValueError for more than 4,096 sequences.
+    """
+    most = cases(length, alphabet)
+    if most > MOST_SHOWN:
+        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {most:,} sequences, at most {MOST_SHOWN:,}")
+    size = next(size for size in range(1, alphabet + 1) if onto(length, size) == size * most)
+    strings = itertools.product(range(size), repeat=length)
+    rows = [list(string) for string in strings if string[1] == 0 and len(set(string)) == size]
+    questions = [[alphabet + place] for place in range(length)]
+    witness = DistinguishingTable(alice=list(range(length)), rows=rows, columns=questions)
+    return Evidence("index-lookup", {"length": length, "alphabet": alphabet}, witness)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    evidence=evidence,
     nothing_to_apply="it counts the states that an oracle saves, and builds no weights; index-lookup-state answers the same "
     "questions",
     errata=(

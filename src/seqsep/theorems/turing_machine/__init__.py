@@ -10,6 +10,7 @@ Files:
     _retrieved_run  the tokens of a run with a retriever, and what it finds
     _stacks         a tape as two numbers
     _stack_tokens   tokens of a thought in numbers
+    _shown         the runs of a machine's network, as evidence for a certificate
     _trials         machines and words on which the constructions are tried
 """
 

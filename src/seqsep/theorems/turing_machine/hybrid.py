@@ -53,9 +53,11 @@ from seqsep.theorems.blocks import (
     number,
     running_sum,
 )
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate
 from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
 
 CLAIM = Claim(
@@ -324,4 +326,16 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
     return answer
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
+def evidence(machine: str = "binary-increment", length: int = 2, steps: int = 20) -> Evidence:
+    """Show the configurations written behind every word of N = `length` symbols; of a machine file, or a shipped machine.
+
+    The machine is not in the certificate: it proves which tokens the weights write (`_shown`). Raises ValueError for a
+    malformed machine file or too many words.
+    """
+    chosen = machine_of(machine)
+    words = words_of(chosen, length)
+    runs = [[_token(chosen, one) for one in simulate(chosen, word, steps)[0]] for word in words]
+    return shown(build(chosen, length, steps), [_prompt(chosen, word) for word in words], runs)
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, evidence=evidence)

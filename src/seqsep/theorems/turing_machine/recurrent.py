@@ -49,9 +49,11 @@ from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
 from seqsep.theorems.base import Applier, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
 from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._stack_tokens import A_STEP, StackTokens
 from seqsep.theorems.turing_machine._stacks import base_of, stack_run
 from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
@@ -385,4 +387,18 @@ def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> l
     return written[-A_STEP:]
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify)
+def evidence(machine: str = "binary-increment", length: int = 1, cells: int = 3, steps: int = 20) -> Evidence:
+    """Show the numbers written behind every word of m = `length` symbols; of a machine file, or a shipped machine.
+
+    The machine is not in the certificate: it proves which tokens the weights write (`_shown`). Raises ValueError for a
+    malformed machine file or too many words.
+    """
+    chosen = machine_of(machine)
+    tokens = StackTokens(chosen)
+    words = words_of(chosen, length)
+    prompts = [tokens.prompt(word, length, blanks=2**length - length) for word in words]
+    runs = [[token for one in stack_run(chosen, word, steps, cells).stacks for token in tokens.step(one)] for word in words]
+    return shown(build(chosen, length, cells), prompts, runs)
+
+
+THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, evidence=evidence)

@@ -1,0 +1,44 @@
+"""What a file shows of a witness, and what the checker counts of a task."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from seqsep.theorems.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class WitnessRecord:
+    """A witness as the file shows it, the claims measured from it, and the work of the checker."""
+
+    type: str
+    witness: Mapping[str, Any]
+    claims: Mapping[str, int]
+    work: int
+    precision: int = 0
+    rounding: str = "none"
+
+
+def cost(evidence: Evidence) -> int:
+    """Work of one evaluation of the task."""
+    parameters: Mapping[str, Any] = evidence.parameters
+    a_letter = len(parameters["gates"]) if evidence.task == "circuit" else parameters.get("depth", 1) // 64
+    return int((len(alphabets(evidence)) + 8) * (1 + a_letter))
+
+
+def alphabets(evidence: Evidence) -> list[int]:
+    """The size of the alphabet at each position."""
+    parameters: Mapping[str, Any] = evidence.parameters
+    if evidence.task == "table":
+        return list(parameters["alphabets"])
+    if evidence.task == "is-tree":
+        return [1, *[parameters["vertices"], 1, parameters["vertices"]] * (parameters["vertices"] - 1)]
+    if evidence.task == "ngram":
+        return [1] + [parameters["alphabet"]] * (parameters["length"] + parameters["gram"] - 1)
+    if evidence.task == "counting":
+        return [1] + [parameters["alphabet"]] * (parameters["length"] + 2)
+    if evidence.task == "circuit":
+        return [1 << parameters["bits"]] * parameters["length"] + [1]
+    symbols = 2 * parameters["kinds"] if evidence.task == "bounded-dyck" else parameters["alphabet"]
+    question = [parameters["length"]] if evidence.task == "index-lookup" else []
+    return [symbols] * parameters["length"] + question
