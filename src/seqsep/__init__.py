@@ -52,9 +52,11 @@ _HOMES = {
     "ceiling": "seqsep.ceilings",
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
+    "load": "seqsep.lab.kept",
+    "save": "seqsep.lab.kept",
     "train": "seqsep.lab.train",
 }
-__all__ = ["BoundedDyck", "IndexLookup", "Model", "Run", "analyze", "ceiling", "certify", "check", "train"]
+__all__ = ["BoundedDyck", "IndexLookup", "Model", "Run", "analyze", "ceiling", "certify", "check", "load", "save", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@
     certify       `seqsep certify`: certificates
     analyze       `seqsep analyze`: the least state of a function
     sample        `seqsep sample`: examples of a task
+    generate      `seqsep generate`: what a trained model writes
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
@@ -19,7 +20,7 @@
 A command imports what it needs when it runs, since torch takes seconds to import.
 """
 
-from seqsep.commands import analyze, apply, certify, check, demo, export, list, report, run, sample, store
+from seqsep.commands import analyze, apply, certify, check, demo, export, generate, list, report, run, sample, store
 from seqsep.commands.command import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -30,6 +31,7 @@ COMMANDS: tuple[Command, ...] = (
     certify.COMMAND,
     analyze.COMMAND,
     sample.COMMAND,
+    generate.COMMAND,
     run.COMMAND,
     export.COMMAND,
     store.COMMAND,

@@ -6,6 +6,7 @@ Files:
     row         what a finished run leaves for reports, as canonical JSON
     train       the training loop
     checkpoint  the state of a training on disk, from which it goes on bit for bit
+    kept        trained models kept with their runs
     whole_file  files that appear whole or not at all
     device      the processor or a GPU: what a process sets up, and what rows say of it
     sweep       many runs, trained by an engine, each stored as it ends

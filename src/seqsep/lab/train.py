@@ -19,6 +19,7 @@ from torch import Tensor
 
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU, device_of
+from seqsep.lab.kept import save
 from seqsep.lab.run import Run
 from seqsep.model.model import Model
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
@@ -83,13 +84,15 @@ def train(
     resume_digest: str | None = None,
     until: int | None = None,
     device: str = CPU,
+    keep: Path | None = None,
 ) -> tuple[Model, Result]:
     """Train one run to its end on `device`, resuming from the checkpoint at `checkpoint` that has the digest `resume_digest`.
 
     `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. A run that has not
     ended by the evaluation at step `until` pauses there, after its checkpoint; from a later checkpoint it pauses at once.
-    Numerical results depend on torch's version, its threads and the device. Raises ValueError for an `until` that is no
-    evaluation before the last step, CheckpointError and CheckpointNotWritten.
+    Numerical results depend on torch's version, its threads and the device. The trained model is kept in the file `keep`, if
+    one is named, for `seqsep.load`. Raises ValueError for an `until` that is no evaluation before the last step, or as
+    `kept.save` does; CheckpointError and CheckpointNotWritten.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=2, batch=4, evaluate_every=1, evaluation=20)
@@ -126,6 +129,8 @@ def train(
             on_progress(progress)
         if progress.status != "running":
             break
+    if keep is not None:
+        save(keep, model, run)
     return model, _result(model, progress)
 
 

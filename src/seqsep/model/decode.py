@@ -34,6 +34,9 @@ class Generated(NamedTuple):
 
     `tokens`: up to and with the first stop; `inserted`: which of them the retriever put there; `margins`: how far the logit of
     each was above the second greatest (infinite for an inserted token).
+
+    >>> Generated([4, 2], [False, True], [0.5, float("inf")]).tokens
+    [4, 2]
     """
 
     tokens: list[int]

@@ -25,6 +25,9 @@ class ThoughtAccuracy(NamedTuple):
 
     `live`: right answers behind the model's own thoughts, one that never comes as 1/2; `teacher_forced`: right answers behind
     the right thoughts; `whole`: every token of the thought and the answer right; `unanswered`: live, no answer came.
+
+    >>> ThoughtAccuracy(live=0.5, teacher_forced=1.0, whole=0.0, unanswered=1.0).live
+    0.5
     """
 
     live: float

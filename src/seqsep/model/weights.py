@@ -66,6 +66,16 @@ def load_model(path: Path) -> Model:
     return model.eval().requires_grad_(False)
 
 
+def metadata_of(path: Path) -> dict[str, str]:
+    """The strings of metadata in a safetensors file. Raises as `load_model` does for a file that is none.
+
+    >>> metadata_of(Path("/no/such/file"))
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] no such checkpoint: '/no/such/file'
+    """
+    return _read(path)[0]
+
+
 @dataclass(frozen=True)
 class Description:
     """What a file says of its model: enough to build one of the same shapes."""

@@ -1,0 +1,105 @@
+"""`seqsep generate`: what a trained model writes behind the user's own inputs, its thought and its answer."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.shared_flags import positive
+from seqsep.commands.status import DONE
+from seqsep.names import BadInput
+
+if TYPE_CHECKING:
+    from seqsep.model import Generated
+    from seqsep.tasks.base import GeneratedTask
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags: which model, and the inputs."""
+    parser.add_argument("checkpoint", type=Path, metavar="CHECKPOINT", help="a file of seqsep.save, or keep= of seqsep.train")
+    parser.add_argument(
+        "--prompt", action="append", default=[], metavar="JSON", help="an input as seqsep sample has it; may be repeated"
+    )
+    parser.add_argument("--input", type=Path, help="file of JSON lines with further inputs; - is standard input")
+    parser.add_argument("--most", type=positive, help="most tokens to write; by default those of the longest right thought")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print one line an input, with thought and answer."""
+    from seqsep.lab.kept import load
+    from seqsep.model import generate
+    from seqsep.tasks.base import GeneratedTask
+
+    lines = [(f"--prompt {number}", text) for number, text in enumerate(options.prompt, start=1)]
+    lines += _lines(options.input) if options.input is not None else []
+    if not lines:
+        raise BadInput("generate: expected --prompt JSON or --input FILE, found neither")
+    model, trained = load(options.checkpoint)
+    task = trained.task
+    if not isinstance(task, GeneratedTask):
+        raise BadInput(f"{options.checkpoint}: expected a task whose answer is written, such as is-tree, found {task.name}")
+    prompts = [_prompt(task, where, text) for where, text in lines]
+    most = task.most_generated if options.most is None else options.most
+    for prompt, generated in zip(prompts, generate(model, prompts, task.stops, most, retriever=task.retriever()), strict=True):
+        shown = _readable(task, prompt, generated)
+        if options.json:
+            print_json(shown)
+        else:
+            print(_in_words(shown))
+    return DONE
+
+
+def _lines(path: Path) -> list[tuple[str, str]]:
+    """The lines of a file that are not blank, and where they are."""
+    is_input = str(path) == "-"
+    text = sys.stdin.read() if is_input else path.read_text(encoding="utf-8")
+    name = "standard input" if is_input else str(path)
+    return [(f"{name}, line {number}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+
+
+def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:
+    """The prompt that a JSON object describes. Raises BadInput with the place and the field."""
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where}: not JSON: {' '.join(str(error).split())}") from None
+    if not isinstance(given, dict):
+        raise BadInput(f"{where}: expected a JSON object, found {text.strip()[:80]}")
+    try:
+        return task.prompt(given)
+    except ValueError as error:
+        raise BadInput(f"{where}: {error}") from None
+
+
+def _readable(task: "GeneratedTask", prompt: tuple[int, ...], generated: "Generated") -> dict[str, Any]:
+    """The input in the task's own format with the answer, null if none came, and the thought.
+
+    `inserted` are the places of the thought, from 0, that a retriever wrote.
+    """
+    is_answered = bool(generated.tokens) and generated.tokens[-1] in task.stops
+    thought = generated.tokens[:-1] if is_answered else generated.tokens
+    answer = generated.tokens[-1] if is_answered else task.stops[0]
+    readable = task.readable((*prompt, *thought), answer)
+    inserted = [place for place, is_inserted in enumerate(generated.inserted) if is_inserted]
+    return readable | {"answer": readable["answer"] if is_answered else None, "inserted": inserted}
+
+
+def _in_words(shown: dict[str, Any]) -> str:
+    """The thought with a retriever's tokens in round brackets, and the answer behind it."""
+    inserted = set(shown["inserted"])
+    thought = [f"({token})" if place in inserted else str(token) for place, token in enumerate(shown["thought"])]
+    answer = "none came" if shown["answer"] is None else shown["answer"]
+    return f"thought: {' '.join(thought)}  answer: {answer}"
+
+
+COMMAND = Command(
+    name="generate",
+    purpose="show what a trained model writes, thought and answer",
+    example="seqsep generate is_tree.safetensors --prompt '{\"edges\": [[1, 2], [2, 3], [1, 4]]}'",
+    add_flags=add_flags,
+    run=run,
+    details=": tokens that a retriever found stand in round brackets",
+)

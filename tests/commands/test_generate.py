@@ -1,0 +1,86 @@
+"""`seqsep generate`: the thought and answer of a kept model, in the task's own format."""
+
+import io
+import json
+
+import pytest
+
+import seqsep
+from seqsep.lab.run import Run
+from seqsep.model import generate_by_forward
+from seqsep.tasks import IndexLookup, IsTree
+from support.command_line import call, json_lines
+
+TASK = IsTree(length=5, trace="walk")
+PATH_GRAPH = {"edges": [[1, 2], [2, 3], [3, 4], [4, 5]]}
+STAR = {"edges": [[1, 2], [1, 3], [1, 4], [1, 5]]}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A model that opens, asks for 1, closes, and answers behind what was found: by its read-out, with no training."""
+    path = tmp_path_factory.mktemp("kept") / "model.safetensors"
+    run = Run(TASK, ("lstm",), width=32, steps=60, batch=32, learning_rate=0.02, evaluate_every=60, evaluation=10)
+    seqsep.train(run, keep=path)
+    return path
+
+
+def test_thoughts_and_answers(capsys, kept):
+    """Two prompts and a file with one more; the same as the model writes by the definition."""
+    status, out, _ = call(
+        capsys, "generate", str(kept), "--json", "--prompt", json.dumps(PATH_GRAPH), "--prompt", json.dumps(STAR)
+    )
+    assert status == 0
+    model, run = seqsep.load(kept)
+    for given, row in zip((PATH_GRAPH, STAR), json_lines(out), strict=True):
+        prompt = run.task.prompt(given)
+        (slow,) = generate_by_forward(model, [prompt], TASK.stops, TASK.most_generated, TASK.retriever())
+        is_answered = slow.tokens[-1] in TASK.stops
+        assert row["edges"] == given["edges"]
+        assert row["answer"] == (TASK.stops.index(slow.tokens[-1]) if is_answered else None)
+        assert row["thought"] == [TASK.shown(token) for token in slow.tokens[: len(slow.tokens) - is_answered]]
+        assert row["inserted"] == [place for place, inserted in enumerate(slow.inserted) if inserted]
+
+
+def test_words_for_a_reader(capsys, kept, monkeypatch):
+    """What the retriever found stands in round brackets; an answer that does not come is said."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"\n{json.dumps(STAR)}\n"))
+    status, out, _ = call(capsys, "generate", str(kept), "--input", "-", "--most", "1")
+    assert status == 0
+    assert out.startswith("thought: ")
+    assert out.endswith("answer: none came\n")
+
+
+def test_inserted_tokens_are_marked():
+    from seqsep.commands.generate import _in_words
+
+    shown = {"thought": ["[", 1, "]", 2], "inserted": [3], "answer": 1}
+    assert _in_words(shown) == "thought: [ 1 ] (2)  answer: 1"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "expected --prompt JSON or --input FILE, found neither"),
+        (("--prompt", "{"), "--prompt 1: not JSON"),
+        (("--prompt", json.dumps(STAR), "--prompt", "[1]"), "--prompt 2: expected a JSON object, found [1]"),
+        (("--prompt", "[" * 100_000), "--prompt 1: not JSON"),
+        (("--prompt", '{"edges": [[1, 2]]}'), "--prompt 1: edges: expected 4 of them for 5 vertices"),
+        (("--prompt", '{"edges": [[1, 2], [1, 9], [1, 4], [1, 5]]}'), "--prompt 1: edges: edge 2 is [1, 9]"),
+        (("--input", "no/such/file"), "no/such/file: No such file"),
+        (("--prompt", json.dumps(STAR), "--most", "0"), "from 1, found 0"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, kept, words, why):
+    status, out, error = call(capsys, "generate", str(kept), *words)
+    assert (status, out) == (2, "")
+    assert why in error
+    assert error.count("\n") == 1
+
+
+def test_a_task_without_a_thought_is_refused(capsys, tmp_path):
+    run = Run(IndexLookup(5), ("lstm",), width=8)
+    seqsep.save(tmp_path / "model", run.model(), run)
+    status, _, error = call(capsys, "generate", str(tmp_path / "model"), "--prompt", "{}")
+    assert status == 2
+    assert "expected a task whose answer is written, such as is-tree, found index-lookup" in error

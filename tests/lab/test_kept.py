@@ -1,0 +1,122 @@
+"""Models kept with their runs come back the same; files of another kind are refused in one line."""
+
+import json
+import pickle
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+import seqsep
+from seqsep.lab.run import Run
+from seqsep.model.weights import describe
+from seqsep.tasks import BY_NAME, IndexLookup, IsTree
+
+RUN = Run(IsTree(length=5, trace="walk"), ("mamba", "attention"), width=8, heads=2, steps=2, evaluate_every=1, evaluation=10)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        RUN,
+        Run(IsTree(length=5, trace="peel"), ("attention",), width=8, positions="sinusoidal"),
+        Run(IsTree(length=5), ("mamba2",), width=8, norm="rms", embeddings="tied-sinusoids"),
+        Run(IndexLookup(length=5), ("sliding-attention",), width=8, positions="rope"),
+    ],
+    ids=lambda run: run.label(),
+)
+def test_a_kept_model_comes_back(tmp_path, run):
+    model = run.model()
+    seqsep.save(tmp_path / "model", model, run)
+    kept, kept_run = seqsep.load(tmp_path / "model")
+    inputs = torch.from_numpy(run.task.sample(0, 3, 0).inputs)
+    assert torch.equal(kept(inputs), model(inputs))
+    assert kept_run == run
+    assert not any(weight.requires_grad for weight in kept.parameters())
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+def test_training_keeps_what_it_returns(tmp_path):
+    model, _ = seqsep.train(RUN, keep=tmp_path / "model")
+    kept, run = seqsep.load(tmp_path / "model")
+    assert run == RUN
+    for name, part in model.state_dict().items():
+        assert torch.equal(kept.state_dict()[name], part)
+
+
+def test_a_file_is_replaced_by_a_whole_one(tmp_path):
+    path = tmp_path / "model"
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        model = RUN.model()
+        seqsep.save(path, model, RUN)
+    assert torch.equal(seqsep.load(path)[0].readout.weight, model.readout.weight)
+
+
+def test_what_cannot_be_kept_is_refused(tmp_path):
+    other = Run(IndexLookup(5), ("lstm",), width=8)
+    with pytest.raises(ValueError, match="expected a model of"):
+        seqsep.save(tmp_path / "model", other.model(), RUN)
+    wider = Run(RUN.task, RUN.layers, width=16, heads=2)
+    with pytest.raises(ValueError, match=r"tokens\.weight: expected shape"):
+        seqsep.save(tmp_path / "model", wider.model(), RUN)
+    vectors = Run(BY_NAME["nearest-neighbor"](6), ("lstm",), width=8)
+    with pytest.raises(ValueError, match="whose inputs are vectors"):
+        seqsep.save(tmp_path / "model", vectors.model(), vectors)
+    with pytest.raises(FileNotFoundError):
+        seqsep.save(tmp_path / "no" / "model", RUN.model(), RUN)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_with_own_parts_is_not_kept(tmp_path):
+    """Its file would have to name code to load."""
+    file = tmp_path / "own.py"
+    file.write_text("import torch\n\n\nclass Own(torch.nn.Module):\n    pass\n")
+    run = Run(RUN.task, (f"{file}:Own",), width=8)
+    with pytest.raises(ValueError, match="expected a run of built-in parts, found Own@"):
+        seqsep.save(tmp_path / "model", RUN.model(), run)
+
+
+def tampered(path, **metadata):
+    """The kept file of RUN with other metadata."""
+    model = RUN.model()
+    written = describe(model) | {"run": json.dumps(RUN.configuration())} | metadata
+    save_file({f"model.{name}": part for name, part in model.state_dict().items()}, path, written)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("metadata", "why"),
+    [
+        ({"run": "{"}, "metadata run: Expecting"),
+        ({"run": "[" * 100_000}, "metadata run"),
+        ({"run": "[1]"}, "metadata run"),
+        ({"run": '{"task": 3, "layers": []}'}, "metadata run"),
+        ({"run": '{"task": {"name": "no-task"}, "layers": ["lstm"]}'}, "unknown or missing field 'no-task'"),
+        ({"run": json.dumps(RUN.configuration() | {"colour": 3})}, "colour"),
+        ({"run": json.dumps(RUN.configuration() | {"width": 10**12})}, "expected sizes that a model can have"),
+        ({"run": json.dumps(RUN.configuration() | {"width": 10**5})}, "expected shape"),
+        ({"run": json.dumps(RUN.configuration() | {"heads": 4})}, "expected a model with"),
+        ({"run": json.dumps(RUN.configuration() | {"layers": ["lstm"]})}, "expected a model of"),
+        ({"run": json.dumps(RUN.configuration() | {"layers": [f"plugin:{'0' * 64}:own.py:Own"]})}, "metadata run"),
+        ({"layers": '["lstm", "attention"]'}, "expected"),
+    ],
+)
+def test_other_metadata_is_refused_in_one_line(tmp_path, metadata, why):
+    with pytest.raises(ValueError, match=why) as refused:
+        seqsep.load(tampered(tmp_path / "model", **metadata))
+    assert str(tmp_path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 1_000
+
+
+def test_other_files_are_refused(tmp_path):
+    path = tmp_path / "model"
+    model = RUN.model()
+    save_file({f"model.{name}": part for name, part in model.state_dict().items()}, path, describe(model))
+    with pytest.raises(ValueError, match=r"expected a model kept with its run .* found no run"):
+        seqsep.load(path)
+    for data in (b"", b"model", pickle.dumps({"run": 1}), path.read_bytes()[:-9]):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match="expected a safetensors file"):
+            seqsep.load(path)
