@@ -7,12 +7,14 @@ from seqsep.tasks import (
     TASKS,
     AssociativeRecall,
     BoundedDyck,
+    Counting,
     Disjointness,
     Equality,
     IndexLookup,
     IsTree,
     MultiQueryRecall,
     NearestNeighbor,
+    NgramRetrieval,
     SparseThreshold,
 )
 from support.task_examples import EXAMPLES, digest
@@ -21,6 +23,8 @@ GOLDEN = {
     AssociativeRecall(20): "fce93901508b670a82ad715c8023154d892843f1cf20f3ccdb13da92c41da577",
     AssociativeRecall(12, keys=40, values=5): "13e14cc7c28f47461e61c863a9818f96169af358380de80b7e1126e5fa03991d",
     BoundedDyck(30): "ef659a6f4ead54d4bb0e115e68b026ae42d83ccd266741e9b6e50362790a0950",
+    Counting(20): "3d9de34594f505caf37f7729d251648d6f02d875395709f6d37ad638e9abba52",
+    Counting(30, alphabet=6, thresholds=9): "3fe9bd0adcc59998f679175e29b89a0bf3c274fa5b90a755742524bcb886d751",
     Disjointness(20): "b5672b3845c6b8fb44aba1dfec978b95623ca798610ed4533810188310f787f6",
     Equality(20): "8ab160d71648d0c80445ca4caea6beaad386a684ca28c0ab09b46dbc9cd407e7",
     Equality(20, "one"): "d456f9a4e9afc4a0f93c98b93df3841ddf68b797f7433724cbd240759f425c9b",
@@ -40,6 +44,8 @@ GOLDEN = {
     NearestNeighbor(
         12, dimension=5, classes=3, margin=0.02
     ): "a612f55df55f672747011a7ee0656cf5ba56858fd7c0e7edba7cf30835b63c0b",
+    NgramRetrieval(20): "506fcb434aa8bd97f9ae4825b72e287275beb7cbb08b6c6ad528c5c35015dc8a",
+    NgramRetrieval(12, gram=2, alphabet=5, least_length=4): "ecd4dc4250bf61cae4129b16e4959692991f7823c57d609918eba4a5ce593eb5",
     SparseThreshold(20): "3b9d0ee8c8cb54b639dc9e363f52866138532ab5af3fa319ecac413a855a6e1a",
     SparseThreshold(
         40, features=60, sparsity=2, function_seed=4

@@ -18,8 +18,6 @@ from seqsep.tasks.trees.graphs import is_tree
 from seqsep.theorems.is_tree import peeling, state, walk
 from support.task_examples import assert_counts_are_near
 
-pytestmark = pytest.mark.unchecked
-
 FIGURE_3 = [[2, 6], [1, 5], [3, 5], [4, 6], [2, 3]]
 THOUGHTS = {
     "vanilla": lambda n: 0,
@@ -34,9 +32,10 @@ TASKS = [IsTree(n, trace, kind) for n in (4, 5, 9) for trace in TRACES for kind 
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 def test_laws(task):
     """Every asked token of the block's thoughts is the one that the definition writes next."""
-    task_laws.check_task(task, count=60 if task.trace == "retrieval" else 120)
+    task_laws.check_task(task, count=20 if task.trace == "retrieval" else 60)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("trace", TRACES)
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_thoughts_of_more_vertices(trace, distribution):
@@ -95,6 +94,7 @@ def test_lengths_are_those_of_the_formulas(trace, length):
     assert task.longest + 1 + marks == printed.get(trace, task.longest + 1 + marks)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("length", [4, 16, 64])
 def test_10000_graphs_by_union_find(distribution, length):
@@ -172,6 +172,7 @@ def test_other_graphs_are_uniform_among_those_that_are_no_trees(length):
     assert_counts_are_near(found, dict.fromkeys(cases, 1 / len(cases)), 17_000)
 
 
+@pytest.mark.unchecked
 def test_uniform_graphs_are_as_stated():
     """At n = 4 each of 16 trees has probability 1/32 and each of 4 triangles 1/8; every order of edges is equally likely."""
     batch = IsTree(4, distribution="uniform").sample(0, 40_000, 6)
@@ -206,6 +207,7 @@ def test_retrievers_of_other_traces():
         assert task.retriever()(closed, len(text)) == [names["FAILED"]]
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(("trace", "build"), [("peel", peeling.build), ("walk", walk.build)])
 def test_the_built_networks_write_these_thoughts(trace, build):
     """The theorems' networks, weight by weight, generate the task's thoughts; a spoiled thought is found out."""
@@ -260,6 +262,7 @@ def test_answer_bits_are_those_of_the_theorem():
     assert IsTree(64, "retrieval", "uniform").answer_bits() is None
 
 
+@pytest.mark.unchecked
 def test_every_input_without_a_thought():
     """Loops and repeated edges too: inputs are a product, as `exact` wants it."""
     task = IsTree(4)

@@ -8,6 +8,8 @@ Files:
     equality            are two halves equal?
     disjointness        do two sets meet?
     associative_recall  pairs, then a key: its value
+    ngram_retrieval     symbols, then a few of them: the symbol behind
+    counting            numbers, then one and a threshold: does it occur more often?
     multi_query_recall  pairs, then many keys: their values
     nearest_neighbor    labelled vectors, then vectors to label
     is_tree             is a list of edges a tree? the answer behind a thought
@@ -28,23 +30,27 @@ Files:
 from seqsep.tasks.associative_recall import AssociativeRecall
 from seqsep.tasks.base import EVERY_CLASS, NOTHING_ASKED, Batch, GeneratedTask, LiveRetriever, Task
 from seqsep.tasks.bounded_dyck import BoundedDyck
+from seqsep.tasks.counting import Counting
 from seqsep.tasks.disjointness import Disjointness
 from seqsep.tasks.equality import Equality
 from seqsep.tasks.index_lookup import IndexLookup
 from seqsep.tasks.is_tree import IsTree
 from seqsep.tasks.multi_query_recall import MultiQueryRecall
 from seqsep.tasks.nearest_neighbor import NearestNeighbor
+from seqsep.tasks.ngram_retrieval import NgramRetrieval
 from seqsep.tasks.sparse_threshold import SparseThreshold
 
 TASKS: tuple[type[Task], ...] = (
     AssociativeRecall,
     BoundedDyck,
+    Counting,
     Disjointness,
     Equality,
     IndexLookup,
     IsTree,
     MultiQueryRecall,
     NearestNeighbor,
+    NgramRetrieval,
     SparseThreshold,
 )
 BY_NAME: dict[str, type[Task]] = {task.name: task for task in TASKS}
@@ -57,6 +63,7 @@ __all__ = [
     "AssociativeRecall",
     "Batch",
     "BoundedDyck",
+    "Counting",
     "Disjointness",
     "Equality",
     "GeneratedTask",
@@ -65,6 +72,7 @@ __all__ = [
     "LiveRetriever",
     "MultiQueryRecall",
     "NearestNeighbor",
+    "NgramRetrieval",
     "SparseThreshold",
     "Task",
 ]

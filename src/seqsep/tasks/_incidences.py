@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64
 
-Flat = Int64[np.ndarray, "_"]
+OfVertices = Int64[np.ndarray, "every_vertex"]
+OfPlaces = Int64[np.ndarray, "every_place"]
 Each = Int64[np.ndarray, "batch"]
 
 
@@ -23,10 +24,10 @@ class Incidences:
     The resting place, vertex 0's only one, leads from it to itself.
     """
 
-    begin: Flat
-    end: Flat
-    other: Flat
-    twin: Flat
+    begin: OfVertices
+    end: OfVertices
+    other: OfPlaces
+    twin: OfPlaces
     zero: Each
     rest: Each
 

@@ -1,0 +1,147 @@
+"""Counting: numbers, then one of them and a threshold: does it occur more often than that?
+
+Asked: the last token only; the answer is 1 if the number asked for occurs more than t times, else 0, each with probability 1/2.
+Tokens: numbers 0 .. S - 1, S is `alphabet`, or `length` if that is 0; the number asked for and t are written as such numbers.
+Lengths: training draws n uniformly from least_length .. length and then n numbers; evaluation has exactly `length` numbers.
+Examples: t is uniform in 0 .. T - 1, T is `thresholds`, or n if that is less. The number asked for is uniform. With probability
+1/2 it occurs t times, else t + 1 times, at random places; the others are uniform among the other numbers.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5.
+We differ: the paper says nothing of how inputs are drawn, and trains no model on this task. Among uniform numbers the answer is
+mostly no; so the occurrences of the one asked for are drawn, next to the threshold on either side.
+Shortcuts: none from the question alone. With S = N another number occurs once on average, so a number that is seen far more
+often than others is likely the one that is asked for, and more so the larger `thresholds` are.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+
+from seqsep.exact.integers import ceil_log2
+from seqsep.stream import Use, below
+from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._orders import order
+from seqsep.tasks._rows import is_before
+from seqsep.tasks.base import Batch, Task, require
+
+
+@dataclass(frozen=True)
+class Counting(Task):
+    """`length` numbers out of `alphabet` (0: as many as there are numbers), then one of them, and t < `thresholds`.
+
+    >>> task = Counting(length=5)
+    >>> task.solve((2, 0, 2, 4, 2, 2, 2)), task.solve((2, 0, 2, 4, 2, 2, 3))
+    (1, 0)
+    >>> task.answer_bits()
+    7
+    """
+
+    name: ClassVar[str] = "counting"
+
+    alphabet: int = 0
+    thresholds: int = 4
+    least_length: int = 10
+
+    def __post_init__(self) -> None:
+        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 numbers, found {self.length}")
+        require(
+            (self.alphabet or self.length) >= 2 and self.alphabet <= 2**30,
+            self,
+            f"alphabet is 2 to 2^30 numbers, or 0 if length is that much, found {self.alphabet}",
+        )
+        require(self.thresholds >= 1, self, f"thresholds is at least 1, found {self.thresholds}")
+        require(self.least_length >= 1, self, f"least_length is at least 1 number, found {self.least_length}")
+        object.__setattr__(self, "least_length", min(self.least_length, self.length))
+        object.__setattr__(self, "alphabet", 0 if self.alphabet == self.length else self.alphabet)
+
+    @property
+    def numbers(self) -> int:
+        """S: the different numbers there are."""
+        return self.alphabet or self.length
+
+    @property
+    def most_threshold(self) -> int:
+        """The largest threshold that is asked for."""
+        return min(self.thresholds, self.length) - 1
+
+    @property
+    def vocabulary(self) -> int:
+        return max(self.numbers, self.most_threshold + 1)
+
+    @property
+    def classes(self) -> int:
+        return 2
+
+    @property
+    def longest(self) -> int:
+        return self.length + 2
+
+    def solve(self, inputs: tuple[int, ...]) -> int:
+        *numbers, asked, threshold = inputs
+        if not numbers:
+            raise ValueError(f"{self!r}: expected a number before the question, found {inputs}")
+        return int(numbers.count(asked) > threshold)
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        inputs = np.empty((count, self.longest), dtype=np.int64)
+        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
+        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
+
+    def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
+        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
+        count = len(batch.lengths)
+        example_draws = ExampleDraws((4, self.length, self.length), seed=seed, use=use, start=start + first, count=count)
+        question = example_draws.part(0)
+        lengths = np.full(count, self.length, dtype=np.int64)
+        if use is Use.TRAINING:
+            lengths = self.least_length + below(question[:, 0], self.length - self.least_length + 1)
+        thresholds = below(question[:, 1], np.minimum(self.thresholds, lengths))
+        labels = (question[:, 2] < HALF_OF_DRAWS).astype(np.int64)
+        asked = below(question[:, 3], self.numbers)
+        others = asked[:, None] + 1 + below(example_draws.part(1), self.numbers - 1)
+        others -= self.numbers * (others >= self.numbers)
+        places = order(example_draws.part(2), lengths)
+        is_asked = np.zeros((count, self.length), dtype=np.bool_)
+        np.put_along_axis(is_asked, places, is_before(thresholds + labels, self.length), axis=1)
+        numbers = np.where(is_asked, asked[:, None], others)
+        rows = np.arange(count)
+        batch.inputs[:, : self.length] = np.where(is_before(lengths, self.length), numbers, 0)
+        batch.inputs[:, self.length :] = 0
+        batch.inputs[rows, lengths] = asked
+        batch.inputs[rows, lengths + 1] = thresholds
+        batch.targets[rows, lengths + 1] = labels
+        np.add(lengths, 2, out=batch.lengths)
+
+    def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
+        *numbers, asked, threshold = inputs
+        return {"tokens": numbers, "query": asked, "threshold": threshold, "answer": answer}
+
+    def answer_bits(self) -> int:
+        """ceil(log2) of the lists of S counts, each up to T, that n numbers can have; counts from T on are alike.
+
+        Two different ones are told apart by a number and its lesser count as the threshold. For T = n these are the multisets,
+        C(n + S - 1, n) (theorem counting-state).
+        """
+        most = self.most_threshold + 1
+        cases = _lists(self.numbers, self.length, most) - _lists(self.numbers, self.length - 1, most)
+        for at_most in range(1, self.length // most + 1):  # so many counts are T: the others leave any number of occurrences
+            rest = self.length - at_most * most
+            cases += comb(self.numbers, at_most) * _lists(max(self.numbers - at_most, 0), rest, most)
+        return ceil_log2(cases)
+
+    def alphabets(self, length: int) -> tuple[range, ...]:
+        return (*(range(self.numbers),) * (length + 1), range(min(self.thresholds, length)))
+
+
+def _lists(parts: int, total: int, most: int) -> int:
+    """Lists of so many counts below `most` with a sum of at most `total`, by inclusion and exclusion of counts from `most` on.
+
+    >>> _lists(2, total=2, most=2)  # 0 0, 0 1, 1 0, 1 1
+    4
+    """
+    signed = (
+        (-1) ** above * comb(parts, above) * comb(total - above * most + parts, parts) for above in range(total // most + 1)
+    )
+    return sum(signed)
