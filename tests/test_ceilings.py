@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 
 from seqsep.ceilings import (
+    best_accuracy,
     carried_bits,
     ceiling,
+    code_accuracy,
     counting_ceiling,
     double_star_ceiling,
     first_bitten_length,
     index_lookup_ceiling,
     length_where_it_bites,
 )
-from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
+from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, IsTree, MultiQueryRecall, NearestNeighbor, Task
 from seqsep.theorems.is_tree import _graphs, eight_numbers
 
 
-def best_accuracy(length: int, alphabet: int, states: int) -> Fraction:
+def best_of_all_functions(length: int, alphabet: int, states: int) -> Fraction:
     """By trying every function from inputs to states, each with the most frequent symbol as its answer."""
     inputs = np.array(list(itertools.product(range(alphabet), repeat=length)))
     has = (inputs[:, :, None] == np.arange(alphabet)).astype(np.int32)
@@ -38,10 +40,67 @@ def best_accuracy(length: int, alphabet: int, states: int) -> Fraction:
     [(1, 2, 0), (1, 3, 1), (1, 5, 1), (2, 2, 0), (2, 2, 1), (3, 2, 1), (3, 2, 2), (4, 2, 1), (2, 3, 1), (2, 3, 2), (2, 4, 1)],
 )
 def test_no_function_beats_the_ceiling(length: int, alphabet: int, state_bits: int) -> None:
-    best = best_accuracy(length, alphabet, 2**state_bits)
+    best = best_of_all_functions(length, alphabet, 2**state_bits)
     highest = index_lookup_ceiling(length, alphabet, state_bits)
     assert best <= Fraction(highest)
+    assert best == best_accuracy(length, alphabet, state_bits) >= code_accuracy(length, alphabet, state_bits)
     assert highest < 1.0 or alphabet**length <= 2**state_bits
+
+
+def test_the_ceiling_is_an_upper_limit_only() -> None:
+    """N = 3, S = 2, one bit: no state is right more often than 3/4, where the ceiling says 0.826."""
+    assert round(index_lookup_ceiling(3, 2, 1), 3) == 0.826
+    assert best_of_all_functions(3, 2, 2) == best_accuracy(3, 2, 1) == code_accuracy(3, 2, 1) == Fraction(3, 4)
+
+
+@pytest.mark.parametrize(("length", "alphabet"), [(5, 2), (6, 2), (3, 3), (2, 5), (3, 4), (2, 1)])
+@pytest.mark.parametrize("state_bits", [0, 1, 2])
+def test_code_best_code_and_ceiling_are_in_order(length: int, alphabet: int, state_bits: int) -> None:
+    best = best_accuracy(length, alphabet, state_bits)
+    assert Fraction(1, alphabet) <= code_accuracy(length, alphabet, state_bits) <= best
+    assert best <= Fraction(index_lookup_ceiling(length, alphabet, state_bits))
+
+
+@pytest.mark.parametrize(("length", "alphabet", "state_bits"), [(7, 2, 4), (4, 3, 4), (8, 2, 4), (9, 2, 5), (10, 2, 5)])
+def test_the_code_is_a_code(length: int, alphabet: int, state_bits: int) -> None:
+    """The stated accuracy is that of code words that are written out: Hamming words of a block, then symbols kept or guessed.
+
+    With 7 symbols and 4 bits it is the code of 16 words, right on 7/8 of the symbols that are asked.
+    """
+    words = itertools.product(range(alphabet), repeat=length)
+    redundancy, block = (3, 7) if alphabet == 2 and length in (7, 8) else (2, alphabet + 1)
+    checks = [column for column in itertools.product(range(alphabet), repeat=redundancy) if leading(column) == 1]
+    assert len(checks) == block
+    kept = max(kept for kept in range(length) if alphabet**kept <= 2**state_bits)
+    blocks = min(length // block, (length - kept) // redundancy, kept // (block - redundancy))
+    free = kept - blocks * (block - redundancy)
+    wrong = 0
+    for word in words:
+        for number in range(blocks):
+            part = word[number * block : (number + 1) * block]
+            syndrome = tuple(sum(a * c[row] for a, c in zip(part, checks, strict=True)) % alphabet for row in range(redundancy))
+            wrong += any(syndrome)
+        wrong += sum(symbol != 0 for symbol in word[blocks * block + free :])
+    assert alphabet ** (blocks * (block - redundancy) + free) <= 2**state_bits
+    assert code_accuracy(length, alphabet, state_bits) >= 1 - Fraction(wrong, length * alphabet**length)
+    of_gf4 = (
+        Fraction(15, 16) + Fraction(3, 4) - Fraction(1, 4)
+    )  # a block of 5 that drops 2, and a symbol known to be 0, 1 or not
+    assert code_accuracy(6, 4, 7) == 1 - of_gf4 / 6
+
+
+def leading(column: tuple[int, ...]) -> int:
+    """The first entry that is not 0, or 0."""
+    return next((entry for entry in column if entry), 0)
+
+
+def test_the_gap_to_the_ceiling_is_small_at_sizes_that_are_trained() -> None:
+    """64 symbols: a code that keeps what fits and guesses the rest, or drops two of 65, beside the ceiling."""
+    for length, state_bits in ((100, 300), (800, 4096), (65, 378)):
+        reached = code_accuracy(length, 64, state_bits)
+        assert reached <= Fraction(index_lookup_ceiling(length, 64, state_bits)) < reached + Fraction(16, 100)
+    with pytest.raises(ValueError, match="at most 1,000,000 code books"):
+        best_accuracy(10, 2, 4)
 
 
 def test_a_perfect_code_comes_close() -> None:
@@ -126,6 +185,10 @@ def test_dispatch() -> None:
     dyck = BoundedDyck(30)
     assert ceiling(dyck, dyck.answer_bits()) == 1.0
     assert ceiling(dyck, dyck.answer_bits() - 1) is None
+    assert ceiling(IsTree(32), 5) == double_star_ceiling(32, 5) < 1
+    assert ceiling(IsTree(32), IsTree(32).answer_bits()) == 1.0
+    assert ceiling(IsTree(32, trace="walk"), 5) is None
+    assert ceiling(IsTree(32, distribution="uniform"), 5) is None
 
 
 @pytest.mark.parametrize("state_bits", [0, 1, 17, 64, 301])

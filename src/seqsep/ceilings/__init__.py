@@ -1,0 +1,38 @@
+"""Ceilings: the highest accuracy that a state of so many bits allows, and what codes of so many bits reach.
+
+A ceiling holds for every model, trained or built: no accuracy above it is possible. For an accuracy below it the state does not
+forbid it, which is all that it says: the best code may be worse than the ceiling, and a given architecture may have no weights
+that reach the best code, or training may not find them. `codes` has accuracies that some code reaches.
+
+Files:
+
+    ceiling       the ceiling of a task, and from which length it is below 1
+    index_lookup  one question about independent symbols, by Fano's inequality
+    answer_lists  many questions, all of them answered right
+    double_stars  IsTree on the double stars of the paper's experiments
+    retrieval     recall, c-grams and counting over [n]: questions whose answers depend on each other
+    codes         what the best code, or some code, of so many bits reaches on index lookup
+    fano          from the bits that are missing to the highest accuracy, rounded up
+"""
+
+from seqsep.ceilings.answer_lists import counting_ceiling
+from seqsep.ceilings.ceiling import carried_bits, ceiling, first_bitten_length
+from seqsep.ceilings.codes import best_accuracy, code_accuracy
+from seqsep.ceilings.double_stars import double_star_ceiling
+from seqsep.ceilings.index_lookup import index_lookup_ceiling, length_where_it_bites
+from seqsep.ceilings.retrieval import gram_ceiling, occurrence_ceiling, recall_ceiling
+
+__all__ = [
+    "best_accuracy",
+    "carried_bits",
+    "ceiling",
+    "code_accuracy",
+    "counting_ceiling",
+    "double_star_ceiling",
+    "first_bitten_length",
+    "gram_ceiling",
+    "index_lookup_ceiling",
+    "length_where_it_bites",
+    "occurrence_ceiling",
+    "recall_ceiling",
+]
