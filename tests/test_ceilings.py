@@ -94,7 +94,7 @@ def leading(column: tuple[int, ...]) -> int:
     return next((entry for entry in column if entry), 0)
 
 
-def test_the_gap_to_the_ceiling_is_small_at_sizes_that_are_trained() -> None:
+def test_the_gap_to_the_ceiling_at_sizes_that_are_trained() -> None:
     """64 symbols: a code that keeps what fits and guesses the rest, or drops two of 65, beside the ceiling."""
     for length, state_bits in ((100, 300), (800, 4096), (65, 378)):
         reached = code_accuracy(length, 64, state_bits)
