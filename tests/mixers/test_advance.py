@@ -39,3 +39,22 @@ def test_attention_without_a_mask_does_not_advance():
     mixer = Attention(8, 2, causal=False)
     with pytest.raises(ValueError, match="not a recurrent layer"):
         mixer.advance(torch.randn(1, 8), mixer.start(1), 0)
+
+
+@pytest.mark.parametrize("pieces", [[5, 1, 140], [0, 64, 3], [33, 0, 2]])
+@pytest.mark.parametrize("name", BY_NAME)
+def test_prefill_in_pieces_equals_step(name, pieces):
+    """Each piece goes on from the state and time that the one before left; a piece may be empty."""
+    mixer = BY_NAME[name].build(8, 2).double()
+    x = torch.randn(2, sum(pieces), 8, dtype=torch.float64)
+    with torch.no_grad():
+        stepped = mixer.start(2)
+        for t in range(x.shape[1]):
+            stepped = mixer.step(x[:, t], stepped, t)[1]
+        state = mixer.start(2)
+        t = 0
+        for piece in pieces:
+            state = mixer.prefill(x[:, t : t + piece], state, t)
+            t += piece
+    for found, expected in zip(state, stepped, strict=True):
+        assert torch.allclose(found, expected, atol=1e-9, rtol=0)

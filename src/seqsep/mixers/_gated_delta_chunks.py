@@ -28,9 +28,12 @@ class Chunks(NamedTuple):
     kept: Float[Tensor, "batch chunks heads key key"]
     arrived: Float[Tensor, "batch chunks heads key value"]
 
-    def states_before(self) -> Float[Tensor, "batch chunks heads key value"]:
-        """S before each chunk."""
-        return StatesBefore.apply(self.arrived.new_zeros(()), self.kept, self.arrived, True)
+    def states_before(
+        self, first: Float[Tensor, "batch heads key value"] | None = None
+    ) -> Float[Tensor, "batch chunks heads key value"]:
+        """S before each chunk; that before the first is 0 unless it is given."""
+        first = self.arrived.new_zeros(()) if first is None else first
+        return StatesBefore.apply(first, self.kept, self.arrived, True)
 
 
 def read(
@@ -59,12 +62,13 @@ def last_state(
     log_decay: Float[Tensor, "batch time heads"],
     b: Float[Tensor, "batch time heads"],
     most: int,
+    first: Float[Tensor, "batch heads key value"] | None = None,
 ) -> Float[Tensor, "batch heads key value"]:
-    """S after the last token; a token whose log decay and rate are 0 leaves S as it is."""
+    """S after the last token, from `first` or 0; a token whose log decay and rate are 0 leaves S as it is."""
     k, v, log_decay, b = (_by_chunk(part, most) for part in (k, v, log_decay, b))
     total = log_decay.cumsum(-1)
     chunks = _solved(k, v, b=b, total=total, decay=decay_between_tokens(total))
-    return chunks.arrived[:, -1] + chunks.kept[:, -1] @ chunks.states_before()[:, -1]
+    return chunks.arrived[:, -1] + chunks.kept[:, -1] @ chunks.states_before(first)[:, -1]
 
 
 def _by_chunk(u: Float[Tensor, "batch time heads *part"], most: int) -> Float[Tensor, "batch chunks heads size *part"]:

@@ -31,6 +31,8 @@ from torch import Tensor, nn
 from seqsep.mixers._linear import Linear
 from seqsep.mixers.base import Block, Mixer, State
 
+PREFILLED_AT_ONCE = 64
+
 
 class Memory(NamedTuple):
     """The state s."""
@@ -74,6 +76,16 @@ class DSS(Mixer):
     ) -> Float[Tensor, "*shape width"]:
         """W_O gelu(y), y the sum of what is read from the state and D u."""
         return self.output(F.gelu(read + self.skip * x))
+
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        rate, _ = self._modes()
+        after = state[0]
+        for part in x.split(PREFILLED_AT_ONCE, dim=1):
+            age = torch.arange(part.shape[1] - 1, -1, -1, device=x.device)
+            kernel = (rate[..., None] * age).exp()
+            entered = torch.einsum("wnt,btw->bwn", kernel, part.to(kernel.dtype))
+            after = (rate * part.shape[1]).exp() * after + entered
+        return Memory(after)
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         time = x.shape[1]

@@ -107,6 +107,16 @@ class GatedDelta(Mixer):
         """y_t from `read`, which is S_t^T q_t."""
         return self.output(self.norm(read).flatten(-2) * F.silu(self.gate(x)))
 
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        time = x.shape[1]
+        if not time:
+            return Memory(*state)
+        seen = torch.cat([state[1], self.input(x)], dim=1)
+        _, k, v = self._split(convolve(seen, self.convolution)[:, -time:])
+        log_decay, b = self._rates(x)
+        last = _gated_delta_chunks.last_state(k, v, log_decay=log_decay, b=b, most=self.chunk, first=state[0])
+        return Memory(last, seen[:, time:])
+
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         q, k, v = self._split(convolve(self.input(x), self.convolution))
         log_decay, b = self._rates(x)

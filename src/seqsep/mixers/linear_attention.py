@@ -80,6 +80,11 @@ class LinearAttention(Mixer):
         normaliser = (query * key_sum).sum(-1, keepdim=True) + EPSILON
         return self.output((mixed / normaliser).flatten(1)), Memory(outer_products, key_sum)
 
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        key, value = (split_heads(part(x), self.heads) for part in (self.key, self.value))
+        key = feature_map(key)
+        return Memory(state[0] + key.mT @ value, state[1] + key.sum(2))
+
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))
         if _kernels.usable(key, value):

@@ -58,6 +58,12 @@ class LSTM(Mixer):
         hidden = torch.sigmoid(leave) * torch.tanh(cell)
         return hidden, Memory(hidden, cell)
 
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        if not x.shape[1]:
+            return Memory(*state)
+        hidden, cell = self.cells(x, (state[0][None], state[1][None]))[1]
+        return Memory(hidden[0], cell[0])
+
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         if x.is_cuda and torch.is_autocast_enabled("cuda"):  # there cuDNN's LSTM takes float16 whatever was asked for
             with torch.autocast("cuda", enabled=False):

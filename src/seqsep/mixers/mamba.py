@@ -83,6 +83,20 @@ class Mamba(Mixer):
         low, b, c = self.select(u).split([self.rank, self.states, self.states], dim=-1)
         return F.softplus(self.step_size(low)), -self.log_decay.exp(), b, c
 
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        """The last state is a decayed sum of what entered: no state in between is made."""
+        time = x.shape[1]
+        if not time:
+            return Memory(*state)
+        u = linear(x, self.input.weight.chunk(2)[0])
+        seen = torch.cat([state[1], u.mT], dim=2)
+        convolution = self.convolution
+        u = F.silu(F.conv1d(seen, convolution.weight, convolution.bias, groups=convolution.groups)).permute(2, 0, 1)
+        delta, a, b, _ = self._select(u)
+        total = delta.cumsum(0)
+        h = outside_autocast(LastState, total[-1] - total, delta * u, *(a, b), like=a)
+        return Memory((total[-1, ..., None] * a).exp() * state[0] + h.mT, seen[..., time:])
+
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         batch, time, _ = x.shape
         rows = x.transpose(0, 1).flatten(0, 1)

@@ -112,6 +112,20 @@ class Mamba2(Mixer):
         """y_t from `read`, which is h_t^T C_t."""
         return self.output(self.norm((read + self.skip[:, None] * u).flatten(-2) * F.silu(gate)))
 
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        """The last state is a decayed sum of what entered: no state in between is made."""
+        time = x.shape[1]
+        if not time:
+            return Memory(*state)
+        _, channels, delta = self._project(x)
+        seen = torch.cat([state[1], channels], dim=1)
+        u, b, _ = self._split(convolve(seen, self.convolution)[:, -time:])
+        total = (-self.log_rate.exp() * delta).cumsum(1)
+        whole = total[:, -1:]
+        entered = u * (delta * remaining(whole - total))[..., None]
+        h = remaining(whole)[..., None] * state[0] + torch.einsum("btn,bthp->bnhp", b, entered)
+        return Memory(h, seen[:, time:])
+
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         gate, channels, delta = self._project(x)
         u, b, c = self._split(convolve(channels, self.convolution))

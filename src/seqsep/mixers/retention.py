@@ -106,6 +106,15 @@ class Retention(Mixer):
         normed = F.layer_norm(read, read.shape[-1:], eps=1e-6)
         return self.output(F.silu(self.gate(x)) * normed.flatten(-2))
 
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        time = x.shape[1]
+        key, value = (split_heads(part(x), self.heads) for part in (self.key, self.value))
+        key = self._rotate(key, torch.arange(t, t + time, device=x.device)) * key.shape[-1] ** -0.5
+        age = torch.arange(time - 1, -1, -1, device=x.device)
+        decay = (self.decay[:, None] ** age).to(x.dtype)[..., None]
+        decay_of_all = (self.decay**time).to(x.dtype)[:, None, None]
+        return Memory(decay_of_all * state[0] + (key * decay).mT @ value)
+
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         times = torch.arange(x.shape[1], device=x.device)
         query, key, value = (split_heads(part(x), self.heads) for part in (self.query, self.key, self.value))

@@ -118,13 +118,21 @@ class Model(nn.Module):
         return self.readout(self.norm(x))
 
     def prefill(self, inputs: Int64[Tensor, "batch time"], state: ModelState | None = None, t: int = 0) -> ModelState:
-        """The state after all tokens, from `state` at time t (by default the start), without logits."""
+        """The state after all tokens, from `state` at time t (by default the start), without logits.
+
+        From the start the outputs of a block are made in parallel, by `forward`, and after a state by `step`.
+        """
         self._require_positions(t + inputs.shape[1])
+        is_start = state is None
         state = self.start(inputs.shape[0]) if state is None else state
         x = self._embed(inputs, torch.arange(t, t + inputs.shape[1], device=inputs.device))
         *earlier, (last, last_before) = zip(self.residuals(), state, strict=True)
         after = []
         for block, block_state in earlier:
+            if is_start and inputs.shape[1]:
+                after.append(block.mixer.prefill(block.norm(x), block_state, t))
+                x = block(x)
+                continue
             outputs = []
             for offset in range(inputs.shape[1]):
                 y, block_state = block.step(x[:, offset], block_state, t + offset)
