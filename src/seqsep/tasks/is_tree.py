@@ -39,7 +39,8 @@ from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks._thoughts import WRITERS
 from seqsep.tasks.base import NOTHING_ASKED, Batch, GeneratedTask, LiveRetriever, require
 from seqsep.tasks.trees import graphs
-from seqsep.tasks.trees.algorithm_two import RecordTokens, algorithm_two, live_retriever
+from seqsep.tasks.trees.algorithm_two import RecordTokens, algorithm_two
+from seqsep.tasks.trees.live import LiveSearch, LiveWalk
 from seqsep.tasks.trees.partitions import simple_graph_bits
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import Tokens
@@ -135,11 +136,8 @@ class IsTree(GeneratedTask):
         """For walk it searches the prompt; for retrieval the prompt for edges, and everything for records."""
         tokens = self.tokens
         if isinstance(tokens, RecordTokens):
-            return live_retriever(tokens)
-        if isinstance(tokens, WalkTokens):
-            retriever = tokens.retriever("prompt")
-            return lambda text, prompt: retriever.behind(prompt)(text)
-        return None
+            return LiveSearch(tokens)
+        return LiveWalk(tokens) if isinstance(tokens, WalkTokens) else None
 
     def solve(self, inputs: tuple[int, ...]) -> int:
         prompt = inputs[: self.prompt_tokens]

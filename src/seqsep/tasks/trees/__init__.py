@@ -10,5 +10,6 @@ Files:
     algorithm_two  the printed thought with a retriever, which writes parents down
     peeling        the thought that peels leaves, and why it decides
     walk           the walk with its queries, and why it decides
+    live           answers the queries of a thought while a model writes it
     partitions     how many partitions vertices have, and the state that simple graphs need
 """

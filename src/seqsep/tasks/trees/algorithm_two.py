@@ -19,11 +19,11 @@ What edge queries search matters. The text of an earlier query, v ~ v', reads as
 RETRIEVE is printed, the search goes wrong; where the prompt is, it is right.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from seqsep.retriever import Query, Region, Retriever
+from seqsep.retriever import Query, Region
 from seqsep.tasks.trees.walk import WalkTokens
 
 FAILED = "FAILED"
@@ -52,39 +52,6 @@ class RecordTokens(WalkTokens):
     def shown(self, token: int) -> int | str:
         """A token as a reader sees it: a vertex is its number."""
         return "-" if token == self.record else super().shown(token)
-
-
-def live_retriever(tokens: RecordTokens) -> Callable[[Sequence[int], int], list[int] | None]:
-    """What answers the queries of Algorithm 2: records are searched everywhere, edges in the prompt only.
-
-    It is given all tokens so far, and how many of them are the prompt. A query that ends with - asks for a record.
-
-    >>> tokens = RecordTokens(3)
-    >>> retrieve = live_retriever(tokens)
-    >>> prompt = [0, 1, 4, 2, 2, 4, 3]  # [BOS] 1 ~ 2 2 ~ 3
-    >>> first_edge = [tokens.opens, 2, tokens.between, tokens.closes]
-    >>> parent = [1, tokens.record, 2, tokens.opens, 2, tokens.record, tokens.closes]
-    >>> retrieve(prompt + first_edge, 7), retrieve(prompt + parent, 7)
-    ([1], [1])
-    """
-    vocabulary = tuple(str(tokens.shown(token)) for token in range(tokens.count))
-    records = Retriever(vocabulary=vocabulary, read=_query, region="everything")
-    edges = Retriever(vocabulary=vocabulary, read=_query, region="prompt")
-
-    def retrieve(text: Sequence[int], prompt: int) -> list[int] | None:
-        chosen = records if list(text[-2:]) == [tokens.record, tokens.closes] else edges
-        return chosen.behind(prompt)(text)
-
-    return retrieve
-
-
-def _query(texts: Sequence[str]) -> Query:
-    """The query between the marks: v -, v ~ or v ~ v'. Raises ValueError for anything else."""
-    if len(texts) == 2 and texts[1] == "-":
-        return Query("parent", (texts[0],))
-    if len(texts) in (2, 3) and texts[1] == "~":
-        return Query("first-edge" if len(texts) == 2 else "next-edge", (texts[0], *texts[2:]))
-    raise ValueError(f"algorithm_two: expected v -, v ~ or v ~ v' between the marks, found {' '.join(texts)}")
 
 
 def algorithm_two(vertices: int, edges: Iterable[Sequence[int]], region: Region) -> tuple[list[str], bool | None]:
