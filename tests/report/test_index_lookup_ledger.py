@@ -182,7 +182,7 @@ def test_short() -> None:
 def test_the_page_has_both_figures_with_their_tables(tmp_path: Path) -> None:
     text = write_page(tmp_path, DemoRuns()).read_text(encoding="utf-8")
     section = text[text.index('<section id="bits">') : text.index('<section id="paper">')]
-    assert section.count("<svg") == 3 + 2
+    assert section.count("<svg") == 3 + 2 + 2, "separation, frontiers, IsTree"
     for number in ("1,291", "18,290", "407,631,591", "660,401 to 2,097,151", "from 2,894,761", "never", "not to 65,535"):
         assert number in section
     for code in CODES:

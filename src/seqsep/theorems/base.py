@@ -30,7 +30,8 @@ class Outcome:
 
     `length` is N and `inputs` counts the inputs tried, which are all of them if `exhaustive`. `variant` names what was chosen
     (a code, a mixer); `witness` is what a lower bound exhibits; `as_printed` gives the paper's own numbers if they differ, else
-    None; `saturated` counts the numbers that met an end of the grid, by place (None: nothing ran on a grid). `Claim.upper` and
+    None; `saturated` counts the numbers that met an end of the grid, by place (None: nothing ran on a grid). An outcome is
+    `computed` if it is arithmetic on sizes and no model ran: `inputs` then counts the sizes compared. `Claim.upper` and
     `Claim.lower` make one.
 
     >>> claim = Claim("parity", "folklore", "One bit is enough")
@@ -54,16 +55,17 @@ class Outcome:
     margin: Margin | None = None
     saturated: Mapping[str, int] | None = None
     holds: bool = True
+    computed: bool = False
 
     def __post_init__(self) -> None:
         assert self.measured.keys() == self.bound.keys(), (self.measured, self.bound)
 
     def line(self) -> str:
         """One line: what, how it came out, sizes as measured / bound, inputs tried."""
-        verdict = "holds" if self.holds else "FAILS"
+        verdict = "computed" if self.computed and self.holds else "holds" if self.holds else "FAILS"
         chosen = f" [{self.variant}]" if self.variant else ""
         sizes = ", ".join(f"{name} {self.measured[name]:,} / {self.bound[name]:,}" for name in self.measured)
-        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} inputs"
+        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} {'sizes, no model ran' if self.computed else 'inputs'}"
         more = [part for part in (self._margin_shown(), self._saturated_shown(), self._error_shown()) if part]
         return (
             f"{verdict}  {self.theorem}{chosen} ({self.side} bound; {self.source}): {self.statement}. "
@@ -104,6 +106,7 @@ class Reported(TypedDict):
     margin: NotRequired[Margin | None]
     saturated: NotRequired[Mapping[str, int] | None]
     holds: NotRequired[bool]
+    computed: NotRequired[bool]
 
 
 class TheoremFails(Exception):

@@ -244,3 +244,11 @@ def test_wrong_arguments_are_named():
     for options in ({"width": 0}, {"heads": 0}, {"exponent": 0}, {"precision": 3}):
         with pytest.raises(ValueError, match="at least"):
             bounded_dyck_one_layer.check(4, **options)
+
+
+def test_arithmetic_on_sizes_is_called_computed():
+    """The row of Theorem 5's sizes ran no model, and says so; every other row ran one."""
+    lines = {outcome.variant: outcome.line() for outcome in bounded_dyck_one_layer.check(length=6)}
+    computed = [variant for variant, line in lines.items() if line.startswith("computed  ")]
+    assert computed == ["m = 2, H = 1, L = N^2"]
+    assert "4 sizes, no model ran" in lines[computed[0]]

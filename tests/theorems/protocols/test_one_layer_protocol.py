@@ -205,3 +205,12 @@ def test_the_least_product_is_sound_for_every_shape():
     finest = Grid(724)  # 2 * 724^2 < 2^20 < 2 * 725^2
     assert finest.precision == 20
     assert least_width_heads(500, 20, 64) == least_width_heads(500, 20, 64, grid=finest)
+
+
+def test_the_bound_is_the_closed_form_and_not_the_measurement():
+    """What is sent stays below the steps in appendix D's widths, and below nothing that was counted from the run itself."""
+    for outcome in one_layer_protocol.check(length=8, width=3, heads=2):
+        assert outcome.measured["bits"] < outcome.bound["bits"]
+    vector = next(outcome for outcome in one_layer_protocol.check(length=8, width=3, heads=2) if "both" in outcome.variant)
+    precision = vector.witness["precision"]
+    assert vector.bound["bits"] == int(printed_steps(length=8, width=3, embedding=3, heads=2, precision=precision))

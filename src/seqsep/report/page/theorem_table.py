@@ -88,6 +88,8 @@ def _size(measured: str, bound: str) -> str:
 def _inputs(record: Mapping[str, Any]) -> str:
     if record.get("inputs") is None:
         return DASH
+    if record.get("computed"):
+        return f"{number(record['inputs'])} sizes, computed"
     return f"{number(record['inputs'])}, {'all of them' if record.get('exhaustive') else 'a sample'}"
 
 

@@ -172,6 +172,7 @@ def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant
     return CLAIM.lower(
         length=least,
         inputs=len(LENGTHS),
+        computed=True,
         measured={"bits": cost(least, width, heads, grid_of(least))},
         bound={"bits": least - 1},
         as_printed=printed,

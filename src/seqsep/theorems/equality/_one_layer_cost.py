@@ -153,7 +153,7 @@ def check_one_layer(claim: Claim, costs: Costs, exchange: Exchange) -> Outcome:
         statement=STATEMENT,
         length=costs.length,
         inputs=len(smaller) + 1,
-        exhaustive=True,
+        computed=True,
         measured=measured,
         bound=bound,
         as_printed={"width_times_heads": round(printed(costs), 3)},

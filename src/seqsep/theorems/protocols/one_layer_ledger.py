@@ -126,13 +126,30 @@ def printed(length: int, width: int, heads: int, precision: int) -> float:
     return 3 * width * (precision + math.log2(length)) * heads
 
 
-def printed_steps(*, length: int, width: int, embedding: int, heads: int, precision: int) -> float:
-    """The sum of the four steps as appendix D gives them, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits.
+def printed_steps(
+    *,
+    length: int,
+    width: int,
+    embedding: int,
+    heads: int,
+    precision: int,
+    variant: Variant = "both-exchange",
+    classes: int = 2,
+    vocabulary: int | None = None,
+) -> float:
+    """The sum of the steps in appendix D's widths, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits.
+
+    Only one party's value sums travel in the other variants, 2 m p H bits, and the class behind them in
+    `one-learns-and-sends`; with `vocabulary` the token is sent in place of d p bits. If numbers are rounded down no variant
+    sends more: a normaliser has at most log2 N + log2 L + 1 bits and a value sum 3 log2 L + 2, and p >= 2 log2 L + 1.
 
     >>> printed_steps(length=16, width=2, embedding=2, heads=1, precision=8)
     120.0
     """
-    return embedding * precision + heads * (4 * precision + 2 * math.log2(length) + 4 * width * precision)
+    question = embedding * precision if vocabulary is None else ceil_log2(vocabulary)
+    answer = ceil_log2(classes) if variant == "one-learns-and-sends" else 0
+    senders = 2 if variant == "both-exchange" else 1
+    return question + heads * (4 * precision + 2 * math.log2(length) + 2 * senders * width * precision) + answer
 
 
 def least_width(

@@ -37,6 +37,7 @@ forward pass's logits, and the bits on the channel are those of `message_bits`. 
 the steps.
 """
 
+import math
 from collections.abc import Collection
 from itertools import product
 
@@ -235,12 +236,23 @@ def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question
         alice = trials.partition(random, sizes.length, turn)
         steps = reduce(network, inputs, alice, variant, question=question)
     total = steps["total"]
+    widest = printed_steps(
+        length=sizes.length,
+        width=sizes.width,
+        embedding=sizes.embedding,
+        heads=sizes.heads,
+        precision=grid.precision,
+        variant=variant,
+        classes=len(network.readout.integers),
+        vocabulary=vocabulary(network) if question == "token" else None,
+    )
+    bound = {"bits": math.floor(widest)}
     most = printed(sizes.length, sizes.width, sizes.heads, grid.precision)
     return CLAIM.lower(
         length=sizes.length,
         inputs=PAIRS,
-        measured={"bits": total},
-        bound={"bits": total},
+        measured=CLAIM.within({"bits": total}, bound),
+        bound=bound,
         as_printed={"bits": round(most, 1), "ratio": round(total / most, 4)},
         variant=f"{variant}, {question} asked",
         witness={"steps": steps, "precision": grid.precision},

@@ -56,7 +56,8 @@ from seqsep.theorems.trial import Trial
 CLAIM = Claim(
     name="sparse-threshold-two-layers",
     source="Bhattamishra et al. 2024, Theorem 13",
-    statement="Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of k-sparse features of N bits",
+    statement="Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of M k-sparse features of N "
+    "bits with M slot tokens behind them",
 )
 MARGIN = "a slot's count from 1/2"
 TESTS = "tests/theorems/sparse_threshold/test_two_layers.py"
@@ -292,7 +293,7 @@ def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> 
         measured=CLAIM.within(measured, bounds),
         bound=bounds,
         as_printed={"width": printed_width, "slots": "at most N, at the variables; no mask"},
-        variant=f"{plan.variant}, {name}, code {plan.code.name}",
+        variant=f"{plan.variant}, {name}, {plan.slots.features} slots, code {plan.code.name}",
         margin=Margin(float(trial.least), proved(plan.code, plan.heads, network.grid), MARGIN),
         saturated=trial.saturated,
     )
