@@ -1,10 +1,11 @@
 """Examples per CPU second of every task's generator in one process, and of multi-query recall against zoology's.
 
 python benchmarks/tasks.py [name ..] makes training examples at N = 512, 4,096 at once as the training loop does, and prints the
-best and the median of several rounds, tasks taking turns. The last line compares one setting of zoology (64 pairs, 512 tokens,
-a vocabulary of 8,192) with its own generator, A B A B, where `zoology` can be imported (github.com/HazyResearch/zoology; it is
-on no registry). Elsewhere the peer is the least that its algorithm needs: three numpy.random.choice(.., replace=False) an
-example, of the keys, the values and, weighted, the slots. Nothing else of its work is counted, so the true ratio is higher.
+best and the median of several rounds, tasks taking turns; then IsTree's graphs of 64 vertices with each thought. The last line
+compares one setting of zoology (64 pairs, 512 tokens, a vocabulary of 8,192) with its own generator, A B A B, where `zoology`
+can be imported (github.com/HazyResearch/zoology; it is on no registry). Elsewhere the peer is the least that its algorithm
+needs: three numpy.random.choice(.., replace=False) an example, of the keys, the values and, weighted, the slots. Nothing else
+of its work is counted, so the true ratio is higher.
 """
 
 import statistics
@@ -12,13 +13,16 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 
 import numpy as np
 
-from seqsep.tasks import TASKS, Task
+from seqsep.tasks import TASKS, IsTree, Task
+from seqsep.tasks.is_tree import DISTRIBUTIONS, TRACES
 from seqsep.tasks.multi_query_recall import MultiQueryRecall
 
 LENGTH, AT_ONCE, ROUNDS = 512, 4096, 5
+VERTICES = 64
 PAIRS, TOKENS, VOCABULARY, POWER = 64, 512, 8192, 0.01
 PEER_EXAMPLES = 400
 
@@ -31,15 +35,22 @@ def rate(count: int, call: Callable[[], object]) -> float:
 
 
 def every_task(names: list[str]) -> None:
-    tasks: list[Task] = [task(length=LENGTH) for task in TASKS if not names or task.name in names]
-    rates: dict[str, list[float]] = {task.name: [] for task in tasks}
-    for task in tasks:
+    chosen = [task for task in TASKS if not names or task.name in names]
+    print_rates({f"{task.name}, N = {LENGTH}": task(length=LENGTH) for task in chosen})
+    if IsTree in chosen:
+        thoughts = product(TRACES, DISTRIBUTIONS)
+        print_rates({f"is-tree, n = {VERTICES}, {trace}, {kind}": IsTree(VERTICES, trace, kind) for trace, kind in thoughts})
+
+
+def print_rates(tasks: dict[str, Task]) -> None:
+    rates: dict[str, list[float]] = {name: [] for name in tasks}
+    for task in tasks.values():
         task.sample(0, AT_ONCE, 0)
     for start in range(AT_ONCE, (ROUNDS + 1) * AT_ONCE, AT_ONCE):
-        for task in tasks:
-            rates[task.name].append(rate(AT_ONCE, partial(task.sample, start, AT_ONCE, 0)))
+        for name, task in tasks.items():
+            rates[name].append(rate(AT_ONCE, partial(task.sample, start, AT_ONCE, 0)))
     for name, found in rates.items():
-        print(f"{name}, N = {LENGTH}: best {max(found):,.0f} examples/s, median {statistics.median(found):,.0f}", flush=True)
+        print(f"{name}: best {max(found):,.0f} examples/s, median {statistics.median(found):,.0f}", flush=True)
 
 
 def peer() -> tuple[str, Callable[[], object]]:
