@@ -41,5 +41,5 @@ def test_missing_data(tmp_path: Path, fresh: list[Measured], kept: int) -> None:
 def test_footnote_changes_when_a_ceiling_bites(fresh: list[Measured], measured: Any) -> None:
     roomy = heatmap(DemoRuns(tuple(fresh), ()))
     small = heatmap(DemoRuns((measured(LOOKUP[50], "lstm", 0.1, state_bits=(99, 0)),), ()))
-    assert "not learned" in footnote(roomy)
+    assert "none forbids" in footnote(roomy)
     assert "too small" in footnote(small)

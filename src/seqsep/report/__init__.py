@@ -10,6 +10,7 @@ What was measured, as data and in words:
     result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment
     reach                up to which length each architecture stays above 99 %, and its window of rates
+    reachable            what built weights are known to reach where a model fell short
     captions             what the figures' captions say
     demo_heatmap         the demo's heatmap, and what it does and does not show
     headline             the findings in one sentence each

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from seqsep.ceilings import first_bitten_length
 from seqsep.report.measured import GOAL, by_accuracy
 from seqsep.report.numerals import count, listed
+from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import MOST_NAMED
 
@@ -80,12 +81,16 @@ def ceilings_sentence(table: ResultTable) -> str:
     """Which cells a bound limits; if none is limited, whether any bound is known."""
     bounded = {place: cell for place, cell in table.cells.items() if cell.ceiling is not None}
     if not bounded:
-        return "No bound on accuracy is known here: what is missing may be learning or state."
+        return "No bound on accuracy is known here: whether the state forbids what is missing is open."
     limited = [place for place, cell in bounded.items() if cell.ceiling is not None and cell.ceiling < 1]
     if not limited:
-        short = any(by_accuracy(cell.best)[0] < GOAL for cell in table.cells.values())
         room = "each state has room for all that is asked"
-        said = f", {room}, and what is missing was not learned." if short else f", and {room}."
+        short = [
+            (f"{table.models[model]} {cell.size}".strip(), task, cell.best.model)
+            for (model, task), cell in table.cells.items()
+            if by_accuracy(cell.best)[0] < GOAL
+        ]
+        said = f", {room}, and no state forbids what is missing. {known_weights(short)}" if short else f", and {room}."
         return f"Every ceiling is 100 %: the bound is vacuous at these lengths{said}{_first_limited_lengths(table)}"
     if len(limited) > MOST_NAMED:
         where = f"{len(limited)} of {len(table.cells)} cells"
@@ -93,7 +98,7 @@ def ceilings_sentence(table: ResultTable) -> str:
         titles = {column.task: column.title.replace("\n", ", ") for column in table.columns}
         limited.sort(key=lambda place: (place[0].rank, place[1].length))
         where = ", ".join(f"{table.models[model]} at {titles[task]}" for model, task in limited)
-    return f"The state is too small for {where}: no training exceeds the ceiling there."
+    return f"The state is too small for {where}: no weights exceed the ceiling there, and the best may stay below it."
 
 
 def _first_limited_lengths(table: ResultTable) -> str:

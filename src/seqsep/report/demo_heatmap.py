@@ -4,13 +4,14 @@ Each cell keeps four numbers apart: our accuracy, its range over seeds, the pape
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from seqsep.ceilings import ceiling, length_where_it_bites
+from seqsep.ceilings import ceiling, code_accuracy, length_where_it_bites
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import DASH, count, known, listed, percent, percent_at_most
 from seqsep.report.papers import PaperModel, figure2_index_lookup
+from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import IndexLookup, Task
@@ -91,6 +92,17 @@ class HeatmapRow:
         return f"{count(fixed)} + {count(per_token)} a token" if fixed > 0 else f"{count(per_token)} a token"
 
     @property
+    def gap_at_twice(self) -> tuple[str, str, str] | None:
+        """Where the ceiling bites, twice that N: the length, the ceiling there, and what some code of so many bits reaches."""
+        task = self.longest.task
+        fixed, per_token = self.longest.state_bits
+        if self.bites is None or not isinstance(task, IndexLookup):
+            return None
+        there = replace(task, length=2 * self.bites)
+        bits = fixed + per_token * there.length
+        return count(there.length), percent_at_most(ceiling(there, bits)), percent(_reached(there, bits))
+
+    @property
     def bites_at(self) -> str:
         """From which length its ceiling is below 100 %, in words."""
         return "never" if self.bites is None else f"N = {count(self.bites)}"
@@ -103,12 +115,12 @@ class HeatmapRow:
 
 @dataclass(frozen=True)
 class Heatmap:
-    """The table, its columns, and its caption in two halves: what was not learned, what could not be held."""
+    """The table, its columns, and its caption in two halves: what no state forbids, and what the states forbid."""
 
     tasks: tuple[Task, ...]
     rows: tuple[HeatmapRow, ...]
-    learned: str
-    held: str
+    allowed: str
+    forbidden: str
     seeds: int
 
     @property
@@ -129,8 +141,8 @@ def heatmap(runs: DemoRuns) -> Heatmap:
     return Heatmap(
         tasks=tuple(tasks),
         rows=rows,
-        learned=learned(rows),
-        held=held(rows),
+        allowed=allowed(rows),
+        forbidden=forbidden(rows),
         seeds=len({run.seed for run in runs.committed if run.task in tasks}),
     )
 
@@ -164,38 +176,39 @@ def _cell(runs: DemoRuns, task: IndexLookup, longest: Measured, paper: PaperMode
     return HeatmapCell(cell, printed, highest, committed=best not in runs.fresh)
 
 
-def learned(rows: Sequence[HeatmapRow]) -> str:
-    """Of the cells below 99 %, those whose state could have held every symbol."""
-    failing = [cell for row in rows for cell in row.cells if cell.fails]
+def allowed(rows: Sequence[HeatmapRow]) -> str:
+    """Of the cells below 99 %, those whose state does not forbid more, and whether weights are known that reach it."""
+    failing = [(row, cell) for row in rows for cell in row.cells if cell.fails]
     trained = sum(cell.run is not None for row in rows for cell in row.cells)
-    slow = [cell for cell in failing if not cell.bites]
+    roomy = [(row, cell.run) for row, cell in failing if not cell.bites and cell.run is not None]
     if not failing:
-        return f"Nothing: all {trained} models shown reach 99 % in the steps they had." if trained else ""
-    if not slow:
+        return f"Nothing is missing: all {trained} models shown reach 99 % in the steps they had." if trained else ""
+    if not roomy:
         return "In every cell below 99 % the state itself was too small, so these runs do not tell how well they learn."
-    steps = max(cell.run.steps_allowed for cell in slow if cell.run)
+    steps = max(run.steps_allowed for _, run in roomy)
     if len(failing) == 1:
-        which = "The one cell below 99 % is a failure"
-    elif len(slow) == len(failing):
-        which = f"All {len(failing)} cells below 99 % are failures"
+        which = "In the one cell below 99 %"
+    elif len(roomy) == len(failing):
+        which = f"In all {len(failing)} cells below 99 %"
     else:
-        which = f"Of the {len(failing)} cells below 99 %, {len(slow)} {'is a failure' if len(slow) == 1 else 'are failures'}"
+        which = f"In {len(roomy)} of the {len(failing)} cells below 99 %"
+    known_to_reach = known_weights((row.name, run.task, row.model) for row, run in roomy)
     return (
-        f"{which} to learn in at most {count(steps)} steps: the ceiling there is 100 %, the state has room for every symbol. "
-        "More steps, other rates or a larger model may close the gap."
+        f"{which} the ceiling is 100 %: the state has room for every symbol, and does not forbid what was missed in at most "
+        f"{count(steps)} steps. {known_to_reach} More steps, other rates or a larger model may close the gap."
     )
 
 
-def held(rows: Sequence[HeatmapRow]) -> str:
-    """The cells whose ceiling is below 100 % or, if there is none, how far away the nearest is."""
+def forbidden(rows: Sequence[HeatmapRow]) -> str:
+    """The cells whose ceiling is below 100 %, with what a code reaches there; if there is none, how far away the nearest is."""
     limited = [(row, cell.run, cell.limit) for row in rows for cell in row.cells if cell.bites and cell.run is not None]
     if limited:
         words = [
             f"{row.name} at N = {run.task.length} has {count(run.bits_before_the_question)} bits for the {_asked(run.task)} "
-            f"that the symbols take, hence at most {limit} %"
+            f"that the symbols take, hence at most {limit} %{_code(run)}"
             for row, run, limit in limited
         ]
-        return f"{listed(words)}. No training can exceed this; what is lost below the ceiling was not learned."
+        return f"{listed(words)}. No weights exceed this; whether the architecture has weights that reach it is not said."
     nearest = min((row for row in rows if row.bites is not None), key=lambda row: row.bites or 0, default=None)
     if nearest is None:
         return ""
@@ -205,6 +218,17 @@ def held(rows: Sequence[HeatmapRow]) -> str:
         f"{count(run.state_bits[0])} bits, has room for the {_asked(run.task)} that {run.task.length} symbols take; "
         f"its ceiling first falls below 100 % at N = {count(nearest.bites)}."
     )
+
+
+def _code(run: Measured) -> str:
+    """What some code of so many bits reaches, a lower limit beside the ceiling."""
+    if not isinstance(run.task, IndexLookup):
+        return ""
+    return f" (some code of so many bits has {percent(_reached(run.task, run.bits_before_the_question))} %)"
+
+
+def _reached(task: IndexLookup, state_bits: int) -> float:
+    return float(code_accuracy(task.length, task.alphabet, state_bits))
 
 
 def _asked(task: Task) -> str:

@@ -79,11 +79,11 @@ def _title(runs: DemoRuns) -> str:
 
 
 def footnote(shown: Heatmap) -> str:
-    """Whether what is missing was not learned, or could not be held."""
+    """Whether the states forbid what is missing."""
     if shown.bites:
-        return "Some of these states are too small for a length shown: the report keeps what they could not hold apart."
+        return "Some of these states are too small for a length shown: the report says where."
     if shown.rows:
-        return "Every one of these states has room for all N symbols: what is missing was not learned in these steps."
+        return "Every one of these states has room for all N symbols: none forbids what is missing after these steps."
     return ""
 
 

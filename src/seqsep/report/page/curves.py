@@ -102,7 +102,7 @@ def ceilings(heatmap: Heatmap) -> Chart | None:
     ticks = tuple((power, count(int(power))) for power in powers)
     limits = "; ".join(f"{row.name}: below 100 % from {row.bites_at}" for row in heatmap.rows)
     return line_chart(
-        "What each state could hold",
+        "What each state may hold at most",
         f"Ceiling on accuracy over length: {limits}",
         [_ceiling(row, shortest, longest) for row in sorted(heatmap.rows, key=lambda row: -(row.bites or math.inf))],
         x=Axis(float(shortest), float(longest), ticks, "N, symbols to remember (logarithmic)", log=True),
@@ -112,7 +112,7 @@ def ceilings(heatmap: Heatmap) -> Chart | None:
 
 
 def _ceiling(row: HeatmapRow, shortest: int, longest: int) -> LineData:
-    """The ceiling of one model's state: 100 % up to where it bites, then what the state can hold."""
+    """The ceiling of one model's state: 100 % up to where it bites, then the upper limit."""
     assert isinstance(row.longest.task, IndexLookup)
     alphabet = row.longest.task.alphabet
     fixed, per_token = row.longest.state_bits
