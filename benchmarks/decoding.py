@@ -5,9 +5,9 @@
     prompts     the state after prompts of 400 tokens, 16 together: in parallel, against one step a token
 
 Names choose sections, by default all. The slow way runs the prefix through `forward` for every token it generates; here for
-every 100th of them, with 100 times the weight (its time grows evenly with the prefix). It is shown twice: with all positions read
-out, and with the last block and the read-out at the last position only, which is the least that it can do. The ways take turns,
-A B A B, in one process; printed are medians of CPU seconds over 3 rounds and their ratios. float32, one thread.
+every 100th of them, with 100 times the weight (its time grows evenly with the prefix). It is shown twice: with all positions
+read out, and with the last block and the read-out at the last position only, which is the least that it can do. The ways take
+turns, A B A B, in one process; printed are medians of CPU seconds over 3 rounds and their ratios. float32, one thread.
 """
 
 import statistics
