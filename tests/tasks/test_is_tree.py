@@ -189,7 +189,10 @@ def test_answer_bits_are_those_of_the_theorem():
 def test_every_input_without_a_thought():
     """Loops and repeated edges too: inputs are a product, as `exact` wants it."""
     task = IsTree(4)
-    task_laws.check_task_answers(task, 4, lambda word: task.stops[is_tree(4, list(zip(word[1::3], word[3::3], strict=True)))])
+    for length in (2, 3, 4):
+        task_laws.check_task_answers(
+            task, length, lambda word: task.stops[is_tree((len(word) + 2) // 3, list(zip(word[1::3], word[3::3], strict=True)))]
+        )
 
 
 @pytest.mark.parametrize(
@@ -199,8 +202,9 @@ def test_every_input_without_a_thought():
         (lambda: IsTree(9, "tour"), "trace is vanilla, cot, retrieval, peel, walk, found 'tour'"),
         (lambda: IsTree(9, "cot", "star"), "distribution is double-star or uniform, found 'star'"),
         (lambda: IsTree(4, "cot").alphabets(4), "only with trace='vanilla'"),
-        (lambda: IsTree(4).alphabets(5), "inputs have the length of the task, found 5"),
+        (lambda: IsTree(4).alphabets(5), "inputs have 2 to 4 vertices, found 5"),
         (lambda: IsTree(4).solve((0, 1, 5)), "prompt of 10 tokens, found 3"),
+        (lambda: IsTree(4, "cot").solve((0, 1, 5)), "prompt of 10 tokens, found 3"),
         (lambda: IsTree(4).solve((0, 1, 5, 2, 3, 5, 4, 1, 6, 4)), "3 edges u ~ v"),
         (lambda: IsTree(4).solve((0, 1, 5, 2, 3, 5, 4, 1, 5, 9)), "edge 3 is [1, 9]; expected vertices from 1 to 4"),
         (lambda: IsTree(4, "cot").solve((0, 1, 5, 2, 3, 5, 4, 1, 5, 4, 2)), "a beginning of the thought"),
