@@ -138,3 +138,13 @@ def test_every_command_has_help_with_an_example(capsys, monkeypatch, command):
     lines = capsys.readouterr().out.splitlines()
     assert f"{command.purpose}{command.details}" in lines
     assert f"Example: {command.example}" in lines
+
+
+@pytest.mark.parametrize("module", ["seqsep", "seqsep.cli"])
+def test_a_module_run_by_python_is_the_command_line(module):
+    """`python -m seqsep` and `python -m seqsep.cli` print what `seqsep` prints, and end with its status."""
+    run = subprocess.run([sys.executable, "-m", module, "list", "mixers"], capture_output=True, text=True, check=True)
+    assert "attention" in run.stdout
+    wrong = subprocess.run([sys.executable, "-m", module, "sample", "no-such-task"], capture_output=True, text=True)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("seqsep: ")

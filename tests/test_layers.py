@@ -30,6 +30,7 @@ ROWS = {
     "explorer": 12,
     "cli": 13,
     "__init__": 13,
+    "__main__": 14,
 }
 
 

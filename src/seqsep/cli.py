@@ -97,3 +97,7 @@ def _one_line(error: BaseException) -> str:
 def _say(message: str, status: int) -> int:
     print(f"seqsep: {message}", file=sys.stderr)
     return status
+
+
+if __name__ == "__main__":
+    script()
