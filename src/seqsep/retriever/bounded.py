@@ -6,6 +6,7 @@ it is left. Elsewhere, or where there is no such timer, it runs in a thread that
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -41,12 +42,17 @@ def _alarm(seconds: float) -> Iterator[None]:
         raise TookTooLong
 
     handler = signal.signal(signal.SIGALRM, over)
+    start = time.monotonic()
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, left, interval)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # reached too if the time is over just before the line above
         signal.signal(signal.SIGALRM, handler)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(1e-6, left - (time.monotonic() - start)), interval)
 
 
 def _in_a_thread(seconds: float, call: Callable[[], Result]) -> Result:
