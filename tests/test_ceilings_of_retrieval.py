@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import pytest
 
-from seqsep.ceilings import gram_ceiling, occurrence_ceiling, recall_ceiling
+from seqsep.ceilings import ceiling, gram_ceiling, occurrence_ceiling, recall_ceiling
 from seqsep.ceilings.retrieval import _entropy_of_the_set
+from seqsep.tasks import NgramRetrieval
 
 Data = tuple[int, ...]
 
@@ -67,6 +68,31 @@ def test_no_state_finds_more_grams(length: int, alphabet: int, gram: int, states
     data = list(itertools.product(range(alphabet), repeat=length))
     best = most_right(data, lambda one: grams(gram, one), states)
     assert best <= Fraction(gram_ceiling(length, alphabet, gram, states.bit_length() - 1))
+
+
+def test_the_ceiling_of_the_task_is_that_of_its_examples() -> None:
+    """The task asks at every place alike, and answers as `grams` does; a state without bits is at the ceiling's place."""
+    task = NgramRetrieval(length=4, gram=2, alphabet=3)
+    assert ceiling(task, 2) == gram_ceiling(4, 3, 2, 2)
+    assert ceiling(NgramRetrieval(length=64), 186) == gram_ceiling(64, 64, 3, 186) < 0.7
+    batch = task.sample(0, 4_000, seed=1, evaluate=True)
+    found = Counter((tuple(row[:-1]), row[-1]) for row in batch.inputs.tolist())
+    asked = Counter((data, question) for data, _ in found for (question,), _ in grams(2, data))
+    assert set(found) <= set(asked)
+    assert all(task.solve((*data, question)) == dict(grams(2, data))[(question,)] for data, question in found)
+
+
+def test_repetitions_of_single_symbols_are_counted_exactly() -> None:
+    """With all bits a state may still be told apart from a perfect one by the bound, but never beyond 1."""
+    for length, alphabet in ((3, 2), (4, 3), (5, 2)):
+        places = length - 1
+        repeated = [
+            sum(data[place] in data[:place] for place in range(places)) / places
+            for data in itertools.product(range(alphabet), repeat=length)
+        ]
+        mean = sum(repeated) / len(repeated)
+        chance = gram_ceiling(length, alphabet, 2, 0) - 1 / alphabet
+        assert chance == pytest.approx(min(mean, (places - 1) / (2 * alphabet), 1 - 1 / alphabet))
 
 
 def occurs(numbers: int, data: Data) -> list[tuple[Hashable, Hashable]]:

@@ -98,8 +98,8 @@ def test_caption_keeps_learning_and_holding_apart(tmp_path: Path, fresh: list[Me
     most = percent_at_most(index_lookup_ceiling(50, 64, 150))
     assert f"LSTM at N = 50 has 150 bits for the 300 that the symbols take, hence at most {most} % (some code" in page.text
     assert f"(some code of so many bits has {percent(0.5 + 0.5 / 64)} %)." in page.text
-    row = next(row for row in page.rows if "150" in row and "N = 26" in row)
-    assert "52" in row.split()  # twice the N from which the ceiling is below 100 %
+    assert "At N = 52, twice where its line leaves 100 %, the LSTM may have" in page.text
+    assert f"and some code of as many bits has {percent((25 + 27 / 64) / 52)} %." in page.text
     assert "Nothing here is a lack of state" not in page.text
     assert any("bites" in (attributes.get("class") or "") for _, attributes in page.seen)
 

@@ -6,7 +6,17 @@ from seqsep.ceilings.answer_lists import counting_ceiling
 from seqsep.ceilings.double_stars import double_star_ceiling
 from seqsep.ceilings.fano import require
 from seqsep.ceilings.index_lookup import index_lookup_ceiling, length_where_it_bites
-from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, IsTree, MultiQueryRecall, NearestNeighbor, Task
+from seqsep.ceilings.retrieval import gram_ceiling
+from seqsep.tasks import (
+    AssociativeRecall,
+    Equality,
+    IndexLookup,
+    IsTree,
+    MultiQueryRecall,
+    NearestNeighbor,
+    NgramRetrieval,
+    Task,
+)
 
 
 def ceiling(task: Task, state_bits: int) -> float | None:
@@ -32,6 +42,8 @@ def ceiling(task: Task, state_bits: int) -> float | None:
         return counting_ceiling(task.symbols ** (task.length // 2), state_bits)
     if isinstance(task, NearestNeighbor):
         return counting_ceiling(task.classes ** (task.length // 2), state_bits)
+    if isinstance(task, NgramRetrieval):
+        return gram_ceiling(task.length, task.vocabulary, task.gram, state_bits)
     if isinstance(task, IsTree) and (task.trace, task.distribution) == ("vanilla", "double-star"):
         return double_star_ceiling(task.length, state_bits)
     require(state_bits >= 0, f"ceiling({task!r}, state_bits={state_bits})", "state_bits is at least 0")

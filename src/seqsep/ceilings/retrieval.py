@@ -19,14 +19,16 @@ c-grams (definition 4.4). The data are N uniform and independent symbols out of 
 begin at a place i, uniform over the M = N - c + 1 places behind which a symbol stands; the answer is the symbol behind their
 first place.
 
-    accuracy <= c(B, M) + (M - 1) / (2 S^(c-1)),   c(B, M): the ceiling of index lookup of M symbols out of S        (2)
+    accuracy <= c(B, M) + r,   c(B, M): the ceiling of index lookup of M symbols out of S                             (2)
 
-Proof. With G_i the question at place i and Y_i the symbol behind it, H(X | Z) <= (c - 1) log2 S + sum_i H(Y_i | G_i, Z), by the
-chain rule along the data. The model's answer is a function of Z and G_i. It differs from Y_i with chance at most e_i + r_i, r_i
-the chance that G_i stands at an earlier place too: if it does not, Y_i is the right answer. Two places hold equal symbols with
-chance S^-(c-1), also if they overlap, as those of the second follow one by one from those before: r_i <= (i - 1) / S^(c-1), and
-the mean of the r_i is at most (M - 1) / (2 S^(c-1)). So B >= I(X; Z) >= M log2 S - sum_i phi(e_i + r_i), with phi of Fano's
-inequality, constant from 1 - 1/S on: concave and rising, and the rest is as above.
+with r = (M - 1) / (2 S^(c-1)), and for c = 2 also r = 1 - (S / M) (1 - (1 - 1/S)^M).
+
+Proof. With G_i the question at place i and Y_i the symbol behind it, H(X | Z) <= (c - 1) log2 S + sum_i H(Y_i | G_i, Z), by
+the chain rule along the data. The model's answer is a function of Z and G_i. It differs from Y_i with chance at most e_i +
+r_i, r_i the chance that G_i stands at an earlier place too: if it does not, Y_i is the right answer. Two places hold equal
+symbols with chance S^-(c-1), also if they overlap, as those of the second follow one by one from those before: r_i <= (i - 1)
+/ S^(c-1), and for c = 2 exactly r_i = 1 - (1 - 1/S)^(i-1). The mean of the r_i is at most r. So B >= I(X; Z) >= M log2 S -
+sum_i phi(e_i + r_i), with phi of Fano's inequality, constant from 1 - 1/S on: concave and rising, and the rest is as above.
 
 Counting (definition 4.5) with threshold 0: does the number q occur? The data are n uniform and independent numbers of 1 .. n,
 and q is uniform. The answers are the set of numbers that occur: H is its entropy, Q = n, k = 2. A given set of s numbers is the
@@ -74,6 +76,9 @@ def gram_ceiling(length: int, alphabet: int, gram: int, state_bits: int) -> floa
     require(alphabet >= 2 and state_bits >= 0, call, "alphabet is at least 2, state_bits at least 0")
     places = length - gram + 1
     repeated = Fraction(places - 1, 2 * alphabet ** (gram - 1))
+    if gram == 2 and places <= MOST_NUMBERS:
+        new = Fraction(alphabet, places) * (1 - Fraction(alphabet - 1, alphabet) ** places)
+        repeated = min(repeated, 1 - new)
     return rounded_up(min(Fraction(1), Fraction(index_lookup_ceiling(places, alphabet, state_bits)) + repeated))
 
 

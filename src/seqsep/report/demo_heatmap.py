@@ -92,17 +92,6 @@ class HeatmapRow:
         return f"{count(fixed)} + {count(per_token)} a token" if fixed > 0 else f"{count(per_token)} a token"
 
     @property
-    def gap_at_twice(self) -> tuple[str, str, str] | None:
-        """Where the ceiling bites, twice that N: the length, the ceiling there, and what some code of so many bits reaches."""
-        task = self.longest.task
-        fixed, per_token = self.longest.state_bits
-        if self.bites is None or not isinstance(task, IndexLookup):
-            return None
-        there = replace(task, length=2 * self.bites)
-        bits = fixed + per_token * there.length
-        return count(there.length), percent_at_most(ceiling(there, bits)), percent(_reached(there, bits))
-
-    @property
     def bites_at(self) -> str:
         """From which length its ceiling is below 100 %, in words."""
         return "never" if self.bites is None else f"N = {count(self.bites)}"
@@ -121,6 +110,7 @@ class Heatmap:
     rows: tuple[HeatmapRow, ...]
     allowed: str
     forbidden: str
+    gap: str
     seeds: int
 
     @property
@@ -143,6 +133,7 @@ def heatmap(runs: DemoRuns) -> Heatmap:
         rows=rows,
         allowed=allowed(rows),
         forbidden=forbidden(rows),
+        gap=gap(rows),
         seeds=len({run.seed for run in runs.committed if run.task in tasks}),
     )
 
@@ -217,6 +208,21 @@ def forbidden(rows: Sequence[HeatmapRow]) -> str:
         f"Nothing here is a lack of state: every ceiling is 100 %. The smallest state, {nearest.name}'s "
         f"{count(run.state_bits[0])} bits, has room for the {_asked(run.task)} that {run.task.length} symbols take; "
         f"its ceiling first falls below 100 % at N = {count(nearest.bites)}."
+    )
+
+
+def gap(rows: Sequence[HeatmapRow]) -> str:
+    """Between the ceiling and what some code reaches: for the state that bites first, at twice that length."""
+    first = min((row for row in rows if row.bites is not None), key=lambda row: row.bites or 0, default=None)
+    if first is None or first.bites is None or not isinstance(first.longest.task, IndexLookup):
+        return ""
+    there = replace(first.longest.task, length=2 * first.bites)
+    fixed, per_token = first.longest.state_bits
+    bits = fixed + per_token * there.length
+    most = percent_at_most(ceiling(there, bits))
+    return (
+        f"At N = {count(there.length)}, twice where its line leaves 100 %, the {first.name} may have {most} % at most, and"
+        f" some code of as many bits has {percent(_reached(there, bits))} %."
     )
 
 
