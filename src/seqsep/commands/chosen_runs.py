@@ -15,7 +15,7 @@ from seqsep.plugins.model import OwnModel, parse_layer
 from seqsep.plugins.name import PlugIn, names_a_file
 from seqsep.plugins.task import own_task
 from seqsep.tasks import BY_NAME as TASKS
-from seqsep.tasks import Task
+from seqsep.tasks import IsTree, Task
 from seqsep.tasks.base import fields_given
 
 Fields = Mapping[str, int | float | str]
@@ -122,9 +122,11 @@ def choose_runs(
 
 
 def words_of(run: Run) -> tuple[str, ...]:
-    """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale."""
+    """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale, and its trace."""
     facts: dict[str, int | str] = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
     facts |= {"positions": run.positions, "scale": f"{run.embedding_scale:g}"}
+    if isinstance(run.task, IsTree):
+        facts["trace"] = run.task.trace
     layers = dict.fromkeys(map(str, run.layers))
     return (*layers, run.task.name, *(f"{name}={value}" for name, value in facts.items()))
 

@@ -8,6 +8,7 @@ Files:
     equality_random             who tells equal halves from two random ones?
     equality_one                who tells equal halves from halves that differ at one place?
     equality_next               who copies?
+    is_tree                     who learns to decide IsTree, with which thought?
     base                        what an experiment is
     _search                     a grid of rates, rates around the best, more seeds
     _reach                      who passes a length goes on to the next: architectures under both choices of positions
@@ -24,6 +25,7 @@ from seqsep.experiments import (
     equality_one,
     equality_random,
     index_lookup_architectures,
+    is_tree,
     mamba_width,
 )
 from seqsep.experiments._reach import Reach
@@ -40,6 +42,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     equality_random.EXPERIMENT,
     equality_one.EXPERIMENT,
     equality_next.EXPERIMENT,
+    is_tree.EXPERIMENT,
 )
 BY_NAME: dict[str, Experiment] = {experiment.name: experiment for experiment in EXPERIMENTS}
 

@@ -5,6 +5,7 @@ Files:
     run         one training run as a frozen value, and its key
     row         what a finished run leaves for reports, as canonical JSON
     train       the training loop
+    live        what a trained model writes by itself, judged
     checkpoint  the state of a training on disk, from which it goes on bit for bit
     kept        trained models kept with their runs
     whole_file  files that appear whole or not at all

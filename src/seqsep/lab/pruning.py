@@ -20,6 +20,7 @@ from typing import Any
 from seqsep.lab.row import PRUNED, Row, diverged, rank_of
 from seqsep.lab.run import Run
 from seqsep.lab.sweep import Sweep
+from seqsep.lab.train import AT_THE_END
 from seqsep.plugins.name import shown
 
 PARTS = (64, 8, 4, 2)
@@ -114,7 +115,7 @@ def cut(result: Result, step: int) -> dict[str, Any]:
     curve = [point for point in result["curve"] if point[0] <= step]
     accuracies = [accuracy for _, accuracy, _ in curve]
     parts = {"status": PRUNED, "steps": step, "accuracy": accuracies[-1], "best_accuracy": max(accuracies), "curve": curve}
-    return {**result, **parts}
+    return {name: value for name, value in result.items() if name not in AT_THE_END} | parts
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,8 @@ class Row:
         kinds = {"experiment": str, "key": str, "run": dict, "result": dict, "environment": dict}
         if not isinstance(parts, dict) or {name: type(value) for name, value in parts.items()} != kinds:
             raise ValueError(f"expected an object with {', '.join(kinds)}, found {text[:60]!r}")
-        missing = [field.name for field in fields(Result) if field.name not in parts["result"]]
+        needed = [field.name for field in fields(Result) if field.default is MISSING]
+        missing = [name for name in needed if name not in parts["result"]]
         missing += [name for name in ("torch", "device", "threads") if name not in parts["environment"]]
         if missing:
             raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")

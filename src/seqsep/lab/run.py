@@ -20,7 +20,7 @@ from seqsep.plugins.model import OwnModel, parse_layer, restore_layer
 from seqsep.plugins.name import PlugIn, is_canonical, names_a_file, shown
 from seqsep.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
-from seqsep.tasks import Task
+from seqsep.tasks import IsTree, Task
 
 LOOP_REVISION = 1
 Precision = Literal["float32", "bfloat16"]
@@ -34,7 +34,8 @@ class Run:
     A step is a batch of fresh examples, with Adam on the task's loss. Its learning rate (`rate_at`) grows over the first
     `warm_up` steps and then stays ("constant" `decay`) or falls to 0 at the last step, "linear" or as half a "cosine". Every
     `evaluate_every` steps the model is scored on the first `evaluation` examples of the evaluation stream, and the run has
-    converged once their accuracy reaches `target`.
+    converged once their accuracy reaches `target`. If the answer is written behind a thought (`GeneratedTask`), the model at
+    the end writes both on the first `live` of these examples (`lab.live`).
 
     A layer is the name of a mixer or FILE.py:CLASS, a user's own (`plugins.layer`); model:FILE.py:CLASS, alone, is a user's
     whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`; `norm`, `feed_forward`,
@@ -74,6 +75,7 @@ class Run:
     hidden: int = 0
     biases: bool = True
     embeddings: Embeddings = "learned"
+    live: int = 1000
 
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
@@ -88,8 +90,9 @@ class Run:
             self._require(isinstance(value, int) and value >= 1, f"{name} is a whole number from 1, found {value!r}")
         self._require(0 <= self.seed < 1 << 63, f"seed is a whole number from 0 to 2^63 - 1, found {self.seed!r}")
         self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0, found {self.learning_rate!r}")
-        is_count = isinstance(self.warm_up, int) and self.warm_up >= 0
-        self._require(is_count, f"warm_up is a whole number from 0, found {self.warm_up!r}")
+        for name in ("warm_up", "live"):
+            value = getattr(self, name)
+            self._require(isinstance(value, int) and value >= 0, f"{name} is a whole number from 0, found {value!r}")
         for name in ("embedding_scale", "weight_scale"):
             value = getattr(self, name)
             self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
@@ -207,7 +210,8 @@ class Run:
     def label(self) -> str:
         """The run in a few words, for progress lines."""
         layers = "+".join(map(shown, self.layers))
-        return f"{layers} {self.task.name} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
+        named = f"{self.task.name} {self.task.trace}" if isinstance(self.task, IsTree) else self.task.name
+        return f"{layers} {named} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
 
 
 def _layer(layer: str | OwnLayer | OwnModel) -> str | OwnLayer | OwnModel:

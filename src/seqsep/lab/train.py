@@ -7,7 +7,7 @@ machine and thread count. A loss, gradient or weight that is not finite ends the
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from torch import Tensor
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU, device_of
 from seqsep.lab.kept import save
+from seqsep.lab.live import live_score
 from seqsep.lab.run import Run
 from seqsep.model.model import Model
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
@@ -28,6 +29,8 @@ EXAMPLES_PER_BLOCK = 4096
 NO_SET = -2
 PAUSED = "paused"
 NON_FINITE = "failed: non-finite"
+AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy")
+"""What only a run that came to its end has."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Result:
     """What a run leaves at its end or pause.
 
     It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters that
-    are trained.
+    are trained. A run of a generated task that came to its end has those of `ThoughtAccuracy` as well (`lab.live`).
     """
 
     status: str
@@ -67,10 +70,14 @@ class Result:
     curve: tuple[Point, ...]
     state_bits: tuple[int, int]
     parameters: int
+    live_accuracy: float | None = None
+    unanswered: float | None = None
+    answer_accuracy: float | None = None
 
     def record(self) -> dict[str, Any]:
-        """The result as JSON."""
-        return asdict(self) | {
+        """The result as JSON, without what it has not."""
+        known = {name: value for name, value in asdict(self).items() if value is not None}
+        return known | {
             "curve": [[point.step, point.accuracy, point.loss_nats] for point in self.curve],
             "state_bits": list(self.state_bits),
         }
@@ -131,7 +138,17 @@ def train(
             break
     if keep is not None:
         save(keep, model, run)
-    return model, _result(model, progress)
+    result = _result(model, progress)
+    say = on_progress or (lambda progress: None)
+    return model, with_live_score(run, model, result, lambda: say(progress))
+
+
+def with_live_score(run: Run, model: Model, result: Result, on_texts: Callable[[], None]) -> Result:
+    """The result with what the model writes, if the run is at its end and its task is a generated one."""
+    score = live_score(run, model, on_texts) if result.status in ("converged", "finished") else None
+    if score is None:
+        return result
+    return replace(result, live_accuracy=score.live, unanswered=score.unanswered, answer_accuracy=score.teacher_forced)
 
 
 def _evaluate_and_judge(run: Run, model: Model, progress: Progress) -> None:

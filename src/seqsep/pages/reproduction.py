@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from seqsep.experiments import EXPERIMENTS, Experiment
+from seqsep.experiments import EXPERIMENTS, Experiment, is_tree
 from seqsep.lab.row import PRUNED, Row, read_rows
+from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages._markdown import markdown
 from seqsep.pages._reach import reach_section, states_section
 from seqsep.report.captions import ceilings_sentence, starts_sentence
@@ -38,6 +39,8 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
             parts.append(section(experiment, rows["quick"], rows.get("paper", ()), rows.get("reach", ())))
             if "state-bits" in rows:
                 parts.append(states_section(experiment, rows["state-bits"]))
+        if experiment is is_tree.EXPERIMENT and "quick" in rows:
+            parts.append(is_tree_section(experiment, rows["quick"]))
     return "".join(parts)
 
 

@@ -18,6 +18,7 @@ What was measured, as data and in words:
     is_tree_ledger       the sizes of models of IsTree beside the least recurrent state, over n
     worked_networks      five networks of IsTree in words: what each does, and what each head looks for
     worked_example       what they write about one graph, token by token, and what each head attends to
+    is_tree_table        what models of the experiment `is-tree` write, with their sizes
     attention_weights    the weights of every head of a hand-built network on one input
     papers               the papers' own numbers
     bibliography         the papers as BibTeX

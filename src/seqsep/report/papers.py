@@ -99,3 +99,20 @@ def printed(figure: str, size: tuple[str, int, int], length: int) -> float | Non
     if len(same) > 1:
         same = [one for one in same if (one.architecture, one.depth, one.width) == size]
     return same[0].accuracy.get(length) if same else None
+
+
+def is_tree_accuracy(trace: str, model: str, vertices: int) -> float | None:
+    """The accuracy of a model of Wen, Dang, Lyu 2025, named like mamba-0.5M, on IsTree; None if they plot none.
+
+    Read off the bars of their figures 2 and 5, to within 0.003.
+
+    >>> is_tree_accuracy("cot", "mamba-0.5M", 32)
+    0.55
+    >>> is_tree_accuracy("peel", "mamba-0.5M", 32) is None
+    True
+    """
+    figure = _papers()["is_tree"]
+    if model not in figure.get(trace, ()) or vertices not in figure["vertices"]:
+        return None
+    accuracy: float = figure[trace][model][figure["vertices"].index(vertices)]
+    return accuracy

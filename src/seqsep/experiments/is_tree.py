@@ -1,0 +1,207 @@
+"""Who learns to decide IsTree, with which thought? Section 6.1 and figures 2 and 5 of Wen, Dang, Lyu 2025 (arXiv:2402.18510).
+
+A model reads the edges of a double star with one edge more, writes a thought, and then YES or NO (`tasks.is_tree`). The traces
+are the paper's vanilla, cot and retrieval, and two of ours that are local: peel and walk. Architectures are the paper's: a
+Transformer (RMSNorm, RoPE, SwiGLU), Mamba, and Mamba with one block of that Transformer on top; embeddings are fixed and tied
+to the read-out. Accuracy is live: the model writes, a retriever answers its queries, an answer that never comes counts 1/2.
+
+Presets: `paper` is the paper's three sizes at n = 16 to 128 with its three traces, as it and its code state the training.
+`quick` is the question on two cores: n = 8 and 16, models of QUICK_MODELS, all five traces.
+`reach` goes on from there: n = 16 to 64, larger models, more steps; in the order in which a sweep that is stopped leaves whole
+columns.
+`length` is the sweep over lengths at a fixed state, `state` that over states at a fixed length: every recurrent mixer and the
+hybrid, with the thought peel.
+
+On double stars a state of O(log n) bits is right on 2/3 of the graphs, whatever n (`ceilings`): no accuracy below that says
+anything of a state. With a retriever the prompt is read again, so no state is a bound.
+Not stated in the paper, and ours: the deviation of the first weights in `quick` and what follows it, and the place of the
+hybrid's last norm, which stands behind the attention block, not before it.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal, TypeAlias
+
+from seqsep.experiments.base import Experiment
+from seqsep.lab.run import Run
+from seqsep.mixers import MIXERS
+from seqsep.tasks import IsTree
+
+Layers: TypeAlias = tuple[str, ...]
+PaperSize: TypeAlias = Literal["0.5M", "1M", "2M"]
+
+TRACES = ("vanilla", "cot", "peel", "walk", "retrieval")
+PAPER_TRACES = ("vanilla", "cot", "retrieval")
+PAPER_LENGTHS = (16, 32, 64, 128)
+PAPER_STEPS = 78_125
+PAPER_WARM_UP = 156
+"""10,000 examples in batches of 64."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A model of the paper: its layers, their width, and what the paper calls its number of parameters."""
+
+    model: str
+    size: PaperSize
+    layers: Layers
+    width: int
+
+
+PAPER_SIZES = (
+    Size("transformer", "0.5M", ("attention",) * 8, 64),
+    Size("transformer", "1M", ("attention",) * 16, 64),
+    Size("transformer", "2M", ("attention",) * 12, 128),
+    Size("mamba", "0.5M", ("mamba",) * 16, 64),
+    Size("mamba", "1M", ("mamba",) * 10, 128),
+    Size("mamba", "2M", ("mamba",) * 18, 128),
+    Size("hybrid", "0.5M", ("mamba",) * 12 + ("attention",), 64),
+    Size("hybrid", "1M", ("mamba",) * 7 + ("attention",), 128),
+    Size("hybrid", "2M", ("mamba",) * 14 + ("attention",), 128),
+)
+
+
+def make(layers: Layers, width: int, length: int, trace: str, steps: int = PAPER_STEPS) -> Run:
+    """A run with the paper's parts and optimiser: Adam, a short warm-up, half a cosine down to 0, batches of 64.
+
+    >>> run = make(("mamba", "attention"), 64, length=16, trace="cot")
+    >>> run.positions, run.learning_rate, run.rate_at(PAPER_STEPS) == 0
+    ('rope', 0.0003, True)
+    """
+    has_attention = "attention" in layers
+    return Run(
+        task=IsTree(length, trace=trace),
+        layers=layers,
+        width=width,
+        steps=steps,
+        learning_rate=1e-3 if set(layers) == {"attention"} else 3e-4,
+        decay="cosine",
+        warm_up=PAPER_WARM_UP,
+        positions="rope" if has_attention else "default",
+        norm="rms",
+        feed_forward="swiglu",
+        hidden=256,
+        biases=False,
+        embeddings="tied-sinusoids",
+        live=5000,
+    )
+
+
+def paper() -> list[Run]:
+    """The paper's sizes, short inputs first."""
+    return [
+        make(size.layers, size.width, length, trace)
+        for length, trace, size in product(PAPER_LENGTHS, PAPER_TRACES, PAPER_SIZES)
+    ]
+
+
+QUICK_MODELS: tuple[Layers, ...] = (("attention",) * 2, ("mamba",) * 2, ("mamba", "attention"))
+QUICK_RATE = 3e-3
+WEIGHT_SCALE = 0.1
+"""With the 0.02 of the paper's code two layers of width 64 stay below 1 % of right tours for 800 steps at n = 8."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Steps of so many examples: fewer examples where a thought has many tokens."""
+
+    steps: int
+    batch: int
+
+
+QUICK_EFFORT: dict[str, Effort] = {
+    "vanilla": Effort(steps=600, batch=64),
+    "cot": Effort(steps=5000, batch=32),
+    "peel": Effort(steps=5000, batch=32),
+    "walk": Effort(steps=800, batch=16),
+    "retrieval": Effort(steps=800, batch=8),
+}
+
+
+def small(layers: Layers, width: int, length: int, trace: str, *, effort: Effort) -> Run:
+    """A model for two cores: larger first weights and one higher rate, a stop once 99.5 % of the thoughts are right."""
+    return replace(
+        make(layers, width, length, trace, steps=effort.steps),
+        batch=effort.batch,
+        learning_rate=QUICK_RATE,
+        warm_up=100,
+        weight_scale=WEIGHT_SCALE,
+        evaluate_every=100,
+        evaluation=500,
+        live=500,
+        target=0.995,
+    )
+
+
+QUICK_EFFORT_AT_16 = QUICK_EFFORT | dict.fromkeys(("cot", "peel"), Effort(steps=1200, batch=32))
+
+
+def quick() -> list[Run]:
+    """Every trace at n = 8 and 16; the cheap traces first."""
+    efforts = {8: QUICK_EFFORT, 16: QUICK_EFFORT_AT_16}
+    return [
+        small(layers, 64, length, trace, effort=efforts[length][trace])
+        for length, trace, layers in product(efforts, TRACES, QUICK_MODELS)
+    ]
+
+
+REACH_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba",) * 3 + ("attention",))
+REACH_EFFORT: dict[str, Effort] = {
+    "cot": Effort(steps=6000, batch=64),
+    "peel": Effort(steps=6000, batch=64),
+    "walk": Effort(steps=4000, batch=16),
+    "retrieval": Effort(steps=3000, batch=8),
+}
+
+
+def reach() -> list[Run]:
+    """Twice the depth and more steps: at n = 16 every trace, at n = 32 and 64 those without a retriever."""
+    places = [(16, trace) for trace in ("peel", "cot", "walk", "retrieval")]
+    places += [(length, trace) for length in (32, 64) for trace in ("peel", "cot")]
+    return [
+        replace(small(layers, 64, length, trace, effort=REACH_EFFORT[trace]), live=1000, evaluate_every=250)
+        for (length, trace), layers in product(places, REACH_MODELS)
+    ]
+
+
+SWEEP_TRACE = "peel"
+SWEEP_EFFORT = Effort(steps=2000, batch=32)
+SWEEP_LENGTHS = (6, 8, 12, 16, 24, 32)
+SWEEP_LENGTH = 12
+SWEEP_MODELS: tuple[Layers, ...] = (("mamba",) * 2, ("lstm",) * 2, ("gated-delta",) * 2, ("mamba", "attention"))
+SWEEP_WIDTHS = (16, 32, 64, 128)
+SWEEP_HEADS = (1, 2, 4, 8, 16)
+STATE_BY_HEADS = ("linear-attention", "retention", "gated-delta", "rwkv7")
+"""Mixers whose state depends on the number of heads, and whose parameters hardly do."""
+
+
+def lengths() -> list[Run]:
+    """Length at a fixed state: one model, trained at each length."""
+    return [
+        small(layers, 64, length, SWEEP_TRACE, effort=SWEEP_EFFORT) for length, layers in product(SWEEP_LENGTHS, SWEEP_MODELS)
+    ]
+
+
+def states() -> list[Run]:
+    """State at a fixed length: widths of every recurrent mixer, and heads at one width, which leave the parameters alone."""
+    by_width = [
+        small((mixer.name,) * 2, width, SWEEP_LENGTH, SWEEP_TRACE, effort=SWEEP_EFFORT)
+        for width, mixer in product(SWEEP_WIDTHS, MIXERS)
+        if not mixer.grows
+    ]
+    by_heads = [
+        replace(small((name,) * 2, 64, SWEEP_LENGTH, SWEEP_TRACE, effort=SWEEP_EFFORT), heads=heads)
+        for name, heads in product(STATE_BY_HEADS, SWEEP_HEADS)
+    ]
+    return list(dict.fromkeys(by_width + by_heads))
+
+
+READING = ""
+
+EXPERIMENT = Experiment.of_presets(
+    name="is-tree",
+    question="Who learns to decide IsTree, with which thought?",
+    searches={},
+    lists={"quick": quick, "paper": paper, "reach": reach, "length": lengths, "state": states},
+    reading=READING,
+)

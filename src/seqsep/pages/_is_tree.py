@@ -1,0 +1,53 @@
+"""The section of docs/reproduction.md on the experiment `is-tree`: who learns it, and with which thought."""
+
+from collections.abc import Sequence
+
+from seqsep.experiments import Experiment
+from seqsep.lab.row import Row
+from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, is_tree_cells, table_of_length, table_of_speed
+from seqsep.report.numerals import counts, listed, percent
+
+
+def is_tree_section(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """Live accuracy at each length, beside parameters, bits of state and the paper's; which thought is learned first."""
+    cells = is_tree_cells(rows)
+    lengths = sorted({task.length for _, task in cells})
+    runs = [row.run for row in rows]
+    rates = sorted({run.learning_rate for run in runs})
+    parts = [
+        f"\n## {experiment.name}\n\n{experiment.question}\n\nOurs: {len(rows)} runs of at most "
+        f"{counts([run.steps for run in runs])} steps of {counts([run.batch for run in runs])} double stars; rates "
+        f"{listed([f'{rate:g}' for rate in rates])}. The first number is live accuracy in "
+        f"percent, over {counts([run.live for run in runs])} graphs: the model writes the thought, a retriever answers its "
+        'queries, an answer that never comes counts 1/2. "All right": thought and answer token by token, behind the right '
+        "tokens (teacher-forced). State bits are counted once the prompt is read.\n",
+    ]
+    parts += [f"\n{_markdown(table_of_length(cells, length))}" for length in lengths]
+    parts.append(f"\n{_ceilings(list(cells.values()))}\n")
+    parts.append(
+        "\nIs a local thought learned sooner? The first evaluation at which 90 % of the thoughts are written without an error, "
+        f"teacher-forced:\n\n{_markdown(table_of_speed(cells))}"
+    )
+    if experiment.reading:
+        parts.append(f"\n{experiment.reading}")
+    return "".join(parts)
+
+
+def _ceilings(cells: Sequence[IsTreeCell]) -> str:
+    """What a state explains of these numbers."""
+    bounded = [cell for cell in cells if cell.ceiling is not None and cell.ceiling < 1]
+    limits = (
+        f"The state bounds {len(bounded)} of {len(cells)} cells."
+        if bounded
+        else "No state here is too small for its graphs: every ceiling is 100 %, and what is missing was not learned."
+    )
+    least = percent(WITHOUT_STATE)
+    return (
+        f"On double stars a state of O(log n) bits is right on {least} % of the graphs, whatever n, and one that is right on "
+        f"all has n - 3 bits at least: an accuracy below {least} % says nothing of state. {limits}"
+    )
+
+
+def _markdown(lines: Sequence[Sequence[str]]) -> str:
+    header, *body = [f"| {' | '.join(line)} |\n" for line in lines]
+    return f"{header}|{'---|' * len(lines[0])}\n{''.join(body)}"

@@ -1,0 +1,104 @@
+"""The section on IsTree: numbers, sizes and the paper's beside each other, from rows; figures have a panel a trace."""
+
+from dataclasses import replace
+
+import pytest
+
+from seqsep.experiments import BY_NAME
+from seqsep.experiments.is_tree import PAPER_SIZES, make, quick
+from seqsep.lab.row import Row, read_rows, write_rows
+from seqsep.pages._is_tree import is_tree_section
+from seqsep.pages.reproduction import reproduction_page
+from seqsep.report.figures.is_tree_bars import draw_is_tree
+from seqsep.report.figures.sheet import write_figure
+from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells, table_of_length, table_of_speed
+
+EXPERIMENT = BY_NAME["is-tree"]
+HERE = {"torch": "2", "device": "cpu", "threads": 1}
+
+
+def row(run, live=0.75, written=0.5, curve=((100, 0.2, 1.0), (200, 0.95, 0.1)), unanswered=0.25, state=(4096, 0)):
+    result = {
+        "status": "finished",
+        "steps": 200,
+        "accuracy": written,
+        "best_accuracy": written,
+        "curve": [list(point) for point in curve],
+        "state_bits": list(state),
+        "parameters": 1234,
+        "live_accuracy": live,
+        "unanswered": unanswered,
+        "answer_accuracy": 0.9,
+    }
+    return Row(EXPERIMENT.name, run.key(), run.configuration(), result, HERE)
+
+
+def of_size(name, size):
+    return next(one for one in PAPER_SIZES if (one.model, one.size) == (name, size))
+
+
+def test_a_cell_has_sizes_and_the_papers_number():
+    size = of_size("mamba", "0.5M")
+    cell = IsTreeCell.of(row(make(size.layers, size.width, 32, "cot"), state=(1000, 3)))
+    assert (cell.parameters, cell.state_bits, cell.paper) == (1234, 1000 + 3 * 94, 0.55)
+    assert cell.text == "75.0 (all right 50.0; no answer 25.0; 200 steps; paper 55.0)"
+    assert cell.first_written == 200
+    assert IsTreeCell.of(row(make(size.layers, size.width, 32, "peel"))).paper is None
+    assert IsTreeCell.of(row(make(size.layers, 32, 32, "cot"))).paper is None
+    assert IsTreeCell.of(row(make(size.layers, size.width, 32, "walk"))).ceiling is None
+
+
+def test_a_state_that_is_too_small_has_a_ceiling():
+    size = of_size("mamba", "0.5M")
+    large = IsTreeCell.of(row(make(size.layers, size.width, 32, "cot")))
+    assert large.ceiling == 1
+
+
+def test_the_best_run_stands_for_its_cell():
+    run = quick()[0]
+    rows = [row(run, live=0.6), row(replace(run, seed=1), live=0.8), row(replace(run, seed=2), live=0.7)]
+    (cell,) = is_tree_cells(rows).values()
+    assert cell.live == 0.8
+    lost = Row(EXPERIMENT.name, "0" * 64, run.configuration(), {"status": "failed: worker died"}, HERE)
+    assert is_tree_cells([lost]) == {}
+
+
+def test_tables_have_a_row_a_model_and_a_column_a_trace():
+    runs = quick()
+    cells = is_tree_cells([row(run, live=0.5 + 0.001 * place) for place, run in enumerate(runs)])
+    assert len(cells) == len(runs)
+    header, *lines = table_of_length(cells, 16)
+    assert header == ["n = 16", "Parameters", "State bits", "vanilla", "cot", "peel", "walk", "retrieval"]
+    assert [line[0] for line in lines] == ["Transformer (2, 64)", "Mamba (2, 64)", "Hybrid (2, 64)"]
+    assert all(line[1] == "1,234" for line in lines)
+    assert {entry.split()[0] for line in lines for entry in line[3:]} == {f"{51.5 + 0.1 * place:.1f}" for place in range(15)}
+    speeds = table_of_speed(cells)
+    assert len(speeds) == 1 + 6
+    assert {entry for line in speeds[1:] for entry in line[2:]} == {"200"}
+    slow = is_tree_cells([row(run, curve=((100, 0.2, 1.0),)) for run in runs])
+    assert table_of_speed(slow)[1][2] == "not in 200"
+
+
+def test_the_section_and_the_page_have_the_numbers(tmp_path):
+    rows = [row(run) for run in quick()]
+    section = is_tree_section(EXPERIMENT, rows)
+    assert section.count("| 75.0 (all right 50.0; no answer 25.0; 200 steps) ") == len(rows)
+    assert "66.7 % of the graphs" in section
+    assert "every ceiling is 100 %" in section
+    write_rows(tmp_path / "is-tree.jsonl", rows)
+    assert section in reproduction_page(tmp_path)
+    assert read_rows(tmp_path / "is-tree.jsonl")
+
+
+@pytest.mark.parametrize("trace", ["cot", "peel"])
+def test_the_figure_has_the_papers_bars_where_it_has_the_trace(tmp_path, trace):
+    cells = is_tree_cells([row(run) for run in quick() if run.task.trace == trace])
+    figure = draw_is_tree(cells)
+    (axes,) = figure.axes
+    ours = [bar for bar in axes.patches if bar.get_fill()]
+    papers = [bar for bar in axes.patches if not bar.get_fill()]
+    assert [bar.get_height() for bar in ours] == [75.0] * 6
+    assert len(papers) == (12 if trace == "cot" else 0)
+    if papers:
+        assert [bar.get_height() for bar in papers[:3]] == pytest.approx([100, 83.8, 99.8])
+    assert len(write_figure(figure, tmp_path, "is-tree")) == 3
