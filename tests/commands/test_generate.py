@@ -78,6 +78,74 @@ def test_bad_input_is_one_line(capsys, kept, words, why):
     assert error.count("\n") == 1
 
 
+OWN = """
+import re
+import time
+
+
+def always(tokens, prompt):
+    assert tokens[0] == "[BOS]" and prompt == 13
+    return [3, "]"] if len(tokens) < 16 else None
+
+
+def raises(tokens, prompt):
+    return {}[prompt]
+
+
+def hangs(tokens, prompt):
+    re.search(r"(x+x+)+y", "x" * 60)
+
+
+def strange(tokens, prompt):
+    return ["word"]
+
+
+def text(tokens, prompt):
+    return "3"
+
+
+number = 3
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    return tmp_path / "own.py"
+
+
+def test_a_retriever_of_the_users(capsys, kept, own):
+    """It gets tokens as they are shown, and what it returns is inserted and marked."""
+    words = ("--prompt", json.dumps(STAR), "--json", "--retriever", f"{own}:always", "--most", "6")
+    status, out, _ = call(capsys, "generate", str(kept), *words)
+    (row,) = json_lines(out)
+    assert status == 0
+    assert row["inserted"][:2] == [1, 2]
+    assert row["thought"][1:3] == [3, "]"]
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        ("raises", "prompt 0: behind 14 tokens the retriever raises KeyError: 13 ("),
+        ("hangs", "prompt 0: behind 14 tokens the retriever was stopped after 0.5 seconds"),
+        ("strange", "returns 'word', which is no token of is-tree"),
+        ("text", "returns '3'; expected a list of tokens, or None"),
+        ("number", "expected a function number(tokens, prompt)"),
+        ("nothing", "expected a function nothing(tokens, prompt)"),
+        ("", "expected FILE.py:FUNCTION"),
+    ],
+)
+def test_a_retriever_that_fails_is_one_line(capsys, kept, own, function, why):
+    words = ("--prompt", json.dumps(STAR), "--retriever", f"{own}:{function}", "--seconds", "0.5")
+    status, out, error = call(capsys, "generate", str(kept), *words)
+    assert (status, out) == (2, "")
+    assert why in error
+    assert error.count("\n") == 1
+    if function == "raises":
+        assert "own.py, line 12" in error
+
+
 def test_a_task_without_a_thought_is_refused(capsys, tmp_path):
     run = Run(IndexLookup(5), ("lstm",), width=8)
     seqsep.save(tmp_path / "model", run.model(), run)

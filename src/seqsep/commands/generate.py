@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Command, print_json
-from seqsep.commands.shared_flags import positive
+from seqsep.commands.shared_flags import positive, seconds
 from seqsep.commands.status import DONE
 from seqsep.names import BadInput
 
@@ -24,6 +24,10 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--input", type=Path, help="file of JSON lines with further inputs; - is standard input")
     parser.add_argument("--most", type=positive, help="most tokens to write; by default those of the longest right thought")
+    parser.add_argument(
+        "--retriever", metavar="FILE.py:FUNCTION", help="FUNCTION(tokens, prompt) answers queries; by default the task's own"
+    )
+    parser.add_argument("--seconds", type=seconds, default=30.0, help="how long the retriever may take for one query")
     parser.add_argument("--json", action="store_true")
 
 
@@ -31,6 +35,7 @@ def run(options: argparse.Namespace) -> int:
     """Print one line an input, with thought and answer."""
     from seqsep.lab.kept import load
     from seqsep.model import generate
+    from seqsep.plugins.retriever import own_retriever
     from seqsep.tasks.base import GeneratedTask
 
     lines = [(f"--prompt {number}", text) for number, text in enumerate(options.prompt, start=1)]
@@ -43,7 +48,9 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"{options.checkpoint}: expected a task whose answer is written, such as is-tree, found {task.name}")
     prompts = [_prompt(task, where, text) for where, text in lines]
     most = task.most_generated if options.most is None else options.most
-    for prompt, generated in zip(prompts, generate(model, prompts, task.stops, most, retriever=task.retriever()), strict=True):
+    retriever = task.retriever() if options.retriever is None else own_retriever(options.retriever, task)
+    written = generate(model, prompts, task.stops, most, retriever=retriever, seconds=options.seconds)
+    for prompt, generated in zip(prompts, written, strict=True):
         shown = _readable(task, prompt, generated)
         if options.json:
             print_json(shown)
