@@ -9,14 +9,17 @@ such layers.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Shaped
 
 from seqsep.exact.grid import Array, Grid, Tally, common_unit, joined
-from seqsep.exact.integers import ceil_log2
+from seqsep.exact.integers import FLOAT64, Limbs, ceil_log2, dot, fits
 from seqsep.exact.network import ElmanLayer, LinearLayer
 
 RecurrentLayer = ElmanLayer | LinearLayer
+Numbers = Shaped[np.ndarray, "..."]
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,104 @@ def after(grid: Grid, layer: RecurrentLayer, state: Array, x: Array, *, tally: T
 
 
 def states(grid: Grid, layer: RecurrentLayer, x: Array, *, tally: Tally, where: str) -> Array:
-    """h_0, h_1, .., h_T of the vectors x_1, .., x_T: (batch, T + 1, r) of x (batch, T, d)."""
+    """h_0, h_1, .., h_T of the vectors x_1, .., x_T: (batch, T + 1, r) of x (batch, T, d).
+
+    If one unit serves all states and the numbers fit (`_scaled`), only A h_(t-1) and R are left for every t. If not, every
+    state is put together by itself, in whatever integers it needs.
+    """
+    scaled = _scaled(grid, layer, x)
+    if scaled is not None:
+        return _states_of_one_unit(grid, scaled, tally=tally, where=where)
     batch, time, _ = x.integers.shape
     met = [start_of(layer, batch)]
     for t in range(time):
         met.append(after(grid, layer, met[-1], x[:, t], tally=tally, where=where))
     return joined([Array(state.integers[:, None], state.unit) for state in met], axis=1)
+
+
+class _Scaled(NamedTuple):
+    """A recurrence in integers: states are multiples of `unit`, and sums inside R of unit / `parts`.
+
+    `weights` (r, r) is A transposed, `given` (T, batch, r) what x_t and the bias add, `start` is h_0 and R saturates at `end`;
+    no state is below `least`.
+    """
+
+    weights: Numbers
+    given: Numbers
+    start: Numbers
+    unit: Fraction
+    parts: int
+    end: int
+    least: int
+
+
+def _scaled(grid: Grid, layer: RecurrentLayer, x: Array) -> _Scaled | None:
+    """The recurrence in integers, or None if int64 may not hold them.
+
+    Every state is on the grid, a multiple of 1/L. If A is whole and what the inputs add is on the grid, states stay multiples
+    of the unit of both, and R rounds nothing. |A h + B x| is at most the greatest row sum of |A| times `end`, and |B x|.
+    While twice that is below 2^53, products are computed in float64, which is exact there.
+    """
+    added = _added(layer, x)
+    if added is None:
+        return None
+    recurrent = layer.recurrent.lifted()
+    start = start_of(layer, len(x.integers)).lifted()
+    is_whole = recurrent.unit.denominator == 1 and (added.unit * grid.steps).denominator == 1
+    unit = common_unit(common_unit(added.unit, start.unit), Fraction(1)) if is_whole else grid.step
+    part = common_unit(common_unit(recurrent.unit * unit, added.unit), unit)
+    weights = Array(recurrent.integers, recurrent.unit * unit).of_unit(part)
+    given = added.of_unit(part)
+    end = int(grid.steps / unit)
+    parts = int(unit / part)
+    row_sum = max(sum(map(abs, row)) for row in weights.integers.tolist())
+    most = 2 * (row_sum * end + given.most) + parts
+    if not fits(most):
+        return None
+    exact = np.float64 if most < FLOAT64 else np.int64
+    return _Scaled(
+        weights=weights.integers.T.astype(exact),
+        given=given.integers.swapaxes(0, 1).astype(exact),
+        start=start.of_unit(unit).integers.astype(exact),
+        unit=unit,
+        parts=parts,
+        end=end,
+        least=-end if isinstance(layer, LinearLayer) else 0,
+    )
+
+
+def _added(layer: RecurrentLayer, x: Array) -> Array | None:
+    """B x_t, or U x_t + b, exactly: (batch, T, r). None if int64 may not hold it."""
+    batch, time, width = x.integers.shape
+    rows = x.integers.reshape(batch * time, width)
+    sums, _ = dot(rows, layer.input.integers.T, x.most, layer.input.most)
+    if isinstance(sums, Limbs) or sums.dtype == np.object_:
+        return None
+    products = Array(sums.reshape(batch, time, -1), x.unit * layer.input.unit)
+    added = products if isinstance(layer, LinearLayer) else products.plus(layer.bias)
+    return None if added.integers.dtype == np.object_ else added.lifted()
+
+
+def _states_of_one_unit(grid: Grid, scaled: _Scaled, *, tally: Tally, where: str) -> Array:
+    """h_0 .. h_T, one after the other; what R moved and cut off is counted at the end, from the sums inside it."""
+    sums = scaled.given
+    met = np.empty((len(sums) + 1, *scaled.start.shape), dtype=sums.dtype)
+    met[0] = scaled.start
+    for t in range(len(sums)):
+        sums[t] += met[t] @ scaled.weights
+        np.minimum(_in_units(grid, sums[t], scaled.parts), scaled.end, out=met[t + 1])
+        np.maximum(met[t + 1], scaled.least, out=met[t + 1])
+    quotient = _in_units(grid, sums, scaled.parts)
+    tally.rounded[where] += int(np.count_nonzero(quotient * scaled.parts != sums))
+    tally.saturated[where] += int(np.count_nonzero(np.abs(quotient) > scaled.end))
+    return Array(met.swapaxes(0, 1).astype(np.int64), scaled.unit)
+
+
+def _in_units(grid: Grid, sums: Numbers, parts: int) -> Numbers:
+    """round(sums / parts)."""
+    if parts == 1:
+        return sums
+    return (2 * sums + parts) // (2 * parts) if grid.rounding == "nearest" else sums // parts
 
 
 def ranges(met: Array) -> tuple[StateRange, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,11 @@ class Trial:
     inputs: int = 0
     least: Fraction | None = None
     tally: Tally = field(default_factory=Tally)
-    model: Model = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.model = Model.load(self.network)
+    @cached_property
+    def model(self) -> Model:
+        """The network in float64, built when it is first asked for."""
+        return Model.load(self.network)
 
     def require(
         self,
