@@ -25,7 +25,8 @@ on a text with only m <= t of q.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -80,16 +81,27 @@ def _count_above_expression(token: str, threshold: str) -> str:
     return rf"^ (?: (?: (?! {token} \s ) \S+ \s )* ( {token} ) \s (?=\S+\s\S) ) {{{int(threshold) + 1}}}"
 
 
-def _is_neighbour(tokens: Tokens, place: int, vertex: str) -> bool:
-    behind = place >= 2 and list(tokens[place - 2 : place]) == [vertex, EDGE]
-    before = list(tokens[place + 1 : place + 3]) == [EDGE, vertex]
-    return tokens[place].isdecimal() and (behind or before)
+def _places(tokens: Tokens, text: str, start: int = 0) -> Iterator[int]:
+    """Where the text stands, from `start` on and from the left."""
+    with suppress(ValueError):
+        while True:
+            start = tokens.index(text, start) + 1
+            yield start - 1
+
+
+def _edges(tokens: Tokens, vertex: str, start: int = 0) -> Iterator[int]:
+    """Where ~ stands beside the vertex and something on its other side, from the left."""
+    for place in _places(tokens, vertex, start):
+        for edge in (place - 1, place + 1):
+            if 0 < edge < len(tokens) - 1 and tokens[edge] == EDGE:
+                yield edge
 
 
 def _first_edge(tokens: Tokens, vertex: str, start: int = 0) -> str | None:
-    for place in range(start, len(tokens)):
-        if _is_neighbour(tokens, place, vertex):
-            return tokens[place]
+    for edge in _edges(tokens, vertex, max(0, start - 2)):
+        for place, other in ((edge - 1, edge + 1), (edge + 1, edge - 1)):
+            if place >= start and tokens[other] == vertex and tokens[place].isdecimal():
+                return tokens[place]
     return None
 
 
@@ -98,9 +110,9 @@ def _first_edge_expression(vertex: str) -> str:
 
 
 def _next_edge(tokens: Tokens, vertex: str, last: str) -> str | None:
-    for place in range(len(tokens)):
-        if list(tokens[place : place + 3]) in ([vertex, EDGE, last], [last, EDGE, vertex]):
-            return _first_edge(tokens, vertex, start=place + 3)
+    for edge in _edges(tokens, last):
+        if (tokens[edge - 1], tokens[edge + 1]) in ((vertex, last), (last, vertex)):
+            return _first_edge(tokens, vertex, start=edge + 2)
     return None
 
 
@@ -110,9 +122,9 @@ def _next_edge_expression(vertex: str, last: str) -> str:
 
 
 def _parent(tokens: Tokens, vertex: str) -> str | None:
-    for place in range(len(tokens) - 2):
-        if tokens[place].isdecimal() and list(tokens[place + 1 : place + 3]) == [RECORD, vertex]:
-            return tokens[place]
+    for place in _places(tokens, vertex, 2):
+        if tokens[place - 1] == RECORD and tokens[place - 2].isdecimal():
+            return tokens[place - 2]
     return None
 
 
@@ -121,9 +133,10 @@ def _parent_expression(vertex: str) -> str:
 
 
 def _last_write(tokens: Tokens, cell: str, ahead: str | None = None) -> str | None:
-    for place in reversed(range(len(tokens) - 4)):
-        if list(tokens[place : place + 3]) == [OPEN, cell, CLOSE] and tokens[place + 4].startswith("q"):
-            return tokens[place + 4]
+    for place in reversed(list(_places(tokens, cell, 1))):
+        around = [tokens[place - 1], *tokens[place + 1 : place + 2]]
+        if around == [OPEN, CLOSE] and place + 3 < len(tokens) and tokens[place + 3].startswith("q"):
+            return tokens[place + 3]
     if ahead is None:
         return None
     symbols = tokens[1 : int(ahead) + 2]

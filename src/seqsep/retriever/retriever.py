@@ -9,6 +9,7 @@ what stands between the marks is no query.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from seqsep.retriever.pattern import Pattern
@@ -60,12 +61,14 @@ class Retriever:
         With these marks `exact.generation.follow` proves the run of a model with this retriever: the marked tokens are what it
         inserts, each checked here. Raises ValueError with the place of a token that it would not have inserted.
         """
+        texts = [self.vocabulary[token] for token in tokens]
         marks = [False] * len(tokens)
         place = prompt
         while place < len(tokens):
-            found = self(tokens[: place + 1], prompt) or []
+            closes_query = texts[place] == self.closes
             place += 1
-            for token in found[: len(tokens) - place]:
+            found = self._found(texts[:place], prompt) if closes_query else None
+            for token in (found or [])[: len(tokens) - place]:
                 if tokens[place] != token:
                     wanted = self.vocabulary[token]
                     shown = self.vocabulary[tokens[place]]
@@ -81,7 +84,10 @@ class Retriever:
         """
         if self.vocabulary[tokens[-1]] != self.closes:
             return None
-        texts = [self.vocabulary[token] for token in tokens]
+        return self._found([self.vocabulary[token] for token in tokens], prompt)
+
+    def _found(self, texts: list[str], prompt: int) -> list[int] | None:
+        """What to insert behind texts that end with the closing mark; None if no query was opened behind the prompt."""
         before = texts[prompt:-1]
         if self.opens not in before:
             return None
@@ -95,7 +101,10 @@ class Retriever:
 
     def _tokens(self, found: str) -> list[int]:
         """What is found as tokens, or FAILED if one of its texts is none."""
-        texts = found.split()
-        if not texts or not set(texts) <= set(self.vocabulary):
-            texts = [self.failed]
-        return [self.vocabulary.index(text) for text in texts]
+        tokens = [self._numbers[text] for text in found.split() if text in self._numbers]
+        return tokens if len(tokens) == len(found.split()) > 0 else [self._numbers[self.failed]]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The token of each text."""
+        return {text: token for token, text in enumerate(self.vocabulary)}
