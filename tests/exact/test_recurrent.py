@@ -1,6 +1,7 @@
 """Linear recurrences and gated products on both papers' grids, against fractions; the range of every number remembered."""
 
 import dataclasses
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from seqsep.exact import recurrent
 from seqsep.exact.executor import ask, run
 from seqsep.exact.generation import follow
-from seqsep.exact.grid import Array, Grid
+from seqsep.exact.grid import Array, Grid, Tally
 from seqsep.exact.network import ElmanLayer, GatedFeedForward, LinearLayer, Network, whole
 from seqsep.exact.recurrent import StateRange, ranges
 from support import grid_reference as reference
@@ -57,6 +58,58 @@ def test_random_networks_against_fractions(seed):
     assert len(result.state_ranges) == 2 * REMEMBERED
     assert result.tally.rounded["layer 0 state"] + result.tally.rounded["layer 2 state"] > 0
     assert result.tally.rounded["layer 0 product"] + result.tally.rounded["layer 2 product"] > 0
+
+
+WIDE = [Grid(1 << 16), Grid(1 << 18, "nearest", "once"), Grid(1 << 24), Grid(10**9, "nearest", "once")]
+
+
+@pytest.mark.parametrize("grid", WIDE, ids=name)
+def test_wide_integers_against_fractions(grid):
+    """Sums of 2^51, 2^57, 2^75 and more: in float64, int64 and Python's integers."""
+    for seed in range(3):
+        network = mixed_network(seed, grid)
+        network = dataclasses.replace(network, layers=network.layers[::2])  # the two that are linear
+        tokens = np.random.default_rng(seed).integers(0, TOKENS, (1, TIME))
+        assert fractions(run(network, tokens).logits[0]) == reference.run(network, tokens[0].tolist())
+
+
+def some_layer(random: np.random.Generator, grid: Grid, is_linear: bool) -> LinearLayer | ElmanLayer:
+    """Shifts and sums, or any numbers; entries off the whole ones in every other array."""
+
+    def some(*shape: int) -> Array:
+        unit = (Fraction(1), grid.step)[random.integers(2)]
+        return Array(random.integers(-2, 3, shape) * (1 if unit == 1 else grid.steps // 2), unit)
+
+    shifts = whole(np.eye(REMEMBERED, k=-1) + np.diag(random.integers(0, 2, REMEMBERED)))
+    recurrent = (shifts, some(REMEMBERED, REMEMBERED))[random.integers(2)]
+    if is_linear:
+        return LinearLayer(recurrent, some(REMEMBERED, WIDTH), some(WIDTH, REMEMBERED))
+    start = Array(np.abs(some(REMEMBERED).integers), grid.step)
+    return ElmanLayer(recurrent, some(REMEMBERED, REMEMBERED), some(REMEMBERED), start)
+
+
+@pytest.mark.parametrize("is_linear", [True, False])
+@pytest.mark.parametrize("grid", [Grid(6), Grid(100, "nearest", "once"), Grid(1 << 18)], ids=name)
+def test_one_unit_gives_what_single_steps_give(grid, is_linear, monkeypatch):
+    """The same states, and the same numbers moved and cut off, with the step of `ask` in place of integers of one unit."""
+    random = np.random.default_rng(grid.steps)
+    kinds = Counter()
+    for _ in range(60):
+        layer = some_layer(random, grid, is_linear)
+        vectors = random.integers(-3 * grid.steps, 3 * grid.steps + 1, (2, TIME, layer.input.integers.shape[1]))
+        x = Array(vectors, (Fraction(1), grid.step)[random.integers(2)]) if grid.steps > 6 else Array(vectors, grid.step)
+        both = []
+        for scaled in (recurrent._scaled, lambda *given: None):
+            monkeypatch.setattr(recurrent, "_scaled", scaled)
+            tally = Tally()
+            met = recurrent.states(grid, layer, x, tally=tally, where="here")
+            both.append((fractions(Array(met.integers.reshape(-1, REMEMBERED), met.unit)), tally.rounded["here"]))
+            both[-1] += (tally.saturated["here"],)
+            monkeypatch.undo()
+        assert both[0] == both[1]
+        kinds["rounded"] += both[0][1] > 0
+        kinds["saturated"] += both[0][2] > 0
+    assert min(kinds["rounded"], kinds["saturated"]) > 0, kinds
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -7,6 +7,7 @@ R rounds to the grid and saturates (`exact.grid`); the sum inside is exact and r
 such layers.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -150,10 +151,10 @@ def _states_of_one_unit(grid: Grid, scaled: _Scaled, *, tally: Tally, where: str
     sums = scaled.given
     met = np.empty((len(sums) + 1, *scaled.start.shape), dtype=sums.dtype)
     met[0] = scaled.start
-    for t in range(len(sums)):
-        sums[t] += met[t] @ scaled.weights
-        np.minimum(_in_units(grid, sums[t], scaled.parts), scaled.end, out=met[t + 1])
-        np.maximum(met[t + 1], scaled.least, out=met[t + 1])
+    for now, before, behind in zip(sums, met[:-1], met[1:], strict=True):
+        now += before @ scaled.weights
+        np.minimum(now if scaled.parts == 1 else _in_units(grid, now, scaled.parts), scaled.end, out=behind)
+        np.maximum(behind, scaled.least, out=behind)
     quotient = _in_units(grid, sums, scaled.parts)
     tally.rounded[where] += int(np.count_nonzero(quotient * scaled.parts != sums))
     tally.saturated[where] += int(np.count_nonzero(np.abs(quotient) > scaled.end))
@@ -173,12 +174,18 @@ def ranges(met: Array) -> tuple[StateRange, ...]:
     >>> [one.bits for one in ranges(Array(np.array([[[0, 0], [1, 7], [0, 3]]]), Fraction(1, 2)))]
     [1, 3]
     """
-    return tuple(_range(met[..., number]) for number in range(met.integers.shape[-1]))
+    values = met.integers.reshape(-1, met.integers.shape[-1])
+    if not len(values):
+        values = np.zeros((1, values.shape[1]), dtype=np.int64)
+    divisors = np.ones(values.shape[1], dtype=np.int64) if values.dtype == np.object_ else np.gcd.reduce(values, axis=0)
+    least = values.min(axis=0).tolist()
+    greatest = values.max(axis=0).tolist()
+    return tuple(
+        StateRange(low * met.unit, high * met.unit, _whole_part(met.unit, divisor))
+        for low, high, divisor in zip(least, greatest, divisors.tolist(), strict=True)
+    )
 
 
-def _range(met: Array) -> StateRange:
-    lifted = met.lifted()
-    values = lifted.integers if lifted.integers.size else np.zeros(1, dtype=np.int64)
-    least = int(values.min())
-    greatest = int(values.max())
-    return StateRange(least * lifted.unit, greatest * lifted.unit, min(lifted.unit, Fraction(1)))
+def _whole_part(unit: Fraction, divisor: int) -> Fraction:
+    """The largest unit, at most 1, that divides all multiples of `divisor` units; 0 units are divided by 1."""
+    return min(unit * math.gcd(divisor, unit.denominator), Fraction(1))

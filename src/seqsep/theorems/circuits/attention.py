@@ -278,12 +278,13 @@ def check(length: int = 6, circuits: int = 6, circuit: Path | None = None, seed:
     return outcomes
 
 
-def verify(circuits: int = 100, seed: int = 1) -> list[Outcome]:
-    """Check parity on every input of 1 to 8 bits, and random circuits on every input of 1 to 6 tokens (3 if of two bits)."""
+def verify(circuits: int = 340, seed: int = 1) -> list[Outcome]:
+    """Check parity on every input of 1 to 8 bits, and random circuits on every input of 1 to 7 tokens (4 if of two bits)."""
     outcomes = [_check_circuit(parsed(PARITY), 8, seed, variant="parity")]
-    for index, one in enumerate(trials.random_circuits(circuits, seed)):
-        length = 6 if one.inputs == 1 else 3
-        outcomes.append(_check_circuit(one, length, seed, variant=f"random {index}"))
+    for one in trials.random_circuits(circuits, seed):
+        length = 7 if one.inputs == 1 else 4
+        kind = "with" if one.thinks else "without"
+        outcomes.append(_check_circuit(one, length, seed, variant=f"random, {one.inputs} bits a token, {kind} a thought"))
     return outcomes
 
 

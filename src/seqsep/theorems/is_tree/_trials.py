@@ -163,10 +163,18 @@ def hard_series(length: int, count: int, random: np.random.Generator) -> Iterato
 def tried(asking: Asking, count: int, seed: int) -> Asking:
     """Put every list up to 4 vertices (of pairs, or `simple`), and beyond `hard_series`, to a network of that size."""
     length = asking.tokens.vertices
-    asking.exhaustive = length <= EVERY_LIST_UP_TO
+    if length <= EVERY_LIST_UP_TO:
+        return every_list_put(asking)
+    for vertices, graphs in hard_series(length, count, np.random.default_rng(seed)):
+        asking.put(vertices, graphs)
+    return asking
+
+
+def every_list_put(asking: Asking) -> Asking:
+    """Put every list (of pairs, or `simple`) of every size that the network is built for."""
+    asking.exhaustive = True
     every = every_simple_list if asking.simple else every_list
-    random = np.random.default_rng(seed)
-    for vertices, graphs in every(length) if asking.exhaustive else hard_series(length, count, random):
+    for vertices, graphs in every(asking.tokens.vertices):
         asking.put(vertices, graphs)
     return asking
 
@@ -174,11 +182,12 @@ def tried(asking: Asking, count: int, seed: int) -> Asking:
 def long_series(asking_of: Callable[[int, str], Asking], small: int, large: int, seed: int) -> Iterator[tuple[str, Asking]]:
     """Put small graphs to networks of both roundings, and large ones to those of the first; each with its rounding.
 
-    Small are every list up to 4 vertices, every simple graph up to 6 (networks built for 6 and for 9 vertices), and
-    `small` hard graphs of 5 to 32 vertices; `large` hard graphs have 64 to 256.
+    Small are every list up to 5 vertices (up to 4 on the second grid), every simple graph up to 6 (networks built for 6 and
+    for 9 vertices), and `small` hard graphs of 5 to 32 vertices; `large` hard graphs have 64 to 256.
     """
+    yield ROUNDINGS[0], every_list_put(asking_of(EVERY_LIST_UP_TO + 1, ROUNDINGS[0]))
+    yield ROUNDINGS[1], every_list_put(asking_of(EVERY_LIST_UP_TO, ROUNDINGS[1]))
     for rounding in ROUNDINGS:
-        yield rounding, tried(asking_of(EVERY_LIST_UP_TO, rounding), 0, seed)
         for built in (6, 9):
             yield rounding, _every_simple_graph_put(asking_of(built, rounding), seed)
         for length in SMALL:

@@ -224,7 +224,7 @@ def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed:
 
 
 def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
-    """Check every list of pairs up to 4 vertices and every simple graph up to 6 on both grids, then hard ones.
+    """Check every list of pairs up to 5 vertices and every simple graph up to 6, then hard ones.
 
     `small` hard graphs have 5 to 32 vertices, on each grid; `large` ones have 64 to 256, on the first (`_trials.long_series`).
     """

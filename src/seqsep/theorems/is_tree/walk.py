@@ -292,12 +292,16 @@ def _check_program(program: Program, length: int, graphs: int, seed: int) -> Out
 
 
 def verify(small: int = 4_000, large: int = 60, seed: int = 0) -> list[Outcome]:
-    """Check every simple graph up to 5 vertices in every order and of 6 once, then `small` hard ones of up to 32 vertices.
+    """Check every list of n - 1 edges up to 5 vertices, every simple graph up to 6, and hard ones.
 
-    `large` have 64 to 256 vertices. Each is put twice: the prompt is searched, and everything.
+    `small` hard graphs have up to 32 vertices, `large` ones 64 to 256. All but the lists are put twice: the prompt is searched,
+    and everything.
     """
     random = np.random.default_rng(seed)
-    outcomes = []
+    walking = _walking(5, REGIONS[0])
+    for vertices, some in trials.every_simple_list(5):
+        walking.put(vertices, some)
+    outcomes = [_outcome(walking, exhaustive=True)]
     for region in REGIONS:
         for built in (6, 9):
             walking = _walking(built, region)

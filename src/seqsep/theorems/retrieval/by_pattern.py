@@ -234,7 +234,7 @@ def check(length: int = 16, gram: int = 3, inputs: int = 200, seed: int = 0) -> 
     return [_check(question, size, length, inputs=inputs, seed=seed) for question, size in dict.fromkeys(asked)]
 
 
-def verify(inputs: int = 3_000, seed: int = 0) -> list[Outcome]:
+def verify(inputs: int = 7_200, seed: int = 0) -> list[Outcome]:
     """Check every input of up to 4 tokens out of four numbers, up to 4-grams, and drawn ones of up to 512 tokens."""
     outcomes = [*check(4, gram=3), *check(4, gram=4)]
     for length in (16, 64):

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
@@ -44,6 +45,15 @@ def drawn_words(machine: Machine, count: int, length: int, random: np.random.Gen
     """The empty word, and so many words of 0 to `length` symbols of the machine, the blank among them."""
     drawn = [random.choice(machine.symbols, random.integers(length, endpoint=True)) for _ in range(count)]
     return ["", *("".join(word) for word in drawn)]
+
+
+def every_word(machine: Machine, length: int) -> list[str]:
+    """Every word of 0 to `length` symbols of the machine.
+
+    >>> every_word(Machine("A", (), "_", {}), 2)
+    ['', '_', '__']
+    """
+    return ["".join(word) for size in range(length + 1) for word in product(machine.symbols, repeat=size)]
 
 
 @dataclass

@@ -247,8 +247,8 @@ def check(
     return outcomes
 
 
-def verify(machines: int = 10_000, length: int = 8, steps: int = 200, words: int = 1, seed: int = 0) -> list[Outcome]:
-    """Check the shipped machines, and 10,000 drawn ones on two words each, the empty one among them, for up to 200 steps."""
+def verify(machines: int = 10_000, length: int = 8, steps: int = 200, words: int = 9, seed: int = 0) -> list[Outcome]:
+    """Check the shipped machines, and 10,000 drawn ones on ten words each, the empty one among them, for up to 200 steps."""
     return check(None, length, steps, machines=machines, words=words, seed=seed)
 
 
