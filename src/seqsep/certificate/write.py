@@ -59,6 +59,8 @@ def certify(name: str, **options: Any) -> bytes:
     {'rows': 4, 'state_bits': 2}
     """
     theorem = BY_NAME.get(name)
+    if theorem is not None and theorem.evidence is None:
+        raise ValueError(f"certify({name!r}): {theorem.nothing_to_certify}")
     if theorem is None or theorem.evidence is None:
         known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.evidence is not None)
         raise ValueError(f"certify({name!r}): theorem is one of {known}")

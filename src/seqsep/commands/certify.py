@@ -6,7 +6,7 @@ from pathlib import Path
 from seqsep.commands.command import Command
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.names import choose
+from seqsep.names import BadInput, choose
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +20,11 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.certificate import certify
     from seqsep.theorems import BY_NAME
 
-    evidence = {name: theorem.evidence for name, theorem in BY_NAME.items() if theorem.evidence is not None}
-    name = choose("theorem", options.theorem, list(evidence))
-    chosen = options_from_flags("certify", [name], [evidence[name]], options.further)
+    name = choose("theorem", options.theorem, list(BY_NAME))
+    evidence = BY_NAME[name].evidence
+    if evidence is None:
+        raise BadInput(f"certify {name}: {BY_NAME[name].nothing_to_certify}")
+    chosen = options_from_flags("certify", [name], [evidence], options.further)
     data = certify(name, **chosen)
     options.output.write_bytes(data)
     print(f"{len(data):,} bytes to {options.output}")

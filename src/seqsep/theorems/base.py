@@ -197,7 +197,8 @@ class Theorem:
     `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
     `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin. A theorem without
     one says in `nothing_to_apply` why, and what to use instead.
-    `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes.
+    `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes; a theorem without one
+    says in `nothing_to_certify` why.
 
     >>> from seqsep.theorems import BY_NAME
     >>> theorem = BY_NAME["index-lookup-state"]
@@ -211,6 +212,7 @@ class Theorem:
     nothing_to_apply: str | None = None
     verify: Callable[[], list[Outcome]] | None = None
     evidence: Callable[..., Evidence] | None = None
+    nothing_to_certify: str | None = None
     errata: tuple[Erratum, ...] = ()
     choices: tuple[Choice, ...] = ()
 

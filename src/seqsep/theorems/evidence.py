@@ -1,6 +1,7 @@
 """What a theorem exhibits for a certificate: a task, and a witness of one of the five types of docs/certificates.md."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +72,25 @@ class GeneratedRun:
     network: Network
     prompts: Int64[np.ndarray, "batch time"]
     generated: list[list[int]]
+
+
+def tabulated(
+    inputs: Int64[np.ndarray, "batch time"], values: Sequence[int], most: int = 20_000
+) -> dict[str, int | list[int] | list[list[int]]]:
+    """The fields of a `table` with these values of these inputs, and -1, outside the domain, for others.
+
+    Raises ValueError if it has more than `most` entries.
+
+    >>> tabulated(np.array([[0, 1], [1, 0]]), values=[7, 8])
+    {'alphabets': [2, 2], 'values': [-1, 7, 8, -1]}
+    """
+    sizes = (inputs.max(axis=0) + 1).tolist()
+    entries = math.prod(sizes)
+    if entries > most:
+        raise ValueError(f"tabulated: a table of {entries:,} inputs, at most {most:,}; ask for a smaller length")
+    table = np.full(sizes, -1)
+    table[tuple(inputs.T)] = values
+    return {"alphabets": sizes, "values": table.ravel().tolist()}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from seqsep.certificate import certify
 from seqsep.exact.executor import run
 from support.certificates.checker_cases import Case, Digits, Enclosure, Logits, Shown, Softmax, Work, runs_of
 from support.certificates.checker_limits import limits
@@ -25,7 +26,20 @@ def corpus() -> list[Shown]:
             given = json.loads(data)
             cases.append(Logits(given, _logits_of(given)))
             cases.append(Work(data, work_of(given)))
-    return sorted(cases, key=lambda case: isinstance(case, Case) and case.status == 0) + softmaxes() + limits()
+    return sorted(cases, key=lambda case: isinstance(case, Case) and case.status == 0) + softmaxes() + limits() + named()
+
+
+def named() -> list[Shown]:
+    """A certificate of each theorem that is not among the samples."""
+    certified = {
+        "index-lookup-one-layer": certify("index-lookup-one-layer", length=2, alphabet=2),
+        "is-tree-tour": certify("is-tree-tour", graphs=6),
+        "is-tree-one-layer": certify("is-tree-one-layer", graphs=6),
+        "is-tree-hybrid": certify("is-tree-hybrid", length=2),
+        "recall-hybrid": certify("recall-hybrid", length=2, alphabet=2),
+        "counting-hybrid": certify("counting-hybrid", length=1, alphabet=2),
+    }
+    return [Case(data, 0, f"holds: {theorem}: ") for theorem, data in certified.items()]
 
 
 def _logits_of(given: dict[str, Any]) -> list[list[list[int]]]:

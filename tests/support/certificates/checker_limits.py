@@ -76,6 +76,8 @@ def limits() -> list[Shown]:
         case("distinguishing-table: partial", 1 + more, ("equal", "4002000")[more], task=table, witness=witness)
     witness = {"alice": [0], "rows": [[0]] * 633, "columns": [[0]] * 632}
     case("distinguishing-table: total", 2, "4000560", task={"alphabets": [1, 1], "values": [0]}, witness=witness)
+    witness = {"alice": [*range(32)], "rows": [[0] * 32], "columns": [[2]] * 97_561}  # 97,561 * 41
+    case("distinguishing-table: lookup", 2, "4000001", task={"length": 32}, witness=witness)
     witness = {"table": [[0] * 148] * 5552, "accepting": [0] * 5552}
     case("automaton: wide", 2, "too large", task={"kinds": 74, "depth": 2}, witness=witness)
     table = {"alphabets": [1] * 4096, "values": [1]}

@@ -1,10 +1,11 @@
 """Forged generated runs. Each is rejected for the reason that it names."""
 
-from support.certificates.forgery import Forgery, forge, outer, repeated, without_last
+from support.certificates.forgery import REMOVED, Forgery, forge, outer, repeated, without_last
 
 
 def generated_runs() -> list[Forgery]:
     tree, recall, counting = (f"generated-run: {name}" for name in ("tree", "recall", "counting"))
+    circuit, machine = "generated-run: circuit", "generated-run: machine"
     linear = "generated-run: linear, floor stepwise"
     layer = "witness.layers.0"
     head = f"{layer}.heads.0"
@@ -80,6 +81,49 @@ def generated_runs() -> list[Forgery]:
         forge(recall, ("task.alphabet", 1), why="leaves the alphabet"),
         forge(recall, ("task.alphabet", 3), why="symbols has too few rows"),
         forge(tree, ("task.length", 2), why="task has not the fields"),
+        # circuits
+        forge(circuit, ("task.bits", 0), why="bits is no integer from 1 to 8"),
+        forge(circuit, ("task.bits", 9), why="bits is no integer from 1 to 8"),
+        forge(circuit, ("task.bits", 8), why="leaves the alphabet"),
+        forge(circuit, ("task.length", 3), why="has not its length"),
+        forge(circuit, ("task.gate", []), why="task has not the fields"),
+        forge(circuit, ("task.gates", []), why="gates is no list, or empty"),
+        forge(circuit, ("task.gates.0", [0]), why="gates has not its length"),
+        forge(circuit, ("task.gates.0.0", 2), why="gates leaves 0 to 1"),
+        forge(circuit, ("task.gates.0.0", -1), why="gates leaves 0 to 1"),
+        forge(circuit, ("task.gates.3.0", 5), why="gates leaves 0 to 4"),
+        forge(circuit, ("task.state", [4]), why="state leaves 0 to 3"),
+        forge(circuit, ("task.state", [3, 3]), why="state has not its length"),
+        forge(circuit, ("task.state", [-1]), why="state leaves 0 to 3"),
+        forge(circuit, ("task.output", [4]), why="output leaves 0 to 3"),
+        forge(circuit, ("task.output", [-1]), why="output leaves 0 to 3"),
+        forge(circuit, ("task.output", []), why="output is no list, or empty"),
+        forge(circuit, ("task.start", [2]), why="start leaves 0 to 1"),
+        forge(circuit, ("task.start", [-1]), why="start leaves 0 to 1"),
+        forge(circuit, ("task.start", []), why="start is no list, or empty"),
+        forge(circuit, ("task.start", [1]), why="the value is"),
+        forge(circuit, ("task.gates.0", [0, 0]), why="the value is"),
+        forge(circuit, ("task.gates.3", [2, 3]), why="the value is"),
+        forge(circuit, ("task.state", [2]), why="the value is"),
+        forge(circuit, ("task.output", [2]), why="the value is"),
+        forge(circuit, ("task.output", [0]), why="the value is"),
+        forge(circuit, ("task.state", [0]), why="the value is"),
+        forge(circuit, ("task.output", [3, 3]), why="the value is"),
+        forge(circuit, ("witness.answers.1.0", 3), why="the value is"),
+        forge(circuit, ("witness.answers.1", without_last), why="the value is"),
+        forge(circuit, ("witness.inputs.0.2", 1), why="leaves the alphabet"),
+        forge(circuit, ("witness.inputs.0.2", 3), why="leaves the alphabet"),
+        forge(circuit, ("witness.inputs.0.0", 2), why="leaves the alphabet"),
+        forge(circuit, ("witness.readout", lambda rows: rows[::-1]), why="the answer is not"),
+        # gates of a feed-forward part
+        forge(machine, (f"{layer}.gate", without_last), why="has not its length"),
+        forge(machine, (f"{layer}.gate.0", without_last), why="gate has not its length"),
+        forge(machine, (f"{layer}.gate_bias", without_last), why="gate_bias has not its length"),
+        forge(machine, (f"{layer}.gate_bias", REMOVED), why="a layer has not the fields"),
+        forge(machine, (f"{layer}.gate", REMOVED), why="a layer has not the fields"),
+        forge(machine, (f"{layer}.gate", lambda rows: [[0 for _ in row] for row in rows]), why="the answer is not"),
+        forge(machine, ("witness.answers.0.0", 0), why="the answer is not 0"),
+        forge(machine, ("theorem", "circuits-attention"), why="not a task"),
         # the network
         forge(tree, ("witness.symbols", without_last), why="symbols has too few rows"),
         forge(tree, ("witness.positions", without_last), why="positions has too few rows"),

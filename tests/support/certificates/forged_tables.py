@@ -4,10 +4,26 @@ from support.certificates.forgery import Forgery, forge, outer, repeated, withou
 
 
 def distinguishing() -> list[Forgery]:
+    oracle = "distinguishing-table: oracle"
     lookup, equality, total = (f"distinguishing-table: {name}" for name in ("lookup", "equality", "total"))
     partial, dyck, whole = (f"distinguishing-table: {name}" for name in ("partial", "dyck", "whole"))
     return [
         *outer(lookup, "index-lookup", "state_bits"),
+        forge(oracle, ("witness.rows.0.1", 1), why="not what the theorem is about"),
+        forge(oracle, ("witness.rows.0", [0, 0, 0, 0]), why="not what the theorem is about"),
+        forge(oracle, ("theorem", "index-lookup-state"), why="not what the theorem is about"),
+        forge(
+            oracle,
+            ("witness", {"alice": [0, 1, 2], "columns": [[0, 2]], "rows": [[0, 0, 1], [1, 0, 0]]}),
+            ("claims", {"rows": 2, "state_bits": 1}),
+            why="not what the theorem is about",
+        ),
+        forge(
+            oracle,
+            ("witness", {"alice": [0, 1, 3, 4], "columns": [[1]], "rows": [[0, 0, 1, 2], [1, 0, 0, 2]]}),
+            ("claims", {"rows": 2, "state_bits": 1}),
+            why="not what the theorem is about",
+        ),
         forge(lookup, ("claims.rows", 9), why="claims"),
         forge(lookup, ("witness.rows", []), why="rows is no list, or empty"),
         forge(lookup, ("witness.columns", []), why="columns is no list, or empty"),

@@ -19,7 +19,7 @@ What a run does not show: partitions or lengths that were not built. The proof c
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.equality._trials import ComparedHalves
+from seqsep.theorems.evidence import Evidence, NetworkRun, tabulated
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -249,6 +250,13 @@ def _tightness(outcome: Outcome, alphabet: int, code: PositionCode, seed: int) -
     )
 
 
+def _members(length: int, left: str | None) -> list[int]:
+    """The positions of the first half, from 1. Raises ValueError for a text that is none."""
+    if left is not None and not all(part.strip().isascii() and part.strip().isdigit() for part in left.split(",")):
+        raise ValueError(f"applier(left={left!r}): left is positions with commas between them, such as 1,3,4")
+    return list(range(1, length, 2)) if left is None else [int(part) for part in left.split(",")]
+
+
 def applier(
     length: int, left: str | None = None, alphabet: int = 2, code: str = "parabola"
 ) -> Callable[[Mapping[str, Any]], int]:
@@ -260,9 +268,7 @@ def applier(
     >>> applier(length=4, left="1,4")({"left": [0, 1], "right": [0, 1]})
     0
     """
-    if left is not None and not all(part.strip().isascii() and part.strip().isdigit() for part in left.split(",")):
-        raise ValueError(f"applier(left={left!r}): left is positions with commas between them, such as 1,3,4")
-    members = list(range(1, length, 2)) if left is None else [int(part) for part in left.split(",")]
+    members = _members(length, left)
     network = build(length, members, alphabet, code)
     halves = partition(length, members, alphabet)
 
@@ -273,9 +279,26 @@ def applier(
     return answer
 
 
+def evidence(length: int = 6, left: str | None = None, alphabet: int = 2) -> Evidence:
+    """Show the network on every input of N = `length` symbols; the task is the table of whether the halves differ.
+
+    `left` is that of `applier`. Raises ValueError as it does, and for more than 20,000 inputs.
+    """
+    members = _members(length, left)
+    network = build(length, members, alphabet)
+    inputs = np.array(list(product(range(alphabet), repeat=length)))
+    first = np.array(members) - 1
+    second = np.setdiff1d(np.arange(length), first)
+    differ = (inputs[:, np.sort(first)] != inputs[:, second]).any(axis=1).astype(np.int64)
+    return Evidence(
+        "table", tabulated(inputs, differ.tolist()), NetworkRun(network, inputs, run(network, inputs, -1).answers[:, 0])
+    )
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    evidence=evidence,
     applier=applier,
     verify=verify,
     choices=(

@@ -21,7 +21,7 @@ so there is no contradiction yet to see: it is at the `crossing`, by the written
 """
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import floor
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
+from seqsep.theorems.evidence import Evidence, FoolingSetWords
 from seqsep.theorems.protocols import one_layer_protocol
 
 CLAIM = Claim(
@@ -47,6 +48,7 @@ CLAIM = Claim(
 )
 LONGEST = 8
 LONGEST_CROSSING = 1 << 20
+MOST_SHOWN = 20
 
 
 def matrix(network: Network, length: int, left: Sequence[int]) -> TwoParty:
@@ -224,10 +226,23 @@ def _require_inequality(f: TwoParty, left: Sequence[int]) -> None:
         raise CLAIM.fails({"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
 
 
+def evidence(length: int = 12) -> Evidence:
+    """Show that f, with the halves in their order, costs N/2 bits: all inputs with equal halves, a fooling set of 2^(N/2).
+
+    Raises ValueError for an odd length, or one above 20.
+    """
+    if length % 2 or not 2 <= length <= MOST_SHOWN:
+        raise ValueError(f"evidence(length={length}): expected an even length from 2 to {MOST_SHOWN}")
+    words = [[*half, *half] for half in product(range(2), repeat=length // 2)]
+    witness = FoolingSetWords(alice=list(range(length // 2)), value=0, words=words, complete=True)
+    return Evidence("inequality", {"alphabet": 2, "length": length}, witness)
+
+
 TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    evidence=evidence,
     nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",
     verify=verify,
     choices=(

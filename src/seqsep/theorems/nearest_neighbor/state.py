@@ -330,6 +330,7 @@ def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",
 )

@@ -296,6 +296,7 @@ TEST = "tests/theorems/protocols/test_one_layer_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_certify="a protocol for any model, for which no finite object is shown",
     nothing_to_apply="a protocol between two parties for any attention layer, which builds none; check takes the sizes of a "
     "layer",
     verify=verify,

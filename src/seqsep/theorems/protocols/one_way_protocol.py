@@ -271,6 +271,7 @@ def _outcome(model: Model, some: list[Tensor], length: int, *, variant: str, tho
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_certify="a protocol for any model, for which no finite object is shown",
     nothing_to_apply="a protocol between two parties for any recurrent model, which builds none; check takes a mixer or a "
     "checkpoint",
 )

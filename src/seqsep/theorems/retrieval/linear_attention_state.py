@@ -223,6 +223,7 @@ def _errs(seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    nothing_to_certify="it counts the numbers in a state; the bits that it needs are in the certificate of index-lookup-state",
     nothing_to_apply="a bound on given mixers, which builds no weights; index-lookup-state and index-lookup-attention answer "
     "index lookup",
 )

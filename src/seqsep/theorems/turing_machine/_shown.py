@@ -4,7 +4,6 @@ The file has no machine in it. It proves which tokens the weights write; that th
 compare with any simulator.
 """
 
-import math
 from collections.abc import Sequence
 from itertools import product
 
@@ -12,11 +11,8 @@ import numpy as np
 
 from seqsep.exact.generation import follow
 from seqsep.exact.network import Network
-from seqsep.theorems.evidence import Evidence, GeneratedRun
+from seqsep.theorems.evidence import Evidence, GeneratedRun, tabulated
 from seqsep.theorems.turing_machine._machine import Machine
-
-MOST_ENTRIES = 20_000
-OUTSIDE = -1
 
 
 def words_of(machine: Machine, length: int) -> list[str]:
@@ -25,17 +21,11 @@ def words_of(machine: Machine, length: int) -> list[str]:
 
 
 def shown(network: Network, prompts: Sequence[Sequence[int]], runs: Sequence[Sequence[int]]) -> Evidence:
-    """The runs, which the network is found to write; the task is the table of their last tokens, -1 for other prompts.
+    """The runs, which the network is found to write; the task is the table of their last tokens.
 
     Raises ValueError for a table of more than 20,000 entries.
     """
     listed = np.array(prompts)
-    sizes = (listed.max(axis=0) + 1).tolist()
-    entries = math.prod(sizes)
-    if entries > MOST_ENTRIES:
-        raise ValueError(f"evidence: a table of {entries:,} prompts, at most {MOST_ENTRIES:,}; ask for a smaller length")
     follow(network, [[*prompt, *run] for prompt, run in zip(prompts, runs, strict=True)], [listed.shape[1]] * len(runs))
-    values = np.full(sizes, OUTSIDE)
-    values[tuple(listed.T)] = [run[-1] for run in runs]
-    fields = {"alphabets": sizes, "values": values.ravel().tolist()}
+    fields = tabulated(listed, [run[-1] for run in runs])
     return Evidence("table", fields, GeneratedRun(network, listed, [list(run) for run in runs]))
