@@ -332,10 +332,9 @@ def applier(
         raise ValueError(f"applier(length={length}, cnf={cnf}): the file has {formula.variables} variables")
     network = build(formula, heads, code, variant)
     slots = 0 if network.indices is None else len(network.indices.integers)
-    halves = cnf is None and instance != "majority"
 
     def answer(given: Mapping[str, Any]) -> int:
-        bits = trials.read(given, formula.variables, halves)
+        bits = trials.read(given, formula.variables, cnf is None and instance != "majority")
         return int(run(network, trials.tokens(bits, slots), at=-1).answers[0, 0])
 
     return answer
