@@ -60,6 +60,16 @@ class Enclosure(NamedTuple):
         return bool(module.Grid(self.steps, "floor once").exponential(self.drop, self.digits) != self.expected)
 
 
+class Cost(NamedTuple):
+    """A task, one evaluation of which has this cost."""
+
+    task: dict[str, Any]
+    expected: int
+
+    def kills(self, module: types.ModuleType) -> bool:
+        return bool(module.TASKS[self.task["name"]](self.task).cost != self.expected)
+
+
 class Digits(NamedTuple):
     """Weights are decided by so many digits; if the ends of one round apart, it is too large."""
 
@@ -105,4 +115,4 @@ class Work(NamedTuple):
         return bool(found[0][0] != 0 or found[1] != (2, "unfit: too large: too much work"))
 
 
-Shown = Case | Logits | Softmax | Enclosure | Digits | Work
+Shown = Case | Logits | Softmax | Enclosure | Cost | Digits | Work

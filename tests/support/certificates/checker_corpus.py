@@ -8,11 +8,11 @@ import numpy as np
 
 from seqsep.certificate import certify
 from seqsep.exact.executor import run
-from support.certificates.checker_cases import Case, Digits, Enclosure, Logits, Shown, Softmax, Work, runs_of
+from support.certificates.checker_cases import Case, Cost, Digits, Enclosure, Logits, Shown, Softmax, Work, runs_of
 from support.certificates.checker_limits import limits
 from support.certificates.checker_work import work_of
 from support.certificates.forgeries import FORGERIES
-from support.certificates.samples import samples
+from support.certificates.samples import samples, seal
 from support.certificates.truth import as_network
 
 
@@ -39,7 +39,15 @@ def named() -> list[Shown]:
         "recall-hybrid": certify("recall-hybrid", length=2, alphabet=2),
         "counting-hybrid": certify("counting-hybrid", length=1, alphabet=2),
     }
-    return [Case(data, 0, f"holds: {theorem}: ") for theorem, data in certified.items()]
+    cases: list[Shown] = [Case(data, 0, f"holds: {theorem}: ") for theorem, data in certified.items()]
+    said = "holds: index-lookup-state: index-lookup: alphabet 2, length 2, rows 4, state_bits 2, alice [0, 1]; sha256 "
+    cases.append(Case(certify("index-lookup-state", length=2, alphabet=2), 0, said))
+    given = json.loads(samples()["distinguishing-table: inequality"])
+    given["task"] |= {"alphabet": 1, "length": 80}
+    given["witness"] = {"alice": [*range(79)], "columns": [[0]], "rows": [[0] * 79]}
+    cases.append(Case(seal(given | {"claims": {"rows": 1, "state_bits": 0}}), 0, f"alice {str([*range(79)])[:100]}; sha256 "))
+    circuit = {"bits": 1, "gates": [[0, 0]] * 64, "length": 1, "output": [0], "start": [0], "state": [0]}
+    return [*cases, Cost({"name": "circuit", **circuit}, 650)]
 
 
 def _logits_of(given: dict[str, Any]) -> list[list[list[int]]]:

@@ -13,6 +13,14 @@ def networks() -> list[Forgery]:
     return [
         *outer(lookup, "index-lookup", "width"),
         forge(lookup, ("claims.all", 0), why="claims"),
+        forge(
+            lookup,
+            ("witness.inputs", [[0, 0, 2], [0, 0, 3]]),
+            ("witness.answers", [0, 0]),
+            ("claims.all", 0),
+            ("claims.inputs", 2),
+            why="not what the theorem is about",
+        ),
         forge(dyck, ("claims.all", 1), why="claims"),
         forge(lookup, ("claims.heads", 2), why="claims"),
         forge(lookup, ("claims.layers", 0), why="claims"),

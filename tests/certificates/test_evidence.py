@@ -1,0 +1,88 @@
+"""What theorems show in certificates, what the checker then says, and what cannot be shown."""
+
+import json
+import re
+
+import pytest
+
+import seqsep_check
+from seqsep.certificate import certify
+from seqsep.cli import main
+from seqsep.theorems import BY_NAME
+from seqsep.theorems.retrieval.one_layer import told_apart
+from seqsep.theorems.retrieval.recall_oracle import cases
+from support.certificates.samples import samples, seal
+from support.certificates.verdict import held
+
+THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.evidence is not None]
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_theorem_has_a_certificate_or_says_why_not(name, tmp_path, capsys):
+    theorem = BY_NAME[name]
+    assert (theorem.evidence is None) == bool(theorem.nothing_to_certify)
+    if theorem.evidence is None:
+        with pytest.raises(ValueError, match=re.escape(f"certify({name!r}): {theorem.nothing_to_certify}")):
+            certify(name)
+        assert main(["certify", name, "-o", str(tmp_path / "c.json")]) == 2
+        assert capsys.readouterr().err == f"seqsep: certify {name}: {theorem.nothing_to_certify}\n"
+
+
+@pytest.mark.parametrize(
+    ("theorem", "options", "why"),
+    [
+        ("circuits-attention", {"length": 7}, "at most 64 inputs, found 1 bits of state and 128 inputs"),
+        ("recall-oracle-state", {"length": 9, "alphabet": 9}, "sequences, at most 4,096"),
+        ("retrieval-one-layer", {"length": 30}, "inputs of Alice's, at most 4,096"),
+        ("turing-machine-hybrid", {"length": 9}, "a table of .* inputs, at most 20,000"),
+        ("two-layer-no-short-protocol", {"length": 7}, "an even length from 2 to 20"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(theorem, options, why):
+    with pytest.raises(ValueError, match=why):
+        certify(theorem, **options)
+
+
+def test_a_circuit_that_thinks_has_no_form(tmp_path):
+    path = tmp_path / "circuit.json"
+    path.write_text(json.dumps({"inputs": 1, "gates": [["x0", "s0"]], "state": ["g0"], "output": ["g0"], "stop": "g0"}))
+    with pytest.raises(ValueError, match="without stop, and at most 64 inputs, found one with stop"):
+        certify("circuits-attention", circuit=path)
+    path.write_text(json.dumps({"inputs": 2, "gates": [["x0", "s0"], ["g0", "x1"]], "state": ["g1"], "output": ["g1", "g0"]}))
+    assert "circuits-attention: circuit: bits 2, length 2, all 1, heads 3, inputs 16" in held(
+        certify("circuits-attention", length=2, circuit=path)
+    )
+
+
+def test_a_certificate_of_counting_by_rounding_holds_in_every_arithmetic():
+    for rounding in ("floor", "nearest"):
+        for softmax in ("stepwise", "once"):
+            held(certify("counting-one-layer", rounding=rounding, softmax=softmax))
+
+
+def test_lower_bounds_beside_an_oracle_show_as_many_rows_as_the_formula_says():
+    for length, alphabet in ((2, 2), (4, 2), (5, 3), (4, 4)):
+        line = held(certify("recall-oracle-state", length=length, alphabet=alphabet))
+        assert f"rows {cases(length, alphabet)}, " in line
+    for task, length in (("recall", 6), ("counting", 4)):
+        line = held(certify("retrieval-one-layer", task=task, length=length))
+        assert f"rows {told_apart(task, length, 4)[0]}, " in line
+
+
+def test_verdicts_say_what_was_proved_and_never_say_it_twice():
+    lines = {theorem: held(certify(theorem)) for theorem in THEOREMS}
+    assert lines["is-tree-tour"].startswith("holds: is-tree-tour: is-tree: vertices 4, all 0, heads 5, inputs 16, layers 3, ")
+    assert lines["equality-state"].startswith("holds: equality-state: equality: alphabet 2, length 10, rows 32, state_bits 5, ")
+    assert lines["bounded-dyck-state"].endswith(f"; sha256 {json.loads(certify('bounded-dyck-state'))['digest']}")
+    assert len(set(lines.values())) == len(lines)
+
+
+def test_a_constant_network_is_no_certificate_of_a_theorem():
+    """One input, or inputs with one answer, are no index lookup; under the general name they are what they are."""
+    given = json.loads(samples()["network: lookup"])
+    witness = given["witness"]
+    same = [place for place, answer in enumerate(witness["answers"]) if answer == 0]
+    witness |= {name: [witness[name][place] for place in same] for name in ("inputs", "answers")}
+    given["claims"] |= {"all": 0, "inputs": len(same)}
+    assert seqsep_check.check(seal(given)) == (1, "rejected: not what the theorem is about")
+    assert seqsep_check.check(seal(given | {"theorem": "built-network"}))[0] == 0
