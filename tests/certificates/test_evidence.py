@@ -54,13 +54,13 @@ def test_a_circuit_that_thinks_has_no_form(tmp_path):
     )
 
 
-def test_a_certificate_of_counting_by_rounding_holds_in_every_arithmetic():
+def test_counting_by_rounding_holds_in_every_arithmetic():
     for rounding in ("floor", "nearest"):
         for softmax in ("stepwise", "once"):
             held(certify("counting-one-layer", rounding=rounding, softmax=softmax))
 
 
-def test_lower_bounds_beside_an_oracle_show_as_many_rows_as_the_formula_says():
+def test_lower_bounds_show_as_many_rows_as_the_formula_says():
     for length, alphabet in ((2, 2), (4, 2), (5, 3), (4, 4)):
         line = held(certify("recall-oracle-state", length=length, alphabet=alphabet))
         assert f"rows {cases(length, alphabet)}, " in line

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.certificate import certify
+from seqsep.certificate import certificate, certify
 from seqsep.exact.executor import run
+from seqsep.theorems.circuits._circuit import parsed
+from seqsep.theorems.circuits._shown import shown as circuit_shown
+from seqsep.theorems.circuits.attention import build as circuit_network
 from support.certificates.checker_cases import Case, Cost, Digits, Enclosure, Logits, Shown, Softmax, Work, runs_of
 from support.certificates.checker_limits import limits
 from support.certificates.checker_work import work_of
@@ -39,6 +42,9 @@ def named() -> list[Shown]:
         "recall-hybrid": certify("recall-hybrid", length=2, alphabet=2),
         "counting-hybrid": certify("counting-hybrid", length=1, alphabet=2),
     }
+    of_two = parsed({"inputs": 2, "gates": [["x0", "s0"], ["g0", "x1"]], "state": ["g1"], "output": ["g1", "g0"]})
+    shown_of_two = circuit_shown(of_two, circuit_network(of_two, length=1), 1)
+    certified["circuits-attention"] = certificate("circuits-attention", shown_of_two)
     cases: list[Shown] = [Case(data, 0, f"holds: {theorem}: ") for theorem, data in certified.items()]
     said = "holds: index-lookup-state: index-lookup: alphabet 2, length 2, rows 4, state_bits 2, alice [0, 1]; sha256 "
     cases.append(Case(certify("index-lookup-state", length=2, alphabet=2), 0, said))
