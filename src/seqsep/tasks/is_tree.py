@@ -9,7 +9,7 @@ Lengths: exactly n = `length` vertices, in training and evaluation. A prompt has
 Thoughts: `trace` is vanilla, no thought; cot, Algorithm 1, a depth-first tour; retrieval, Algorithm 2 in the shortened format,
 a tour that looks up its parents; peel, leaves are peeled; walk, a walk without memory that looks up its next edge. For a tree
 they have 0, 2n - 1, 37n - 26, 2n - 1 and 14n - 10 tokens, for another graph no more. The last two are ours; the walk is local:
-six tokens say what comes next. What a retriever finds is in the text, and nothing asks for it.
+six tokens say what comes next, but for the answer, which counts. What a retriever finds is in the text; nothing asks for it.
 Graphs: edges u < v in random order. With `distribution="double-star"` two random vertices are hubs, a fair coin joins each
 other one to a hub, and one more edge joins two of these others, any two equally likely: a tree if and only if their hubs
 differ, with probability 1/2. With "uniform" it is a tree with probability 1/2, each labelled tree equally likely; with 1/4 a
