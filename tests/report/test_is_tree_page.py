@@ -104,6 +104,18 @@ def test_each_edge_is_gone_along_as_often_as_the_thought_says(examples):
         assert times[one.name] == [2] * 5
 
 
+def test_the_last_row_says_why_it_is_a_tree(examples):
+    last = {name: example.written[-1].why for name, example in examples.items()}
+    climbed = "at 6: no edge left; 5 of 5 edges climbed"
+    assert last == {
+        PEELING.name: climbed,
+        ONE_LAYER.name: climbed,
+        HYBRID.name: climbed,
+        TOUR.name: "at 1: no vertex is next; 10 of 10 moves",
+        WALK.name: "6 of 6 vertices failed",
+    }
+
+
 def test_remembered_numbers_follow_from_the_tokens(examples):
     hybrid, walk = examples[HYBRID.name], examples[WALK.name]
     for written in hybrid.written:
@@ -153,6 +165,22 @@ def test_every_written_token_has_its_row(examples, page):
             text, place = written.behind
             start = f"{written.number}{text}{place}{written.token}".replace(" -> ", " → ").replace(" ", "")
             assert any(row.replace(" ", "").startswith(start) for row in rows), start
+
+
+def test_every_square_is_a_weight(examples, page):
+    """The squares of each head, read back from the paths: (row, column) and percent, for the thought and the prompt alike."""
+    drawn = [
+        {
+            (round(float(y) - 0.5) // 10, round(float(x) - 0.5) // 10): round(100 * float(opacity or 1))
+            for opacity, path in re.findall(r'<path class="cell"(?: opacity="([\d.]+)")? d="([^"]+)"', picture)
+            for x, y in re.findall(r"M([\d.]+) ([\d.]+)h9v9h-9z", path)
+        }
+        for picture in re.findall(r'<svg class="weights".*?</svg>', page, flags=re.DOTALL)
+    ]
+    weights = [head.weights for example in examples.values() for head in example.heads]
+    for shown, head in zip(drawn, weights, strict=True):
+        expected = {(row, column): round(100 * weight) for (row, column), weight in np.ndenumerate(head) if weight > 0.005}
+        assert shown == expected
 
 
 def test_the_page_needs_nothing_and_is_small(page, tmp_path):
