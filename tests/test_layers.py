@@ -24,6 +24,7 @@ ROWS = {
     "capacity": 7,
     "lab": 8,
     "experiments": 9,
+    "text": 9,
     "report": 10,
     "pages": 11,
     "commands": 12,

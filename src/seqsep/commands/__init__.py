@@ -12,6 +12,7 @@
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
     report        `seqsep report`: the page from committed rows
+    text          `seqsep text`: language models that answer questions in plain words
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
     shared_flags  what several commands read from flags
@@ -20,7 +21,7 @@
 A command imports what it needs when it runs, since torch takes seconds to import.
 """
 
-from seqsep.commands import analyze, apply, certify, check, demo, export, generate, list, report, run, sample, store
+from seqsep.commands import analyze, apply, certify, check, demo, export, generate, list, report, run, sample, store, text
 from seqsep.commands.command import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -36,6 +37,7 @@ COMMANDS: tuple[Command, ...] = (
     export.COMMAND,
     store.COMMAND,
     report.COMMAND,
+    text.COMMAND,
 )
 """In the order of `seqsep --help`."""
 

@@ -31,7 +31,7 @@ def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
 
 @dataclass(frozen=True)
 class Row:
-    """One run of an experiment with its outcome.
+    """One run of an experiment with its outcome; or, if its configuration has a `question`, a model's reply (`text.reply`).
 
     A run without outcome (its worker died, it raised) is never exported: its `result` holds nothing but `status`, and
     `finished` is False.
@@ -82,13 +82,16 @@ class Row:
         kinds = {"experiment": str, "key": str, "run": dict, "result": dict, "environment": dict}
         if not isinstance(parts, dict) or {name: type(value) for name, value in parts.items()} != kinds:
             raise ValueError(f"expected an object with {', '.join(kinds)}, found {text[:60]!r}")
-        needed = [field.name for field in fields(Result) if field.default is MISSING]
+        is_reply = "question" in parts["run"]
+        of_run = [field.name for field in fields(Result) if field.default is MISSING]
+        needed = ["status", "accuracy"] if is_reply else of_run
         missing = [name for name in needed if name not in parts["result"]]
         missing += [name for name in ("torch", "device", "threads") if name not in parts["environment"]]
         if missing:
             raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")
         row = cls(configuration=parts.pop("run"), **parts)
-        _ = row.run  # raises if the task, a mixer or a field is unknown
+        if not is_reply:
+            _ = row.run  # raises if the task, a mixer or a field is unknown
         return row
 
 

@@ -1,0 +1,264 @@
+"""`seqsep text`: a causal language model of `transformers` answers questions in plain words."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.shared_flags import positive
+from seqsep.commands.status import DONE
+from seqsep.names import BadInput
+
+if TYPE_CHECKING:
+    from seqsep.text.accuracy import LengthAccuracy
+    from seqsep.text.evaluation import Evaluation
+    from seqsep.text.language_model import Facts
+    from seqsep.text.question import Question
+    from seqsep.text.reply import Reply
+
+LENGTHS = {"phonebook": (8, 16, 32, 64), "index": (8, 16, 32, 64), "hotpotqa": (2, 4, 6, 8)}
+COUNTS = {"phonebook": 100, "index": 100, "hotpotqa": 350}
+SHOTS = {"phonebook": 2, "index": 2, "hotpotqa": 4}
+OF_ONE_TASK = {"data": "hotpotqa", "order": "hotpotqa", "candidates": "hotpotqa", "digits": "phonebook"}
+DIGITS = 7
+CANDIDATES = 2000
+SECONDS_BETWEEN_LINES = 10.0
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags: which task and model, which questions, and where replies are kept."""
+    parser.add_argument("task", choices=tuple(LENGTHS))
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="PATH_OR_NAME",
+        help="folder with config.json, tokenizer.json and model.safetensors, or a name on the hub, which is downloaded; "
+        "hotpotqa takes several, each with a --model of its own",
+    )
+    parser.add_argument("--n", type=positive, nargs="+", metavar="N", help="entries, words or paragraphs; one or more lengths")
+    parser.add_argument("--count", type=positive, help="questions at each length; by default 100, and 350 of hotpotqa's subset")
+    parser.add_argument("--shots", type=int, metavar="K", help="examples in a prompt; by default 2, and 4 for hotpotqa")
+    parser.add_argument("--digits", type=positive, help=f"phonebook: of a number, 1 to 9; by default {DIGITS}")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="hotpotqa: its JSON, such as hotpot_dev_distractor_v1.json")
+    parser.add_argument("--order", choices=("random", "needed-last"), help="hotpotqa: of paragraphs; by default both")
+    parser.add_argument(
+        "--candidates",
+        type=positive,
+        help=f"hotpotqa: questions tried with the 2 paragraphs needed; by default at most {CANDIDATES:,}",
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--store", type=Path, default=Path("runs/store.sqlite"), help="of replies; what it holds is not asked")
+    parser.add_argument("--batch", type=positive, default=1, help="prompts of equally many tokens that are answered together")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32", help="of the weights")
+    parser.add_argument("--show", action="store_true", help="print the first prompt and its answer, and ask no model")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask the questions that the store does not hold answered, and print accuracies by length.
+
+    Raises ValueError for bad input, and OSError if `transformers` or a model of the hub cannot be had.
+    """
+    for name, task in OF_ONE_TASK.items():
+        if getattr(options, name) is not None and options.task != task:
+            raise BadInput(f"text {options.task}: --{name} is a flag of text {task}")
+    lengths = tuple(sorted(set(options.n or LENGTHS[options.task])))
+    if options.task == "hotpotqa":
+        return _hotpotqa(options, lengths)
+    return _lookup(options, lengths)
+
+
+def _lookup(options: argparse.Namespace, lengths: tuple[int, ...]) -> int:
+    questions = {length: lookup_questions(options, length) for length in lengths}
+    first = questions[lengths[0]](0)
+    if options.show:
+        return _show(first)
+    if len(options.model) != 1:
+        raise BadInput(f"text {options.task}: expected one --model PATH_OR_NAME, found {len(options.model)}")
+    count = options.count or COUNTS[options.task]
+    with OpenModels(options) as opened:
+        evaluation = opened(options.model[0])
+        _print_model(evaluation.model.facts, options.json)
+        for length in lengths:
+            asked = [questions[length](index) for index in range(count)]
+            replies = evaluation.replies(asked, _progress(f"{options.task}, n = {length}", count))
+            _print_accuracies(options.task, replies, options.json)
+    return DONE
+
+
+def lookup_questions(options: argparse.Namespace, length: int) -> "Callable[[int], Question]":
+    """The questions of one length, by index. Raises ValueError for a length or digits that are not possible."""
+    from seqsep.text.index import index_question
+    from seqsep.text.lookup import Lookups
+    from seqsep.text.phonebook import phonebook_question
+
+    shots = SHOTS[options.task] if options.shots is None else options.shots
+    lookups = Lookups(length, shots, options.seed)
+    digits = DIGITS if options.digits is None else options.digits
+
+    def question(index: int) -> "Question":
+        return index_question(lookups, index) if options.task == "index" else phonebook_question(lookups, index, digits)
+
+    return question
+
+
+def _hotpotqa(options: argparse.Namespace, lengths: tuple[int, ...]) -> int:
+    from seqsep.text.hotpotqa import ORDERS, Benchmark
+    from seqsep.text.hotpotqa_file import NEEDED, read_hotpotqa
+    from seqsep.text.hotpotqa_run import HotpotRun
+
+    if options.data is None:
+        raise BadInput("text hotpotqa: expected --data FILE, HotpotQA's JSON such as hotpot_dev_distractor_v1.json")
+    if lengths[0] < NEEDED:
+        raise BadInput(f"text hotpotqa --n {lengths[0]}: expected {NEEDED} paragraphs or more")
+    shots = SHOTS["hotpotqa"] if options.shots is None else options.shots
+    benchmark = Benchmark.of(read_hotpotqa(options.data), max(lengths), shots, options.seed)
+    orders = (options.order,) if options.order else ORDERS
+    if options.show:
+        return _show(benchmark.question(benchmark.asked[0], lengths[0], orders[0]))
+    models = tuple(dict.fromkeys(options.model))
+    if not models:
+        raise BadInput("text hotpotqa: expected --model PATH_OR_NAME, found none")
+    hotpot = HotpotRun(
+        benchmark=benchmark,
+        models=models,
+        lengths=lengths,
+        orders=orders,
+        count=options.count or COUNTS["hotpotqa"],
+        candidates=options.candidates or CANDIDATES,
+    )
+    with OpenModels(options) as opened:
+        alone, replies = hotpot.run(opened, _progress)
+    _print_subset(alone, replies, options.json)
+    return DONE
+
+
+class OpenModels:
+    """The evaluations of the models that the flags name, one open at a time, and the store that they share.
+
+    Every model is found before anything is opened. Entering it raises ValueError for what is no model, and OSError.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self._context = ExitStack()
+        self._open: tuple[str, Evaluation] | None = None
+
+    def __enter__(self) -> "OpenModels":
+        from seqsep.lab.device import kind_of_gpu
+        from seqsep.lab.store.store import Store
+        from seqsep.text.language_model import import_transformers
+        from seqsep.text.model_folder import find_model
+
+        import_transformers(offline=all(Path(model).is_dir() for model in self.options.model))
+        if self.options.device == "cuda":
+            kind_of_gpu()
+        self.folders = {model: find_model(model) for model in self.options.model}
+        with ExitStack() as stack:
+            self.store = stack.enter_context(Store(self.options.store))
+            stack.enter_context(self.store.driving())
+            self._context = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._context.close()
+
+    def __call__(self, model: str) -> "Evaluation":
+        """The evaluation of a model; one of another model is closed first."""
+        from seqsep.text.evaluation import Evaluation
+        from seqsep.text.language_model import LanguageModel
+
+        if self._open is None or self._open[0] != model:
+            self._open = None
+            loaded = LanguageModel(self.folders[model], self.options.dtype, self.options.device)
+            self._open = model, Evaluation(loaded, self.store, self.options.task, self.options.device, batch=self.options.batch)
+        return self._open[1]
+
+
+def _progress(what: str, count: int) -> "Callable[[Reply], None]":
+    """What says on stderr, at most every ten seconds, how many questions are answered."""
+    answered = 0
+    last = time.monotonic()
+
+    def on_reply(reply: "Reply") -> None:
+        nonlocal answered, last
+        answered += 1
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            print(f"{what}: {answered:,} new of at most {count:,}", file=sys.stderr, flush=True)
+
+    return on_reply
+
+
+def _show(question: "Question") -> int:
+    print(question.prompt)
+    print(f"--- expected: {question.expected}")
+    return DONE
+
+
+def _print_model(facts: "Facts", as_json: bool) -> None:
+    if not as_json:
+        context = "no limit named" if facts.context is None else f"{facts.context:,} tokens"
+        print(f"{facts.name}: {facts.architecture}, {facts.parameters:,} parameters, {facts.dtype}; context: {context}")
+
+
+def _print_accuracies(task: str, replies: "Sequence[Reply]", as_json: bool) -> None:
+    from seqsep.text.accuracy import accuracies
+
+    for accuracy in accuracies(replies):
+        if as_json:
+            print_json(record(task, accuracy))
+        else:
+            print(f"  {in_words(accuracy)}", flush=True)
+
+
+def _print_subset(alone: "Sequence[Reply]", replies: "Sequence[Reply]", as_json: bool) -> None:
+    """Print what each model answers from two paragraphs, and its accuracies on the subset."""
+    from seqsep.text.accuracy import accuracies
+
+    tried = {cell.model: cell for cell in accuracies(alone) if cell.order == "random"}
+    size = len({reply.question["id"] for reply in replies})
+    if not as_json:
+        print(f"subset: {size:,} questions that every model answers from the 2 paragraphs needed; accuracy at n = 2 is 1 on it")
+    for model, cell in tried.items():
+        _print_model(model, as_json)
+        right = sum(reply.right for reply in cell.replies)
+        if not as_json:
+            print(f"  exact match from the 2 paragraphs: {right:,} of {len(cell.replies):,} tried")
+        _print_accuracies("hotpotqa", [reply for reply in replies if reply.model == model], as_json)
+
+
+def record(task: str, accuracy: "LengthAccuracy") -> dict[str, object]:
+    """An accuracy as JSON."""
+    names = ("order", "length", "accuracy", "standard_error", "tokens_right", "chance", "prompt_tokens", "state_bits")
+    values = {name: getattr(accuracy, name) for name in names}
+    return {"task": task, "model": asdict(accuracy.model), **values, "questions": len(accuracy.replies)}
+
+
+def in_words(accuracy: "LengthAccuracy") -> str:
+    """An accuracy in a line: with its standard error, the answers' tokens, chance, the longest prompt, and the state."""
+    percent = f"{100 * accuracy.accuracy:.1f} % (standard error {100 * accuracy.standard_error:.1f})"
+    parts = [f"n = {accuracy.length:<4} {accuracy.order + ' ' if accuracy.order else ''}{percent} of {len(accuracy.replies):,}"]
+    if accuracy.tokens_right is not None:
+        parts.append(f"of the answers' tokens {100 * accuracy.tokens_right:.1f} %")
+    chance = "not defined" if accuracy.chance is None else f"{100 * accuracy.chance:.1f} %"
+    bits = "not counted" if accuracy.state_bits is None else f"{accuracy.state_bits:,} bits"
+    parts += [f"chance {chance}", f"prompt up to {accuracy.prompt_tokens:,} tokens", f"state {bits}"]
+    return "; ".join(parts)
+
+
+COMMAND = Command(
+    name="text",
+    purpose="ask any causal language model of transformers to retrieve from text",
+    example="seqsep text phonebook --model MODEL_FOLDER --n 8 16 32",
+    add_flags=add_flags,
+    run=run,
+    details=": a number from a phonebook, a word from a list, or HotpotQA among n paragraphs. Needs pip install 'seqsep[hf]'",
+)

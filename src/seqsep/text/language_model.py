@@ -1,0 +1,230 @@
+"""Greedy completion by a causal language model of `transformers`, from a folder here; no code of the folder is run.
+
+Prompts that are completed together have equally many tokens, so nothing is ever padded on the left: recurrent layers would
+carry padding in their state, and learned positions would shift. Settings that a folder gives for its own generation, such as
+sampling and penalties, are left aside; the tokens that end a text are kept.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from seqsep.text.model_folder import CONFIG, ModelFolder
+
+INSTALL = "pip install 'seqsep[hf]'"
+CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length")
+
+
+class TransformersUnavailable(OSError):
+    """The package `transformers` is not installed; the message is one line, with the command that installs it."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a model wrote after a prompt.
+
+    `tokens` are those written, up to the end; `state_bits` are what it kept once the prompt was read, counted from the tensors
+    of its cache, or None if it keeps its state elsewhere.
+    """
+
+    text: str
+    tokens: tuple[int, ...]
+    state_bits: int | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a model is: its name, digest and dtype, the architecture, its parameters, and how many tokens it can read.
+
+    `context` is None if config.json names no limit.
+    """
+
+    name: str
+    sha256: str
+    dtype: str
+    architecture: str
+    parameters: int
+    context: int | None
+
+
+def import_transformers(offline: bool) -> Any:
+    """The module `transformers`. Raises TransformersUnavailable if it is not installed.
+
+    With `offline` nothing that it does asks the network.
+    """
+    if offline:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        transformers: Any = import_module("transformers")
+    except ImportError as error:
+        raise TransformersUnavailable(f"seqsep text needs transformers, which is not installed ({error}); {INSTALL}") from error
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    return transformers
+
+
+class LanguageModel:
+    """A causal language model with its tokenizer.
+
+    Raises ValueError, in one line that names the folder, if `transformers` cannot load it or weights are missing in it.
+    """
+
+    def __init__(self, folder: ModelFolder, dtype: str = "float32", device: str = "cpu") -> None:
+        import torch
+
+        transformers: Any = import_module("transformers")
+        self.torch = torch
+        self.folder = folder
+        choices: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        with _in_one_line(folder.path):
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **choices)
+            self.model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+                folder.path, dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True, **choices
+            )
+        missing = sorted(loading["missing_keys"])
+        if missing:
+            raise ValueError(f"{folder.path}: expected weights of all layers, found none of {', '.join(missing[:3])}")
+        self.ends = self._ends()
+        self.model.generation_config = transformers.GenerationConfig()
+        self.model.eval().to(device)
+        config = self.model.config.get_text_config()
+        self.context_field = next((name for name in CONTEXT_FIELDS if isinstance(getattr(config, name, None), int)), "")
+        self.facts = Facts(
+            name=folder.name,
+            sha256=folder.sha256,
+            dtype=dtype,
+            architecture=str(config.model_type),
+            parameters=sum(weight.numel() for weight in self.model.parameters()),
+            context=getattr(config, self.context_field) if self.context_field else None,
+        )
+
+    def _ends(self) -> list[int]:
+        """The tokens that end a text, as tokenizer, config and generation config have them."""
+        given = [self.tokenizer.eos_token_id]
+        for config in (self.model.config.get_text_config(), self.model.generation_config):
+            end = getattr(config, "eos_token_id", None)
+            given += end if isinstance(end, list) else [end]
+        return sorted({end for end in given if isinstance(end, int)})
+
+    def read(self, prompt: str) -> list[int]:
+        """The tokens of a prompt, with those that the tokenizer puts before a text and none that would end it.
+
+        Raises ValueError naming the symbols that the tokenizer does not keep.
+        """
+        tokens = list(self.tokenizer(prompt)["input_ids"])
+        while tokens and tokens[-1] in self.ends:
+            tokens.pop()
+        kept = self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False).lower()
+        lost = sorted(set(prompt.lower()) - set(kept))
+        if lost or self.tokenizer.unk_token_id in tokens:
+            shown = ", ".join(map(repr, lost[:8])) or f"some words, which become {self.tokenizer.unk_token}"
+            expected = "expected a tokenizer that keeps every symbol of the prompt, found that it loses"
+            raise ValueError(f"{self.folder.path}, tokenizer: {expected} {shown}")
+        return tokens
+
+    def answer_tokens(self, prompt: str, answer: str) -> tuple[int, ...]:
+        """The tokens of an answer behind its prompt."""
+        before = self.read(prompt)
+        after = self.read(f"{prompt} {answer}")
+        same = next((place for place, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), len(before))
+        return tuple(after[same:])
+
+    def require_room(self, prompt_tokens: int, most_tokens: int, what: str) -> None:
+        """Raise ValueError if a prompt and what may follow it are more than the model can read."""
+        context = self.facts.context
+        if context is not None and prompt_tokens + most_tokens > context:
+            limit = f"expected at most {context:,} tokens ({self.folder.path / CONFIG}, field {self.context_field})"
+            raise ValueError(f"{what}: {limit}, found {prompt_tokens:,} of the prompt and {most_tokens:,} of the answer")
+
+    def complete(
+        self, prompts: Sequence[Sequence[int]], is_complete: Callable[[str], bool], most_tokens: int
+    ) -> list[Completion]:
+        """What the model writes, greedily, after prompts of equally many tokens.
+
+        Each ends once `is_complete` of its text, at a token that ends a text, or after `most_tokens`.
+        """
+        transformers: Any = import_module("transformers")
+        assert len({len(prompt) for prompt in prompts}) == 1, "prompts that are completed together are equally long"
+        length = len(prompts[0])
+        bits: list[int | None] = []
+
+        def is_done(tokens: Any, scores: Any, **options: Any) -> Any:
+            done = [is_complete(self._text(row[length:].tolist())[0]) for row in tokens]
+            return self.torch.tensor(done, device=tokens.device)
+
+        def count_state(module: Any, arguments: Any, output: Any) -> None:
+            if not bits:
+                bits.append(cache_bits(output, len(prompts)))
+
+        settings = transformers.GenerationConfig(
+            do_sample=False,
+            max_new_tokens=most_tokens,
+            eos_token_id=self.ends or None,
+            pad_token_id=self.ends[0] if self.ends else 0,
+        )
+        inputs = self.torch.tensor(prompts, device=self.model.device)
+        counting = self.model.register_forward_hook(count_state)
+        try:
+            with self.torch.inference_mode():
+                rows = self.model.generate(
+                    inputs,
+                    attention_mask=self.torch.ones_like(inputs),
+                    generation_config=settings,
+                    stopping_criteria=transformers.StoppingCriteriaList([is_done]),
+                )
+        except self.torch.OutOfMemoryError as error:
+            raise MemoryError(f"{self.facts.name}: no memory for {len(prompts)} prompts of {length:,} tokens") from error
+        finally:
+            counting.remove()
+        written = [self._text(row[length:].tolist()) for row in rows]
+        return [Completion(text, tokens, bits[0]) for text, tokens in written]
+
+    def _text(self, tokens: list[int]) -> tuple[str, tuple[int, ...]]:
+        """The text of written tokens up to the first that ends it, and these tokens."""
+        before = next((place for place, token in enumerate(tokens) if token in self.ends), len(tokens))
+        return self.tokenizer.decode(tokens[:before], clean_up_tokenization_spaces=False), tuple(tokens[:before])
+
+
+def cache_bits(output: Any, batch: int) -> int | None:
+    """The bits of one example's state, counted from the tensors of the cache that a forward pass returns.
+
+    None if it returns no cache, or one with layers that keep nothing in it: such a model keeps its state elsewhere.
+    """
+    cache = getattr(output, "past_key_values", None)
+    if cache is None:
+        cache = getattr(output, "cache_params", None)
+    layers = [list(_tensors(layer)) for layer in getattr(cache, "layers", [])]
+    if not layers or not all(layers):
+        return None
+    return 8 * sum(tensor.numel() * tensor.element_size() for layer in layers for tensor in layer) // batch
+
+
+def _tensors(value: Any) -> Iterator[Any]:
+    """The tensors that a layer of a cache holds."""
+    if hasattr(value, "element_size"):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _tensors(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _tensors(part)
+    elif hasattr(value, "__dict__"):
+        yield from _tensors(vars(value))
+
+
+@contextmanager
+def _in_one_line(path: Path) -> Iterator[None]:
+    """Raise ValueError naming the folder for whatever `transformers` raises when it loads."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        words = " ".join(str(error).split())
+        raise ValueError(f"{path}: cannot be loaded by transformers: {type(error).__name__}: {words:.240}") from error
