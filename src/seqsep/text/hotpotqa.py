@@ -80,7 +80,7 @@ class Benchmark:
         """The paragraphs in the order of the prompt. Draws depend on the seed and the question's id alone."""
         start = int.from_bytes(hashlib.sha256(asked.id.encode()).digest()[:5], "big")
         available = NEEDED + len(asked.distracting)
-        values = [int(value) for value in draws(self.seed, Use.EVALUATION, start, 1, 2 * available)[0]]
+        values = [int(value) for value in draws(self.seed, Use.EVALUATION, start, count=1, each=2 * available)[0]]
         needed = [asked.needed[place] for place in distinct(values[:NEEDED], NEEDED)]
         shuffled = [asked.distracting[place] for place in distinct(values[NEEDED:available], len(asked.distracting))]
         chosen = [*shuffled[: count - NEEDED], *needed]

@@ -37,7 +37,7 @@ class Lookups:
         The places are distinct: those of the examples, then that of the question.
         """
         use = Use.EVALUATION if self.evaluate else Use.TRAINING
-        values = [int(value) for value in draws(self.seed, use, index, 1, self.shots + 1 + further)[0]]
+        values = [int(value) for value in draws(self.seed, use, index, count=1, each=self.shots + 1 + further)[0]]
         return distinct(values[: self.shots + 1], self.length), values[self.shots + 1 :]
 
 
