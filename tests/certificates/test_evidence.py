@@ -48,6 +48,9 @@ def test_a_circuit_that_thinks_has_no_form(tmp_path):
     path.write_text(json.dumps({"inputs": 1, "gates": [["x0", "s0"]], "state": ["g0"], "output": ["g0"], "stop": "g0"}))
     with pytest.raises(ValueError, match="without stop, and at most 64 inputs, found one with stop"):
         certify("circuits-attention", circuit=path)
+    path.write_text(json.dumps({"inputs": 1, "gates": [["x0", "x0"], ["x0", "g0"]], "state": ["g0"], "output": ["g1"]}))
+    with pytest.raises(ValueError, match="whose last bit of output depends on the input"):
+        certify("circuits-attention", circuit=path)
     path.write_text(json.dumps({"inputs": 2, "gates": [["x0", "s0"], ["g0", "x1"]], "state": ["g1"], "output": ["g1", "g0"]}))
     assert "circuits-attention: circuit: bits 2, length 2, all 1, heads 3, inputs 16" in held(
         certify("circuits-attention", length=2, circuit=path)

@@ -42,7 +42,7 @@ def named() -> list[Shown]:
         "recall-hybrid": certify("recall-hybrid", length=2, alphabet=2),
         "counting-hybrid": certify("counting-hybrid", length=1, alphabet=2),
     }
-    of_two = parsed({"inputs": 2, "gates": [["x0", "s0"], ["g0", "x1"]], "state": ["g1"], "output": ["g1", "g0"]})
+    of_two = parsed({"inputs": 2, "gates": [["x0", "s0"], ["g0", "x1"]], "state": ["g1"], "output": ["g0", "g1"]})
     shown_of_two = circuit_shown(of_two, circuit_network(of_two, length=1), 1)
     certified["circuits-attention"] = certificate("circuits-attention", shown_of_two)
     cases: list[Shown] = [Case(data, 0, f"holds: {theorem}: ") for theorem, data in certified.items()]

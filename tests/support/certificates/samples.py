@@ -11,7 +11,7 @@ import numpy as np
 from seqsep.certificate import certificate, certify
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, Network, whole
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, NetworkRun
 from support.certificates.generated_samples import generated_samples
@@ -62,7 +62,11 @@ def random_network(rounding: str, softmax: str, causal: bool, seed: int, steps: 
     for number in range(layers):
         first = Head(fine(2, 3), fine(2, 3), fine(2, 3), draw(3, 2))
         second = Head(fine(1, 3), draw(1, 3), fine(1, 3), fine(3, 1))
-        part = FeedForward(fine(4, 3), draw(4), fine(3, 4), draw(3)) if number == 0 else None
+        part: FeedForward | GatedFeedForward | None = None
+        if number == 0:
+            part = FeedForward(fine(4, 3), draw(4), fine(3, 4), draw(3))
+        elif seed % 2:
+            part = GatedFeedForward(fine(4, 3), draw(4), fine(4, 3), draw(4), fine(3, 4), draw(3))
         stack.append((AttentionLayer((first, second), causal), part))
     network = Network("random", grid, {}, fine(2, width), tuple(stack), fine(3, width), fine(3), positions=fine(4, width))
     inputs = np.array(list(itertools.product(range(2), repeat=3)))

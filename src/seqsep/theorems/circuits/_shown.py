@@ -16,7 +16,8 @@ MOST_INPUTS = 64
 def shown(circuit: Circuit, network: Network, length: int) -> Evidence:
     """The runs on every input of `length` tokens, which the network is found to write.
 
-    Raises ValueError for a circuit that thinks or has no state, which have no form in a certificate, or more than 64 inputs.
+    Raises ValueError for a circuit that thinks or has no state, which have no form in a certificate, for more than 64 inputs,
+    or if the last bit of the answer is the same for all of them.
     """
     inputs = 1 << circuit.inputs * length
     if circuit.thinks or not circuit.state or inputs > MOST_INPUTS:
@@ -28,6 +29,8 @@ def shown(circuit: Circuit, network: Network, length: int) -> Evidence:
     words = list(product(range(1 << circuit.inputs), repeat=length))
     prompts = [vocabulary.prompt(word) for word in words]
     runs = [vocabulary.thought(run_circuit(circuit, word, length)) for word in words]
+    if len({run[-1] for run in runs}) == 1:
+        raise ValueError(f"evidence(length={length}): expected a circuit whose last bit of output depends on the input")
     follow(network, [prompt + run for prompt, run in zip(prompts, runs, strict=True)], [length + 1] * len(words))
     return Evidence("circuit", fields(circuit, length), GeneratedRun(network, np.array(prompts), runs))
 
