@@ -98,7 +98,8 @@ def tampered(path, **metadata):
         ({"run": json.dumps(RUN.configuration() | {"width": 10**5})}, "expected shape"),
         ({"run": json.dumps(RUN.configuration() | {"heads": 4})}, "expected a model with"),
         ({"run": json.dumps(RUN.configuration() | {"layers": ["lstm"]})}, "expected a model of"),
-        ({"run": json.dumps(RUN.configuration() | {"layers": [f"plugin:{'0' * 64}:own.py:Own"]})}, "metadata run"),
+        ({"run": json.dumps(RUN.configuration() | {"layers": [f"Own@{'0' * 64}"]})}, "expected built-in parts, found Own@"),
+        ({"run": json.dumps(RUN.configuration() | {"layers": ["no/own.py:Own"]})}, "metadata run: .*no such file"),
         ({"layers": '["lstm", "attention"]'}, "expected"),
     ],
 )
@@ -108,6 +109,16 @@ def test_other_metadata_is_refused_in_one_line(tmp_path, metadata, why):
     assert str(tmp_path) in str(refused.value)
     assert "\n" not in str(refused.value)
     assert len(str(refused.value)) < 1_000
+
+
+def test_no_code_that_a_file_names_is_run(tmp_path):
+    """Neither of a layer, nor of a whole model."""
+    code = tmp_path / "own.py"
+    code.write_text(f"open({str(tmp_path / 'was run')!r}, 'w')\n\n\nclass Own:\n    pass\n")
+    for layer in (f"{code}:Own", f"model:{code}:Own"):
+        with pytest.raises(ValueError, match="expected built-in parts, found"):
+            seqsep.load(tampered(tmp_path / "model", run=json.dumps(RUN.configuration() | {"layers": [layer]})))
+    assert not (tmp_path / "was run").exists()
 
 
 def test_other_files_are_refused(tmp_path):
