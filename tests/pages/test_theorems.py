@@ -86,7 +86,7 @@ def test_files_tests_and_rows_of_long_checks_are_there(theorem):
             assert (theorem.verify is not None) == (row[8:] == [f"[row](../results/verify/{theorem.name}.json)"])
 
 
-@pytest.mark.unchecked  # test_laws runs each check with its defaults and with shapes checked
+@pytest.mark.unchecked  # test_laws_and_the_bits_of_a_state has shapes checked
 @pytest.mark.parametrize(("name", "options"), FAST.items())
 def test_sides_are_those_of_the_outcomes(name, options):
     assert set(sides(BY_NAME[name])) == {outcome.side for outcome in BY_NAME[name].check(**options)}

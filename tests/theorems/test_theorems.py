@@ -2,10 +2,13 @@
 
 import dataclasses
 import math
+from collections import Counter
 
 import pytest
 import torch
 
+from seqsep.exact import recurrent
+from seqsep.exact.network import LinearLayer
 from seqsep.laws import theorem as theorem_laws
 from seqsep.mixers import LSTM, Mamba
 from seqsep.model.model import Model
@@ -18,8 +21,27 @@ from seqsep.theorems.retrieval import index_lookup_state
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
-def test_laws(theorem):
-    theorem_laws.check_theorem(theorem)
+def test_laws_and_the_bits_of_a_state(theorem, monkeypatch):
+    """Whoever runs a linear recurrence reports what it remembers, p bits a number, and by the range that each met."""
+    ran = Counter()
+    outcomes = []
+    honest = recurrent.states
+
+    def states(grid, layer, *given, **named):
+        ran[type(layer)] += 1
+        return honest(grid, layer, *given, **named)
+
+    def check():
+        outcomes.extend(theorem.check())
+        return outcomes
+
+    monkeypatch.setattr(recurrent, "states", states)
+    theorem_laws.check_theorem(dataclasses.replace(theorem, check=check))
+    networks = [outcome.measured for outcome in outcomes if "width" in outcome.measured]
+    assert networks or not ran[LinearLayer]
+    for sizes in networks if ran[LinearLayer] else ():
+        assert sizes["state_bits"] == sizes["state_numbers"] * sizes["precision"]
+        assert 0 < sizes["state_bits_by_range"] < sizes["state_bits"]
 
 
 def test_protocol_bits_are_the_state_and_every_split_agrees():

@@ -199,7 +199,7 @@ def _codes(length: int) -> list[PositionCode]:
     return [position_code(name, length + 1) for name in CODES if has_addresses(name, length + 1)]
 
 
-def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_500, seed: int = 0) -> list[Outcome]:
     """Check every input of (N, S) = (12, 2) and (7, 4), then questions for many N.
 
     At least `small` questions are at N <= 64, `medium` ones at N <= 1,000, and `large` ones at 1,024 to 4,096.

@@ -119,7 +119,7 @@ def check(length: int = 64, alphabet: int = 64, rounding: str | None = None, see
     return [_check(IndexLookup(length, alphabet), one, seed) for one in roundings]
 
 
-def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_000, seed: int = 0) -> list[Outcome]:
+def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_500, seed: int = 0) -> list[Outcome]:
     """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096."""
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
