@@ -73,6 +73,14 @@ def test_wide_integers_against_fractions(grid):
         assert fractions(run(network, tokens).logits[0]) == reference.run(network, tokens[0].tolist())
 
 
+def test_sums_beyond_float64_are_exact():
+    """2^54 + 1 is no float64; beyond 2^61 the bound of the sums passes int64."""
+    total = LinearLayer(whole([[1]]), whole([[1]]), whole([[0]]))
+    for steps, given in ((1 << 60, [2**54 + 1, 2, -(2**54)]), (1 << 62, [2**61, 2**61 - 1, 2 - 2**62])):
+        met = recurrent.states(Grid(steps), total, whole([[[number] for number in given]]), tally=Tally(), where="here")
+        assert [int(number) * met.unit for number in met.integers[0, :, 0]] == [sum(given[:t]) for t in range(4)]
+
+
 def some_layer(random: np.random.Generator, grid: Grid, is_linear: bool) -> LinearLayer | ElmanLayer:
     """Shifts and sums, or any numbers; entries off the whole ones in every other array."""
 

@@ -106,17 +106,20 @@ def test_a_mark_that_opens_nothing_is_no_query():
 
 def test_a_pattern_finds_texts_of_the_vocabulary_only():
     """Its group may hold several tokens, or a part of one, which is no token or another one."""
-    words = ("[", "]", "FAILED", "4", "12", "1", "(?x)", r"4\s(\S+\s\S+)", r"4\s\S(\S)", r"4(x?)")
-    paper = Retriever(vocabulary=words, read=Pattern.of, region="everything")
+    words = ("[", "]", "FAILED", "4", "12", "1", "(?x)", r"4\s(\S+\s\S+)", r"4\s\S(\S)", r"4(x?)", r"(4\s\S)2")
     data = [words.index(word) for word in ("4", "12", "1")]
 
     def found(pattern: str) -> list[str]:
         asked = [words.index(word) for word in ("[", "(?x)", pattern, "]")]
-        return [words[token] for token in paper.behind(3)([*data, *asked])]
+        paper = Retriever(vocabulary=words, read=Pattern.of, region="everything")
+        return [words[token] for token in paper.behind(len(data))([*data, *asked])]
 
     assert found(r"4\s(\S+\s\S+)") == ["12", "1"]
     assert found(r"4\s\S(\S)") == ["FAILED"]
     assert found(r"4(x?)") == ["FAILED"]
+    words = tuple(word for word in words if word != "1")
+    data = [words.index(word) for word in ("4", "12")]
+    assert found(r"(4\s\S)2") == ["FAILED"]  # "4 1", of which 4 is a token and 1 is none
 
 
 def test_a_pattern_that_would_hang_is_stopped():
