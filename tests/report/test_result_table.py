@@ -60,14 +60,17 @@ def test_runs_that_were_pruned_are_crosses_and_never_the_best(measured):
     assert record(*next((one, asked, cell) for (one, asked), cell in table.cells.items()))["runs"] == 4
 
 
-def test_a_failure_to_learn_names_its_evidence(measured):
+def test_what_is_known_to_be_reachable_names_its_evidence(measured):
     learned, short = measured(IndexLookup(20), "lstm", 1.0), measured(IndexLookup(50), "lstm", 0.98)
     assert "room for all that is asked. It would bite" in ceilings_sentence(ResultTable.of("title", [learned], no_paper))
     said = ceilings_sentence(ResultTable.of("title", [learned, short], no_paper))
     assert "no state forbids what is missing. No weights of these architectures are shown that answer all. It" in said
     attentive = measured(IndexLookup(50), "attention", 0.5)
     both = ceilings_sentence(ResultTable.of("title", [short, attentive], no_paper))
-    assert "A failure to learn, as built weights answer all: Attention (theorem index-lookup-attention); for the others" in both
+    assert (
+        "Built weights of attention without a norm answer all: Attention (theorem index-lookup-attention); for the others"
+        in both
+    )
     assert "the others" not in ceilings_sentence(ResultTable.of("title", [attentive], no_paper))
 
 

@@ -55,6 +55,6 @@ def known_weights(short: Iterable[tuple[str, Task, SizedModel]]) -> str:
             built[theorem].append(name)
     if not built:
         return "No weights of these architectures are shown that answer all."
-    failed = listed([f"{listed(names)} (theorem {theorem})" for theorem, names in built.items()])
-    sentence = f"A failure to learn, as built weights answer all: {failed}"
+    shown = listed([f"{listed(names)} (theorem {theorem})" for theorem, names in built.items()])
+    sentence = f"Built weights of attention without a norm answer all: {shown}"
     return f"{sentence}; for the others none are shown." if others else f"{sentence}."
