@@ -78,6 +78,7 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     if not arguments:
         parser.print_help()
         raise SystemExit(DONE)
+    _print_help_of_a_member(arguments)
     options, further = parser.parse_known_args(arguments)
     chosen: Command = options.command
     if chosen.read_further is not None:
@@ -86,6 +87,17 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
         raise BadInput(f"unknown argument {further[0]} (try seqsep --help)")
     options.words = arguments[1:]
     return chosen, options
+
+
+def _print_help_of_a_member(arguments: Sequence[str]) -> None:
+    """Print the help of what the words name, such as a theorem, if they ask for it, and exit."""
+    command = next((command for command in COMMANDS if command.name == arguments[0]), None)
+    if command is None or command.help_of is None or not {"-h", "--help"} & set(arguments):
+        return
+    text = command.help_of(list(arguments[1:]))
+    if text is not None:
+        print(text)
+        raise SystemExit(DONE)
 
 
 def _one_line(error: BaseException) -> str:

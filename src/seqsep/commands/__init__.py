@@ -16,6 +16,7 @@
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
     shared_flags  what several commands read from flags
+    theorem_options  the options of one theorem, explained
     status        the exit statuses
 
 A command imports what it needs when it runs, since torch takes seconds to import.

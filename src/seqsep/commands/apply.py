@@ -7,6 +7,7 @@ from pathlib import Path
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
+from seqsep.commands.theorem_options import help_text
 from seqsep.names import BadInput, choose
 
 
@@ -45,6 +46,7 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=": one JSON object a line, in the readable form of seqsep sample; one answer a line out; "
-    "options of each theorem: seqsep list theorems",
+    "options of a theorem: seqsep apply THEOREM --help",
     read_further=list,
+    help_of=lambda words: help_text("apply", "applier", words, "[--input FILE]"),
 )

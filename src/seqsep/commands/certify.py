@@ -6,6 +6,7 @@ from pathlib import Path
 from seqsep.commands.command import Command
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
+from seqsep.commands.theorem_options import help_text
 from seqsep.names import BadInput, choose
 
 
@@ -37,7 +38,8 @@ COMMAND = Command(
     example="seqsep certify bounded-dyck-state --depth 3 -o dyck.json",
     add_flags=add_flags,
     run=run,
-    details=": python -I -S seqsep_check.py FILE; the options are those of the theorem's evidence "
+    details=": python -I -S seqsep_check.py FILE; options of a theorem: seqsep certify THEOREM --help "
     "(docs/certificates.md says what is proved)",
     read_further=list,
+    help_of=lambda words: help_text("certify", "evidence", words, "-o FILE"),
 )

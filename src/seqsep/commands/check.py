@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import Command, Parser, print_json
 from seqsep.commands.shared_flags import add_own_part_flags, options_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.commands.theorem_options import help_text
 from seqsep.names import choose
 
 if TYPE_CHECKING:
@@ -156,7 +157,8 @@ COMMAND = Command(
     example="seqsep check index-lookup-attention --text README.md",
     add_flags=add_flags,
     run=run,
-    details="; options of each theorem: seqsep list theorems. Or try every law on a layer or a model of your own, and say "
+    details="; options of a theorem: seqsep check THEOREM --help. Or try every law on a layer or a model of your own, and say "
     "which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]",
     read_further=list,
+    help_of=lambda words: help_text("check", "check", words, "[--json]"),
 )

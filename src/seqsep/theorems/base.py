@@ -141,7 +141,10 @@ class Claim:
     statement: str
 
     def upper(self, *, statement: str | None = None, **run: Unpack[Reported]) -> Outcome:
-        """The outcome of building something; `statement` replaces the claim's if the run shows another one."""
+        """The outcome of building something; `statement` replaces the claim's if the run shows another one.
+
+        Raises TheoremFails if the least margin met is below the one that is proved.
+        """
         return self._outcome("upper", statement, run)
 
     def lower(self, *, statement: str | None = None, **run: Unpack[Reported]) -> Outcome:
@@ -149,6 +152,9 @@ class Claim:
         return self._outcome("lower", statement, run)
 
     def _outcome(self, side: Literal["upper", "lower"], statement: str | None, run: Reported) -> Outcome:
+        margin = run.get("margin")
+        if margin is not None and margin.proved is not None and margin.least < margin.proved:
+            raise self.fails({"margin of": margin.of, "least": margin.least, "proved": margin.proved})
         shown = self.statement if statement is None else statement
         return Outcome(theorem=self.name, source=self.source, side=side, statement=shown, **run)
 

@@ -1,0 +1,193 @@
+"""The options of one theorem, explained: what `seqsep check THEOREM --help` prints, and apply and certify likewise.
+
+All is read from the theorem's source file, which is not run, as torch takes seconds to import: names, types and defaults from
+the signature of `check`, `applier` or `evidence`, and its docstring, which is printed whole. Options that mean the same
+everywhere are explained here once (`COMMON`), all others by the sentences of the docstring that name them in backquotes.
+"""
+
+import ast
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from seqsep.names import BadInput, choose
+
+ROOT = Path(__file__).parents[1]
+TYPES = {"int": "whole number", "float": "number", "str": "text", "Path": "file", "Fraction": "number such as 1/64 or 0.1"}
+COMMON = {
+    "ask": "word (is it one?) or next (which brackets are allowed after each prefix).",
+    "alphabet": "S: symbols are 0 to S - 1.",
+    "block": "copy, count, match, match-close, match-nearest or match-next.",
+    "cells": "How many cells a side of the head may take.",
+    "checkpoint": "A trained model in safetensors, in place of one with random weights.",
+    "circuit": "A JSON file that holds a circuit.",
+    "circuits": "How many circuits are drawn.",
+    "classes": "C: labels are 0 to C - 1.",
+    "cnf": "A DIMACS file, whose clauses are to be satisfied.",
+    "code": "A family of position codes: binary, signs, spherical or parabola.",
+    "depth": "k, the greatest depth of brackets, from 1.",
+    "dimension": "d, the coordinates of a vector, from 1.",
+    "embedding": "Coordinates of a token's embedding.",
+    "exponent": "Kc: numbers are multiples of 1/L up to L, with L a power Kc of the length.",
+    "gamma": "The margin by which the nearest point is nearer than others.",
+    "gram": "c, from 2: a query has c - 1 tokens, and the answer is the token behind them.",
+    "graphs": "How many graphs are drawn.",
+    "heads": "Heads of the layer.",
+    "inputs": "How many inputs are drawn.",
+    "instance": "disjointness, equality or majority.",
+    "keys": "How many different keys there are.",
+    "kinds": "n, the kinds of brackets, from 1.",
+    "layers": "Layers of the model.",
+    "length": "N: how many tokens (vertices, pairs, points, cells of input) at most.",
+    "machine": "A machine file, or a shipped machine: binary-increment, busy-beaver-3, busy-beaver-4, palindromes.",
+    "machines": "How many Turing machines are drawn.",
+    "mixer": "A layer with random weights as the model that is too small, such as lstm or mamba.",
+    "precision": "Bits that a number is rounded to.",
+    "question": "How the last token is sent: as its token or as its vector.",
+    "rounding": "How the grid rounds: floor (the first paper's) or nearest (the second's).",
+    "seed": "Of what is drawn.",
+    "sequences": "How many sequences are drawn.",
+    "softmax": "How the grid divides: stepwise (the first paper's) or once (the second's).",
+    "steps": "T, the most steps of a run.",
+    "task": "Which task.",
+    "thought": "Let the model write a thought before its answer.",
+    "tightness": "Search for the least scale and the least grid that still work.",
+    "unequal": "Answer 1 if the halves differ, in place of 1 if they are equal.",
+    "variant": "Which construction.",
+    "width": "Coordinates of the layer.",
+    "words": "How many words are drawn for each machine.",
+}
+"""What an option means wherever it stands."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One keyword argument: its type and default in words, and what it means."""
+
+    name: str
+    kind: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A theorem's function: its docstring, and its options in the order of the signature."""
+
+    words: str
+    options: tuple[Option, ...]
+
+
+def names() -> list[str]:
+    """The names of all theorems, from the files' `CLAIM`."""
+    return list(_files())
+
+
+@cache
+def _files() -> dict[str, Path]:
+    claims = re.compile(r'^CLAIM = Claim\(\s*name="([a-z0-9-]+)"', re.MULTILINE)
+    paths = sorted((ROOT / "theorems").glob("*/[!_]*.py"))
+    claimed = [(claims.search(path.read_text(encoding="utf-8")), path) for path in paths]
+    return {found.group(1): path for found, path in claimed if found is not None}
+
+
+def explained(theorem: str, function: str) -> Explained | None:
+    """Read `check`, `applier` or `evidence` of a theorem; None if it has none.
+
+    >>> [option.name for option in explained("counting-attention", "applier").options]
+    ['length', 'alphabet']
+    """
+    tree = ast.parse(_files()[theorem].read_text(encoding="utf-8"))
+    record = next(node.value for node in tree.body if isinstance(node, ast.Assign) and _targets(node) == ["THEOREM"])
+    assert isinstance(record, ast.Call)
+    given = {keyword.arg: keyword.value for keyword in record.keywords}
+    value = record.args[1] if function == "check" else given.get(function)
+    if value is None:
+        return None
+    definition = _definition(tree, value)
+    words = ast.get_docstring(definition) or ""
+    return Explained(words.split("\n\n>>>")[0], tuple(_options(definition, words)))
+
+
+def _targets(node: ast.Assign) -> list[str]:
+    return [target.id for target in node.targets if isinstance(target, ast.Name)]
+
+
+def _definition(tree: ast.Module, value: ast.expr) -> ast.FunctionDef:
+    """The function that a name, or an attribute of a module, stands for: here, or in the file that it is imported from."""
+    first = value.value.id if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) else ast.unparse(value)
+    name = ast.unparse(value).split(".")[-1]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == first:
+            return node
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if (alias.asname or alias.name) == first:
+                    return _imported(node.module or "", alias.name, name)
+    raise ValueError(f"{name} is not defined in the file")
+
+
+def _imported(module: str, imported: str, name: str) -> ast.FunctionDef:
+    folder = ROOT.joinpath(*module.split(".")[1:])
+    path = next(path for path in (folder / f"{imported}.py", folder.with_suffix(".py")) if path.is_file())
+    return _definition(ast.parse(path.read_text(encoding="utf-8")), ast.Name(name))
+
+
+def _options(definition: ast.FunctionDef, words: str) -> list[Option]:
+    parameters = definition.args.args + definition.args.kwonlyargs
+    missing: list[ast.expr | None] = [None] * (len(definition.args.args) - len(definition.args.defaults))
+    defaults = missing + definition.args.defaults + definition.args.kw_defaults
+    return [
+        Option(
+            name=parameter.arg,
+            kind=_kind(ast.unparse(parameter.annotation) if parameter.annotation else "str"),
+            default=_default(default),
+            meaning=_meaning(parameter.arg, words),
+        )
+        for parameter, default in zip(parameters, defaults, strict=True)
+    ]
+
+
+def _kind(annotation: str) -> str:
+    kinds = [part.strip() for part in annotation.split("|") if part.strip() != "None"]
+    return "switch" if kinds[0] == "bool" else TYPES.get(kinds[0], "text")
+
+
+def _default(default: ast.expr | None) -> str:
+    if default is None:
+        return "required"
+    value = ast.unparse(default)
+    return "" if value in ("None", "False") else f"by default {value.strip(chr(39))}"
+
+
+def _meaning(name: str, words: str) -> str:
+    """What the option means everywhere, or else the sentences that name it."""
+    if name in COMMON:
+        return COMMON[name]
+    sentences = re.split(r"(?<=[^.][.]) (?=[A-Z`{])", " ".join(words.split("\n\n>>>")[0].split()))
+    return " ".join(sentence for sentence in sentences if re.search(rf"`{name}[`=]", sentence))
+
+
+def help_text(command: str, function: str, words: Sequence[str], flags: str) -> str | None:
+    """The help of the theorem that the first of the words names; None if that is a flag, or there is none.
+
+    `flags` are the command's own. Raises BadInput for a name that there is not, or a theorem without this function.
+    """
+    if not words or words[0].startswith("-"):
+        return None
+    theorem = choose("theorem", words[0], names())
+    found = explained(theorem, function)
+    if found is None:
+        known = ", ".join(name for name in names() if explained(name, function) is not None)
+        raise BadInput(f"{command} {theorem}: not for this theorem, but for {known}")
+    parts = [f"usage: seqsep {command} {theorem} {flags} [options]", found.words, "options:"]
+    return "\n\n".join([*parts, "\n".join(map(_shown, found.options))])
+
+
+def _shown(option: Option) -> str:
+    flag = f"  --{option.name.replace('_', '-')}"
+    kind = ", ".join(part for part in (option.kind, option.default) if part)
+    return textwrap.fill(f"{kind}. {option.meaning}".strip(), 100, initial_indent=f"{flag:<16}", subsequent_indent=" " * 16)

@@ -1,0 +1,78 @@
+"""`--help` of a theorem: every option with its type, default and meaning, read without importing torch."""
+
+import subprocess
+import sys
+from inspect import signature, unwrap
+
+import pytest
+
+from seqsep.commands.theorem_options import COMMON, Explained, explained, names
+from seqsep.theorems import BY_NAME
+from support.command_line import call
+
+FUNCTIONS = ("check", "applier", "evidence")
+EVERY = [(name, function) for name in BY_NAME for function in FUNCTIONS if getattr(BY_NAME[name], function) is not None]
+
+
+def test_the_files_name_every_theorem():
+    assert set(names()) == set(BY_NAME)
+
+
+@pytest.mark.parametrize(("name", "function"), EVERY)
+def test_what_is_read_is_what_is_called(name, function):
+    """Options, defaults and their order as in the signature; each has a meaning, from the docstring or the common one."""
+    called = signature(unwrap(getattr(BY_NAME[name], function)))
+    found = explained(name, function)
+    assert isinstance(found, Explained)
+    assert [option.name for option in found.options] == list(called.parameters)
+    for option, parameter in zip(found.options, called.parameters.values(), strict=True):
+        if parameter.default is parameter.empty:
+            assert option.default == "required"
+        elif parameter.default is None or parameter.default is False:
+            assert option.default == ""
+        else:
+            assert option.default == f"by default {parameter.default}"
+        assert (option.kind == "switch") == (parameter.annotation is bool)
+        assert option.meaning, f"{name}: {function}({option.name}) is not explained"
+
+
+def test_a_theorem_without_the_function_has_none():
+    for name, theorem in BY_NAME.items():
+        for function in FUNCTIONS:
+            assert (explained(name, function) is None) == (getattr(theorem, function) is None)
+
+
+def test_common_meanings_are_all_used():
+    used = {option.name for name, function in EVERY for option in explained(name, function).options}
+    assert set(COMMON) <= used
+
+
+def test_help_explains_the_options_of_one_theorem(capsys):
+    with pytest.raises(SystemExit) as done:
+        call(capsys, "check", "recall_attention", "--length", "9", "--help")
+    assert done.value.code == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: seqsep check recall-attention [--json] [options]")
+    assert "  --gram        whole number, by default 2. c, from 2: a query has c - 1 tokens" in out
+    status, _, error = call(capsys, "certify", "attention-blocks", "--help")
+    assert status == 2
+    assert error.startswith("seqsep: certify attention-blocks: not for this theorem, but for ")
+    status, _, error = call(capsys, "apply", "recal-attention", "-h")
+    assert status == 2
+    assert "did you mean recall-attention" in error
+
+
+def test_help_does_not_import_torch():
+    script = """
+import sys
+from seqsep.cli import main
+try:
+    main(["apply", "is-tree-walk", "--help"])
+except SystemExit:
+    print("torch" in sys.modules, "seqsep.theorems" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )
+    assert done.stdout.splitlines()[-1] == "False False"
+    assert '{"vertices": n\', "edges": [[u, v], ..]}' in done.stdout
