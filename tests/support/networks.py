@@ -1,9 +1,11 @@
 """Spoiled networks: one entry of one array changed, which a check must find out if the function changes."""
 
 import dataclasses
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from seqsep.exact.executor import run
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
 
@@ -38,3 +40,31 @@ def spoiled(network: Network, seed: int) -> tuple[str, Network]:
     moved = integers[place] + random.choice([-2, -1, 1, 2])
     integers[place] = -integers[place] if integers[place] and random.integers(2) else moved
     return name, with_array(network, name, Array(integers, array.unit, array.by_index))
+
+
+def defects_that_change(honest: Network, function: Callable[[Network], object], count: int) -> Iterator[tuple[str, Network]]:
+    """So many spoiled networks whose function is another one, each with the name of the array that has the change."""
+    right = function(honest)
+    seed = 0
+    while count:
+        seed += 1
+        try:
+            name, network = spoiled(honest, seed)
+        except ValueError:
+            continue
+        if function(network) != right:
+            count -= 1
+            yield name, network
+
+
+def follows(sequences: list[list[int]], asked: list[list[int]]) -> Callable[[Network], bool]:
+    """Whether a network surely answers every sequence with its own tokens at the asked places, each read to the one before."""
+
+    def one_by_one(network: Network) -> bool:
+        for sequence, places in zip(sequences, asked, strict=True):
+            result = run(network, np.array([sequence[:-1]]), np.array([places]) - 1)
+            if not (result.sure.all() and np.array_equal(result.answers[0], np.array(sequence)[places])):
+                return False
+        return True
+
+    return one_by_one

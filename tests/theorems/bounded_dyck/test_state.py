@@ -14,7 +14,7 @@ from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
-from support.networks import spoiled
+from support.networks import defects_that_change
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -93,15 +93,14 @@ def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     honest, task = bounded_dyck_state.build_elman(), BoundedDyck(6)
     words = np.array(list(itertools.product(range(4), repeat=6)))
     truth = np.array([[task.solve(tuple(word[: n + 1])) for n in range(6)] for word in words.tolist()])
-    assert np.array_equal(run(honest, words).answers, truth)
-    changed, seed, arrays = 0, 0, set()
-    while changed < 30:
-        seed += 1
-        name, network = spoiled(honest, seed)
+
+    def right(network):
         result = run(network, words)
-        if np.array_equal(result.answers, truth) and result.sure.all():
-            continue
-        changed += 1
+        return bool(np.array_equal(result.answers, truth) and result.sure.all())
+
+    assert right(honest)
+    arrays = set()
+    for name, network in defects_that_change(honest, right, count=30):
         arrays.add(name)
         monkeypatch.setattr(bounded_dyck_state, "build_elman", lambda *given, network=network: network)
         with pytest.raises(TheoremFails):

@@ -16,7 +16,7 @@ from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import two_layers as equality_two_layers
 from seqsep.theorems.equality._trials import ComparedHalves, answers_hard, every_input, is_equal
-from support.networks import spoiled
+from support.networks import defects_that_change
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -49,15 +49,14 @@ def test_equality_at_larger_lengths(code, length):
 
 def test_30_defects_that_change_the_function_are_all_caught(monkeypatch):
     honest, inputs = equality_two_layers.build(6, 3), every_input(6, 3)
-    assert np.array_equal(run(honest, inputs, at=-1).answers[:, 0], is_equal(inputs))
-    arrays, changed, seed = set(), 0, 0
-    while changed < 30:
-        seed += 1
-        name, network = spoiled(honest, seed)
+
+    def right(network):
         result = run(network, inputs, at=-1)
-        if np.array_equal(result.answers[:, 0], is_equal(inputs)) and result.sure.all():
-            continue
-        changed += 1
+        return bool(np.array_equal(result.answers[:, 0], is_equal(inputs)) and result.sure.all())
+
+    assert right(honest)
+    arrays = set()
+    for name, network in defects_that_change(honest, right, count=30):
         arrays.add(name)
         monkeypatch.setattr(equality_two_layers, "assemble", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="left"):

@@ -1,0 +1,33 @@
+"""Every theorem's check fails once its weights are spoiled: in each array of each network, some one number of it.
+
+`tests/long_spoiled.py` changes many entries of each array (`make verify`), and reports the share that is found out.
+"""
+
+import pytest
+
+from seqsep.theorems import THEOREMS
+from support.spoiled_weights import CASES, defects, first_network, found_out
+
+pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
+
+ENTRIES = 24
+HARMLESS = {("attention-blocks copy", "vectors"): "what a position holds: this block reads places only"}
+
+
+def test_every_theorem_that_builds_a_network_is_spoiled():
+    """Theorems with an applier either stand in `CASES` or answer by a recurrence, which their own tests spoil."""
+    recurrences = {"index-lookup-state", "counting-state", "recall-state", "associative-recall-state", "equality-state"}
+    built = {theorem.name for theorem in THEOREMS if theorem.applier is not None} - recurrences - {"is-tree-state"}
+    assert {name.split()[0] for name in CASES} == built
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_changed_number_in_each_array_is_found_out(case):
+    check = CASES[case]
+    network = first_network(check)
+    unnoticed = []
+    for name, _ in network.arrays():
+        changes = (defect for entry in defects(network, name, ENTRIES) for defect in entry)
+        if (case, name) not in HARMLESS and not any(found_out(check, change) for change in changes):
+            unnoticed.append(name)
+    assert not unnoticed
