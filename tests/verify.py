@@ -18,6 +18,7 @@ from typing import Any
 import long_faults
 import long_kernels
 import long_ray
+import long_spoiled
 from seqsep import theorems
 from seqsep.theorems import Outcome
 
@@ -33,6 +34,8 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
         if theorem.verify is not None:
             path = str(Path(inspect.getfile(inspect.unwrap(theorem.verify))).relative_to(ROOT / "src/seqsep"))
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
+    built = sorted({source for _, sources in found.values() for source in sources})
+    found[long_spoiled.NAME] = (long_spoiled.verify, tuple(built))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", "certificate.py"))}
     found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray)}
     return found | {name: (partial(long_faults.verify, name), sources) for name, (_, _, sources) in long_faults.KINDS.items()}
