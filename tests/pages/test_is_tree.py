@@ -1,16 +1,18 @@
 """The section on IsTree: numbers, sizes and the paper's beside each other, from rows; figures have a panel a trace."""
 
+import csv
 from dataclasses import replace
 
 import pytest
 
 from seqsep.experiments import BY_NAME
 from seqsep.experiments.is_tree import PAPER_SIZES, make, quick
-from seqsep.lab.row import Row, read_rows, write_rows
+from seqsep.lab.row import Row, write_rows
 from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.figures.is_tree_bars import draw_is_tree
 from seqsep.report.figures.sheet import write_figure
+from seqsep.report.is_tree_files import write_is_tree_results
 from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells, table_of_length, table_of_speed
 
 EXPERIMENT = BY_NAME["is-tree"]
@@ -63,6 +65,16 @@ def test_the_best_run_stands_for_its_cell():
     assert is_tree_cells([lost]) == {}
 
 
+def test_models_that_differ_in_heads_are_told_apart():
+    """In the preset `state` they have one width and different states."""
+    runs = [run for run in EXPERIMENT.runs("state") if run.layers == ("retention",) * 2 and run.width == 64]
+    cells = is_tree_cells([row(run, state=(run.heads, 0)) for run in runs])
+    assert len(cells) == len(runs) == 5
+    lines = table_of_length(cells, 12)[1:]
+    assert [line[0] for line in lines] == [f"Retention (2, 64), heads {heads}" for heads in (1, 2, 4, 8, 16)]
+    assert [line[2] for line in lines] == ["1", "2", "4", "8", "16"]
+
+
 def test_tables_have_a_row_a_model_and_a_column_a_trace():
     runs = quick()
     cells = is_tree_cells([row(run, live=0.5 + 0.001 * place) for place, run in enumerate(runs)])
@@ -81,13 +93,27 @@ def test_tables_have_a_row_a_model_and_a_column_a_trace():
 
 def test_the_section_and_the_page_have_the_numbers(tmp_path):
     rows = [row(run) for run in quick()]
-    section = is_tree_section(EXPERIMENT, rows)
+    section = is_tree_section(EXPERIMENT, "quick", rows)
+    assert "Ours: 30 of 30 runs" in section
     assert section.count("| 75.0 (all right 50.0; no answer 25.0; 200 steps) ") == len(rows)
     assert "66.7 % of the graphs" in section
     assert "every ceiling is 100 %" in section
     write_rows(tmp_path / "is-tree.jsonl", rows)
     assert section in reproduction_page(tmp_path)
-    assert read_rows(tmp_path / "is-tree.jsonl")
+    write_rows(tmp_path / "is-tree-length.jsonl", [row(run) for run in EXPERIMENT.runs("length")[:5]])
+    assert "## is-tree: the preset length" in reproduction_page(tmp_path)
+
+
+def test_the_files_have_sizes_and_numbers(tmp_path):
+    assert write_is_tree_results(tmp_path, tmp_path) == []
+    write_rows(tmp_path / "is-tree.jsonl", [row(run) for run in quick()])
+    (shown,) = write_is_tree_results(tmp_path, tmp_path)
+    assert shown.name == "is-tree"
+    assert shown.figures[0].source.startswith("data:image/svg+xml;base64,")
+    with (tmp_path / "tables" / "is-tree.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 30
+    assert {(line["parameters"], line["state_bits"], line["live_accuracy"]) for line in lines} == {("1234", "4096", "0.75")}
 
 
 @pytest.mark.parametrize("trace", ["cot", "peel"])

@@ -18,14 +18,17 @@ QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
 COMMITTED = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS).exists()]
 SEARCHES = [name for name in COMMITTED if BY_NAME[name].search("quick") is not None]
-OF_REACH = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "reach").exists()]
+SEARCHED = [experiment for experiment in EXPERIMENTS if experiment.search("quick") is not None]
+LISTED = [experiment for experiment in EXPERIMENTS if experiment.search("quick") is None]
+OF_REACH = [experiment.name for experiment in SEARCHED if experiment.rows_file(RESULTS, "reach").exists()]
 OF_STATES = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "state-bits").exists()]
-OF_PAPER = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "paper").exists()]
+OF_PAPER = [experiment.name for experiment in SEARCHED if experiment.rows_file(RESULTS, "paper").exists()]
 
 
 def test_every_file_is_an_experiments():
     names = {path.stem for path in RESULTS.glob("*.jsonl")}
     of_presets = {f"{name}-reach" for name in OF_REACH} | {f"{name}-state-bits" for name in OF_STATES}
+    of_presets |= {one.rows_file(RESULTS, preset).stem for one in LISTED for preset in one.presets} & names
     assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER), *of_presets}
     assert set(COMMITTED) | WITHOUT_ROWS == set(BY_NAME)
 
@@ -41,6 +44,18 @@ def test_the_rows_are_the_whole_search(name):
     assert len(table.cells) == len(search.cells)
     assert min(len(cell.seeds) for cell in table.cells.values()) >= 3
     assert len(table.tasks) == 2
+
+
+@pytest.mark.parametrize("experiment", LISTED, ids=lambda experiment: experiment.name)
+def test_the_rows_of_a_list_are_of_its_preset(experiment):
+    """Rows of an experiment without a search: each of a run of its preset, once; those of `quick` are all of them."""
+    for preset in experiment.presets:
+        path = experiment.rows_file(RESULTS, preset)
+        keys = [row.key for row in read_rows(path)] if path.exists() else []
+        named = {run.key() for run in experiment.runs(preset)}
+        assert set(keys) <= named
+        assert len(set(keys)) == len(keys)
+        assert preset != "quick" or set(keys) in (set(), named)
 
 
 @pytest.mark.parametrize("name", OF_REACH)

@@ -8,14 +8,15 @@ from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, is_tree_cells
 from seqsep.report.numerals import counts, listed, percent
 
 
-def is_tree_section(experiment: Experiment, rows: Sequence[Row]) -> str:
+def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) -> str:
     """Live accuracy at each length, beside parameters, bits of state and the paper's; which thought is learned first."""
     cells = is_tree_cells(rows)
     lengths = sorted({task.length for _, task in cells})
     runs = [row.run for row in rows]
     rates = sorted({run.learning_rate for run in runs})
     parts = [
-        f"\n## {experiment.name}\n\n{experiment.question}\n\nOurs: {len(rows)} runs of at most "
+        f"\n## {experiment.name}: the preset {preset}\n\n{experiment.question}\n\nOurs: {len(rows)} of "
+        f"{len(experiment.runs(preset))} runs, of at most "
         f"{counts([run.steps for run in runs])} steps of {counts([run.batch for run in runs])} double stars; rates "
         f"{listed([f'{rate:g}' for rate in rates])}. The first number is live accuracy in "
         f"percent, over {counts([run.live for run in runs])} graphs: the model writes the thought, a retriever answers its "
@@ -28,7 +29,7 @@ def is_tree_section(experiment: Experiment, rows: Sequence[Row]) -> str:
         "\nIs a local thought learned sooner? The first evaluation at which 90 % of the thoughts are written without an error, "
         f"teacher-forced:\n\n{_markdown(table_of_speed(cells))}"
     )
-    if experiment.reading:
+    if experiment.reading and preset == "quick":
         parts.append(f"\n{experiment.reading}")
     return "".join(parts)
 

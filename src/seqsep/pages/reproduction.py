@@ -39,8 +39,9 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
             parts.append(section(experiment, rows["quick"], rows.get("paper", ()), rows.get("reach", ())))
             if "state-bits" in rows:
                 parts.append(states_section(experiment, rows["state-bits"]))
-        if experiment is is_tree.EXPERIMENT and "quick" in rows:
-            parts.append(is_tree_section(experiment, rows["quick"]))
+        if experiment is is_tree.EXPERIMENT:
+            files = {preset: experiment.rows_file(folder, preset) for preset in experiment.presets}
+            parts += [is_tree_section(experiment, preset, read_rows(path)) for preset, path in files.items() if path.is_file()]
     return "".join(parts)
 
 

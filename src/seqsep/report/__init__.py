@@ -30,5 +30,6 @@ From data to files:
     page                 the page in HTML, its charts in SVG
     table_files          an experiment's cells as CSV and LaTeX
     figure_files         an experiment's figures and tables as files
+    is_tree_files        the experiment `is-tree` as files
     write                the way from rows to the whole report
 """

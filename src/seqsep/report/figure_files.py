@@ -47,13 +47,13 @@ def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:
         ("-state", "accuracy and bits of state", draw_states(named.table, captions.states), captions.states),
     )
     shown = [
-        ShownFigure(_write_as_data(figure, folder, f"{named.name}{suffix}"), title, caption)
+        ShownFigure(write_as_data(figure, folder, f"{named.name}{suffix}"), title, caption)
         for suffix, title, figure, caption in drawn
     ]
     return ShownExperiment(named.name, named.question, tuple(shown))
 
 
-def _write_as_data(figure: Figure, folder: Path, name: str) -> str:
+def write_as_data(figure: Figure, folder: Path, name: str) -> str:
     """Write a figure's files and return its SVG as a data address."""
     *_, vector = write_figure(figure, folder / "figures", name)
     code = base64.b64encode(vector.read_bytes()).decode("ascii")

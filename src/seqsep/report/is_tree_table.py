@@ -5,7 +5,7 @@ how often the whole thought and the answer are right token by token, behind the 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import PAPER_SIZES, TRACES
@@ -52,7 +52,7 @@ class IsTreeCell:
         fixed, per_token = result["state_bits"]
         return cls(
             task=run.task,
-            model=SizedModel.of(run),
+            model=replace(SizedModel.of(run), heads=run.heads),
             live=result["live_accuracy"],
             unanswered=result["unanswered"],
             answer=result["answer_accuracy"],
@@ -111,13 +111,17 @@ def is_tree_cells(rows: Iterable[Row]) -> dict[tuple[SizedModel, IsTree], IsTree
 def names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
     """The names of models as the paper has them: a Transformer, Mamba, a hybrid; others as everywhere, with their size.
 
+    Heads are named where models of one architecture differ in them.
+
     >>> list(names([SizedModel(("mamba", "mamba", "attention"), 64), SizedModel(("attention",) * 2, 64)]).values())
     ['Transformer (2, 64)', 'Hybrid (3, 64)']
     """
     chosen = {}
-    for model in model_names(models):
+    known = list(models)
+    for model in model_names(known):
         kinds = tuple(dict.fromkeys(map(str, model.layers)))
-        chosen[model] = f"{TITLES.get(kinds, model.title)} {model.size}"
+        heads = {other.heads for other in known if other.architecture == model.architecture}
+        chosen[model] = f"{TITLES.get(kinds, model.title)} {model.size}{f', heads {model.heads}' if len(heads) > 1 else ''}"
     return chosen
 
 

@@ -14,6 +14,7 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import report_tables
 from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
 from seqsep.report.figures.picture import draw_picture
+from seqsep.report.is_tree_files import write_is_tree_results
 from seqsep.report.measured import Measured
 from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.page import write_page
@@ -58,9 +59,10 @@ def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], 
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         separation = pool.submit(write_separation, folder)
         drawing = [pool.submit(write_experiment, named, folder) for named in tables]
+        of_is_tree = pool.submit(write_is_tree_results, rows.parent, folder)
         try:
             theorems = check()
-            shown = [experiment.result() for experiment in drawing]
+            shown = [*(experiment.result() for experiment in drawing), *of_is_tree.result()]
             separation.result()
         except BaseException:
             pool.shutdown(cancel_futures=True)

@@ -1,7 +1,7 @@
 """The experiment `is-tree` as bars: a panel a trace, ours at each n, and beside them the paper's smallest models.
 
 Bars begin at 0; a line at 2/3 is what a state of O(log n) bits reaches on double stars, and no accuracy below says anything of
-state. The legend has each model's parameters and bits of state.
+state; with a retriever no state is a bound. The legend has each model's parameters and bits of state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,8 +68,8 @@ def caption() -> str:
     """What the bars are."""
     return (
         "Filled: ours, the model writes its thought, a retriever answers its queries, an answer that never comes counts 1/2. "
-        f"Hatched: the paper's models of {PAPER_SIZE} parameters, read off its bars. Dashes: 2/3, what O(log n) bits of state "
-        "reach on double stars whatever n; dots: guessing. State bits are counted once the prompt of the longest n is read."
+        f"Hatched (*): the paper's models of {PAPER_SIZE} parameters, read off its bars. Dashes: 2/3, what O(log n) bits of "
+        "state reach on double stars whatever n; dots: guessing. State bits: once the prompt of the longest n is read."
     )
 
 
@@ -95,7 +95,8 @@ def _draw_panel(axes: Axes, trace: str, cells: Cells, shown: Mapping[SizedModel,
                 axes.bar(len(ticks) + (offset + 0.5) * width - 0.4, 100 * cell.live, width, color=look.colour)
         ticks.append(str(length))
     ticks += _draw_papers(axes, trace, start=len(ticks), shown=shown)
-    axes.axhline(100 * WITHOUT_STATE, color=INK, linewidth=0.9, linestyle="--")
+    if IsTree(lengths[0], trace=trace).retriever() is None:
+        axes.axhline(100 * WITHOUT_STATE, color=INK, linewidth=0.9, linestyle="--")
     axes.axhline(50, color=SOFT, linewidth=0.9, linestyle=":")
     axes.set(ylim=(0, 104), xlim=(-0.6, len(ticks) - 0.4), title=trace)
     axes.set_xticks(range(len(ticks)), [f"n = {tick}" if place == 0 else tick for place, tick in enumerate(ticks)], fontsize=8)
