@@ -19,6 +19,7 @@ What was measured, as data and in words:
     worked_networks      five networks of IsTree in words: what each does, and what each head looks for
     worked_example       what they write about one graph, token by token, and what each head attends to
     is_tree_table        what models of the experiment `is-tree` write, with their sizes
+    text_curves          accuracy over length of language models that answered in words
     attention_weights    the weights of every head of a hand-built network on one input
     papers               the papers' own numbers
     bibliography         the papers as BibTeX

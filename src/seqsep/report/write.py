@@ -19,6 +19,7 @@ from seqsep.report.measured import Measured
 from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.page import write_page
 from seqsep.report.reach import headline, positions_sentence, reach_lines
+from seqsep.report.text_curves import write_text_curves
 
 TheoremRecords = Sequence[Mapping[str, Any]]
 """Records as `seqsep check --json` prints them."""
@@ -49,8 +50,9 @@ def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], 
     """Write the page from the committed rows of a file alone; return its path.
 
     Beside the page lie figures (PDF, PNG, SVG) and tables (CSV, LaTeX) of these rows, and of the experiments whose rows lie
-    beside them as NAME.jsonl and NAME-paper.jsonl, whose figures the page shows too. With `bibtex` there is also
-    references.bib. `check` gives the theorems' records; the figures are drawn in a process of their own meanwhile.
+    beside them as NAME.jsonl and NAME-paper.jsonl, whose figures the page shows too; so does it those of text-TASK.jsonl, the
+    replies of language models. With `bibtex` there is also references.bib. `check` gives the theorems' records; the figures are
+    drawn in a process of their own meanwhile.
     """
     committed = read_rows(rows)
     tables = report_tables(rows, committed)
@@ -73,7 +75,7 @@ def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], 
         fresh=[],
         committed=committed,
         theorems=theorems,
-        experiments=[one for one in shown if one.name not in of_demo],
+        experiments=[*(one for one in shown if one.name not in of_demo), *write_text_curves(rows.parent, folder)],
         findings=reach_findings(rows.parent),
     )
 
