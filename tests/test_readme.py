@@ -32,7 +32,8 @@ def test_what_analyze_prints_and_the_stranger_that_checks_it(capsys, monkeypatch
     assert capsys.readouterr().out.startswith(shown)
     *flags, program, file = check.split()
     alone = subprocess.run([sys.executable, *flags, str(ROOT / program), file], capture_output=True, text=True)
-    assert (alone.returncode, alone.stdout) == (0, "holds: least-state: rows 9, state_bits 4\n")
+    assert alone.returncode == 0
+    assert alone.stdout.startswith(re.search(r"\n(holds: least-state: .*)\.\.\.", text).group(1))
 
 
 def test_the_tree_names_every_folder_once():

@@ -36,7 +36,8 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
     built = sorted({source for _, sources in found.values() for source in sources})
     found[long_spoiled.NAME] = (long_spoiled.verify, tuple(built))
-    found |= {"certificates": (_certificates, ("../seqsep_check.py", "certificate.py"))}
+    writers = sorted(f"certificate/{path.name}" for path in (ROOT / "src/seqsep/certificate").glob("*.py"))
+    found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
     found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray)}
     return found | {name: (partial(long_faults.verify, name), sources) for name, (_, _, sources) in long_faults.KINDS.items()}
 
