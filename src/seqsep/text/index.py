@@ -15,9 +15,11 @@ LONGEST_WORD = max(map(len, WORDS))
 def index_question(lookups: Lookups, index: int) -> Question:
     """Question `index`: a list of words, examples and the question; places count from 1.
 
-    >>> print(index_question(Lookups(length=6, shots=1), 0).prompt)
-    Here is a list of words, then questions about it.
-    <BLANKLINE>
+    >>> question = index_question(Lookups(length=6, shots=1), 0)
+    >>> question.prompt.splitlines()[2]
+    'cup mouth bank lake root forest'
+    >>> question.prompt.splitlines()[-2:], question.expected
+    (['Question: Which word is number 5 in the list?', 'Answer:'], 'root')
     """
     asked, values = lookups.drawn(index, further=lookups.length)
     words = [WORDS[scaled(value, len(WORDS))] for value in values]

@@ -18,9 +18,11 @@ OPENING = "Here is a phonebook, then questions about it.\n\n"
 def phonebook_question(lookups: Lookups, index: int, digits: int = 7) -> Question:
     """Question `index`: a phonebook, examples and the question. Raises ValueError unless there are 1 to 9 digits.
 
-    >>> print(phonebook_question(Lookups(length=3, shots=1), 0, digits=4).prompt)
-    Here is a phonebook, then questions about it.
-    <BLANKLINE>
+    >>> question = phonebook_question(Lookups(length=3, shots=1), 0, digits=4)
+    >>> question.prompt.splitlines()[2:5]
+    ['Frank Bailey: 6716', 'Nina Berry: 9157', 'Ben Ferguson: 4831']
+    >>> question.prompt.splitlines()[-2:], question.expected
+    (['Question: What is the number of Nina Berry?', 'Answer:'], '9157')
     """
     entries, asked = book(lookups, index, digits)
     lines = "".join(f"{name}: {number}\n" for name, number in entries)
