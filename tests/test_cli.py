@@ -45,7 +45,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
             "apply index-lookup-attention --length 4 --gamma 2 --input {text}",
             "--gamma is not an option of index-lookup-attention",
         ),
-        ("apply one-way-protocol --length 4 --input {text}", "did you mean"),
+        ("apply one-way-protocol --length 4 --input {text}", "apply one-way-protocol: a protocol between two parties"),
         ("list words", "invalid choice"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
         ("run index-lookup-architectures --preset papr", "demo-rates"),
