@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 from types import ModuleType
 
 import pytest
@@ -25,7 +26,7 @@ def public() -> dict[str, object]:
     """What a package hands on in `__all__`, and the modules of the package's root whole."""
     members = {}
     for module in MODULES:
-        is_root_module = module.__name__.count(".") == 1 and not hasattr(module, "__path__")
+        is_root_module = re.fullmatch(r"seqsep\.[a-z]\w*", module.__name__) and not hasattr(module, "__path__")
         for name in getattr(module, "__all__", vars(module) if is_root_module else ()):
             member = getattr(module, name)
             if is_public(name, member, module):
