@@ -12,6 +12,7 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import Measured
 from seqsep.report.numerals import counts, listed, number, percent, percent_at_most
 from seqsep.report.page.tables import scaled_down
+from seqsep.report.page.theorem_table import statement_tables
 from seqsep.report.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
 from seqsep.report.ticks import round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, IndexLookup
@@ -122,3 +123,11 @@ def test_labels_keep_apart_and_in_order() -> None:
 def test_round_ticks() -> None:
     assert round_ticks(2000.0, 4) == (0, 500, 1000, 1500, 2000)
     assert round_ticks(3500.0, 4)[-1] == 3000
+
+
+def test_what_no_model_ran_for_is_computed_and_does_not_hold() -> None:
+    record = {"theorem": "x", "holds": True, "computed": True, "inputs": 3, "measured": {"bits": 1}, "bound": {"bits": 1}}
+    assert [table.verdict for table in statement_tables([record])] == ["✓ computed"]
+    assert [table.verdict for table in statement_tables([{**record, "computed": False}])] == ["✓ holds"]
+    assert [table.verdict for table in statement_tables([record, {**record, "computed": False}])] == ["✓ holds"]
+    assert [table.verdict for table in statement_tables([record, {**record, "holds": False}])] == ["✗ fails"]

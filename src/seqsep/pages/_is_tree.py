@@ -40,7 +40,7 @@ def _ceilings(cells: Sequence[IsTreeCell]) -> str:
     limits = (
         f"The state bounds {len(bounded)} of {len(cells)} cells."
         if bounded
-        else "No state here is too small for its graphs: every ceiling is 100 %, and what is missing was not learned."
+        else "No state here is too small for its graphs: every ceiling is 100 %, and it does not forbid what is missing."
     )
     least = percent(WITHOUT_STATE)
     return (

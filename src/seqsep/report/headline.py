@@ -38,6 +38,11 @@ class Separation:
         """Whether attention is above 99 % where the recurrent model is not."""
         return self.attention.accuracy >= GOAL > self.recurrent.accuracy
 
+    @property
+    def standing(self) -> str:
+        """What the recurrent model is the best of; with a single rival it is the best of nothing."""
+        return f"the best of {self.rivals} recurrent models" if self.rivals > 1 else "a recurrent model"
+
     def steps(self) -> str:
         """What both were given."""
         attention = self.attention.steps_allowed
@@ -112,7 +117,10 @@ def _absent(runs: DemoRuns, task: Task, present: Sequence[Measured]) -> str:
 
 
 def dyck_sentence(runs: DemoRuns, task: Task) -> str:
-    """Who reached 99 % first on a Dyck language, the LSTM or attention; each at its fastest size and rate."""
+    """After how many steps the LSTM and attention reach 99 % on a Dyck language, each at its fastest size and rate.
+
+    It says of how many architectures these are two, and what each was given if they were given different numbers of steps.
+    """
     pair = _lstm_and_attention(runs, task)
     if len(pair) < 2:
         return ""
@@ -120,9 +128,19 @@ def dyck_sentence(runs: DemoRuns, task: Task) -> str:
     start = f"On {task_title(task)}, "
     if lstm.steps_to_goal is None and attention.steps_to_goal is None:
         return start + f"neither reaches 99 %: the LSTM {percent(lstm.accuracy)} %, attention {percent(attention.accuracy)} %"
-    if by_speed(lstm) > by_speed(attention):
-        return f"{start}the order is reversed: {_reached(lstm)}, {_reached(attention).replace('reaches 99 % ', '')}"
-    return f"{start}{_reached(attention)}, {_reached(lstm).replace('reaches 99 % ', '')}"
+    first, second = sorted(pair, key=by_speed, reverse=True)
+    return f"{start}{_reached(first)}, {_reached(second).replace('reaches 99 % ', '')}{_how_compared(runs, first, second)}"
+
+
+def _how_compared(runs: DemoRuns, first: Measured, second: Measured) -> str:
+    """Of how many architectures two are compared, and their steps if they were given different numbers of them."""
+    words = []
+    architectures = {model.architecture for model in runs.models([first.task])}
+    if len(architectures) > 2:
+        words.append(f"two of {len(architectures)} architectures")
+    if first.steps_allowed != second.steps_allowed:
+        words.append(f"given {count(first.steps_allowed)} and {count(second.steps_allowed)} steps")
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[Measured]:
@@ -155,7 +173,7 @@ def task_title(task: Task) -> str:
 
 
 def tiles(runs: DemoRuns, holds: int, theorems: int) -> list[Tile]:
-    """The numbers at the top of the page; `holds` of so many theorem checks hold."""
+    """The numbers at the top of the page; `holds` of so many theorem checks found no counterexample."""
     shown = []
     gap = separation(runs)
     if gap is not None:
@@ -163,12 +181,12 @@ def tiles(runs: DemoRuns, holds: int, theorems: int) -> list[Tile]:
         attention = gap.attention.model
         recurrent = gap.recurrent.model
         shown.append(Tile(percent(gap.attention.accuracy), "%", f"Attention {attention.size} {where}", strong=True))
-        text = f"best recurrent model {where}: {recurrent.title} {recurrent.size}"
+        text = f"{recurrent.title} {recurrent.size} {where}, {gap.standing}"
         shown.append(Tile(percent(gap.recurrent.accuracy), "%", text))
     for task in runs.tasks(BoundedDyck)[:1]:
         for run in _lstm_and_attention(runs, task):
             number = count(run.steps_to_goal) if run.steps_to_goal is not None else f"> {count(run.steps_allowed)}"
             shown.append(Tile(number, "steps", f"{run.model.title} {run.model.size} to 99 % on {task_title(task)}"))
     if theorems:
-        shown.append(Tile(f"{holds} of {theorems}", "", "theorem checks hold"))
+        shown.append(Tile(f"{holds} of {theorems}", "", "theorem checks without a counterexample"))
     return shown

@@ -103,6 +103,16 @@ def test_corner_formulas():
     assert answers(build(cnf(0, [[]])), every_assignment(0)).tolist() == [0]
 
 
+def test_more_gates_than_positions():
+    """25 of 30 clauses over 4 bits: a token for each slot. The printed layout refuses them (see the applier)."""
+    formula = Thresholds(4, random_cnf(4, 3, 30, np.random.default_rng(1)).features, 24)
+    inputs = every_assignment(4)
+    network = build(formula)
+    assert len(network.indices.integers) == 30
+    assert np.array_equal(answers(network, inputs), formula.evaluate(inputs))
+    assert len(set(formula.evaluate(inputs).tolist())) == 2
+
+
 def test_more_heads_than_needed_change_nothing():
     formula, inputs = random_cnf(5, 2, 6, np.random.default_rng(0)), every_assignment(5)
     for heads in (2, 3, 7):
@@ -224,7 +234,7 @@ def test_the_applier_reads_files_and_names_what_is_wrong(tmp_path):
     ]:
         with pytest.raises(ValueError, match=message):
             sparse_threshold_two_layers.applier(**wrong)
-    with pytest.raises(ValueError, match="one slot for each variable"):
+    with pytest.raises(ValueError, match="one slot for each variable, expected at most 3 slots, found 4; variant='repaired'"):
         build(random_cnf(3, 2, 4, np.random.default_rng(0)), variant="printed")
     with pytest.raises(ValueError, match="at most 65,536 tokens"):
         build(cnf(10**12, []))

@@ -12,10 +12,11 @@ LONGEST_INPUT = 60
 
 @dataclass(frozen=True)
 class CheckRow:
-    """One check; `sizes` has one entry a quantity, measured and (if it differs) the bound."""
+    """One check; `sizes` has one entry a quantity, measured and (if it differs) the bound. `computed`: no model ran."""
 
     variant: str
     holds: bool
+    computed: bool
     length: str
     inputs: str
     sizes: tuple[str, ...]
@@ -38,6 +39,13 @@ class StatementTable:
     def holds(self) -> bool:
         """Whether every check holds."""
         return all(check.holds for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a word: arithmetic on sizes, in which no model ran, is computed and does not hold."""
+        if not self.holds:
+            return "✗ fails"
+        return "✓ computed" if all(check.computed for check in self.checks) else "✓ holds"
 
 
 def statement_tables(records: Iterable[Mapping[str, Any]]) -> list[StatementTable]:
@@ -66,6 +74,7 @@ def _check(record: Mapping[str, Any]) -> CheckRow:
     return CheckRow(
         variant=str(record.get("variant") or ""),
         holds=bool(record.get("holds")),
+        computed=bool(record.get("computed")),
         length=number(record.get("length")),
         inputs=_inputs(record),
         sizes=tuple(_sizes(record).values()),

@@ -179,9 +179,10 @@ def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
 
 
 def verify() -> list[Outcome]:
-    """Check every partition of 2, 4, 6 and 8 positions, with each of three codes."""
+    """Check every partition of 2, 4, 6 and 8 positions, with each of three codes, and of 10 with the code binary."""
     codes = ("parabola", "binary", "kerdock")
-    return [_check_partitions(position_code(code, length)) for length in (2, 4, 6, 8) for code in codes]
+    chosen = [(length, code) for length in (2, 4, 6, 8) for code in codes]
+    return [_check_partitions(position_code(code, length)) for length, code in [*chosen, (10, "binary")]]
 
 
 def _check_partitions(code: PositionCode) -> Outcome:

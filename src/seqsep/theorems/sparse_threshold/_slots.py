@@ -130,7 +130,10 @@ def _require_room(slots: Thresholds, heads: int | None, k: int, variant: str) ->
     if k < max(1, slots.sparsity):
         raise ValueError(f"{call}: heads is at least {max(1, slots.sparsity)}, the most literals of a slot")
     if variant == "printed" and number > slots.variables:
-        raise ValueError(f"{call}: the printed layout has one slot for each variable")
+        raise ValueError(
+            f"{call}: the printed layout has one slot for each variable, expected at most {slots.variables:,} slots, found "
+            f"{number:,}; variant='repaired' has a token for each slot"
+        )
     if 1 + slots.variables + (0 if variant == "printed" else number) > MOST_TOKENS:
         raise ValueError(f"{call}: at most {MOST_TOKENS:,} tokens")
 
