@@ -9,9 +9,10 @@ import hashlib
 import json
 import sys
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from itertools import chain, combinations
+from functools import reduce
+from itertools import accumulate, chain, combinations
 from math import prod
-from operator import lt, mul, ne
+from operator import add, lt, mul, ne
 
 MOST_BYTES = 10 << 20
 MOST_BRACKETS = 200_000
@@ -110,8 +111,7 @@ def read(data):
     except (ValueError, RecursionError):
         raise Answer(2, "unfit: not JSON") from None
     require_fit(type(certificate) is dict and certificate.keys() == FIELDS, "not the fields of a certificate")
-    head = [certificate["format"], certificate["version"]]
-    require_fit(canonical(head) == canonical(["seqsep-certificate", 1]), "not a seqsep-certificate of version 1")
+    require_fit(canonical([certificate["format"], certificate["version"]]) == b'["seqsep-certificate",1]', "not version 1")
     # "SHA-256, in lower-case hexadecimal, of the canonical form of the certificate without this field"
     body = {name: part for name, part in certificate.items() if name != "digest"}
     require(certificate["digest"] == hashlib.sha256(canonical(body)).hexdigest(), "the digest differs")
@@ -131,16 +131,27 @@ class Task:
     """A function of words: `alphabets` holds the letters of each position, as ranges; `solve` gives the value of a word.
 
     `count` says how many inputs have a value, "counted by the checker on its own"; None if there is no count here. `depth`:
-    what a letter costs, in 64ths. `ends`: the tokens that end a run. `is_partial`: whether inputs are outside the domain.
+    what a letter costs, in 64ths. `ends`: the tokens that end a run. `retrieve`: if the task has a retriever, the token that it
+    finds in a prompt for a query; then `closes` is the token ], and the one before it [.
     """
 
-    def __init__(self, alphabets, solve, count=lambda value: None, depth=1, ends=(), is_partial=False):
+    def __init__(self, alphabets, solve, count=lambda value: None, depth=1, ends=(), closes=None, retrieve=None):
         self.alphabets = alphabets
         self.solve = solve
         self.count = count
         self.ends = ends
-        self.is_partial = is_partial
+        self.closes = closes
+        self.retrieve = retrieve
         self.cost = (len(alphabets) + 8) * (1 + depth // 64)  # of one evaluation
+
+    def found(self, prompt, run):
+        """The places of a run where the retriever puts what it finds, behind each ], and what it finds there."""
+        found = {}
+        for place in [place for place, token in enumerate(run[:-1]) if token == self.closes]:
+            require(self.closes - 1 in run[:place], "a query is closed and was not opened")
+            opened = place - run[place::-1].index(self.closes - 1)  # "the last [ before it"
+            found[place + 1] = self.retrieve(prompt, run[opened + 1 : place])
+        return found
 
     def parts(self, value, where, positions):
         """A non-empty list of the parts of inputs at some positions; of inputs, if these are all positions."""
@@ -186,12 +197,6 @@ def dyck(given):
     """Value: "1 if well matched with at most `depth` open at any time, else 0"; inputs: N brackets."""
     depth, kinds, length = sizes(given, "depth", "kinds", "length")
 
-    def solve(word):
-        stack = ()
-        for bracket in word:
-            stack = after(stack, bracket, depth)
-        return int(stack == ())
-
     def count(value):
         # "Ways to be at each height after each bracket, an open counting `kinds` times".
         ways = [1] + [0] * depth
@@ -199,7 +204,10 @@ def dyck(given):
             ways = [kinds * below + above for below, above in zip([0, *ways[:-1]], [*ways[1:], 0], strict=True)]
         return ways[0] if value == 1 else None
 
-    return Task([range(2 * kinds)] * length, solve, count, depth=depth)
+    def stack_after(word):
+        return reduce(lambda stack, bracket: after(stack, bracket, depth), word, ())
+
+    return Task([range(2 * kinds)] * length, lambda word: int(stack_after(word) == ()), count, depth=depth)
 
 
 def table(given):
@@ -208,23 +216,19 @@ def table(given):
     counts = whole_numbers(given["alphabets"], "alphabets", count=None, least=1, most=LIMITS["alphabet"])
     require(len(counts) <= LIMITS["length"], "too many positions")
     values = whole_numbers(given["values"], "values", count=prod(counts), least=OUTSIDE, most=MOST_VALUE)
-
-    def solve(word):
-        place = 0
-        for letter, count in zip(word, counts, strict=True):
-            place = place * count + letter
-        return values[place]
-
+    strides = [*accumulate([1, *counts[:0:-1]], mul)][::-1]  # how far apart the entries of a letter and of the next one are
     # "Entries of the table"; "`complete` = 1 asks for a table without -1".
-    is_partial = OUTSIDE in values
-    return Task([*map(range, counts)], solve, lambda value: None if is_partial else values.count(value), is_partial=is_partial)
+    count = {}.get if OUTSIDE in values else values.count
+    return Task([*map(range, counts)], lambda word: values[sum(map(mul, strides, word))], count)
 
 
 def is_tree(given):
-    """Inputs: "0, then u, n+1, v for each of n-1 edges"; value: "n+3 if the edges make a tree of the vertices, else n+2"."""
+    """Inputs: "0, then u, n+1, v for each of n-1 edges"; value: "n+3 if the edges make a tree of the vertices, else n+2".
+
+    Is-tree-queries: "the same, with the retriever below".
+    """
     [vertices] = sizes(given, "vertices")
-    vertex = range(1, vertices + 1)
-    between = range(vertices + 1, vertices + 2)
+    edge = [range(1, vertices + 1), range(vertices + 1, vertices + 2), range(1, vertices + 1)]
 
     def solve(word):
         part = [*range(vertices + 1)]  # of each vertex, those that the edges so far connect with it
@@ -234,7 +238,15 @@ def is_tree(given):
             part = [part[u] if one == part[v] else one for one in part]
         return vertices + 3
 
-    return Task([range(1), *[vertex, between, vertex] * (vertices - 1)], solve, ends=range(vertices + 2, vertices + 4))
+    def retrieve(prompt, query):
+        # "The query [ v ] asks for the first neighbour of v [..], [ v y ] for the first one behind the first edge of v and y".
+        edges = zip(prompt[1::3], prompt[3::3], strict=True)
+        if len(query) != 1:
+            any(sorted(edge) == sorted(query) for edge in edges)  # takes the edges up to that one away
+        return next((sum(edge) - query[0] for edge in edges if query[0] in edge), vertices + 6)
+
+    asks = {"closes": vertices + 5, "retrieve": retrieve} if given["name"] == "is-tree-queries" else {}
+    return Task([range(1), *edge * (vertices - 1)], solve, depth=vertices, ends=range(vertices + 2, vertices + 4), **asks)
 
 
 def ngram(given):
@@ -284,18 +296,17 @@ def circuit(given):
 
 
 TASKS = {"index-lookup": index_lookup, "equality": equality, "inequality": equality, "bounded-dyck": dyck, "table": table}
-TASKS |= {"is-tree": is_tree, "ngram": ngram, "counting": counting, "circuit": circuit}
+TASKS |= {"is-tree": is_tree, "is-tree-queries": is_tree, "ngram": ngram, "counting": counting, "circuit": circuit}
 
 
 # What the checks of several types need.
 
 
-def bob_of(alice, task):
-    """The positions of Bob: all that are not in `alice`, "the positions of the first party, ascending"."""
+def split(alice, task):
+    """`alice`, "the positions of the first party, ascending", and the positions of Bob, which are all others."""
     require(type(alice) is list and {*map(type, alice)} <= {int}, "alice is no list of integers")
-    positions = range(len(task.alphabets))
-    require(all(map(lt, [-1, *alice], [*alice, len(positions)])), "alice is not ascending positions")
-    return sorted({*positions} - {*alice})
+    require(all(map(lt, [-1, *alice], [*alice, len(task.alphabets)])), "alice is not ascending positions")
+    return alice, sorted({*range(len(task.alphabets))} - {*alice})
 
 
 def joined(positions, letters):
@@ -309,11 +320,6 @@ def all_different(values):
     return all(map(ne, ordered, ordered[1:]))
 
 
-def bits(count):
-    """ceil(log2 count)."""
-    return (count - 1).bit_length()
-
-
 def require_work(work):
     """A work bound, "from sizes alone", before any work."""
     require_fit(work <= MOST_WORK, f"too large: work {work}")
@@ -325,8 +331,7 @@ def require_work(work):
 def check_fooling_set(task, witness, certificate):
     """fooling-set: any two words with the value, their parts exchanged, give an input with another value."""
     only_fields(witness, "witness", ("alice", "value", "words"))
-    alice = witness["alice"]
-    bob = bob_of(alice, task)
+    alice, bob = split(witness["alice"], task)
     value = whole_number(witness["value"], "value", 0, MOST_VALUE)
     words = task.parts(witness["words"], "words", range(len(task.alphabets)))
     complete = whole_number(certificate["claims"].get("complete"), "complete", 0, 1)
@@ -338,41 +343,39 @@ def check_fooling_set(task, witness, certificate):
     # "Each word has the value. Write (x, y) for the two parties' parts of a word."
     for word in words:
         require(task.solve(word) == value, f"the value is not {value}: {word}")
-    xs = [[word[position] for position in alice] for word in words]
-    ys = [[word[position] for position in bob] for word in words]
+    halves = [[[word[position] for position in party] for party in (alice, bob)] for word in words]
 
     if complete:
         # "All x differ, all y differ, and the number of words equals the number of inputs with that value".
-        require(all_different(xs) and all_different(ys), "two words have the same half")
+        require(all(map(all_different, zip(*halves, strict=True))), "two words have the same half")
         require(task.count(value) == len(words), "the words are not all with the value, or their number is not known")
     else:
         # "For every two words (x, y) and (x', y'), at least one of (x, y') and (x', y) is in the domain and has another value."
-        for (x, y), (other_x, other_y) in combinations(zip(xs, ys, strict=True), 2):
+        for (x, y), (other_x, other_y) in combinations(halves, 2):
             mixed = {task.solve(joined(alice + bob, x + other_y)), task.solve(joined(alice + bob, other_x + y))}
             require(not mixed <= {value, OUTSIDE}, f"{x} with {other_y}, {other_x} with {y}: neither tells them apart")
-    return {"bits": bits(len(words)), "complete": complete, "size": len(words)}, 0
+    return {"bits": (len(words) - 1).bit_length(), "complete": complete, "size": len(words)}, 0
 
 
-def check_distinguishing_table(task, witness, _certificate):
+def check_distinguishing_table(task, witness, certificate):
     """distinguishing-table: "any two rows differ at a column where both are in the domain"."""
     only_fields(witness, "witness", ("alice", "columns", "rows"))
-    alice = witness["alice"]
-    bob = bob_of(alice, task)
+    alice, bob = split(witness["alice"], task)
     rows = task.parts(witness["rows"], "rows", alice)
     columns = task.parts(witness["columns"], "columns", bob)
 
     # "Work: rows * columns * cost, and for a `table` with an entry -1 besides rows^2 * columns".
-    besides = len(rows) ** 2 * len(columns) if task.is_partial else 0
+    is_partial = OUTSIDE in certificate["task"].get("values", [])
+    besides = len(rows) ** 2 * len(columns) if is_partial else 0
     require_work(len(rows) * len(columns) * task.cost + besides)
 
     values = [[task.solve(joined(alice + bob, row + column)) for column in columns] for row in rows]
     # "Without -1 in the task this is asked of whole rows at once, else of every two."
     require(all_different(values), "two rows are equal")
-    if task.is_partial:
-        for row, other in combinations(values, 2):
-            told_apart = any(one != two and OUTSIDE not in (one, two) for one, two in zip(row, other, strict=True))
-            require(told_apart, "two rows are not told apart")
-    return {"rows": len(rows), "state_bits": bits(len(rows))}, 0
+    for row, other in combinations(values if is_partial else [], 2):
+        told_apart = any(one != two and OUTSIDE not in (one, two) for one, two in zip(row, other, strict=True))
+        require(told_apart, "two rows are not told apart")
+    return {"rows": len(rows), "state_bits": (len(rows) - 1).bit_length()}, 0
 
 
 def check_automaton(given, witness, _certificate):
@@ -402,7 +405,7 @@ def check_automaton(given, witness, _certificate):
                 waiting.append(reached)
             require(state_of.setdefault(reached, target) == target, f"state {state} goes wrong at bracket {bracket}")
     # "`live_states` is then states - 1."
-    return {"live_states": states - 1, "state_bits": bits(states), "states": states}, 0
+    return {"live_states": states - 1, "state_bits": (states - 1).bit_length(), "states": states}, 0
 
 
 # The arrays of a network: "`query`, `key` (a rows of d)" is "ad" here.
@@ -449,27 +452,20 @@ class Grid:
         return (2 * numerator + denominator * self.is_nearest - from_below) // (2 * denominator)
 
     def clipped(self, numbers):
-        """Integers, clipped to [-L^2, L^2]."""
+        """Integers, clipped to [-L^2, L^2]; so sums of two rows are placed, which are on the grid but for its ends."""
         return [max(-self.most, min(self.most, number)) for number in numbers]
-
-    def plus(self, first, second):
-        """A sum of two rows, placed: it is on the grid but for its ends."""
-        return self.clipped([one + other for one, other in zip(first, second, strict=True)])
 
     def product(self, weights, vector, bias=None):
         """A matrix times a vector: "a sum of products, with its bias, is formed exactly and placed once"."""
         self.spend(len(weights) * (len(vector) + 12))
-        totals = [sum(map(mul, row, vector)) for row in weights]
-        if bias is not None:
-            totals = [total + entry * self.steps for total, entry in zip(totals, bias, strict=True)]
+        biases = bias or [0] * len(weights)
+        totals = [sum(map(mul, row, vector)) + entry * self.steps for row, entry in zip(weights, biases, strict=True)]
         return self.clipped([self.rounded(total, self.steps) for total in totals])
 
     def exponential(self, drop, digits):
         """Two integers with 10^digits e^(-drop / L) between them; for a drop above 0, strictly between."""
         if drop == 0:
             return 10**digits, 10**digits
-        if drop > 3 * digits * self.steps:
-            return 0, 1
         context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)
         exponent = context.divide(Decimal(-drop), Decimal(self.steps))
         low = context.next_minus(context.exp(context.next_minus(exponent)))
@@ -503,8 +499,10 @@ class Grid:
 
     def read(self, head, xs, places, causal):
         """What a head retrieves at some places, or what a recurrence remembers before them."""
-        if "recurrent" in head:
-            return self.remembered(head, xs, places)
+        if "recurrent" in head:  # 0 at first, then "recurrent times [that] plus input times x"
+            weights = [*map(add, head["recurrent"], head["input"])]
+            states = [*accumulate(xs, lambda state, x: self.product(weights, state + x), initial=[0] * len(weights))]
+            return [states[place] for place in places]
         keys = [self.product(head["key"], x) for x in xs]
         values = [self.product(head["value"], x) for x in xs]
         mixtures = []
@@ -516,14 +514,6 @@ class Grid:
             mixtures.append(self.product([*zip(*values[:seen], strict=True)], weights))
         return mixtures
 
-    def remembered(self, head, xs, places):
-        """What a recurrence remembers before some places: 0 at first, then "recurrent times [that] plus input times x"."""
-        weights = [recurrent + given for recurrent, given in zip(head["recurrent"], head["input"], strict=True)]
-        states = [[0] * len(weights)]
-        for x in xs:
-            states.append(self.product(weights, states[-1] + x))
-        return [states[place] for place in places]
-
     def after_layer(self, layer, xs, places):
         """What a layer makes of the rows `xs` at some places; step 2 of "Arithmetic"."""
         read = [self.read(head, xs, places, layer["causal"]) for head in layer["heads"]]
@@ -531,7 +521,7 @@ class Grid:
         rows = []
         for place, *parts in zip(places, *read, strict=True):
             # "Sum over all heads of output times that: placed. Plus x: placed."
-            x = self.plus(xs[place], self.product(output, [*chain(*parts)]))
+            x = self.clipped(map(add, xs[place], self.product(output, [*chain(*parts)])))
             # "Then inner times this plus bias: placed; negative ones become 0; outer times these plus bias: placed; plus the
             # number before: placed."
             inner = self.product(layer["inner"], x, layer["inner_bias"])
@@ -539,13 +529,13 @@ class Grid:
             if "gate" in layer:  # "With a gate: gate times this plus bias: placed; negative ones become 0; times inner's"
                 gate = [max(0, entry) for entry in self.product(layer["gate"], x, layer["gate_bias"])]
                 active = self.clipped([self.rounded(one * other, self.steps) for one, other in zip(gate, inner, strict=True)])
-            rows.append(self.plus(x, self.product(layer["outer"], active, layer["outer_bias"])))
+            rows.append(self.clipped(map(add, x, self.product(layer["outer"], active, layer["outer_bias"]))))
         return rows
 
     def logits(self, network, tokens, asked):
         """The logits at the last places of some tokens, as many as are asked for; steps 1 to 3 of "Arithmetic"."""
         # 1. "The row of the token plus the row of the place: placed."
-        xs = [self.plus(network["symbols"][token], row) for token, row in zip(tokens, network["positions"], strict=False)]
+        xs = [self.clipped(map(add, network["symbols"][t], row)) for t, row in zip(tokens, network["positions"], strict=False)]
         # 2. Every layer; of the last one, only the places that are asked for.
         for layer in network["layers"][:-1]:
             xs = self.after_layer(layer, xs, range(len(xs)))
@@ -577,14 +567,18 @@ def check_network(task, witness, certificate):
 
     require(all_different(inputs), "an input stands twice")
     for word, run in zip(inputs, runs, strict=True):
-        grid.spend(task.cost)
+        # "The cost of the task once an input", and "for each query the tokens of the input and of its answer".
+        grid.spend(task.cost + run.count(task.closes) * len(word + run))
         value = task.solve(word)  # "of the last token, or of the whole run"
         require(value in (run[-1], run), f"the value is {value}, not {run[-1]}: {word}")
         require(not {*run[:-1]} & {*task.ends}, f"a run goes on behind its end: {word}")
-        for token, logits in zip(run, grid.logits(witness, word + run[:-1], asked=len(run)), strict=True):
-            # "The class of the greatest logit, which is above all others."
+        found = task.found(word, run)
+        for place, logits in enumerate(grid.logits(witness, word + run[:-1], asked=len(run))):
+            token = run[place]
+            # "The class of the greatest logit, which is above all others", or what the retriever finds.
             others = logits[:token] + logits[token + 1 :]
-            require(all(logit < logits[token] for logit in others), f"the answer is not {token}: {word}")
+            is_right = found[place] == token if place in found else all(logit < logits[token] for logit in others)
+            require(is_right, f"the answer is not {token}: {word}")
     everything = int(len(inputs) == prod(map(len, task.alphabets)))  # "1 if `inputs` are all inputs of the task, else 0"
     claims = {"all": everything, "heads": max(len(layer["heads"]) for layer in layers), "inputs": len(inputs)}
     claims |= {"layers": len(layers), "width": len(witness["positions"][0])}
@@ -611,13 +605,9 @@ def prefix_split(_given, witness, _claims):
 
 
 def every_list_of_symbols(given, witness, claims):
-    """It asks for "a prefix split; S^N rows"."""
-    return prefix_split(given, witness, claims) and claims["rows"] == given["alphabet"] ** given["length"]
-
-
-def every_first_half(given, witness, claims):
-    """It asks for "a prefix split; S^(N/2) rows"."""
-    return prefix_split(given, witness, claims) and claims["rows"] == given["alphabet"] ** (given["length"] // 2)
+    """It asks for "a prefix split" and "S^N rows", of equality "S^(N/2) rows"."""
+    free = given["length"] // (2 if given["name"] == "equality" else 1)
+    return prefix_split(given, witness, claims) and claims["rows"] == given["alphabet"] ** free
 
 
 def equal_answers_of_an_oracle(given, witness, claims):
@@ -641,6 +631,7 @@ THEOREMS = {  # the type of a certificate, its check, its tasks, and what must b
     "is-tree-peeling": ("generated-run", check_network, ("is-tree",), layers_of("attention", "attention")),
     "is-tree-tour": ("generated-run", check_network, ("is-tree",), layers_of("attention", "attention", "attention")),
     "is-tree-one-layer": ("generated-run", check_network, ("is-tree",), layers_of("attention")),
+    "is-tree-walk": ("generated-run", check_network, ("is-tree-queries",), layers_of("recurrence")),
     "is-tree-hybrid": ("generated-run", check_network, ("is-tree",), layers_of("recurrence", "attention")),
     "recall-attention": ("generated-run", check_network, ("ngram",), layers_of("attention", "attention")),
     "recall-hybrid": ("generated-run", check_network, ("ngram",), layers_of("recurrence", "attention")),
@@ -650,7 +641,7 @@ THEOREMS = {  # the type of a certificate, its check, its tasks, and what must b
     "circuits-attention": ("generated-run", check_network, ("circuit",), layers_of("attention")),
     "built-generator": ("generated-run", check_network, tuple(TASKS), None),
     "index-lookup-state": ("distinguishing-table", check_distinguishing_table, ("index-lookup",), every_list_of_symbols),
-    "equality-state": ("distinguishing-table", check_distinguishing_table, ("equality",), every_first_half),
+    "equality-state": ("distinguishing-table", check_distinguishing_table, ("equality",), every_list_of_symbols),
     "recall-oracle-state": ("distinguishing-table", check_distinguishing_table, ("index-lookup",), equal_answers_of_an_oracle),
     "least-state": ("distinguishing-table", check_distinguishing_table, tuple(TASKS), prefix_split),
     "one-way-cost": ("distinguishing-table", check_distinguishing_table, tuple(TASKS), None),

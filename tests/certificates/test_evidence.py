@@ -32,6 +32,7 @@ def test_a_theorem_has_a_certificate_or_says_why_not(name, tmp_path, capsys):
     ("theorem", "options", "why"),
     [
         ("circuits-attention", {"length": 7}, "at most 64 inputs, found 1 bits of state and 128 inputs"),
+        ("is-tree-walk", {"length": 3}, "expected at least 4 vertices, for a graph that is no tree"),
         ("recall-oracle-state", {"length": 9, "alphabet": 9}, "sequences, at most 4,096"),
         ("retrieval-one-layer", {"length": 30}, "inputs of Alice's, at most 4,096"),
         ("turing-machine-hybrid", {"length": 9}, "a table of .* inputs, at most 20,000"),

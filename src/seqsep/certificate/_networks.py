@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.certificate._record import WitnessRecord, alphabets, cost
+from seqsep.certificate._record import WitnessRecord, alphabets, cost, queries
 from seqsep.exact.grid import Array
 from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, MixingLayer, Network
 from seqsep.theorems.evidence import Evidence, GeneratedRun, NetworkRun
@@ -70,6 +70,8 @@ def _run(
         count * (cost(evidence) + _work_of_a_run(network, layers, inputs.shape[1], asked))
         for asked, count in Counter(lengths).items()
     )
+    written = [answer for answer in answers if isinstance(answer, list)]
+    work += sum(queries(evidence, answer) * (inputs.shape[1] + len(answer)) for answer in written)
     return WitnessRecord(
         "generated-run" if isinstance(witness, GeneratedRun) else "network",
         shown,

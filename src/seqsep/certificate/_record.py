@@ -1,6 +1,6 @@
 """What a file shows of a witness, and what the checker counts of a task."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,15 @@ class WitnessRecord:
 def cost(evidence: Evidence) -> int:
     """Work of one evaluation of the task."""
     parameters: Mapping[str, Any] = evidence.parameters
-    a_letter = len(parameters["gates"]) if evidence.task == "circuit" else parameters.get("depth", 1) // 64
+    depth = parameters.get("depth", parameters.get("vertices", 1))
+    a_letter = len(parameters["gates"]) if evidence.task == "circuit" else depth // 64
     return int((len(alphabets(evidence)) + 8) * (1 + a_letter))
+
+
+def queries(evidence: Evidence, answer: Sequence[int]) -> int:
+    """How many queries stand in an answer: its tokens ], if the task has a retriever."""
+    parameters: Mapping[str, Any] = evidence.parameters
+    return answer.count(parameters["vertices"] + 5) if evidence.task == "is-tree-queries" else 0
 
 
 def alphabets(evidence: Evidence) -> list[int]:
@@ -31,7 +38,7 @@ def alphabets(evidence: Evidence) -> list[int]:
     parameters: Mapping[str, Any] = evidence.parameters
     if evidence.task == "table":
         return list(parameters["alphabets"])
-    if evidence.task == "is-tree":
+    if evidence.task in ("is-tree", "is-tree-queries"):
         return [1, *[parameters["vertices"], 1, parameters["vertices"]] * (parameters["vertices"] - 1)]
     if evidence.task == "ngram":
         return [1] + [parameters["alphabet"]] * (parameters["length"] + parameters["gram"] - 1)

@@ -13,6 +13,7 @@ from seqsep.theorems.circuits._shown import shown as circuit_shown
 from seqsep.theorems.circuits.attention import build as circuit_network
 from support.certificates.checker_cases import Case, Cost, Digits, Enclosure, Logits, Shown, Softmax, Work, runs_of
 from support.certificates.checker_limits import limits
+from support.certificates.checker_queries import queries
 from support.certificates.checker_work import work_of
 from support.certificates.forgeries import FORGERIES
 from support.certificates.samples import samples, seal
@@ -29,7 +30,13 @@ def corpus() -> list[Shown]:
             given = json.loads(data)
             cases.append(Logits(given, _logits_of(given)))
             cases.append(Work(data, work_of(given)))
-    return sorted(cases, key=lambda case: isinstance(case, Case) and case.status == 0) + softmaxes() + limits() + named()
+    return (
+        sorted(cases, key=lambda case: isinstance(case, Case) and case.status == 0)
+        + softmaxes()
+        + limits()
+        + queries()
+        + named()
+    )
 
 
 def named() -> list[Shown]:

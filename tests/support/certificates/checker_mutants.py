@@ -19,7 +19,6 @@ SOURCE = Path(seqsep_check.__file__).read_text(encoding="utf-8")
 SECONDS = 3.0
 LARGE = 'require_fit(states * kinds * (depth + 8) <= MOST_WORK, f"too large: {states} states")'
 ZEROS = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0"
-FAR = "if drop > 3 * digits * self.steps:"
 CONTEXT = "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)"
 IS_OPEN = "is_open = [drop > 0 or (self.once and any(drops)) for drop in drops]"
 ASCII = 'certificate = json.loads(data.decode("ascii"), parse_float=str, parse_constant=str)'
@@ -27,14 +26,12 @@ PART = "part = [*range(vertices + 1)]  # of each vertex, those that the edges so
 NO_SUCH_WORK = "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)"
 MORE_DIGITS = "another number of digits decides alike, since ends enclose"
 ON_A_LINE = "if the upper end is on a line, more digits decide alike"
-DEPTH = "def __init__(self, alphabets, solve, count=lambda value: None, depth=1, ends=(), is_partial=False):"
+DEPTH = "def __init__(self, alphabets, solve, count=lambda value: None, depth=1, ends=(), closes=None, retrieve=None):"
 EQUIVALENT: dict[str, str] = {
     f"{DEPTH} | 1 -> 2 at 69": "a letter costs a 64th of it, rounded down: nothing",
     f"{LARGE} | comparison 0 LtE -> Lt at 12": NO_SUCH_WORK,
     f"{ZEROS} | comparison 0 LtE -> Lt at 20": "the digit 0 stays a 0",
     f"{ZEROS} | 48 -> 49 at 20": "the digit 0 stays a 0",
-    f"{FAR} | comparison 0 Gt -> GtE at 3": "there 10^digits e^(-3 digits) < 1, so (0, 1) is what comes out",
-    f"{FAR} | 3 -> 4 at 10": "the same between 3 and 4",
     f"{CONTEXT} | 10 -> 11 at 32": MORE_DIGITS,
     f"{CONTEXT} | 10 -> 9 at 32": MORE_DIGITS,
     f"{IS_OPEN} | comparison 0 Gt -> Lt at 11": ON_A_LINE,

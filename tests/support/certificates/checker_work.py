@@ -13,11 +13,16 @@ def product(rows: int, columns: int) -> int:
 def work_of(given: dict[str, Any]) -> int:
     """Every layer at every place of a run, the last layer where tokens are read out; and the task, once an input."""
     witness, task = given["witness"], given["task"]
-    letter = len(task["gates"]) if task["name"] == "circuit" else task.get("depth", 1) // 64
+    letter = len(task["gates"]) if task["name"] == "circuit" else task.get("depth", task.get("vertices", 1)) // 64
     work = 0
     for word, answer in runs_of(witness):
         work += (len(word) + 8) * (1 + letter) + _work_of_run(given, len(word), len(answer))
+        work += _queries(task, answer) * (len(word) + len(answer))
     return work * (16 + witness["steps"].bit_length())
+
+
+def _queries(task: dict[str, Any], answer: list[int]) -> int:
+    return sum(token == task["vertices"] + 5 for token in answer) if task["name"] == "is-tree-queries" else 0
 
 
 def _work_of_run(given: dict[str, Any], prompt: int, asked: int) -> int:

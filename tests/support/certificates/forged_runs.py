@@ -6,6 +6,7 @@ from support.certificates.forgery import REMOVED, Forgery, forge, outer, repeate
 def generated_runs() -> list[Forgery]:
     tree, recall, counting = (f"generated-run: {name}" for name in ("tree", "recall", "counting"))
     circuit, machine = "generated-run: circuit", "generated-run: machine"
+    walk = "generated-run: walk"
     linear = "generated-run: linear, floor stepwise"
     layer = "witness.layers.0"
     head = f"{layer}.heads.0"
@@ -115,6 +116,26 @@ def generated_runs() -> list[Forgery]:
         forge(circuit, ("witness.inputs.0.2", 3), why="leaves the alphabet"),
         forge(circuit, ("witness.inputs.0.0", 2), why="leaves the alphabet"),
         forge(circuit, ("witness.readout", lambda rows: rows[::-1]), why="the answer is not"),
+        # what a retriever finds
+        forge(walk, ("theorem", "is-tree-peeling"), why="not a task"),
+        forge(walk, ("task.name", "is-tree"), why="not a task"),
+        forge(walk, ("task.name", "is-tree"), ("theorem", "built-generator"), why="the answer is not 2"),
+        forge(tree, ("task.name", "is-tree-queries"), why="not a task"),
+        forge(walk, ("task.vertices", 5), why="has not its length"),
+        forge(walk, ("witness.answers.0.3", 3), why="the answer is not 3"),
+        forge(walk, ("witness.answers.0.3", 10), why="the answer is not 10"),
+        forge(walk, ("witness.answers.0.18", 3), why="the answer is not 3"),
+        forge(walk, ("witness.answers.0.1", 2), why="the answer is not 2"),
+        forge(walk, ("witness.answers.0.6", 3), why="the answer is not 3"),
+        forge(walk, ("witness.answers.0.0", 9), why="a query is closed and was not opened"),
+        forge(walk, ("witness.answers.0.19", 7), why="the value is 6, not 7"),
+        forge(walk, ("witness.inputs.0", [0, 2, 5, 3, 3, 5, 1, 1, 5, 2]), why="the answer is not"),
+        forge(walk, ("witness.inputs.0", [0, 3, 5, 1, 2, 5, 1, 2, 5, 3]), why="the answer is not 2"),
+        forge(walk, ("witness.inputs.0.7", 4), why="the value is"),
+        forge(walk, (f"{head}.recurrent", lambda rows: [[0 for _ in row] for row in rows]), why="the answer is not"),
+        forge(walk, (f"{head}.input", lambda rows: [[0 for _ in row] for row in rows]), why="the answer is not"),
+        forge(walk, (f"{layer}.inner_bias", lambda row: [0 for _ in row]), why="the answer is not"),
+        forge(walk, ("witness.readout_bias.6", -1000), why="the answer is not"),
         # gates of a feed-forward part
         forge(machine, (f"{layer}.gate", without_last), why="has not its length"),
         forge(machine, (f"{layer}.gate.0", without_last), why="gate has not its length"),

@@ -31,6 +31,7 @@ def generated_samples() -> dict[str, bytes]:
         made[f"generated-run: attention, {rounding} {softmax}"] = random_tree(attention, Grid(100, rounding, softmax), False)
     made["generated-run: circuit"] = certify("circuits-attention", length=2)
     made["generated-run: machine"] = certify("turing-machine-hybrid", machine="busy-beaver-3", length=1, steps=3)
+    made["generated-run: walk"] = certify("is-tree-walk", graphs=4)
     made["generated-run: rounding counts"] = certify("counting-one-layer", length=1, alphabet=2)
     made["generated-run: counting"] = random_counting()
     made["generated-run: above"] = counted()

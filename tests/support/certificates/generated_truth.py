@@ -5,16 +5,19 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from seqsep.retriever import Retriever
+from seqsep.tasks.trees.walk import WalkTokens
 from seqsep.theorems.circuits._circuit import parsed, run_circuit
 from seqsep.theorems.circuits._tokens import Vocabulary
 
 
 class Generated(NamedTuple):
-    """The letters of a prompt, its value or whole run, and the tokens that end a run, given the fields of the task."""
+    """The letters of a prompt, its value or whole run, the tokens that end a run, and the retriever, given the fields of it."""
 
     alphabets: Callable[[dict[str, Any]], list[range]]
     solve: Callable[[dict[str, Any], list[int]], int | list[int]]
     ends: Callable[[dict[str, Any]], set[int]]
+    retriever: Callable[[dict[str, Any]], Retriever] | None = None
 
 
 def _tree_alphabets(task: dict[str, Any]) -> list[range]:
@@ -81,3 +84,6 @@ GENERATED = {
         lambda _: {0, 1},
     ),
 }
+GENERATED["is-tree-queries"] = GENERATED["is-tree"]._replace(
+    retriever=lambda task: WalkTokens(task["vertices"]).retriever("prompt")
+)

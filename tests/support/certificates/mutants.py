@@ -27,6 +27,8 @@ WORDS = (
     "bounded-dyck-one-layer",
     "bounded-dyck-state",
     "is-tree-peeling",
+    "is-tree-walk",
+    "is-tree-queries",
     "recall-attention",
     "counting-attention",
     "built-generator",

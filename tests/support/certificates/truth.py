@@ -25,6 +25,7 @@ LAYERS = {  # a: attention, r: a recurrence
     "is-tree-tour": "aaa",
     "is-tree-one-layer": "a",
     "is-tree-hybrid": "ra",
+    "is-tree-walk": "r",
     "recall-attention": "aa",
     "recall-hybrid": "ra",
     "counting-attention": "aa",
@@ -199,7 +200,13 @@ def _generated_run(given: dict[str, Any]) -> bool:
     ends = GENERATED[f.name].ends(given["task"]) if f.name in GENERATED else set()
     for word, answer in zip(witness["inputs"], witness["answers"], strict=True):
         is_right = f(word) in (answer, answer[-1])
-        if generate(network, word, ends, most=len(answer)) != answer or not is_right or (ends and answer[-1] not in ends):
+        retriever = GENERATED[f.name].retriever if f.name in GENERATED else None
+        finds = retriever(given["task"]).behind(len(word)) if retriever else None
+        if (
+            generate(network, word, ends, most=len(answer), retriever=finds) != answer
+            or not is_right
+            or (ends and answer[-1] not in ends)
+        ):
             return False
     return (
         all(layer["causal"] == 1 for layer in witness["layers"])

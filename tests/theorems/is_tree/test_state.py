@@ -291,7 +291,9 @@ def test_prefix_sums_agree_where_the_bit_is_zero():
 def test_the_certificate_holds(tmp_path):
     path = tmp_path / "is_tree.json"
     path.write_bytes(certify("is-tree-state", length=4))
-    assert json.loads(path.read_text())["claims"] == {"rows": 19, "state_bits": 5}
+    given = json.loads(path.read_text())
+    assert given["claims"] == {"rows": 19, "state_bits": 5}
+    assert given["task"] == {"name": "is-tree", "vertices": 4}
     checker = Path(seqsep_check.__file__)
     assert subprocess.run([sys.executable, "-I", "-S", checker, path], check=False, capture_output=True).returncode == 0
     with pytest.raises(ValueError, match="2 to 5 vertices"):

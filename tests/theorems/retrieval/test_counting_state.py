@@ -32,6 +32,7 @@ from seqsep.theorems.retrieval.counting_state import (
     unrank,
     with_fewer_bits,
 )
+from support.certificates.verdict import held
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -155,8 +156,11 @@ def test_the_printed_instance_answers_no_to_everything():
 def test_a_certificate_holds():
     status, _ = seqsep_check.check(certify("counting-state", length=3))
     assert status == 0
+    assert "least-state: counting: alphabet 5, length 5, rows 126, state_bits 7" in held(certify("counting-state", length=5))
+    with pytest.raises(ValueError, match="the checker's work is 7,824,960, at most 4,000,000"):
+        certify("counting-state", length=8)
     with pytest.raises(ValueError, match="at most 5,242,880"):
-        certify("counting-state", length=7)
+        certify("counting-state", length=10)
 
 
 def test_a_trained_models_shape_must_fit(tmp_path):

@@ -1,6 +1,7 @@
 """Recall over [n]: classes against the definition, exact models on every input, and inputs on which small models err."""
 
 import itertools
+import json
 import math
 
 import pytest
@@ -205,6 +206,13 @@ def test_certificates_hold():
         assert status == 0
     with pytest.raises(ValueError, match="at most 5,242,880"):
         certify("recall-state", length=8)
+
+
+def test_the_certificate_is_of_the_task_itself():
+    given = json.loads(certify("recall-state", length=4, gram=3))
+    assert given["task"] == {"alphabet": 4, "gram": 3, "length": 4, "name": "ngram"}
+    assert given["theorem"] == "least-state"
+    assert given["claims"]["rows"] == len(given["witness"]["rows"]) == 238
 
 
 def test_wrong_arguments():

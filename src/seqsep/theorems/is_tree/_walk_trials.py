@@ -5,15 +5,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.network import Network
 from seqsep.exact.recurrent import StateRange
 from seqsep.retriever import Region
 from seqsep.tasks.trees.walk import WalkTokens, walk
 from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree._graphs import Graph, Graphs
-from seqsep.theorems.is_tree._trials import lead
+from seqsep.theorems.is_tree._trials import EVERY_LIST_UP_TO, lead
 from seqsep.theorems.trial import Trial
 
 TOKENS_AT_ONCE = 1 << 15
@@ -92,6 +95,22 @@ class Walking:
             "answer": self.tokens.answers.index(written[-1]) if decided else None,
             "thought": [self.tokens.shown(token) for token in thought],
         }
+
+
+def shown(walking: Walking, graphs: int, seed: int) -> Evidence:
+    """Every simple list of n - 1 edges of the n vertices if there are at most `graphs`, else at most so many hard ones.
+
+    The thoughts are what the network was found to write, with this retriever (`Walking.put`).
+    """
+    vertices = walking.tokens.vertices
+    if vertices <= EVERY_LIST_UP_TO and len(every_simple_list(vertices)) <= graphs:
+        chosen = every_simple_list(vertices)
+    else:
+        chosen = np.unique(drawn.hard_graphs(vertices, graphs, np.random.default_rng(seed)), axis=0)
+    walking.put(vertices, chosen)
+    thoughts = [walk(walking.tokens, vertices, graph) for graph in chosen.tolist()]
+    run = GeneratedRun(walking.network, np.array(walking.prompts(chosen)), thoughts)
+    return Evidence("is-tree-queries", {"vertices": vertices}, run)
 
 
 def every_simple_list(vertices: int) -> Graphs:

@@ -42,7 +42,7 @@ input on which it errs, thought included. That every model with fewer bits has t
 search meets them in time is not promised. Attention keeps a cache that grows: no layer with one is covered.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -331,17 +331,32 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
 
 
 def evidence(length: int = 4) -> Evidence:
-    """Show a beginning of every class at the widest split, every two told apart. Raises ValueError beyond 5 vertices."""
+    """Show a beginning of every class at the widest split, every two told apart; the task is IsTree itself.
+
+    Raises ValueError beyond 5 vertices.
+    """
     if not 2 <= length <= MOST_CERTIFIED:
-        raise ValueError(f"evidence(length={length}): 2 to {MOST_CERTIFIED} vertices, whose answers fit in a table")
-    tabulated = table(length)
-    least = of_table(tabulated)
+        raise ValueError(f"evidence(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tried")
+    least = of_table(table(length))
     rows, columns, _ = least.distinguishing_table()
-    witness = DistinguishingTable(
-        alice=list(range(least.split)), rows=[list(row) for row in rows], columns=[list(column) for column in columns]
-    )
-    values = [tabulated.answers[label] for label in tabulated.labels.tolist()]
-    return Evidence("table", {"alphabets": list(tabulated.alphabets), "values": values}, witness)
+    alice = 1 + least.split + least.split // 2  # [BOS], the ends, and ~ between two of an edge
+    shown_rows = [_as_tokens(length, row)[:alice] for row in rows]
+    shown_columns = [_as_tokens(length, (*rows[0], *column))[alice:] for column in columns]
+    witness = DistinguishingTable(alice=list(range(alice)), rows=shown_rows, columns=shown_columns)
+    return Evidence("is-tree", {"vertices": length}, witness)
+
+
+def _as_tokens(vertices: int, ends: Sequence[int]) -> list[int]:
+    """[BOS] u ~ v u ~ v .. of ends that are numbered from 0, up to the last of them.
+
+    >>> _as_tokens(3, [0, 1, 2])
+    [0, 1, 4, 2, 3]
+    """
+    tokens = Tokens(vertices)
+    written = [tokens.begin]
+    for number, end in enumerate(ends):
+        written += [tokens.between] * (number % 2) + [end + 1]
+    return written
 
 
 def verify(seed: int = 0) -> list[Outcome]:

@@ -42,10 +42,11 @@ from seqsep.tasks.trees.graphs import is_tree
 from seqsep.tasks.trees.walk import ROOT, WalkTokens
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _trials as trials
-from seqsep.theorems.is_tree._graphs import Graphs, read_graph
+from seqsep.theorems.is_tree._graphs import LEAST_WITHOUT_TREE, Graphs, read_graph
 from seqsep.theorems.is_tree._walk_patterns import walk_by_patterns
-from seqsep.theorems.is_tree._walk_trials import Walking, every_simple_list
+from seqsep.theorems.is_tree._walk_trials import Walking, every_simple_list, shown
 
 CLAIM = Claim(
     name="is-tree-walk",
@@ -56,7 +57,6 @@ WIDTH = 16
 NUMBERS_REMEMBERED = 16
 UNITS = 5
 SPECIAL = 7
-EVERY_LIST_UP_TO = 4
 REGIONS: tuple[Region, ...] = ("prompt", "everything")
 
 
@@ -238,7 +238,7 @@ def check(length: int = 16, graphs: int = 24, seed: int = 0) -> list[Outcome]:
 
 def _inputs(length: int, graphs: int, seed: int) -> tuple[bool, Iterable[tuple[int, Graphs]]]:
     """Whether these are all inputs, and the graphs with their numbers of vertices."""
-    if length <= EVERY_LIST_UP_TO:
+    if length <= trials.EVERY_LIST_UP_TO:
         return True, [(vertices, every_simple_list(vertices)) for vertices in range(2, length + 1)]
     return False, trials.hard_series(length, graphs, np.random.default_rng(seed))
 
@@ -358,12 +358,24 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return answer
 
 
+def evidence(length: int = 4, graphs: int = 24, seed: int = 0) -> Evidence:
+    """Show the walks of n = `length` vertices, with what the retriever finds in the prompt, for at most `graphs` graphs.
+
+    Raises ValueError below 4 vertices, where every simple graph of n - 1 edges is a tree.
+    """
+    if length < LEAST_WITHOUT_TREE:
+        raise ValueError(
+            f"evidence(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is no tree"
+        )
+    return shown(_walking(length, "prompt"), graphs, seed)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
-    nothing_to_certify="its runs hold what a live retriever finds, and the checker knows no retriever",
     applier=applier,
     verify=verify,
+    evidence=evidence,
     errata=(
         Erratum(
             where="Theorems 5.2 and 5.3",

@@ -274,19 +274,18 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
 
 
 def evidence(length: int = 4) -> Evidence:
-    """Show a sequence of each multiset, every two told apart by a number and a threshold; the table holds every answer.
+    """Show a sequence of each multiset behind [BOS], every two told apart by a number and a threshold.
 
-    Raises ValueError beyond n = 6, where there are more answers than a file holds.
+    Number s is token s + 1, and so is threshold s. Raises ValueError for more answers than a checker may count.
     """
-    inputs = length ** (length + 2)
-    if inputs > MOST_ANSWERS or length < 2:
-        raise ValueError(f"evidence(length={length}): {inputs:,} answers, at most {MOST_ANSWERS:,}; length is at least 2")
-    words = itertools.product(range(length), repeat=length + 2)
-    values = [solve(length, word) - length for word in words]
-    rows = [list(multiset) for multiset in itertools.combinations_with_replacement(range(length), length)]
-    columns = [[query, threshold] for query in range(length) for threshold in range(length)]
-    witness = DistinguishingTable(alice=list(range(length)), rows=rows, columns=columns)
-    return Evidence("table", {"alphabets": [length] * (length + 2), "values": values}, witness)
+    answers = math.comb(2 * length - 1, length) * length**2 if length > 1 else 0
+    if not 0 < answers <= MOST_ANSWERS:
+        raise ValueError(f"evidence(length={length}): {answers:,} answers, at most {MOST_ANSWERS:,}; length is at least 2")
+    symbols = range(1, length + 1)
+    rows = [[0, *multiset] for multiset in itertools.combinations_with_replacement(symbols, length)]
+    columns = [[query, threshold] for query in symbols for threshold in symbols]
+    witness = DistinguishingTable(alice=list(range(length + 1)), rows=rows, columns=columns)
+    return Evidence("counting", {"alphabet": length, "length": length}, witness)
 
 
 TEST = "tests/theorems/retrieval/test_counting_state.py::"

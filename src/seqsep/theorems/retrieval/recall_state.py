@@ -331,25 +331,25 @@ def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | N
 
 
 def evidence(length: int = 4, gram: int = 2) -> Evidence:
-    """Show a sequence of each class after n tokens, every two told apart by a question; the table holds every answer.
+    """Show a sequence of each class after [BOS] and n tokens, every two told apart by a question; symbol s is token s + 1.
 
-    Raises ValueError for more answers than a file holds.
+    Raises ValueError for more inputs than are tried.
     """
     require("evidence", length, gram)
     inputs = length ** (length + gram - 1)
     if inputs > MOST_ANSWERS:
         raise ValueError(f"evidence(length={length}, gram={gram}): {inputs:,} answers, at most {MOST_ANSWERS:,}")
     columns = list(itertools.product(range(length), repeat=gram - 1))
-    values: list[int] = []
     first_with: dict[tuple[int, ...], list[int]] = {}
     for data in itertools.product(range(length), repeat=length):
         answers = tuple(solve(length, data + query) for query in columns)
-        values += answers
         first_with.setdefault(answers, list(data))
     witness = DistinguishingTable(
-        alice=list(range(length)), rows=list(first_with.values()), columns=[list(query) for query in columns]
+        alice=list(range(length + 1)),
+        rows=[[0, *(symbol + 1 for symbol in data)] for data in first_with.values()],
+        columns=[[symbol + 1 for symbol in query] for query in columns],
     )
-    return Evidence("table", {"alphabets": [length] * (length + gram - 1), "values": values}, witness)
+    return Evidence("ngram", {"alphabet": length, "gram": gram, "length": length}, witness)
 
 
 TEST = "tests/theorems/retrieval/test_recall_state.py::"

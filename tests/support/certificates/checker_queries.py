@@ -1,0 +1,84 @@
+"""Runs with queries, written by networks that look at the place only: what a retriever finds, and what it does not."""
+
+from typing import Any
+
+from support.certificates.checker_cases import Case, Shown
+from support.certificates.samples import seal
+
+TREE, NO_TREE, OPENS, CLOSES, FAILED = 6, 5, 7, 8, 9  # of three vertices, ~ is 4
+NOT_FOUND = "the answer is not"
+NOT_OPENED = "a query is closed and was not opened"
+PATH = [0, 2, 4, 1, 2, 4, 3]
+LOOP = [0, 1, 4, 1, 1, 4, 2]
+TWICE = [0, 1, 4, 2, 1, 4, 2]
+RUNS: list[tuple[list[int], list[int], str]] = [  # a prompt, what is written, and what the checker says
+    (PATH, [OPENS, 1, CLOSES, 2], "holds"),
+    (PATH, [OPENS, 2, CLOSES, 1], "holds"),
+    (PATH, [OPENS, 2, CLOSES, 3], NOT_FOUND),
+    (PATH, [OPENS, 2, CLOSES, FAILED], NOT_FOUND),
+    (PATH, [OPENS, 2, 1, CLOSES, 3], "holds"),
+    (PATH, [OPENS, 2, 1, CLOSES, 1], NOT_FOUND),
+    (PATH, [OPENS, 2, 3, CLOSES, FAILED], "holds"),
+    (PATH, [OPENS, 2, 3, CLOSES, 1], NOT_FOUND),
+    (PATH, [OPENS, 1, 2, CLOSES, FAILED], "holds"),
+    (PATH, [OPENS, 3, 1, CLOSES, FAILED], "holds"),
+    (PATH, [OPENS, 3, 1, CLOSES, 2], NOT_FOUND),
+    (PATH, [OPENS, 2, 1, 3, CLOSES, FAILED], "holds"),
+    (PATH, [OPENS, 2, 1, 3, CLOSES, 1], NOT_FOUND),
+    (PATH, [OPENS, 4, CLOSES, FAILED], "holds"),
+    (PATH, [OPENS, CLOSES, FAILED], "holds"),
+    (PATH, [OPENS, CLOSES, 1], NOT_FOUND),
+    (PATH, [OPENS, OPENS, 1, CLOSES, 2], "holds"),
+    (PATH, [OPENS, 1, OPENS, 2, CLOSES, 1], "holds"),
+    (PATH, [OPENS, 1, CLOSES, 2, OPENS, 2, 1, CLOSES, 3], "holds"),
+    (PATH, [OPENS, 1, CLOSES, 2, OPENS, 2, 1, CLOSES, 1], NOT_FOUND),
+    (PATH, [OPENS, 1, CLOSES, 3, OPENS, 2, 1, CLOSES, 3], NOT_FOUND),
+    (PATH, [OPENS, 1, CLOSES], NOT_FOUND),  # behind which the answer would be what is found
+    (PATH, [CLOSES, FAILED], NOT_OPENED),
+    (PATH, [1, CLOSES, 2, OPENS], NOT_OPENED),
+    (LOOP, [OPENS, 1, CLOSES, 1], "holds"),
+    (LOOP, [OPENS, 1, 1, CLOSES, 2], "holds"),
+    (LOOP, [OPENS, 1, 2, CLOSES, FAILED], "holds"),
+    (TWICE, [OPENS, 1, 2, CLOSES, 2], "holds"),
+]
+
+
+def queries() -> list[Shown]:
+    """Every run of the table, with its answer."""
+    return [_written(prompt, [*written, TREE if prompt is PATH else NO_TREE], why) for prompt, written, why in RUNS]
+
+
+def _written(prompt: list[int], answer: list[int], why: str) -> Case:
+    """A network that prefers at each place the token of the answer, but behind ] where something is found none.
+
+    Behind a last ] it prefers the answer, which is not what is found.
+    """
+    time = len(prompt) + len(answer) - 1
+    preferred = {len(prompt) - 1 + number: token for number, token in enumerate(answer)}
+    for number, token in enumerate(answer[:-2], start=1):
+        if token == CLOSES:
+            del preferred[len(prompt) - 1 + number]
+    head = {"key": [[0] * time], "output": [[0]] * time, "query": [[0] * time], "value": [[0] * time]}
+    fed = {"inner": [[0] * time], "inner_bias": [0], "outer": [[0]] * time, "outer_bias": [0] * time}
+    witness: dict[str, Any] = {
+        "answers": [answer],
+        "inputs": [prompt],
+        "layers": [{"causal": 1, "heads": [head], **fed}],
+        "positions": [[2 * int(place == column) for column in range(time)] for place in range(time)],
+        "readout": [[2 * int(preferred.get(place) == token) for place in range(time)] for token in range(FAILED + 1)],
+        "readout_bias": [0] * (FAILED + 1),
+        "steps": 2,
+        "symbols": [[0] * time] * (FAILED + 1),
+    }
+    body = {
+        "claims": {"all": 0, "heads": 1, "inputs": 1, "layers": 1, "width": time},
+        "format": "seqsep-certificate",
+        "precision": 4,
+        "rounding": "floor stepwise",
+        "task": {"name": "is-tree-queries", "vertices": 3},
+        "theorem": "built-generator",
+        "type": "generated-run",
+        "version": 1,
+        "witness": witness,
+    }
+    return Case(seal(body), int(why != "holds"), why)
