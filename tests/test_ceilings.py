@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +20,7 @@ from seqsep.ceilings import (
     index_lookup_ceiling,
     length_where_it_bites,
 )
+from seqsep.ceilings.fano import highest_accuracy
 from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, IsTree, MultiQueryRecall, NearestNeighbor, Task
 from seqsep.theorems.is_tree import _graphs, eight_numbers
 
@@ -316,3 +318,14 @@ def test_carried_bits_are_the_ceiling_read_backwards(length, alphabet):
     assert carried_bits(task, 1.0) == pytest.approx(length * math.log2(alphabet))
     for state_bits in range(1, int(length * math.log2(alphabet)), 7):
         assert carried_bits(task, ceiling(task, state_bits)) == pytest.approx(state_bits, abs=1e-6)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_a_bound_just_above_a_float_is_rounded_to_the_next(classes):
+    """The true bound is 3/4 + 10^-46, and what is missing is given with 50 digits, up to 10^-44 too large."""
+    with localcontext(Context(prec=100)):
+        error = Decimal(1) / 4 - Decimal(10) ** -46
+        missing = error * ((classes - 1) / error).ln() - (1 - error) * (1 - error).ln()
+        for too_large in (Decimal(0), Decimal(10) ** -45, Decimal(10) ** -44):
+            assert highest_accuracy(missing + too_large, classes) == math.nextafter(0.75, 1)
+    assert highest_accuracy(Decimal(10) ** -44, classes) == highest_accuracy(Decimal(-1), classes) == 1.0

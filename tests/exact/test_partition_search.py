@@ -6,6 +6,7 @@ from seqsep.exact import least_state, partition_search, regular
 from seqsep.exact.communication import of_values as two_party
 from seqsep.exact.communication import protocol_cost
 from seqsep.exact.enumeration import OUTSIDE, alphabet_ranges, tabulate
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.partition_search import SharedFunction
 from seqsep.tasks import BoundedDyck
 from support.small_functions import equal_halves, random_table
@@ -61,3 +62,31 @@ def test_partitions_of_an_automaton():
     assert bound.bits >= 5
     assert len(set(bound.alice)) < 64
     bound.verify()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_cannot_gain_a_bit_is_not_measured(monkeypatch, turned):
+    """Rows and columns both bound the leaves: with few of either, whoever owns them, a partition is left out.
+
+    Four bits and the number of one of them, asked for last or first: all partitions have few rows or few columns.
+    """
+    measured = []
+
+    def spy(matrix):
+        some = parts(matrix)
+        measured.append((matrix.shape, sum(part.leaves for part in some)))
+        return some
+
+    parts = partition_search.parts
+    monkeypatch.setattr(partition_search, "parts", spy)
+    search = partition_search._PartitionSearch(shared(lambda word: word[word[-1]], [2, 2, 2, 2, 4]))
+    halves = [(0, 1, 2, 3), (4,), (0, 1), (0, 4), (2, 3, 4)]
+    for alice in reversed(halves) if turned else halves:
+        known = (len(measured), search.leaves)
+        matrix = search.function.matrix(alice, 1 << 20, 1 << 10)
+        could_gain = ceil_log2(min(matrix.shape) * 2) > ceil_log2(max(known[1], 1))
+        search.attempt(alice)
+        assert len(measured) - known[0] == (could_gain or known == (0, 0))
+    assert search.partitions == len(halves)
+    assert 0 < len(measured) < len(halves)
+    assert search.leaves == max(leaves for _, leaves in measured)

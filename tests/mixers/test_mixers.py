@@ -1,6 +1,7 @@
 """Every mixer obeys the laws; golden references at equal weights; a broken mixer is caught."""
 
 import hashlib
+import math
 
 import numpy as np
 import pytest
@@ -159,6 +160,14 @@ def test_retention_is_its_equation():
     normed = torch.from_numpy(np.concatenate(heads, axis=1))
     expected = ours.output(nn.functional.silu(ours.gate(x[0])) * normed)
     assert torch.allclose(ours(x)[0], expected, atol=1e-10)
+
+
+def test_dss_starts_at_the_values_of_s4d_lin():
+    """lambda_n = -1/2 + i pi n for n = 0, 1, ..; the first is moved by pi / 1000, since exp(Lambda_im) is above 0."""
+    ours = DSS(4, states=5)
+    started = torch.complex(-ours.log_real.exp(), ours.log_imaginary.exp())
+    expected = torch.complex(torch.full((5,), -0.5), math.pi * (torch.arange(5) + 0.001))
+    assert torch.allclose(started, expected, atol=1e-5)
 
 
 def test_dss_is_the_zero_order_hold():

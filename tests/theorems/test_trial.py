@@ -1,11 +1,14 @@
 """Climbs go down, keep what is smaller, and meet wrong answers on the way; `check` shows what saturated."""
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from seqsep.exact.grid import Array
+from seqsep.exact.network import whole
+from seqsep.model.model import Model
 from seqsep.theorems import check
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.bounded_dyck._prefixes import prefixes
@@ -106,3 +109,15 @@ def test_a_trial_follows_in_floats_too():
         trial.follow([[1, 0, 1, 4, 1]], [4], lambda _: {})
     trial.in_floats = 0
     trial.follow([[1, 0, 1, 4, 1]], [4], lambda _: {})
+
+
+def test_a_tie_is_no_answer_in_either_arithmetic():
+    """All logits are 0, so the greatest, the first, is the class that is asked for."""
+    network = build(3, 2)
+    tied = dataclasses.replace(network, readout=whole(0 * network.readout.integers), readout_bias=whole([0, 0]))
+    question = np.array([[0, 1, 0, 2]])
+    for trial, run in ((Trial("", tied), "on the grid"), (Trial("", network), "in float64")):
+        trial.model = Model.load(tied)
+        with pytest.raises(TheoremFails) as fails:
+            trial.require(question, np.array([0]), lambda row: {})
+        assert fails.value.counterexample == {"expected": 0, "found": "a tie", "run": run}

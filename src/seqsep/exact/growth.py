@@ -15,7 +15,6 @@ from typing import Any, Literal
 import numpy as np
 
 FEWEST = 3
-FLAT = 1e-9
 
 Kind = Literal["constant", "logarithmic", "linear"]
 
@@ -94,9 +93,9 @@ def growth(classes: Sequence[tuple[int, int]]) -> Growth | None:
     linear = _fit(lengths, highest)
     logarithmic = _fit(np.log2(lengths), highest)
     middle = (len(points) + 1) // 2
-    if highest[-1] <= highest[middle - 1] + FLAT:
+    if highest[-1] == highest[middle - 1]:  # equal counts have equal logarithms
         kind: Kind = "constant"
-    else:
+    else:  # two rounded errors that are equal would say nothing either way
         kind = "linear" if linear.error < logarithmic.error else "logarithmic"
     return Growth(kind, linear, logarithmic, points)
 

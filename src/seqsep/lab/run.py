@@ -32,10 +32,11 @@ class Run:
     """What to train and how.
 
     A step is a batch of fresh examples, with Adam on the task's loss. Its learning rate (`rate_at`) grows over the first
-    `warm_up` steps and then stays ("constant" `decay`) or falls to 0 at the last step, "linear" or as half a "cosine". Every
-    `evaluate_every` steps the model is scored on the first `evaluation` examples of the evaluation stream, and the run has
-    converged once their accuracy reaches `target`. If the answer is written behind a thought (`GeneratedTask`), the model at
-    the end writes both on the first `live` of these examples (`lab.live`).
+    `warm_up` steps and then stays ("constant" `decay`) or falls, "linear" or as half a "cosine", so that it would be 0 at the
+    step after the last: the last one still moves the weights. Every `evaluate_every` steps the model is scored on the first
+    `evaluation` examples of the evaluation stream, and the run has converged once their accuracy reaches `target`. If the
+    answer is written behind a thought (`GeneratedTask`), the model at the end writes both on the first `live` of these
+    examples (`lab.live`).
 
     A layer is the name of a mixer or FILE.py:CLASS, a user's own (`plugins.layer`); model:FILE.py:CLASS, alone, is a user's
     whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`; `norm`, `feed_forward`,

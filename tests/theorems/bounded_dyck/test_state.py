@@ -14,6 +14,7 @@ from seqsep.model.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
+from seqsep.theorems.bounded_dyck._recurrent import scale
 from support.networks import defects_that_change
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -45,6 +46,24 @@ def test_sizes_beside_hewitts():
     for kinds, depth in itertools.product((2, 3, 8, 100), (1, 2, 5, 50)):
         bits = bounded_dyck_state.bound_elman(kinds, depth)["state_bits"]
         assert depth * math.log2(kinds) <= bits <= 10 * depth * math.log2(kinds)
+
+
+def test_the_sigmoids_scale_is_the_least_whole_quarter():
+    """beta = 4 b with b the least whole number for which e^b >= 4 F, F = 3 c + 1; c, the bits of a kind, up to 700.
+
+    Where 4 F and 4 (F - 1) need the same b, only the number itself is seen: first at c = 675 they do not.
+    """
+    for bits in range(1, 701):
+        quarter, rest = divmod(scale(1 << (bits - 1)), 4)
+        assert rest == 0
+        assert math.exp(quarter - 1) < 4 * (3 * bits + 1) <= math.exp(quarter)
+
+
+def test_grids_of_both_activations():
+    """L = 4 for the ReLU, 2 beta for the sigmoid: its bias is up to 3 beta / 2 in magnitude."""
+    networks = {name: bounded_dyck_state.build_elman(2, 2, name) for name in ("relu", "sigmoid")}
+    assert {name: network.grid.steps for name, network in networks.items()} == {"relu": 4, "sigmoid": 32}
+    assert [bounded_dyck_state.bound_elman(2, 2, name)["precision"] for name in networks] == [6, 12]
 
 
 def test_bounded_dyck_22_has_seven_live_states_and_a_dead_one():

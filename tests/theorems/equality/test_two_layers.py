@@ -182,3 +182,18 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
             equality_two_layers.applier(*wrong)
     with pytest.raises(ValueError, match="even number from 2"):
         equality_two_layers.check(3)
+
+
+def test_the_grid_is_the_least_that_the_proof_allows():
+    """L is a power of max(4, N), at least 6: 4 is too coarse for N = 2 and 4, and 6 is enough for N = 6 with scores up to 3."""
+    assert [equality_two_layers.build(length, code="one-hot").grid.steps for length in (2, 4, 6, 8)] == [16, 16, 6, 8]
+    assert [equality_two_layers.build(length, code="parabola").grid.steps for length in (2, 6, 16)] == [16, 36, 256]
+
+
+@pytest.mark.parametrize(("code", "length"), [("parabola", 16), ("binary", 64), ("circle", 16)])
+def test_the_margin_is_that_of_the_proof(code, length):
+    """1/(1 + R) - 1/2 - D, with R the leakage, times e^D if scores are rounded, as those of the circle are."""
+    chosen = position_code(code, length)
+    steps = equality_two_layers.build(length, code=code).grid.steps
+    leakage = chosen.leakage(chosen.least_scale()) * (math.exp(1 / steps) if code == "circle" else 1)
+    assert equality_two_layers.proved(chosen, Grid(steps)) == pytest.approx(1 / (1 + leakage) - 1 / 2 - 1 / steps, rel=1e-12)

@@ -111,6 +111,21 @@ def test_an_answer_that_is_not_in_the_state_is_found_out():
         reduce(Recurrence(1, 0, move, lambda t, state: sum(kept)), (1, 1, 0, 1))
 
 
+def test_a_copy_that_misreads_the_first_token_is_found_out():
+    """Bob reads the first token only at split 0, so no other split tells."""
+
+    def parity(first):
+        return Recurrence(2, 0, lambda t, state, token: state ^ (token & (first if t == 0 else 1)), lambda t, state: state)
+
+    class Copied(OfNumbers):
+        def another(self):
+            return OfNumbers(parity(first=0))
+
+    with pytest.raises(TheoremFails, match="split = 0") as fails:
+        reduce(Copied(parity(first=1)), (1, 0, 1))
+    assert fails.value.counterexample == {"inputs": [1, 0, 1], "split": 0, "differs after token": 1}
+
+
 def test_bob_gets_every_output_after_the_split():
     machine_ = index_lookup_state.build(3, 2)
     message = alice(machine_, (1, 0))

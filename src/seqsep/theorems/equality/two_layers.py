@@ -162,10 +162,11 @@ def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Ar
 def _grid(code: PositionCode, eta: int) -> Grid:
     """The grid is B.2's, with stepwise softmax and rounding down: L = n^Kc with n = max(4, N) tokens.
 
-    Kc is the least with L >= 6 for which every entry and every winning score lies on it. Losing scores may saturate at -L:
-    winners are at least 0 (s >= 0 for every code: it is a square length, or x_p^2), so the losers' exponentials round to 0
-    either way. Floors lower the others' exponentials and weights, and the winner's weight by less than D. If scores are no
-    multiples of D (`circle`) they lose less than D too, which multiplies leakage(eta) by e^D at most; then L >= 64.
+    Kc is the least with L >= 6 (5 gives the same grids: n is 4 or an even number from 6 on) for which every entry and every
+    winning score lies on it. Losing scores may saturate at -L: winners are at least 0 (s >= 0 for every code: it is a square
+    length, or x_p^2), so the losers' exponentials round to 0 either way. Floors lower the others' exponentials and weights,
+    and the winner's weight by less than D. If scores are no multiples of D (`circle`) they lose less than D too, which
+    multiplies leakage(eta) by e^D at most; then L >= 64.
     """
     return Grid.of(code.count, lookup_exponent(code, eta, LEAST_STEPS))
 

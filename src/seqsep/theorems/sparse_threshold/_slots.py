@@ -37,14 +37,15 @@ class Scales:
     def of(cls, code: PositionCode, k: int, eta: int | None = None) -> "Scales":
         """The scales of the construction; with another `eta`, the grid that it needs.
 
-        Kc is the least for which L = n^Kc is at least 12k and Z, and every entry and the score A_v + c lie on the grid.
+        Kc is the least for which L = n^Kc is at least 12k, and every entry and the score A_v + c lie on the grid. Then Z does
+        too: with x = 12kn >= 48, Z < ln x + 1 <= sqrt(x) <= max(12k, n) <= L.
         """
         literal = math.ceil(math.log(12 * k))
         nothing = math.ceil(math.log(12 * k * code.count))
         if eta is None:
             eta = least_eta(code, math.exp(-literal) / (14 * k))
         highest = largest_score(code, eta) + literal
-        needed = max(largest_entry(code, eta), highest, Fraction(nothing), Fraction(12 * k))
+        needed = max(largest_entry(code, eta), highest, Fraction(12 * k))
         return cls(eta, literal, nothing, least_exponent(code.count, needed, code.unit))
 
 

@@ -1,0 +1,29 @@
+"""Small models: those that are tried have fewer bits than are needed, by one where that can be had."""
+
+import pytest
+
+from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
+
+
+def models(needed: int, chosen: Chosen, most_bits: int = 18):
+    task = recall(4, 2)
+    return small_models(task, needed, chosen, with_bits=lambda bits: with_fewer_bits(4, 2, bits), most_bits=most_bits, seed=0)
+
+
+def test_a_chosen_model_of_as_many_bits_is_refused():
+    """An LSTM of width 1 keeps two numbers: a bound of 3 bits is about it, one of 2 bits is not."""
+    chosen = Chosen(mixer="lstm", width=1)
+    (model,) = models(3, chosen)
+    assert (model[0], model[1].bits) == ("lstm of width 1", 2)
+    for needed in (2, 1):
+        with pytest.raises(ValueError, match=f"has 2 state bits, not fewer than {needed}"):
+            models(needed, chosen)
+
+
+@pytest.mark.parametrize(
+    ("needed", "most_bits", "bits"), [(1, 18, []), (2, 18, [1]), (3, 18, [2, 2]), (4, 18, [3, 2]), (4, 2, [2, 2])]
+)
+def test_models_by_default_are_as_large_as_may_be(needed, most_bits, bits):
+    """The exact model with one bit less than needed, or `most_bits`; an LSTM has an even number of bits."""
+    assert [model.bits for _, model in models(needed, Chosen(), most_bits)] == bits
