@@ -40,7 +40,12 @@ Position codes
     codes             the codes by name: random signs, binary digits, parabola, one-hot
     circle            points on a circle, two coordinates
     linear_codes      duals of BCH codes, Kerdock's codes
+    toeplitz          linear codes from a seed of O(log N) bits
+    code_sizes        how many sign vectors can be nearly orthogonal: tails and classical bounds
     correlations      words of linear codes and the exact distribution of their correlations
+
+Programs
+    registers         a memory whose bits are counted
 
 Formulas
     formulas          thresholds of k-sparse features as data, and DIMACS files

@@ -13,9 +13,12 @@ Files:
     recall_attention          associative recall and c-gram retrieval by two attention layers (Wen et al., Theorem 4.6)
     by_pattern                the four tasks by a linear recurrence with a retriever (Wen et al., Theorem 5.2)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
+    near_orthogonal           N nearly orthogonal sign vectors in O(log N / gamma^2) coordinates (Lemma 2)
+    log_space_code            such vectors computed in O(log N) bits of memory (Lemma 3)
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
     counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
     one_layer                 one layer with exact weights answers neither recall nor counting, unless it is wide
+    _log_space                the program of that, in registers that are counted
     _exact_attention          one attention layer with exact weights, as two parties
     counting_one_layer        one layer answers counting, by the rounding of its attention weights
     recall_state              associative recall and c-grams over [n] need Theta(n log n) state bits, thought or not
@@ -53,6 +56,8 @@ from seqsep.theorems.retrieval import (
     index_lookup_one_layer,
     index_lookup_state,
     linear_attention_state,
+    log_space_code,
+    near_orthogonal,
     one_layer,
     recall_attention,
     recall_hybrid,
@@ -71,6 +76,8 @@ THEOREMS: tuple[Theorem, ...] = (
     recall_hybrid.THEOREM,
     counting_hybrid.THEOREM,
     by_pattern.THEOREM,
+    near_orthogonal.THEOREM,
+    log_space_code.THEOREM,
     associative_recall_state.THEOREM,
     linear_attention_state.THEOREM,
     counting_state.THEOREM,
