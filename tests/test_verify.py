@@ -19,6 +19,8 @@ WITHOUT_MARGINS = (
     "text-trained",
     "near-orthogonal-vectors",
     "log-space-code",
+    "equality-random-protocol",
+    "index-random-protocol",
 )  # exact equalities, at small lengths
 SECOND_PAPER = tuple(theorem.name for theorem in THEOREMS if theorem.source.startswith("Wen, Dang, Lyu 2025"))
 WITHOUT_MARGINS += tuple(name for name in verify.checks() if name.startswith("faults-"))

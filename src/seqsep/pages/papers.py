@@ -63,6 +63,8 @@ SEPARATIONS = Paper(
         Statement("Theorem 6", "holds by a threshold after layer 1; the printed eta is too small"),
         Statement("Theorem 7", "holds by labels that copy the point before them; printed with a width beyond O(log N)"),
         Statement("Theorem 8", "holds"),
+        Statement("Fact 2", "holds; with coins 2 ceil(log2 q) bits, with shared coins 2, counted"),
+        Statement("Fact 3", "holds; with coins (1 - h(e)) N bits are needed, and a constant share of N is enough"),
         Statement("Lemma 2", "holds for every gamma, and by a quarter of the printed coordinates"),
         Statement("Lemma 3", "holds, with c = 19; for the basis vectors in O(log N) bits of memory, by another construction"),
         Statement("Corollary 8.1", "Lemma 2 at gamma = 1/4"),

@@ -4,6 +4,8 @@ Files:
 
     one_way_protocol    a recurrent model is a one-way protocol of its state (Theorem 2)
     one_layer_protocol  one attention layer is a protocol of few bits (Theorem 4)
+    random_equality     equality by O(log N) bits with coins (Fact 2 and the sentence behind Fact 3)
+    random_index        INDEX by one message with coins (Fact 3)
     _one_layer_parties  Alice and Bob of that protocol, with the proof of each step
     one_layer_ledger    the bits of that protocol, step by step, and the least width that they ask for
     one_layer_trials    random networks, inputs and partitions for it
@@ -15,11 +17,13 @@ Files:
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol
+from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol, random_equality, random_index
 
 THEOREMS: tuple[Theorem, ...] = (
     one_way_protocol.THEOREM,
     one_layer_protocol.THEOREM,
+    random_equality.THEOREM,
+    random_index.THEOREM,
 )
 
 __all__ = ["THEOREMS"]
