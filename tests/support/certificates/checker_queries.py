@@ -1,5 +1,6 @@
 """Runs with queries, written by networks that look at the place only: what a retriever finds, and what it does not."""
 
+from itertools import chain
 from typing import Any
 
 from support.certificates.checker_cases import Case, Shown
@@ -70,15 +71,40 @@ def _written(prompt: list[int], answer: list[int], why: str) -> Case:
         "steps": 2,
         "symbols": [[0] * time] * (FAILED + 1),
     }
+    return Case(_sealed({"name": "is-tree-queries", "vertices": 3}, witness), int(why != "holds"), why)
+
+
+def many_queries(count: int) -> bytes:
+    """One prompt of 64 vertices, and so many queries behind it, for each of which each edge is looked at."""
+    vertices = 64
+    run = [vertices + 4, 64, 63, vertices + 5, vertices + 6] * count + [vertices + 3]
+    prompt = [0, *chain.from_iterable((1, vertices + 1, other) for other in range(2, vertices + 1))]
+    head = {name: [[0]] for name in ("key", "output", "query", "value")}
+    layer = {"causal": 1, "heads": [head], "inner": [[0]], "inner_bias": [0], "outer": [[0]], "outer_bias": [0]}
+    witness = {
+        "answers": [run],
+        "inputs": [prompt],
+        "layers": [layer],
+        "positions": [[0]] * (len(prompt) + len(run) - 1),
+        "readout": [[0]] * (vertices + 7),
+        "readout_bias": [0] * (vertices + 7),
+        "steps": 2,
+        "symbols": [[0]] * (vertices + 7),
+    }
+    return _sealed({"name": "is-tree-queries", "vertices": vertices}, witness)
+
+
+def _sealed(task: dict[str, Any], witness: dict[str, Any]) -> bytes:
+    """A certificate of one run on two steps a unit."""
     body = {
-        "claims": {"all": 0, "heads": 1, "inputs": 1, "layers": 1, "width": time},
+        "claims": {"all": 0, "heads": 1, "inputs": 1, "layers": 1, "width": len(witness["positions"][0])},
         "format": "seqsep-certificate",
         "precision": 4,
         "rounding": "floor stepwise",
-        "task": {"name": "is-tree-queries", "vertices": 3},
+        "task": task,
         "theorem": "built-generator",
         "type": "generated-run",
         "version": 1,
         "witness": witness,
     }
-    return Case(seal(body), int(why != "holds"), why)
+    return seal(body)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import seqsep_check
+from support.certificates.checker_queries import many_queries
 from support.certificates.samples import seal
 
 CHECKER = Path(seqsep_check.__file__)
@@ -267,12 +268,14 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "generated-run, long": lambda: _long_run(124, 1, 0),
     "generated-run, recurrence": lambda: _long_run(90, 200, 100),
     "generated-run, many runs": lambda: _many_runs(500, 2_500),
+    "generated-run, queries": lambda: many_queries(2_250),
+    "generated-run, too many queries": lambda: many_queries(39_000),
     "network, wide": lambda: _network(4, 400, 20, 400, 6, 2, 1 << 10, wild=True),
     "network, wide, long numbers": lambda: _network(4, 200, 20, 200, 5, 1, 1 << 99, wild=True),
 }
 WORST = ("ones", "keys beyond", "deep and closed", "fooling set in pairs", "table, many values", "automaton, deep")
 WORST += ("network, exponentials", "network, wide", "network, colliding scores", "fooling set, colliding places")
-WORST += ("generated-run, long", "generated-run, many runs")
+WORST += ("generated-run, long", "generated-run, many runs", "generated-run, queries")
 
 
 def try_file(name: str) -> Measured:

@@ -265,7 +265,7 @@ def applier(length: int, machine: str, steps: int = 60) -> Applier:
 THEOREM = Theorem(
     CLAIM,
     check,
-    nothing_to_certify="its runs hold what a live retriever finds, and the checker knows no retriever",
+    nothing_to_certify="the checker knows no machines, and not the retriever that finds what was last written on a cell",
     applier=applier,
     verify=verify,
     errata=(
