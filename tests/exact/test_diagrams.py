@@ -33,6 +33,17 @@ def test_diagrams_agree_with_enumeration(seed):
     np.testing.assert_array_equal(minimal.automaton.run(words), formula.evaluate(words))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_the_order_of_reading(seed):
+    """Read in any order of its variables, a formula has the same answers."""
+    formula = random_formula(seed)
+    places = np.random.default_rng(seed).permutation(formula.variables).tolist()
+    words = np.stack(np.unravel_index(np.arange(1 << formula.variables), [2] * formula.variables), axis=1)
+    np.testing.assert_array_equal(diagrams.read_in(formula, places).run(words[:, places]), formula.evaluate(words))
+    with pytest.raises(ValueError, match="positions 0 to"):
+        diagrams.read_in(formula, [*places[1:], formula.variables])
+
+
 def test_diagrams_reach_length_64(monkeypatch):
     minimal = diagrams.of_formula(formulas.majority(64))
     assert (minimal.classes, minimal.split, minimal.state_bits, minimal.every_input) == (33, 32, 6, False)

@@ -1,11 +1,14 @@
 """Lower bounds over partitions of the positions: known costs, the exact cost, and automata beyond enumeration."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from seqsep.exact import least_state, partition_search, regular
+from seqsep.exact.communication import fooling_set, protocol_cost
 from seqsep.exact.communication import of_values as two_party
-from seqsep.exact.communication import protocol_cost
-from seqsep.exact.enumeration import OUTSIDE, alphabet_ranges, tabulate
+from seqsep.exact.enumeration import OUTSIDE, Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.partition_search import SharedFunction
 from seqsep.tasks import BoundedDyck
@@ -45,6 +48,37 @@ def test_partition_bounds_are_below_the_exact_cost(seed):
     bound.verify()
     assert bound.partitions == 2 ** (len(table.alphabets) - 1) - 1
     assert bound.bits <= protocol_cost(two_party(table.values(), bound.alice)).bits
+
+
+@pytest.mark.parametrize(
+    ("function", "label", "size"),
+    [
+        (equal_halves, 1, 16),
+        (lambda word: any(a and b for a, b in zip(word[:4], word[4:], strict=True)), 0, 16),
+        (lambda word: 2 * sum(word) > 8, 1, 4),
+        (lambda word: word[word[4] + 2 * word[5]], 1, 4),
+    ],
+    ids=["equality", "disjointness", "majority", "index"],
+)
+def test_known_fooling_sets_of_two_halves(function, label, size):
+    """Verified pair by pair. Majority: i ones and 5 - i, i = 1 .. 4; index: question q, and the word whose only 1 is at q."""
+    values = tabulate(lambda word: int(function(word)), alphabet_ranges([2] * 8))
+    places = {answer: place for place, answer in enumerate(values.answers)}
+    witness = fooling_set(two_party(values.values(), range(4)), value=places[label], maximum=size < 16).witness
+    witness.verify()
+    assert len(witness.rows) == size
+    with pytest.raises(ValueError, match="fool nobody"):
+        replace(
+            witness, rows=np.append(witness.rows, witness.rows[0]), columns=np.append(witness.columns, witness.columns[0])
+        ).verify()
+
+
+def test_all_different_rows_count_at_20_positions():
+    """1,024 rows and columns, all of them kept; the witnesses were checked."""
+    half = np.arange(1 << 10)
+    table = Tabulated(alphabet_ranges([2] * 20), (half[:, None] == half).astype(np.int64).reshape(-1), (0, 1))
+    bound = partition_search.best_partition(SharedFunction.of_table(table))
+    assert (bound.leaves, bound.bits, bound.measure) == (2048, 11, "rank over GF(2)")
 
 
 def test_what_is_outside_the_domain_is_no_answer():

@@ -2,13 +2,15 @@
 
 Files:
 
-    analyze   the least state and the attention bound at each length, and how the least state grows
+    analyze   the least state and the attention bound at each length, and how both grow
+    attention what a function costs two parties, and the width times heads of one attention layer that follows
     function  a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
     record    what an analysis found, as lines for a person and as JSON
     evidence  what shows a least state, for a certificate
 """
 
-from seqsep.analysis.analyze import analyze, theorem_4_bits
-from seqsep.analysis.record import Analysis, AtLength, InputPair, Width
+from seqsep.analysis.analyze import analyze
+from seqsep.analysis.attention import Width
+from seqsep.analysis.record import Analysis, AtLength, InputPair
 
-__all__ = ["Analysis", "AtLength", "InputPair", "Width", "analyze", "theorem_4_bits"]
+__all__ = ["Analysis", "AtLength", "InputPair", "Width", "analyze"]

@@ -1,9 +1,9 @@
 """What any function of sequences asks of recurrent and of one-layer attention models, length by length.
 
 For each N: the least state, exactly (`exact.least_state`), or bounds if inputs are outside the domain
-(`exact.partial_states`); beside it a lower bound on width times heads of a one-layer attention model, by Theorem 4 of
-Bhattamishra et al. 2024 (arXiv:2406.09347) over the best partition that `exact.partition_search` finds. `Analysis.growth` says
-how the least state grows with N.
+(`exact.partial_states`) or if a formula's diagram is too large in reading order (`AtLength.bits`); beside it a lower bound on
+width times heads of a one-layer attention model (`analysis.attention`), where that is above 1. `Analysis.growth` says how the
+least state grows with N, `Analysis.communication_growth` how the bounds of D(f) do.
 The least state holds for all recurrent models: the proof is in `exact.least_state`. The bound on attention holds for models
 of the grid, with stepwise softmax, that compute the function on every input: the proof is in
 `theorems.protocols.one_layer_protocol`.
@@ -14,24 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from seqsep.analysis.attention import LEAST_PRECISION, Communication, Question, communication
 from seqsep.analysis.function import MOST_LENGTH, FunctionAtLength, NamedFunction, of_function, resolve
-from seqsep.analysis.record import Analysis, AtLength, InputPair, Width
-from seqsep.exact import partial_states, partition_search
+from seqsep.analysis.record import Analysis, AtLength, InputPair
+from seqsep.exact import partial_states
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.growth import growth
 from seqsep.exact.partial_states import PartialState
-from seqsep.exact.partition_search import PartitionBound, SharedFunction
+from seqsep.exact.partition_search import PartitionBound
 
 PRECISIONS = (8, 16, 32)
-
-
-def theorem_4_bits(precision: int, length: int) -> float:
-    """3 (p + log2 N): the bits that Theorem 4's protocol sends for each unit of width times heads, as printed.
-
-    >>> theorem_4_bits(precision=8, length=16)
-    36.0
-    """
-    return 3 * (precision + math.log2(length))
 
 
 def analyze(
@@ -57,15 +49,22 @@ def analyze(
     else:
         function = resolve(target, alphabet, fields, is_regular)
     chosen = _chosen_lengths(function, lengths, alphabet)
-    if not all(1 < precision <= 1024 for precision in precisions):
-        raise ValueError(f"{function.name}: expected precisions of 2 to 1,024 bits, found {', '.join(map(str, precisions))}")
+    if not all(LEAST_PRECISION <= precision <= 1024 for precision in precisions):
+        raise ValueError(
+            f"{function.name}: expected precisions of {LEAST_PRECISION} to 1,024 bits, found {', '.join(map(str, precisions))}"
+        )
     analysed = []
     for length in chosen:
         analysed.append(_at(function, length, precisions))
         if report is not None:
             report(analysed[-1])
-    points = [(one.length, one.classes) for one in analysed]
-    return Analysis(function.name, function.kind, tuple(analysed), growth(points))
+    return Analysis(
+        name=function.name,
+        kind=function.kind,
+        lengths=tuple(analysed),
+        growth=growth([(one.length, one.classes) for one in analysed]),
+        communication_growth=growth([(one.length, one.attention.leaves) for one in analysed]),
+    )
 
 
 def _chosen_lengths(function: NamedFunction, lengths: Sequence[int] | None, alphabet: Sequence[int] | None) -> list[int]:
@@ -86,16 +85,16 @@ def _chosen_lengths(function: NamedFunction, lengths: Sequence[int] | None, alph
 def _at(function: NamedFunction, length: int, precisions: Sequence[int]) -> AtLength:
     instance = function.at(length)
     partial = None
-    if instance.least is None:
-        assert instance.table is not None
+    if instance.least is None and instance.table is not None:
         partial = partial_states.bounds(instance.table, function.name)
     pair = _pair(function, instance, partial)
     answers = _answers(instance)
     if partial is not None and not partial.domain:
-        bound = PartitionBound((), (), "the domain is empty", 0)
+        bound: Communication = PartitionBound((), (), "the domain is empty", 0)
     else:
-        bound = partition_search.best_partition(_shared(instance))
-    widths = [_width(bound, precision, len(instance.symbols), len(answers)) for precision in precisions]
+        bound = communication(instance)
+    question = Question.of(instance, len(answers))
+    widths = [question.width(bound.bits, precision) for precision in precisions]
     return AtLength(
         length=length,
         symbols=instance.symbols,
@@ -107,23 +106,6 @@ def _at(function: NamedFunction, length: int, precisions: Sequence[int]) -> AtLe
         widths=tuple(widths),
         table=instance.table,
     )
-
-
-def _width(bound: PartitionBound, precision: int, tokens: int, answers: int) -> Width:
-    """What a bound on communication says about the width times heads of a one-layer attention model."""
-    from seqsep.theorems.protocols.one_layer_protocol import least_width_heads  # brings torch
-
-    counted = 0
-    if bound.bits:
-        counted = least_width_heads(bound.bits, precision, tokens, max(1, answers)).counted
-    return Width(precision, at_least=bound.bits / theorem_4_bits(precision, tokens), counted=counted)
-
-
-def _shared(instance: FunctionAtLength) -> SharedFunction:
-    if instance.table is not None:
-        return SharedFunction.of_table(instance.table)
-    assert instance.least is not None
-    return SharedFunction.of_automaton(instance.least.automaton)
 
 
 def _answers(instance: FunctionAtLength) -> tuple[int, ...]:
@@ -139,8 +121,9 @@ def _pair(function: NamedFunction, instance: FunctionAtLength, partial: PartialS
         assert instance.table is not None
         split = partial.clique.split
         places = _clashing(instance.table, partial)
+    elif instance.least is None:
+        return None
     else:
-        assert instance.least is not None
         told_apart = instance.least.witness()
         split = 0 if told_apart is None else told_apart.split
         places = None if told_apart is None else told_apart.inputs

@@ -20,8 +20,9 @@ from seqsep.exact import diagrams, formulas, least_state, regular
 from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.least_state import LeastState
+from seqsep.exact.rank_by_counting import MOST_COUNTED, RankByCounting, best_counted
 from seqsep.plugins.load import run_file
-from seqsep.tasks import BY_NAME, Task
+from seqsep.tasks import BY_NAME, BoundedDyck, Task
 from seqsep.tasks.base import fields_given
 
 FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
@@ -30,6 +31,8 @@ FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
     "majority": formulas.majority,
 }
 MOST_LENGTH = 4096
+FEWEST_COUNTED = 11
+MOST_ENUMERATED = 1 << 20  # words of Dyck languages, which have an automaton
 
 Function: TypeAlias = Callable[[list[int]], int | None]
 Fields: TypeAlias = Mapping[str, int | float | str]
@@ -37,12 +40,17 @@ Fields: TypeAlias = Mapping[str, int | float | str]
 
 @dataclass(frozen=True)
 class FunctionAtLength:
-    """A function at one length: all its answers, or its least automaton if there are too many inputs to try."""
+    """A function at one length: all its answers, or its least automaton if there are too many inputs to try.
+
+    `halves` is the rank of a formula's matrix for its two halves, counted in the order of `folded_places`, if that takes few
+    states; a formula may have it alone.
+    """
 
     symbols: tuple[range, ...]
     table: Tabulated | None
     least: LeastState | None
     call: Function | None = None
+    halves: RankByCounting | None = None
 
 
 @dataclass(frozen=True)
@@ -191,7 +199,30 @@ def _automaton_at(dfa: DFA, length: int) -> FunctionAtLength:
 def _formula_at(formula: formulas.Thresholds, name: str, length: int) -> FunctionAtLength:
     if length != formula.variables:
         raise ValueError(f"{name}: expected length {formula.variables}, its number of variables, found {length}")
-    return FunctionAtLength(alphabet_ranges([2] * length), None, diagrams.of_formula(formula, name))
+    symbols = alphabet_ranges([2] * length)
+    halves = None
+    if FEWEST_COUNTED <= length <= MOST_COUNTED:
+        with contextlib.suppress(diagrams.TooManyNodes):
+            places = folded_places(length)
+            halves = best_counted(diagrams.read_in(formula, places, name), places, [tuple(range(length // 2))])
+    least = None
+    if halves is None or 2 * halves.rank <= diagrams.MOST_NODES:  # a node for each prefix after N/2 bits, as many before
+        try:
+            least = diagrams.of_formula(formula, name)
+        except diagrams.TooManyNodes:
+            if halves is None:
+                raise
+    return FunctionAtLength(symbols, None, least, halves=halves)
+
+
+def folded_places(length: int) -> tuple[int, ...]:
+    """The positions of two halves in turn, counted from 0: the first, the first of the second half, the second, ..
+
+    >>> folded_places(5)
+    (0, 3, 1, 4, 2)
+    """
+    half = -(-length // 2)
+    return tuple(place for first in range(half) for place in (first, first + half) if place < length)
 
 
 def _require_bits(name: str, alphabet: Sequence[int] | None) -> None:
@@ -213,6 +244,10 @@ def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: Fields | N
 
     def at(length: int) -> FunctionAtLength:
         task = _at_next_admissible_length(kind, length, chosen)
+        if isinstance(task, BoundedDyck) and task.vocabulary**length > MOST_ENUMERATED:
+            from seqsep.theorems.bounded_dyck.state import build  # brings torch
+
+            return _automaton_at(build(task.kinds, task.depth), length)
         function = task.function(length)
 
         def call(word: list[int]) -> int | None:

@@ -5,30 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from seqsep.analysis.attention import FARTHEST, PROTOCOL, Communication, Question, Width, bound_from
 from seqsep.exact.enumeration import Tabulated
 from seqsep.exact.growth import Growth
+from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import Layered
 from seqsep.exact.least_state import LeastState
 from seqsep.exact.partial_states import PartialState
-from seqsep.exact.partition_search import PartitionBound
+from seqsep.exact.rank_by_counting import RankByCounting
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
 
 HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
-
-
-@dataclass(frozen=True)
-class Width:
-    """The least width times heads, m H, at one precision: by the printed constant, and by the counted protocol.
-
-    >>> Width(precision=8, at_least=1.5, counted=2).counted
-    2
-    """
-
-    precision: int
-    at_least: float
-    counted: int
 
 
 @dataclass(frozen=True)
@@ -57,9 +46,10 @@ class InputPair:
 
 @dataclass(frozen=True)
 class AtLength:
-    """An analysis at one length: `least` is exact; if it is None, `partial` has bounds.
+    """An analysis at one length: `least` is exact; if it is None, `partial` has bounds if inputs are outside the domain.
 
-    `answers` are the function's, by label. `table` has every answer, if they were enumerated.
+    Without either, `attention` bounds the state from below. `answers` are the function's, by label. `table` has every answer,
+    if they were enumerated.
 
     >>> from seqsep.analysis import analyze
     >>> parity = analyze(lambda word: sum(word) % 2, [3]).lengths[0]
@@ -73,32 +63,50 @@ class AtLength:
     least: LeastState | None
     partial: PartialState | None
     witness: InputPair | None
-    attention: PartitionBound
+    attention: Communication
     widths: tuple[Width, ...]
     table: Tabulated | None = None
 
     @property
     def bits(self) -> tuple[int, int]:
-        """Lower and upper bound of the least state, in bits; the same number twice if it is exact."""
+        """Lower and upper bound of the least state, in bits; the same number twice if it is exact.
+
+        Without an automaton: prefixes are rows of the matrix of a split, so at least its rank of them are different; and of K
+        bits there are at most 2^K prefixes, before N - K bits at most 2^(2^(N - K)) classes.
+        """
         if self.least is not None:
             return self.least.state_bits, self.least.state_bits
-        assert self.partial is not None
-        return self.partial.lower_bits, self.partial.upper_bits
+        if self.partial is not None:
+            return self.partial.lower_bits, self.partial.upper_bits
+        upper = max(min(split, 1 << min(self.length - split, 64)) for split in range(self.length + 1))
+        return ceil_log2(self.classes), upper
 
     @property
     def classes(self) -> int:
         """The number of states needed; if it is not exact, the lower bound."""
         if self.least is not None:
             return self.least.classes
-        assert self.partial is not None
-        return len(self.partial.clique.prefixes)
+        if self.partial is not None:
+            return len(self.partial.clique.prefixes)
+        return self._counted.rank
+
+    @property
+    def _counted(self) -> RankByCounting:
+        """The counted rank of a function without an automaton in reading order, one party holding a prefix."""
+        assert isinstance(self.attention, RankByCounting)
+        assert self.attention.alice == tuple(range(len(self.attention.alice)))
+        return self.attention
 
     @property
     def automaton(self) -> Layered:
-        """An automaton that computes the function, with as many bits of state as `bits` says (its upper bound)."""
+        """An automaton that computes the function, with as many bits of state as `bits` says (its upper bound).
+
+        Raises ValueError if it is too large in reading order, so that there is none.
+        """
         if self.least is not None:
             return self.least.automaton
-        assert self.partial is not None
+        if self.partial is None:
+            raise ValueError(f"length {self.length}: expected an automaton, found a diagram that is too large in reading order")
         return self.partial.automaton
 
     def record(self) -> dict[str, Any]:
@@ -117,13 +125,18 @@ class AtLength:
             record["classes_by_split"] = self.least.classes_by_split
             inputs_run = self.least.inputs_run
             every_input = self.least.every_input
-        else:
-            assert self.partial is not None
+        elif self.partial is not None:
             record |= {"split": None, "classes": None, "domain": self.partial.domain} | _bounds_record(self.partial)
             inputs_run = self.partial.domain
             every_input = True
-        states = sum(self.automaton.widths)
-        record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
+        else:
+            lower = {"label": "lower", "method": self._counted.measure, "state_bits": low, "classes": self.classes}
+            upper = {"label": "upper", "method": "prefixes of K bits, functions of N - K bits", "state_bits": high}
+            record |= {"split": None, "classes": None, "lower": lower | {"split": len(self._counted.alice)}, "upper": upper}
+        record["automaton"] = None
+        if self.least is not None or self.partial is not None:
+            states = sum(self.automaton.widths)
+            record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
         record["witness"] = None if self.witness is None else self.witness.record()
         record["attention"] = {
             "label": "lower",
@@ -133,11 +146,11 @@ class AtLength:
             "alice": list(self.attention.alice),
             "searched": self.attention.searched,
             "partitions": self.attention.partitions,
-            "constant": "3 (p + log2 N)",
-            "width_times_heads": [
-                {"precision": one.precision, "at_least": round(one.at_least, 6), "counted": one.counted} for one in self.widths
-            ],
+            "constant": PROTOCOL,
+            "width_times_heads": [{"precision": one.precision, "at_least": one.at_least} for one in self.widths],
         }
+        if isinstance(self.attention, RankByCounting):
+            record["attention"] |= self.attention.record()
         return record
 
     def automaton_record(self) -> dict[str, Any]:
@@ -162,11 +175,12 @@ class AtLength:
             state = str(low)
             classes = f"{self.least.classes:,} at K = {self.least.split}"
         else:
-            assert self.partial is not None
             state = f"{low} to {high}"
-            classes = f"at least {self.classes:,} at K = {self.partial.clique.split}"
-        needed = ", ".join(f"{one.at_least:.3g} (p = {one.precision})" for one in self.widths)
-        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {needed}"
+            split = len(self._counted.alice) if self.partial is None else self.partial.clique.split
+            count = f"{self.classes:,}" if self.classes < 1 << 32 else f"2^{self.classes.bit_length() - 1}"
+            classes = f"at least {count} at K = {split}"
+        needed = ", ".join(f"{one.at_least} (p = {one.precision})" for one in self.widths if one.at_least)
+        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {needed}".rstrip()
 
 
 def _bounds_record(partial: PartialState) -> dict[str, Any]:
@@ -190,7 +204,7 @@ def _bounds_record(partial: PartialState) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """All lengths of one function, and how the least state grows with them.
+    """All lengths of one function, and how the least state and the bounds of D(f) grow with them.
 
     If the least state is not exact, the growth is that of its lower bound.
 
@@ -203,6 +217,7 @@ class Analysis:
     kind: str
     lengths: tuple[AtLength, ...]
     growth: Growth | None
+    communication_growth: Growth | None = None
 
     def record(self) -> dict[str, Any]:
         """The analysis as a JSON object."""
@@ -211,6 +226,8 @@ class Analysis:
             "kind": self.kind,
             "lengths": [one.record() for one in self.lengths],
             "growth": None if self.growth is None else self.growth.record(),
+            "communication_growth": None if self.communication_growth is None else self.communication_growth.record(),
+            "attention_bound_from": [{"precision": one, "length": length} for one, length in self.bounds_from().items()],
         }
 
     def closing_lines(self) -> list[str]:
@@ -224,12 +241,43 @@ class Analysis:
             alice = ", ".join(str(place + 1) for place in last.attention.alice[:LISTED])
             alice += ", .." if len(last.attention.alice) > LISTED else ""
             lines.append(
-                f"attention at N = {last.length}: a lower bound, by {last.attention.measure}, one party holding positions "
-                f"{alice} ({last.attention.searched}; Theorem 4)"
+                f"D(f) at N = {last.length}: a lower bound, by {last.attention.measure}, one party holding positions {alice} "
+                f"({last.attention.searched})"
             )
-        if any(one.least is None for one in self.lengths):
+        lines += self._without_bound()
+        if any(one.partial is not None for one in self.lengths):
             lines.append("inputs outside the domain: state bits are a lower bound (clique) to an upper bound (merging)")
         return lines
+
+    def bounds_from(self) -> dict[int, int | None]:
+        """For each precision without a bound above 1 at the last length: from which N one follows, if the growth goes on.
+
+        None: from no N up to 2^20, or there are too few lengths to see a growth.
+        """
+        last = self.lengths[-1]
+        question = Question(len(last.symbols), len(last.symbols[-1]), max(1, len(last.answers)))
+        sizes = (last.length, len(last.symbols))
+        without = [one.precision for one in last.widths if one.at_least is None]
+        growth = self.communication_growth
+        return {one: None if growth is None else bound_from(growth, question, sizes, precision=one) for one in without}
+
+    def _without_bound(self) -> list[str]:
+        """What is said of the precisions at which the last length has no bound on attention above 1."""
+        first = self.bounds_from()
+        if not first:
+            return []
+        none = f"attention at N = {self.lengths[-1].length}: no bound above 1 for p = {', '.join(map(str, first))}"
+        if self.communication_growth is None:
+            return [none]
+        found = ", ".join(f"N = {length:,} (p = {precision})" for precision, length in first.items() if length is not None)
+        goes_on = f"if D(f) goes on as these bounds do ({_growth_in_words(self.communication_growth)})"
+        return [
+            f"{none}; {goes_on}, {f'there is one from about {found} on' if found else f'there is none up to N = {FARTHEST:,}'}"
+        ]
+
+
+def _growth_in_words(growth: Growth) -> str:
+    return growth.kind if growth.kind == "constant" else f"{growth.kind}, {growth.slope:.3g} {growth.unit}"
 
 
 def _witness_line(at: AtLength) -> str:

@@ -22,6 +22,7 @@ Communication between two parties
     witness_search    the algorithms that find these witnesses
     protocol_trees    the exact two-way cost, by search over rectangles
     partition_search  the best lower bound over the partitions of the positions between the two parties
+    rank_by_counting  a lower bound of the rank of matrices too large to write down, counted by an automaton
     channel           a channel between two running parties that counts the bits sent
     _elimination      Gaussian elimination modulo a prime and over GF(2)
 

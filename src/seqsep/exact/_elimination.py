@@ -98,6 +98,22 @@ def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bo
     return True
 
 
+def nonsingular_gf2(square: Int64[np.ndarray, "size size"]) -> bool:
+    """Whether a square matrix of whole numbers has an inverse over GF(2): no row is a sum of rows before it.
+
+    A row is one integer with a bit a column; it is reduced by the rows before it from its lowest bit on.
+    """
+    by_lowest: dict[int, int] = {}
+    for data in np.packbits(square % 2 == 1, axis=1):
+        row = int.from_bytes(data.tobytes(), "big")
+        while row and (lowest := (row & -row).bit_length()) in by_lowest:
+            row ^= by_lowest[lowest]
+        if not row:
+            return False
+        by_lowest[lowest] = row
+    return True
+
+
 def independent_gf2(matrix: Matrix) -> tuple[Numbers, Numbers]:
     """The rows and columns of a largest minor that is nonsingular over GF(2). A row is one integer with a bit a column."""
     packed = np.packbits(matrix % 2 == 1, axis=1, bitorder="little")

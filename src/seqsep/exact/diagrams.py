@@ -5,6 +5,8 @@ diagram skips levels at which nothing is decided, so the classes at split K are 
 makes states of them. The library is the pure Python `dd.autoref` (extra [exact]); reordering of the variables is off.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,38 @@ def of_formula(formula: Thresholds, name: str = "formula", seed: int = 0) -> Lea
     return LeastState(automaton, len(inputs), every)
 
 
+def read_in(formula: Thresholds, places: Sequence[int], name: str = "formula", seed: int = 0) -> Layered:
+    """The least automaton of a formula whose variables are read in another order: at time t the one at position places[t].
+
+    It is run on the inputs of `least_state.trial_inputs` and must agree with the formula. Raises ValueError as `of_formula`
+    does, and for places that are not the positions 0 to N - 1 in some order.
+
+    >>> from seqsep.exact.formulas import equality
+    >>> max(read_in(equality(8), [0, 4, 1, 5, 2, 6, 3, 7]).widths), max(read_in(equality(8), range(8)).widths)
+    (3, 16)
+    """
+    if sorted(places) != list(range(formula.variables)):
+        raise ValueError(
+            f"{name}: expected the positions 0 to {formula.variables - 1} in some order, found {list(places)[:10]}"
+        )
+    time_of = {place + 1: time + 1 for time, place in enumerate(places)}
+    features = tuple(_renamed(feature, time_of) for feature in formula.features)
+    automaton = layered_diagram(build_diagram(replace(formula, features=features), name), formula.variables)
+    inputs, _ = trial_inputs(automaton, seed)
+    words = np.empty_like(inputs)
+    words[:, list(places)] = inputs
+    assert np.array_equal(automaton.run(inputs), formula.evaluate(words)), "the diagram errs"
+    return automaton
+
+
+def _renamed(feature: AtLeast | TruthTable, time_of: dict[int, int]) -> AtLeast | TruthTable:
+    """A feature of the variables by the times at which they are read, both from 1."""
+    if isinstance(feature, AtLeast):
+        literals = tuple(time_of[abs(literal)] * (1 if literal > 0 else -1) for literal in feature.literals)
+        return replace(feature, literals=literals)
+    return replace(feature, indices=tuple(time_of[index] for index in feature.indices))
+
+
 def build_diagram(formula: Thresholds, name: str) -> Any:
     """The root of the formula's diagram; features are added by their last variable, which keeps intermediate diagrams small.
 
@@ -52,7 +86,7 @@ def build_diagram(formula: Thresholds, name: str) -> Any:
     try:
         return _threshold(manager, [_feature(manager, feature) for feature in order], formula.bound)
     except _TooLarge:
-        raise ValueError(f"{name}: the diagram in reading order has more than {MOST_NODES:,} nodes") from None
+        raise TooManyNodes(f"{name}: the diagram in reading order has more than {MOST_NODES:,} nodes") from None
 
 
 def _limit(manager: Any) -> None:
@@ -65,6 +99,14 @@ def _limit(manager: Any) -> None:
         return int(make(level, low, high))
 
     manager.find_or_add = find_or_add
+
+
+class TooManyNodes(ValueError):
+    """The diagram of a formula is too large in the order in which its variables are read.
+
+    >>> issubclass(TooManyNodes, ValueError)
+    True
+    """
 
 
 class _TooLarge(Exception):

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from jaxtyping import Int32, Int64
 
-from seqsep.exact._elimination import is_prime, nonsingular_modulo
+from seqsep.exact._elimination import is_prime, nonsingular_gf2, nonsingular_modulo
 
 OUTSIDE = -1
 BLOCK = 1 << 24
@@ -115,7 +115,8 @@ class Rank:
         _require(len(self.rows) == len(self.columns), self, f"{len(self.rows)} rows and {len(self.columns)} columns")
         _require(self.prime < 1 << 31 and is_prime(self.prime), self, f"{self.prime} is no prime below 2^31")
         minor = self.matrix[self.rows][:, self.columns]
-        _require(nonsingular_modulo(minor, self.prime), self, f"the minor is singular modulo {self.prime}")
+        has_inverse = nonsingular_gf2(minor) if self.prime == 2 else nonsingular_modulo(minor, self.prime)
+        _require(has_inverse, self, f"the minor is singular modulo {self.prime}")
 
 
 @dataclass(frozen=True)
