@@ -2,11 +2,11 @@
 
 Files:
 
-    analyze   the least state and the attention bound at each length, and how both grow
-    attention what a function costs two parties, and the width times heads of one attention layer that follows
-    function  a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
-    record    what an analysis found, as lines for a person and as JSON
-    evidence  what shows a least state, for a certificate
+    analyze    the least state and the attention bound at each length, and how both grow
+    attention  what a function costs two parties, and the width times heads of one attention layer that follows
+    function   a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
+    record     what an analysis found, as lines for a person and as JSON
+    evidence   what shows a least state, for a certificate
 """
 
 from seqsep.analysis.analyze import analyze

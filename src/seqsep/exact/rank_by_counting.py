@@ -234,7 +234,7 @@ def _weighed(best: RankByCounting, change: Callable[[Weights, int, int], list[We
     for token in range(len(best.weights[0])):
         for weight in WEIGHTS:
             for weights in change(best.weights, token, weight):
-                other = count(best.automaton, best.places, best.alice, best.label, weights)
+                other = count(best.automaton, best.places, best.alice, label=best.label, weights=weights)
                 if other is not None and other.rank > best.rank:
                     best = other
     return best
