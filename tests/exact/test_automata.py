@@ -197,3 +197,13 @@ def test_tables_that_leave_the_states_are_refused():
         DFA(table, 2, flags)
     with pytest.raises(ValueError, match="automata over 2 and 1 tokens"):
         DFA(table, 0, flags).difference(DFA(table[:, :1], 0, flags))
+
+
+def test_every_state_is_told_apart_and_no_other_number():
+    """State 0 and the last one are states; -1 and one more are not."""
+    parity = DFA(np.array([[0, 1], [1, 0]]), 0, np.array([True, False]))
+    assert parity.distinguish(0, 1) == parity.distinguish(1, 0) == ()
+    assert parity.distinguish(0, 0) is None
+    for first, second in ((-1, 0), (0, -1), (2, 0), (0, 2)):
+        with pytest.raises(ValueError, match="states are 0 to 1"):
+            parity.distinguish(first, second)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqsep.exact.enumeration import OUTSIDE, alphabet_ranges, tabulate
+from seqsep.exact.enumeration import OUTSIDE, alphabet_ranges, count_inputs, tabulate
 
 
 def test_tabulate():
@@ -18,3 +18,11 @@ def test_tabulate():
         tabulate(lambda word: 1 // (1 - word[1]), alphabet_ranges([2, 2]), "mine")
     with pytest.raises(ValueError, match="33,554,432"):
         tabulate(sum, alphabet_ranges([2] * 25))
+
+
+def test_one_input_is_enough_and_none_is_not():
+    assert count_inputs([range(1), range(1)], "f") == count_inputs([], "f") == 1
+    for symbols in ([range(0)], [range(2), range(0)], [range(2)] * 25):
+        with pytest.raises(ValueError, match="expected 1 to 16,777,216 inputs"):
+            count_inputs(symbols, "f")
+    assert count_inputs([range(2)] * 24, "f") == 1 << 24

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seqsep.exact import softmax
 from seqsep.exact.grid import Array, Grid, Tally, common_unit
 from seqsep.exact.integers import Limbs, dot
-from seqsep.exact.softmax import _exponential, attend, exponentials, underflow
+from seqsep.exact.softmax import _exponential, attend, exponentials, mix, underflow
 from support import grid_reference as reference
 
 ROUNDINGS = ("floor", "nearest")
@@ -204,3 +205,20 @@ def test_precision_and_base():
     assert Grid.of(3, 1).steps == 4  # a uniform weight over 4 tokens is one step, not 0
     with pytest.raises(ValueError, match="at least 2"):
         Grid(1)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 7, 100])
+def test_means_are_the_same_in_parts(monkeypatch, at_once):
+    """Rows of weights are mixed a part at a time, as many as fit; a row that does not fit is a part of its own."""
+    random = np.random.default_rng(0)
+    scores = Array(random.integers(0, 3, (6, 4)))
+    values = Array(random.integers(-5, 6, (2, 4, 3)))
+    batch = np.array([0, 1, 0, 1, 1, 0])
+
+    def mixed():
+        weights = attend(Grid(100), scores, None, Tally(), "")
+        return mix(Grid(100), weights, values, batch, Tally(), "").integers
+
+    whole_batch = mixed()
+    monkeypatch.setattr(softmax, "MIXED_AT_ONCE", at_once)
+    assert np.array_equal(mixed(), whole_batch)

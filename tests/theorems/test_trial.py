@@ -9,6 +9,7 @@ import pytest
 from seqsep.exact.grid import Array
 from seqsep.exact.network import whole
 from seqsep.model.model import Model
+from seqsep.tasks import BoundedDyck
 from seqsep.theorems import check
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.bounded_dyck._prefixes import prefixes
@@ -72,6 +73,16 @@ def test_nudged_brackets_stay_words():
     assert prefixes(changed, 3, 3).allowed[:, -1, -1].all()
     assert (changed != words).any(axis=1).all()
     assert ((changed % 2) != (words % 2)).any()
+
+
+def test_drawn_walks_are_words_and_keep_a_floor():
+    """Words of even length, all but the last bracket of odd length; with a floor, that many stay open in between."""
+    random = np.random.default_rng(3)
+    assert BoundedDyck(20, 3, 4).accepts(walks(20, 3, 4, random, 200)).all()
+    assert (np.where(walks(19, 3, 4, random, 200) % 2, -1, 1).sum(axis=1) == 1).all()
+    steps = np.where(walks(20, 3, 4, random, 200, floor=2) % 2, -1, 1).cumsum(axis=1)
+    assert (steps[:, 1:18] >= 2).all()
+    assert (steps[:, -1] == 0).all()
 
 
 def test_check_prints_what_saturated():

@@ -177,6 +177,7 @@ def test_check_reports_lemma_sizes_and_runs():
     assert early.measured["bits"] > early.bound["bits"]
     assert forced.measured["bits"] < forced.bound["bits"]
     assert "too small" in forced.variant
+    assert (early.length, forced.length) == (6, fails_from(2, 1, grids(2)))
     assert following.inputs == 32
     for outcome in (early, forced):
         symbols = ["()[]".index(bracket) for bracket in outcome.witness["errs_on"]]
@@ -188,6 +189,8 @@ def test_check_reports_lemma_sizes_and_runs():
 
 
 def test_the_counting_model_counts():
+    spaces = counting_model(4).spaces.values()
+    assert [place for space in spaces for place in range(5)[space]] == list(range(5))
     for length in (2, 4, 6):
         given = every(length)
         counts = [Counter(word) for word in given.tolist()]

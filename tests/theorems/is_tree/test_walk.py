@@ -209,3 +209,12 @@ def test_a_broken_network_is_shown_as_it_writes():
     silent = with_array(network, "readout", Array(np.zeros_like(network.readout.integers), by_index=True))
     broken = Walking(walk.CLAIM.name, silent, walking.tokens, "prompt")
     assert broken.answer(4, np.array([[1, 2], [2, 3], [3, 4]])) == {"answer": None, "thought": ["["] * 56}
+
+
+@pytest.mark.parametrize(("edges", "is_tree"), [([], True), ([(2, 3)], False), ([(1, 2)], True), ([(2, 3), (3, 4)], False)])
+def test_a_first_vertex_without_an_edge(edges, is_tree):
+    """Vertex 1 alone is a tree of one vertex; with edges elsewhere it is none, after one query that fails."""
+    thought, said = walk_by_patterns(edges)
+    assert said == is_tree
+    if not edges or edges[0][0] == 2:
+        assert (thought.count(FAILED), thought[-1]) == (1, FAILED)

@@ -1,0 +1,134 @@
+"""Mutants of a source file: one comparison, constant, sign, `and`, `or`, `not`, truth value or return value changed.
+
+Left as they are: words (strings, what is raised, f-strings), annotations, decorators, default arguments and fields of classes,
+which are choices and no computation, `strict` of zip, and a theorem's errata.
+"""
+
+import ast
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from support.certificates.checker_mutants import ARITHMETIC, COMPARISONS
+
+ROOT = Path(__file__).parents[3]
+SOURCE = ROOT / "src/seqsep"
+SHARES = {"exact": 0.015, "theorems": 0.009, "ceilings": 0.03, "tasks": 0.013, "lab/train": 0.1}
+"""Of each package, the share of its mutants that is tried."""
+WORDS_ONLY = ("Erratum", "Choice", "Claim", "Theorem", "Raises")
+
+
+class Mutant(NamedTuple):
+    """A change of the node with this number in the walk of a file's tree."""
+
+    path: str
+    place: int
+    line: int
+    column: int
+    what: str
+
+    @property
+    def name(self) -> str:
+        """By the text of the line, so that lines may move."""
+        text = (SOURCE / self.path).read_text(encoding="utf-8").splitlines()[self.line - 1]
+        return f"{self.path}: {text.strip()} | {self.what} at {self.column - len(text) + len(text.lstrip())}"
+
+    def text(self) -> str:
+        """The file with the change."""
+        tree = ast.parse((SOURCE / self.path).read_text(encoding="utf-8"))
+        node = next(itertools.islice(ast.walk(tree), self.place, None))
+        next(change for what, change in _changes(node) if what == self.what)(node)
+        return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def files() -> dict[str, list[str]]:
+    """Package -> its files, below src/seqsep."""
+    return {
+        package: sorted(
+            str(path.relative_to(SOURCE))
+            for path in [*(SOURCE / package).rglob("*.py"), SOURCE / f"{package}.py"]
+            if path.is_file() and path.name != "__init__.py"
+        )
+        for package in SHARES
+    }
+
+
+def mutants(path: str) -> list[Mutant]:
+    """All mutants of a file, in the order of its tree."""
+    tree = ast.parse((SOURCE / path).read_text(encoding="utf-8"))
+    left = _left(tree)
+    return [
+        Mutant(path, place, node.lineno, node.col_offset, what)  # type: ignore[attr-defined]
+        for place, node in enumerate(ast.walk(tree))
+        if id(node) not in left
+        for what, _ in _changes(node)
+    ]
+
+
+def sample(path: str, share: float, seed: int = 0) -> list[Mutant]:
+    """A seeded share of a file's mutants, at least one; other files do not change it.
+
+    Those in a theorem's `verify`, which only says how much a long check tries, are dropped.
+    """
+    all_of_file = mutants(path)
+    count = min(len(all_of_file), max(1, round(share * len(all_of_file))))
+    long = _lines_of_long_checks(path)
+    return [one for one in random.Random(f"{seed} {path}").sample(all_of_file, count) if one.line not in long]
+
+
+def _lines_of_long_checks(path: str) -> set[int]:
+    tree = ast.parse((SOURCE / path).read_text(encoding="utf-8"))
+    long = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith(("verify", "_verify"))]
+    return {line for node in long for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
+    """What may be changed in place in a node of this kind."""
+
+    def put(field: str, value: Any) -> Callable[[Any], None]:
+        return lambda changed: setattr(changed, field, value)
+
+    if isinstance(node, ast.Compare):
+        for place, operator in enumerate(node.ops):
+            for other in COMPARISONS[type(operator)]:
+                new = [*node.ops[:place], other(), *node.ops[place + 1 :]]
+                yield f"comparison {place} {type(operator).__name__} -> {other.__name__}", put("ops", new)
+    elif isinstance(node, ast.BoolOp):
+        swapped = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield f"{type(node.op).__name__} -> {type(swapped).__name__}", put("op", swapped)
+    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+        other_operator = ARITHMETIC[type(node.op)]
+        yield f"{type(node.op).__name__} -> {other_operator.__name__}", put("op", other_operator())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "not dropped", put("operand", ast.UnaryOp(ast.Not(), node.operand))
+    elif isinstance(node, ast.Constant) and type(node.value) is bool:
+        yield f"{node.value} -> {not node.value}", put("value", not node.value)
+    elif isinstance(node, ast.Constant) and type(node.value) is int:
+        yield f"{node.value} -> {node.value + 1}", put("value", node.value + 1)
+        if node.value > 0:
+            yield f"{node.value} -> {node.value - 1}", put("value", node.value - 1)
+    elif isinstance(node, ast.Return) and node.value is not None:
+        yield "returns None", put("value", ast.Constant(None))
+
+
+def _left(tree: ast.Module) -> set[int]:
+    """Nodes that are words, annotations, decorators, defaults, fields of classes or `strict`."""
+    left: set[int] = set()
+    for node in ast.walk(tree):
+        parts: list[ast.AST | None] = []
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            parts += [*node.args.defaults, *node.args.kw_defaults]
+        if isinstance(node, ast.FunctionDef):
+            parts += [*node.decorator_list, node.returns]
+        if isinstance(node, ast.ClassDef):
+            parts += [*node.decorator_list, *(part for part in node.body if isinstance(part, ast.AnnAssign | ast.Assign))]
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            parts.append(node.annotation)
+        if isinstance(node, ast.JoinedStr | ast.Raise) or (isinstance(node, ast.keyword) and node.arg == "strict"):
+            parts.append(node)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in WORDS_ONLY:
+            parts.append(node)
+        left |= {id(inner) for part in parts if part is not None for inner in ast.walk(part)}
+    return left

@@ -1,0 +1,3 @@
+"""Mutants of the sample that live, each with the reason."""
+
+SURVIVORS: dict[str, str] = {}

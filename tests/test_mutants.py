@@ -1,0 +1,78 @@
+"""The tool of the long check of mutants: what it changes, whom it calls dead, and that each listed survivor is still there."""
+
+import pytest
+
+import long_mutants
+from support.mutants import changes
+from support.mutants.nearest import nearest
+from support.mutants.survivors import SURVIVORS
+
+SMALL = '''"""Two words."""
+
+MOST = 2
+
+
+def f(a: int, b: int = 3) -> bool:
+    """Whether."""
+    if not a < b and True:
+        raise ValueError(f"a is {a + 1}")
+    return len(list(zip([a], [b], strict=True))) == MOST % a
+'''
+EXPECTED = {
+    "MOST = 2 | 2 -> 3 at 7",
+    "MOST = 2 | 2 -> 1 at 7",
+    "if not a < b and True: | And -> Or at 3",
+    "if not a < b and True: | not dropped at 3",
+    "if not a < b and True: | comparison 0 Lt -> LtE at 7",
+    "if not a < b and True: | comparison 0 Lt -> Gt at 7",
+    "if not a < b and True: | True -> False at 17",
+    "return len(list(zip([a], [b], strict=True))) == MOST % a | returns None at 0",
+    "return len(list(zip([a], [b], strict=True))) == MOST % a | comparison 0 Eq -> NotEq at 7",
+    "return len(list(zip([a], [b], strict=True))) == MOST % a | Mod -> Mult at 48",
+}
+
+
+def test_what_is_changed_and_what_is_left(tmp_path, monkeypatch):
+    """Words, defaults, what is raised and `strict` stay; every text differs from the file's and from the others'."""
+    (tmp_path / "small.py").write_text(SMALL)
+    monkeypatch.setattr(changes, "SOURCE", tmp_path)
+    made = changes.mutants("small.py")
+    assert {mutant.name.removeprefix("small.py: ") for mutant in made} == EXPECTED
+    assert len({mutant.text() for mutant in made}) == len(EXPECTED)
+    assert changes.sample("small.py", 0.3) == changes.sample("small.py", 0.3)
+    assert len(changes.sample("small.py", 0.3)) == 3
+    assert len(changes.sample("small.py", 0.001)) == 1
+
+
+def test_the_sample_has_300_mutants_from_all_packages():
+    sampled = {
+        path: changes.sample(path, changes.SHARES[package]) for package, some in changes.files().items() for path in some
+    }
+    assert sum(map(len, sampled.values())) >= 300
+    assert set(sampled) == set(long_mutants.SOURCES)
+    assert all(nearest(path) for path in sampled)
+    assert sum(map(bool, sampled.values())) > 0.9 * sum(bool(changes.mutants(path)) for path in sampled)
+
+
+def test_a_namesake_is_nearest():
+    assert nearest("exact/growth.py")[0] == "tests/exact/test_growth.py"
+    assert nearest("lab/train.py")[0] == "tests/lab/test_train.py"
+    assert nearest("theorems/sparse_threshold/_slots.py")[0] == "tests/theorems/sparse_threshold/test_scales.py"
+
+
+@pytest.mark.parametrize("path", sorted({name.partition(": ")[0] for name in SURVIVORS}))
+def test_a_listed_survivor_is_still_a_mutant(path):
+    listed = {name for name in SURVIVORS if name.startswith(f"{path}: ")}
+    assert listed <= {mutant.name for mutant in changes.mutants(path)}
+
+
+def test_a_mutant_is_killed_by_what_fails_for_it_alone():
+    """A changed constant fails a test; the same text does not; what fails on the code as it is is told apart."""
+    text = "FEWEST = 3 | 3 -> 2"
+    (mutant,) = [one for one in changes.mutants("exact/growth.py") if text in one.name]
+    with long_mutants.trier_in_a_copy() as process:
+        assert process.first_failure(mutant, []) == "tests/exact/test_growth.py::test_growth"
+        without = process.first_failure(mutant, ["tests/exact/test_growth.py::test_growth"])
+        assert without != "tests/exact/test_growth.py::test_growth"
+        names = ["examples of exact/growth.py", "examples of exact/nothing.py", "tests/exact/test_growth.py::test_growth"]
+        assert process.failing(names) == ["examples of exact/nothing.py"]

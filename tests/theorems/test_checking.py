@@ -1,0 +1,60 @@
+"""What checks of several theorems share: the least eta and L of a search, and cases until there are enough inputs."""
+
+import pytest
+
+from seqsep.exact.grid import Grid
+from seqsep.theorems.base import Claim, TheoremFails
+from seqsep.theorems.checking import passes, tighten, until_tried
+
+CLAIM = Claim("some-theorem", "nowhere", "It holds")
+
+
+def outcome_of(inputs):
+    return CLAIM.upper(length=4, inputs=inputs, measured={}, bound={})
+
+
+@pytest.mark.parametrize("least_steps", [2, 3, 4, 7, 17, 33, 63, 64])
+def test_the_least_of_both_is_found(least_steps):
+    """A network answers from eta = 3 and L = `least_steps` on; one that cannot be built does not; L = 1 is not tried."""
+
+    def build(steps, eta):
+        if eta == 2:
+            raise ValueError("not on the grid")
+        return steps, eta
+
+    found = tighten(
+        outcome_of(1),
+        grid=Grid(64),
+        eta=5,
+        build=build,
+        answers=lambda built: built[0] >= least_steps,
+    )
+    assert found.measured == {"eta": 3, "steps": least_steps, "precision": Grid(least_steps).precision}
+    assert found.bound == {"eta": 5, "steps": 64, "precision": Grid(64).precision}
+    assert found.variant == "tightness"
+
+
+def test_what_does_not_work_as_built_fails():
+    with pytest.raises(TheoremFails, match="eta = 5"):
+        tighten(outcome_of(1), grid=Grid(8), eta=5, build=lambda steps, eta: 0, answers=lambda built: False)
+    assert tighten(outcome_of(1), grid=Grid(8), eta=2, build=lambda *of: 0, answers=lambda _: True).measured["eta"] == 0
+
+
+def test_cases_are_checked_until_there_are_enough_inputs():
+    told = []
+
+    def check_case(case, left):
+        told.append((case, left))
+        return None if case == 1 else outcome_of(4)
+
+    assert [outcome.inputs for outcome in until_tried(10, check_case)] == [4, 4, 4]
+    assert told == [(0, 10), (1, 6), (2, 6), (3, 2)]
+    assert until_tried(0, check_case) == []
+
+
+def test_a_check_passes_unless_it_meets_a_counterexample():
+    def fails():
+        raise TheoremFails("some-theorem", {})
+
+    assert passes(lambda: None)
+    assert not passes(fails)
