@@ -1,17 +1,21 @@
 """docs/theorems.md is what the theorem records say: each statement that a claim names, once, in the paper's order."""
 
+import inspect
+import json
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from seqsep.pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, paper_of
-from seqsep.pages.theorems import claims, covered_statements, sides, theorems_page
+from seqsep.pages.theorems import claims, covered_statements, not_shown, sides, theorems_page
 from seqsep.pages.theorems import test_file as file_of_tests
 from seqsep.theorems import BY_NAME, THEOREMS
 
 ROOT = Path(__file__).parents[2]
+NUMBERED = json.loads((ROOT / "tests/support/numbered_statements.json").read_text(encoding="utf-8"))
 FAST = {
     "index-lookup-state": {},
     "associative-recall-state": {},
@@ -44,6 +48,37 @@ def test_every_statement_has_a_row_in_its_papers_order():
     assert all(row[1] for row in rows())
 
 
+def test_every_numbered_statement_of_the_first_paper_is_there():
+    """And nothing that has a number here without having one there; the list is data, taken from the paper's text."""
+    kinds = "|".join(NUMBERED["kinds"])
+    counted = Counter(label.split()[0] for label in NUMBERED["statements"])
+    assert counted == {"Theorem": 12, "Lemma": 5, "Proposition": 1, "Corollary": 2, "Fact": 4, "Definition": 1}
+    ours = [label for label in SEPARATIONS.order if re.fullmatch(rf"(?:{kinds}) [\d.]+", label)]
+    assert sorted(ours) == sorted(NUMBERED["statements"])
+    page = {row[0]: row for row in rows() if row[2]}
+    for label in ours:
+        verdict = SEPARATIONS.statements[SEPARATIONS.order.index(label)].verdict
+        assert label in page or verdict.startswith("not run"), label
+        if label in page:
+            assert all(page[label][1:8]), page[label]
+
+
+def test_what_a_run_does_not_show_is_taken_from_each_file():
+    for theorem in THEOREMS:
+        assert not_shown(theorem).endswith("."), theorem.name
+        assert len(not_shown(theorem)) > 30
+    said = {row[2].strip("`"): row[5] for row in rows() if row[2]}
+    assert said == {theorem.name: not_shown(theorem).replace("|", r"\|") for theorem in THEOREMS}
+
+
+def test_a_file_that_does_not_say_it_is_refused(monkeypatch):
+    theorem = BY_NAME["index-lookup-state"]
+    module = sys.modules[inspect.unwrap(theorem.check).__module__]
+    monkeypatch.setattr(module, "__doc__", "A title.\n\nWhat a run shows: all of it.")
+    with pytest.raises(ValueError, match=r"retrieval/index_lookup_state\.py: expected a paragraph"):
+        not_shown(theorem)
+
+
 def test_a_statement_without_a_theorem_says_so():
     """No verdict says that something holds without a theorem that runs it."""
     without = [row for row in rows() if not row[2]]
@@ -52,9 +87,9 @@ def test_a_statement_without_a_theorem_says_so():
 
 
 def test_what_is_numbered_stands_in_the_papers_order():
-    """Theorems, propositions and corollaries share a count, lemmas have their own."""
+    """Theorems, propositions and corollaries share a count, lemmas and facts have their own."""
     for order in (SEPARATIONS.order, RETRIEVAL.order):
-        for kind in ("Theorem|Proposition|Corollary", "Lemma"):
+        for kind in ("Theorem|Proposition|Corollary", "Lemma", "Fact"):
             numbers = [float(found[1]) for label in order if (found := re.fullmatch(rf"(?:{kind}) ([\d.]+)", label))]
             assert numbers == sorted(numbers)
     assert SEPARATIONS.order.index("Lemma 1") < SEPARATIONS.order.index("Theorem 5")
@@ -74,16 +109,16 @@ def test_files_tests_and_rows_of_long_checks_are_there(theorem):
     """The file defines the theorem, its tests name it, and a row stands exactly where a long check does."""
     for row in rows():
         if row[2] == f"`{theorem.name}`":
-            file, tests = (re.fullmatch(r"\[.*\]\(\.\./(.*)\)", cell)[1] for cell in row[5:7])
+            file, tests = (re.fullmatch(r"\[.*\]\(\.\./(.*)\)", cell)[1] for cell in row[6:8])
             assert f'"{theorem.name}"' in (ROOT / file).read_text()
             assert tests == file_of_tests(theorem, ROOT)
             assert re.search(rf"\b{Path(file).stem}\b", (ROOT / tests).read_text())
             kinds = {"errata": len(theorem.errata), "choices": len(theorem.choices)}
-            assert [int(count) for count in re.findall(r"\d+", row[7].split("]")[0])] == [
+            assert [int(count) for count in re.findall(r"\d+", row[8].split("]")[0])] == [
                 kinds["errata"],
                 *([kinds["choices"]] if kinds["choices"] else []),
             ]
-            assert (theorem.verify is not None) == (row[8:] == [f"[row](../results/verify/{theorem.name}.json)"])
+            assert (theorem.verify is not None) == (row[9:] == [f"[row](../results/verify/{theorem.name}.json)"])
 
 
 @pytest.mark.unchecked  # test_laws_and_the_bits_of_a_state has shapes checked

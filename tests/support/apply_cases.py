@@ -44,6 +44,7 @@ CASES: dict[str, Case] = {
     "equality-state": EQUAL,
     "relabelled-equality-two-layers": Case({"length": 4}, {"left": [0, 1], "right": [0, 1]}, 0),
     "sparse-threshold-two-layers": Case({"length": 4}, {"bits": [1, 0, 1, 0]}, 1),
+    "disjointness-one-layer": Case({"length": 4}, {"left": [0, 1], "right": [1, 1]}, 1),
     "nearest-neighbor-two-layers": Case(
         {"length": 4}, {"points": [[0.6, 0.8], [0.8, -0.6]], "labels": [5, 7], "query": [0.8, -0.6]}, 7
     ),

@@ -25,6 +25,7 @@ from seqsep.theorems import BY_NAME, TheoremFails
 from seqsep.theorems.retrieval import attention_blocks, by_pattern, counting_one_layer
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
+from seqsep.theorems.sparse_threshold import disjointness_one_layer
 from seqsep.theorems.trial import Trial
 from support.networks import with_array
 
@@ -62,6 +63,7 @@ CASES: dict[str, Check] = {
     "relabelled-equality-two-layers": _of("relabelled-equality-two-layers", length=4, code="binary"),
     "sparse-threshold-two-layers majority": _of("sparse-threshold-two-layers", length=4, instance="majority"),
     "sparse-threshold-two-layers disjointness": _of("sparse-threshold-two-layers", length=6, instance="disjointness"),
+    "disjointness-one-layer": partial(disjointness_one_layer._check_enough, 4),
     "nearest-neighbor-two-layers": _of("nearest-neighbor-two-layers", length=5, dimension=2),
     "bounded-dyck-attention": _of("bounded-dyck-attention", length=4, variant="two-layer-valid"),
     "bounded-dyck-attention next": _of("bounded-dyck-attention", length=4, variant="one-layer", ask="next"),

@@ -7,6 +7,7 @@ Automata
     layered           automata whose table depends on the time step, and the least ones of functions of one length
     partial_automata  the least DFA that agrees with given words, found by search
     regular           regular expressions as minimal DFAs, by Brzozowski's derivatives
+    monoids           the syntactic monoid of a DFA's language, and whether it is in the variety DA
     _refinement       partition refinement by Moore's and Hopcroft's algorithms
 
 Least states of functions of N tokens

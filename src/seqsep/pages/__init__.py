@@ -8,9 +8,10 @@ A test holds each committed page against what is generated. Files:
     theorems      docs/theorems.md: the index of theorems by paper
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
     reproduction  docs/reproduction.md: our numbers beside the paper's
+    _curves       its sections on validation curves
     _reach        its sections of the presets `reach` and `state-bits`
     _is_tree      its section of the experiment `is-tree`
-    _markdown     tables with a column for each length
+    _markdown     tables
     __main__      python -m seqsep.pages
 """
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from seqsep.experiments import Experiment
 from seqsep.lab.row import Row
+from seqsep.pages._markdown import table
 from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, is_tree_cells, table_of_length, table_of_speed
 from seqsep.report.numerals import counts, listed, percent
 
@@ -23,11 +24,11 @@ def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) ->
         'queries, an answer that never comes counts 1/2. "All right": thought and answer token by token, behind the right '
         "tokens (teacher-forced). State bits are counted once the prompt is read.\n",
     ]
-    parts += [f"\n{_markdown(table_of_length(cells, length))}" for length in lengths]
+    parts += [f"\n{table(table_of_length(cells, length))}" for length in lengths]
     parts.append(f"\n{_ceilings(list(cells.values()))}\n")
     parts.append(
         "\nIs a local thought learned sooner? The first evaluation at which 90 % of the thoughts are written without an error, "
-        f"teacher-forced:\n\n{_markdown(table_of_speed(cells))}"
+        f"teacher-forced:\n\n{table(table_of_speed(cells))}"
     )
     if experiment.reading and preset == "quick":
         parts.append(f"\n{experiment.reading}")
@@ -47,8 +48,3 @@ def _ceilings(cells: Sequence[IsTreeCell]) -> str:
         f"On double stars a state of O(log n) bits is right on {least} % of the graphs, whatever n, and one that is right on "
         f"all has n - 3 bits at least: an accuracy below {least} % says nothing of state. {limits}"
     )
-
-
-def _markdown(lines: Sequence[Sequence[str]]) -> str:
-    header, *body = [f"| {' | '.join(line)} |\n" for line in lines]
-    return f"{header}|{'---|' * len(lines[0])}\n{''.join(body)}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment, is_tree
 from seqsep.lab.row import PRUNED, Row, read_rows
+from seqsep.pages._curves import curves_section
 from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages._markdown import markdown
 from seqsep.pages._reach import reach_section, states_section
@@ -37,6 +38,7 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
         rows = {preset: read_rows(path) for preset, path in files.items() if path.is_file()}
         if experiment.title and "quick" in rows:
             parts.append(section(experiment, rows["quick"], rows.get("paper", ()), rows.get("reach", ())))
+            parts.append(curves_section(experiment, rows))
             if "state-bits" in rows:
                 parts.append(states_section(experiment, rows["state-bits"]))
         if experiment is is_tree.EXPERIMENT:

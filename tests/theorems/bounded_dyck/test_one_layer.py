@@ -12,7 +12,6 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.witnesses import FoolingSet
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
-from seqsep.theorems.bounded_dyck import _collision as collision
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck_one_layer
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
@@ -227,7 +226,7 @@ def test_a_model_that_tells_all_words_apart_gives_no_collision(monkeypatch):
         alice, bob, bits = talk(*arguments, **named)
         return alice, bob._replace(transcript=()), bits
 
-    monkeypatch.setattr(collision.one_layer_protocol, "talk", blind)
+    monkeypatch.setattr(one_layer_protocol, "talk", blind)
     with pytest.raises(TheoremFails):
         erring_input(network, np.array([[0, 1, 0, 1], [2, 3, 0, 1]]))
 

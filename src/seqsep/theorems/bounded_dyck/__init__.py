@@ -5,6 +5,7 @@ Files:
     attention     upper bound: next brackets and membership by one, two or three attention layers (section 4.1)
     state         upper bound: a recurrent model of constant size (appendix E)
     one_layer     lower bound: no narrow attention layer recognises the words (Lemma 1, Theorems 5 and 10)
+    monoid        lower bound: the syntactic monoid is not in DA, and what follows from that (Lemma 1's other proof)
     _plan         what `attention` builds, its grid and the named spaces of its residual stream
     _layers       the attention networks, layer by layer
     _parts        the heads and hidden units that they are put together from
@@ -19,12 +20,13 @@ Files:
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.bounded_dyck import attention, one_layer, state
+from seqsep.theorems.bounded_dyck import attention, monoid, one_layer, state
 
 THEOREMS: tuple[Theorem, ...] = (
     attention.THEOREM,
     state.THEOREM,
     one_layer.THEOREM,
+    monoid.THEOREM,
 )
 
 __all__ = ["THEOREMS"]

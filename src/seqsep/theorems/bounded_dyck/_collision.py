@@ -10,8 +10,8 @@ from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials
+from seqsep.theorems.protocols.one_layer_collision import equal_transcripts
 
 SIGNED_BY_KIND = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 
@@ -64,32 +64,26 @@ class ErringInput:
 def erring_input(network: Network, given: Int64[np.ndarray, "words length"], kinds: int = 2) -> ErringInput | None:
     """Look among words of Dyck-(n,2) for two whose transcripts are equal; None if there are none.
 
-    Both messages of every step are the same for (x, y) and (x', y'), so they are for (x, y') as well: each party says what it
-    says in one of the two runs. Bob, who has y', then has the logits of (x', y'). Raises ValueError as `one_layer_protocol`;
+    Their mixed input has Bob's logits on the second (`one_layer_collision`). Raises ValueError as `one_layer_protocol`;
     TheoremFails if the forward pass says otherwise, or if the mixed input is a word.
     """
-    first_with: dict[tuple[int, ...], tuple[int, ...]] = {}
     length = given.shape[1]
-    for tried, second in enumerate(given, start=1):
-        _, bob, _ = one_layer_protocol.talk(network, second, range(0, length, 2), "one-learns", question="token")
-        word = tuple(second.tolist())
-        first = first_with.setdefault(bob.transcript, word)
-        if first == word:
-            continue
-        mixed = np.array([first[place] if place % 2 == 0 else word[place] for place in range(length)])
-        logits = trials.last_logits(network, mixed)
-        is_word = bool(BoundedDyck(length, kinds, 2).accepts(mixed[None])[0])
-        if logits != bob.logits or is_word:
-            raise TheoremFails(
-                "bounded-dyck-one-layer",
-                {"words": [first, word], "mixed": mixed, "logits": logits, "of the second": bob.logits},
-            )
-        answer = logits.index(max(logits))
-        return ErringInput(
-            words=(first, word),
-            errs_on=tuple(mixed.tolist()) if answer == 1 else word,
-            answer=answer,
-            expected=int(answer != 1),
-            words_tried=tried,
+    pair = equal_transcripts(network, given, range(0, length, 2))
+    if pair is None:
+        return None
+    mixed = np.array(pair.mixed(0, 1))
+    logits = trials.last_logits(network, mixed)
+    is_word = bool(BoundedDyck(length, kinds, 2).accepts(mixed[None])[0])
+    if logits != pair.logits[1] or is_word:
+        raise TheoremFails(
+            "bounded-dyck-one-layer",
+            {"words": pair.inputs, "mixed": mixed, "logits": logits, "of the second": pair.logits[1]},
         )
-    return None
+    answer = logits.index(max(logits))
+    return ErringInput(
+        words=pair.inputs,
+        errs_on=tuple(mixed.tolist()) if answer == 1 else pair.inputs[1],
+        answer=answer,
+        expected=int(answer != 1),
+        words_tried=pair.tried,
+    )

@@ -33,6 +33,7 @@ from seqsep.theorems.bounded_dyck._fooling_set import require_fooling_set, words
 from seqsep.theorems.bounded_dyck._strings import written
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
 from seqsep.theorems.protocols import one_layer_protocol
+from seqsep.theorems.protocols.one_layer_ledger import first_excluded
 
 CLAIM = Claim(
     name="bounded-dyck-one-layer",
@@ -93,9 +94,7 @@ def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: 
     """Find the least even N from which on no model of these sizes recognises Dyck-(2,k) at any even length.
 
     `grid_of(N)` is its grid, never coarser for a greater N. A model is too small if its protocol takes fewer than N - 1 bits,
-    by the count or by the printed total. The cost T is monotone, so the last N with N <= T(N) + 1 is the greatest fixed point
-    of N -> floor(T(N)) + 1, reached from any N above it; N is above if T(2 N) + 1 < N, as T grows by the same number with each
-    doubling.
+    by the count or by the printed total: the last N that is possible is at most T(N) + 1 for its cost T.
 
     >>> fails_from(width=64, heads=1, grid_of=grids(exponent=2))
     4980
@@ -107,12 +106,7 @@ def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: 
             return floor(one_layer_protocol.printed(length, width, heads, grid.precision)) + 1
         return cost(length, width, heads, grid) + 1
 
-    length = 4
-    while last_possible(2 * length) >= length:
-        length *= 2
-    while (lower := last_possible(length)) != length:
-        length = lower
-    return length + 2 - length % 2
+    return first_excluded(last_possible)
 
 
 def check(

@@ -6,6 +6,7 @@ Files:
     relabelled_two_layers        the same for every partition of the positions into halves (Lemma 5)
     two_layer_no_short_protocol  no short protocol follows from a two-layer model (Corollary 13.1)
     state                        equality needs N/2 log2 S state bits, and one layer much width (Lemma 4, Theorems 11 and 12)
+    total_size                   the networks have C (log2 N)^3 bits in all, with C (section 5)
     _trials                      inputs put to the attention networks, what is expected of them, and the margin
     _words                       inputs put to the recurrent models
     _collision                   Theorem 11 by communication: two halves with one state, and the input on which a model errs
@@ -14,13 +15,14 @@ Files:
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.equality import relabelled_two_layers, state, two_layer_no_short_protocol, two_layers
+from seqsep.theorems.equality import relabelled_two_layers, state, total_size, two_layer_no_short_protocol, two_layers
 
 THEOREMS: tuple[Theorem, ...] = (
     two_layers.THEOREM,
     relabelled_two_layers.THEOREM,
     state.THEOREM,
     two_layer_no_short_protocol.THEOREM,
+    total_size.THEOREM,
 )
 
 __all__ = ["THEOREMS"]

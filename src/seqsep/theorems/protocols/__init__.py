@@ -2,18 +2,19 @@
 
 Files:
 
-    one_way_protocol    a recurrent model is a one-way protocol of its state (Theorem 2)
-    one_layer_protocol  one attention layer is a protocol of few bits (Theorem 4)
-    random_equality     equality by O(log N) bits with coins (Fact 2 and the sentence behind Fact 3)
-    random_index        INDEX by one message with coins (Fact 3)
-    _one_layer_parties  Alice and Bob of that protocol, with the proof of each step
-    one_layer_ledger    the bits of that protocol, step by step, and the least width that they ask for
-    one_layer_trials    random networks, inputs and partitions for it
-    machine             any recurrent model, with its state as a number of counted bits
-    thought             what a model writes between its prompt and its answer
-    sequences           tasks as sequences that a model must tell apart, with the continuation that does it
-    collision           two prefixes that leave a model in one state, and the input on which it errs
-    small_models        models whose state is too small for a task, as a user chooses them or by default
+    one_way_protocol     a recurrent model is a one-way protocol of its state (Theorem 2)
+    one_layer_protocol   one attention layer is a protocol of few bits (Theorem 4)
+    random_equality      equality by O(log N) bits with coins (Fact 2 and the sentence behind Fact 3)
+    random_index         INDEX by one message with coins (Fact 3)
+    _one_layer_parties   Alice and Bob of that protocol, with the proof of each step
+    one_layer_ledger     the bits of that protocol, step by step, and the least width that they ask for
+    one_layer_collision  two inputs that this protocol does not tell apart
+    one_layer_trials     random networks, inputs and partitions for it
+    machine              any recurrent model, with its state as a number of counted bits
+    thought              what a model writes between its prompt and its answer
+    sequences            tasks as sequences that a model must tell apart, with the continuation that does it
+    collision            two prefixes that leave a model in one state, and the input on which it errs
+    small_models         models whose state is too small for a task, as a user chooses them or by default
 """
 
 from seqsep.theorems.base import Theorem

@@ -215,6 +215,23 @@ def least_width_heads(
     return Needed(printed=bits / (3 * (precision + math.log2(length))), counted=_least(bits, total))
 
 
+def first_excluded(last_possible: Callable[[int], int]) -> int:
+    """The least even N from which on N > last_possible(N): from there on no layer of given sizes has bits enough.
+
+    `last_possible` never falls, and grows by one number with each doubling of N, as bits of fixed sizes do. So the last N with
+    N <= last_possible(N) is its greatest fixed point, reached from any N above it; N is above if last_possible(2 N) < N.
+
+    >>> first_excluded(lambda length: 10 * length.bit_length())  # 70 has seven bits, 72 has as many
+    72
+    """
+    length = 4
+    while last_possible(2 * length) >= length:
+        length *= 2
+    while (lower := last_possible(length)) != length:
+        length = lower
+    return length + 2 - length % 2
+
+
 def _least(bits: int, total: Callable[[int], int]) -> int:
     """The least number from 1 whose total is at least `bits`; each number adds the same to the total."""
     each = total(2) - total(1)

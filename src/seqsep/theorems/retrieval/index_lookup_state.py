@@ -53,6 +53,12 @@ WITH_A_THOUGHT = Claim(
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
     statement="A recurrent model with fewer than N log2 S state bits errs on an input of index lookup, with any thought",
 )
+FACT = Claim(
+    name=CLAIM.name,
+    source="Bhattamishra et al. 2024, Fact 3",
+    statement="Bob recovers all N symbols from Alice's message, so it has N log2 S bits; as many are enough",
+)
+"""What docs/theorems.md says of Fact 3, INDEX: the state of `build` is the message."""
 MOST_TABLE_STATES = 4096
 MOST_BITS_RUN = 18
 

@@ -2,15 +2,20 @@
 
 Files:
 
-    two_layers  two layers with k heads compute them (Theorem 13)
-    _slots      the plan of a network: its slots and the scales of its scores
-    _formulas   the formulas to try
-    _trials     the assignments to try, and how the answers are compared
+    two_layers              two layers with k heads compute them (Theorem 13)
+    disjointness_one_layer  one of them, disjointness, needs one wide layer, or a long state (section 4.2, Fact 1)
+    _slots                  the plan of a two-layer network: its slots and the scales of its scores
+    _formulas               the formulas to try
+    _trials                 the assignments to try, and how the answers are compared
+    _buckets                one layer that counts ones in buckets of places
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.sparse_threshold import two_layers
+from seqsep.theorems.sparse_threshold import disjointness_one_layer, two_layers
 
-THEOREMS: tuple[Theorem, ...] = (two_layers.THEOREM,)
+THEOREMS: tuple[Theorem, ...] = (
+    two_layers.THEOREM,
+    disjointness_one_layer.THEOREM,
+)
 
 __all__ = ["THEOREMS"]

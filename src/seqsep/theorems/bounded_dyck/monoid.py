@@ -1,0 +1,255 @@
+"""Lower bound: the syntactic monoid of Dyck-(n,k) is not in DA, from which products in it cost linearly many bits.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E, where this is named as another way to prove Lemma 1, for n = 2
+and k = 2. The printed proof, by a fooling set, is in `one_layer`.
+We differ: any n and k >= 1; the step from the monoid to bits is a reduction from disjointness with its constant; and what this
+way leaves open is shown: a monoid outside DA does not make the words themselves hard.
+
+The monoid. A word that is in no word of the language is 0. Any other one acts on stacks: it needs the kinds P on top, leaves Q
+in their place, and goes up to r above the stack before it. P, Q and r tell its map from others, since it is defined on the
+stacks that end in P and have at most k - r brackets; and each with |P| + r <= k and |Q| - |P| <= r is the map of: up r and down
+again, P's closes, Q's opens. So there are 1 + sum over i, j <= k of n^(i+j) (k + 1 - max(i, j)) elements; e e = e if P = Q, or
+for 0. No power goes round: the monoid is aperiodic.
+
+*Not in DA.* e = "()" is idempotent, and e = x y z for y = "(", z = ")" and x empty. But e y e is another element: "()" is a
+word and "()(()" is none. This is so for all n and k >= 1; `monoids.outside_da` finds it by search.
+
+*Products.* 4 h + 2 factors of Alice's and Bob's: "(", then for each i <= h four factors, Alice's, Bob's, Alice's, Bob's, and
+")". Those of i are ")", "(" of the party whose set has i, and 1 for the other's. Before each i the stack is "(". If one party
+has i it is closed and opened again; if both have, the second close is one too many. So the product is a word of the language
+exactly if the sets do not meet, and the parties need h bits (`disjointness_one_layer`): (F - 2) / 4 for F factors.
+
+*Words.* Words have no letter that does nothing, and then it is not enough to be outside DA: the monoid of Dyck-(1,1) is as
+well, and its words cost 2 bits for every partition, since a bracket is right or wrong by its position alone. For k >= 2 let a
+party write "(", ")" in place of 1, 1: the brackets alternate between the parties, as in Lemma 1. If neither has i the stack
+goes up by two. For k >= 3 it may, and these are words exactly if the sets do not meet; for k = 2 exactly if they are
+complements. Both cost h = (N - 2) / 4 bits, a quarter of Lemma 1's N - 1.
+
+What a run shows: the monoid for the n and k given, element by element, that it is aperiodic, the element outside DA, multiplied
+there and in words; both reductions for all sets of h members; and for Dyck-(1,1) the exact cost for every partition of up to 6
+brackets. That it is so for every n, k and h is the proof above.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations, product
+
+import numpy as np
+
+from seqsep.exact.communication import TwoParty, protocol_cost, rank_bound, two_party
+from seqsep.exact.monoids import MOST_ELEMENTS, Monoid, Word, outside_da, syntactic_monoid
+from seqsep.tasks import BoundedDyck
+from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
+from seqsep.theorems.bounded_dyck import state
+from seqsep.theorems.bounded_dyck._strings import written
+
+CLAIM = Claim(
+    name="bounded-dyck-monoid",
+    source="Bhattamishra et al. 2024, Lemma 1",
+    statement="The syntactic monoid of Dyck-(n,k) is aperiodic and not in DA",
+)
+PRODUCTS = "Two parties that multiply F elements of the monoid of Dyck-(n,k) need (F - 2) / 4 bits"
+WORDS = "Two parties with the odd and even brackets of a word of Dyck-(n,k), k >= 2, need (N - 2) / 4 bits"
+EASY = "The syntactic monoid of Dyck-(1,1) is not in DA, and 2 bits decide its words for every partition"
+OPEN = 0
+CLOSE = 1
+LONGEST_PARTITIONED = 6
+MOST_MEMBERS = 5
+
+Set = Sequence[int]
+Choices = tuple[Word, Word]
+
+
+def count(kinds: int, depth: int) -> int:
+    """Count the elements: 1 + sum over i, j <= k of n^(i+j) (k + 1 - max(i, j)).
+
+    >>> count(kinds=1, depth=1), count(kinds=2, depth=2)
+    (6, 60)
+    """
+    sizes = product(range(depth + 1), repeat=2)
+    return 1 + sum(kinds ** (closes + opens) * (depth + 1 - max(closes, opens)) for closes, opens in sizes)
+
+
+def count_idempotents(kinds: int, depth: int) -> int:
+    """Count the idempotents: 1 + sum over i <= k of n^i (k + 1 - i).
+
+    >>> count_idempotents(kinds=1, depth=1), count_idempotents(kinds=2, depth=2)
+    (4, 12)
+    """
+    return 1 + sum(kinds**closes * (depth + 1 - closes) for closes in range(depth + 1))
+
+
+def factors(alice: Set, bob: Set, absent: Choices = ((), ())) -> list[Word]:
+    """Give the factors of the reduction as words; `absent` are the two of a party whose set has not i.
+
+    >>> factors([1], [0]), factors([1], [0], absent=((0,), (1,)))
+    ([(0,), (1,), (), (0,), (), (1,)], [(0,), (1,), (0,), (0,), (1,), (1,)])
+    """
+    present = ((CLOSE,), (OPEN,))
+    between = []
+    for has_alice, has_bob in zip(alice, bob, strict=True):
+        of_alice = present if has_alice else absent
+        of_bob = present if has_bob else absent
+        between += [of_alice[0], of_bob[0], of_alice[1], of_bob[1]]
+    return [(OPEN,), *between, (CLOSE,)]
+
+
+def check(kinds: int = 2, depth: int = 2, members: int = 3) -> list[Outcome]:
+    """Check the monoid of Dyck-(n,k), the reductions for sets of h = `members` members, and that Dyck-(1,1) is easy.
+
+    Raises ValueError for numbers below 1, more than 5 members, or a monoid of more than 20,000 elements; TheoremFails if a run
+    contradicts the proof.
+    """
+    if min(kinds, depth, members) < 1 or members > MOST_MEMBERS or count(kinds, depth) > MOST_ELEMENTS:
+        raise ValueError(
+            f"check(kinds={kinds}, depth={depth}, members={members}): kinds and depth are at least 1, with at most "
+            f"{MOST_ELEMENTS:,} elements; members is 1 to {MOST_MEMBERS}"
+        )
+    monoid = syntactic_monoid(state.build(kinds, depth))
+    outcomes = [_check_monoid(monoid, kinds, depth), _check_products(monoid, kinds, depth, members=members)]
+    if depth > 1:
+        outcomes.append(_check_words(kinds, depth, members))
+    return [*outcomes, _check_easy(members)]
+
+
+def _check_monoid(monoid: Monoid, kinds: int, depth: int) -> Outcome:
+    """Count elements and idempotents, and find the equation of DA that fails; it is checked in the monoid and in words."""
+    found = outside_da(monoid)
+    if found is None or not monoid.is_aperiodic:
+        raise CLAIM.fails({"kinds": kinds, "depth": depth, "outside DA": found, "aperiodic": monoid.is_aperiodic})
+    found.verify(monoid)
+    e = found.idempotent
+    between = (*e, *found.middle, *e)
+    before, after = _context(monoid, (monoid.of_word(e), monoid.of_word(between)), kinds, depth)
+    return CLAIM.lower(
+        length=len(between),
+        inputs=len(monoid.maps),
+        exhaustive=True,
+        measured={"elements": len(monoid.maps), "idempotents": len(monoid.idempotents)},
+        bound={"elements": count(kinds, depth), "idempotents": count_idempotents(kinds, depth)},
+        variant=f"Dyck-({kinds},{depth})",
+        witness={
+            "x": _shown(found.left, kinds),
+            "y": _shown(found.middle, kinds),
+            "z": _shown(found.right, kinds),
+            "e": _shown(e, kinds),
+            "e y e": _shown(between, kinds),
+            "before": _shown(before, kinds),
+            "behind": _shown(after, kinds),
+        },
+    )
+
+
+def _context(monoid: Monoid, pair: tuple[int, int], kinds: int, depth: int) -> tuple[Word, Word]:
+    """Find words u and v with which the word of exactly one of two elements is in the language."""
+    for before, after in product(sorted(monoid.words, key=len), repeat=2):
+        words = [(*before, *monoid.words[element], *after) for element in pair]
+        if _is_word(words[0], kinds, depth) != _is_word(words[1], kinds, depth):
+            return before, after
+    raise CLAIM.fails({"elements": pair, "found": "no context that tells them apart"})
+
+
+def _is_word(word: Word, kinds: int, depth: int) -> bool:
+    """Whether a word is in Dyck-(n,k), as the task says; none of odd length is, and the empty one is."""
+    if len(word) % 2 or not word:
+        return not word
+    return bool(BoundedDyck(len(word), kinds, depth).accepts(np.array([word]))[0])
+
+
+def _sets(members: int) -> list[Set]:
+    return list(product((0, 1), repeat=members))
+
+
+def _meet(alice: Set, bob: Set) -> bool:
+    return any(one and other for one, other in zip(alice, bob, strict=True))
+
+
+def _check_products(monoid: Monoid, kinds: int, depth: int, *, members: int) -> Outcome:
+    """Multiply the factors for all pairs of sets: the product is the element of a word exactly if they do not meet."""
+    sets = _sets(members)
+    answers = []
+    for alice, bob in product(sets, repeat=2):
+        element = monoid.product(monoid.of_word(factor) for factor in factors(alice, bob))
+        is_word = _is_word(monoid.words[element], kinds, depth)
+        if is_word == _meet(alice, bob):
+            raise CLAIM.fails({"alice": alice, "bob": bob, "product": monoid.words[element], "word": is_word})
+        answers.append(int(is_word))
+    return _linear(PRODUCTS, answers, members, variant=f"products in the monoid of Dyck-({kinds},{depth})")
+
+
+def _check_words(kinds: int, depth: int, members: int) -> Outcome:
+    """Write every factor as one bracket: words exactly if the sets do not meet, or for k = 2 if they are complements."""
+    answers = []
+    for alice, bob in product(_sets(members), repeat=2):
+        word = tuple(bracket for factor in factors(alice, bob, absent=((OPEN,), (CLOSE,))) for bracket in factor)
+        expected = not _meet(alice, bob) if depth > 2 else all(one != other for one, other in zip(alice, bob, strict=True))
+        if _is_word(word, kinds, depth) != expected or len(word) != 4 * members + 2:
+            raise CLAIM.fails({"alice": alice, "bob": bob, "word": _shown(word, kinds), "expected": expected})
+        answers.append(int(expected))
+    return _linear(WORDS, answers, members, variant=f"words of Dyck-({kinds},{depth}), odd and even brackets")
+
+
+def _linear(statement: str, answers: list[int], members: int, variant: str) -> Outcome:
+    """Bound the bits by the rank of the answers, Alice's sets being the rows."""
+    bits = rank_bound(TwoParty(np.array(answers).reshape(1 << members, -1))).bits
+    if bits < members:
+        raise CLAIM.fails({"variant": variant, "bits": bits, "expected": members})
+    return CLAIM.lower(
+        statement=statement,
+        length=4 * members + 2,
+        inputs=len(answers),
+        exhaustive=True,
+        measured={"bits": bits},
+        bound={"bits": members},
+        variant=variant,
+    )
+
+
+def _check_easy(members: int) -> Outcome:
+    """Search the exact cost of Dyck-(1,1) for every partition, and the equation that fails in its monoid."""
+    found = outside_da(syntactic_monoid(state.build(1, 1)))
+    if found is None:
+        raise CLAIM.fails({"Dyck-(1,1)": "its monoid is in DA"})
+    costs = []
+    for length in range(2, LONGEST_PARTITIONED + 1, 2):
+        for size in range(1, length):
+            for alice in combinations(range(length), size):
+                f = two_party(lambda word: int(_is_word(tuple(word), 1, 1)), [2] * length, alice)
+                costs.append(protocol_cost(f).bits)
+    if max(costs) > 2:
+        raise CLAIM.fails({"Dyck-(1,1)": "a partition", "bits": max(costs)})
+    return CLAIM.upper(
+        statement=EASY,
+        length=LONGEST_PARTITIONED,
+        inputs=len(costs),
+        exhaustive=True,
+        measured={"bits": max(costs)},
+        bound={"bits": 2},
+        variant="Dyck-(1,1), every partition",
+    )
+
+
+def _shown(word: Word, kinds: int) -> str:
+    return written(np.array(word, dtype=np.int64), kinds)
+
+
+TEST = "tests/theorems/bounded_dyck/test_monoid.py::"
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    nothing_to_certify="a monoid has no form: seqsep check multiplies in it; bounded-dyck-one-layer has the fooling set",
+    nothing_to_apply="a lower bound; bounded-dyck-attention and bounded-dyck-state recognise the words",
+    choices=(
+        Choice(
+            where="Appendix E, after the proof of Lemma 1",
+            printed='"an alternative proof of Lemma 1 could proceed using varieties of finite monoids, by proving that the '
+            "syntactic monoid of Dyck-(2,2) is not in the variety DA, and then applying the result of Raymond et al. "
+            '[49]"',
+            found="it is not in DA: 60 elements, and e y e is not e for e = (), y = (. That gives linear bounds for products, "
+            "where a party may hold the neutral element, and not yet for words, which have no letter that does nothing: the "
+            "monoid of Dyck-(1,1) is not in DA either, and 2 bits decide its words for every partition. Nor does it give N - 1",
+            built="a reduction from disjointness: (F - 2) / 4 bits for F factors, and (N - 2) / 4 for the odd and even "
+            "brackets of words of depth 2 and more; N - 1 is the fooling set's",
+            test=TEST + "test_outside_da_is_not_enough_for_words",
+        ),
+    ),
+)
