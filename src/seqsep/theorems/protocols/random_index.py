@@ -21,6 +21,7 @@ is sent as it is. At e = 1/3: floor(N / 5) + (N mod 5) bits.
 
 What a run shows: for every block, every index and every z, that Bob errs with exactly the stated chance; bits as the channel
 counts them, beside (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test tries every code book).
+That every message of a protocol with coins has (1 - h(e)) N bits is the proof above.
 """
 
 import math
