@@ -60,3 +60,15 @@ def test_large_witnesses_verify():
     rows.witness.verify()
     wide = communication.discrepancy_bound(TwoParty(np.random.default_rng(11).integers(2, size=(1000, 12))))
     wide.witness.verify()
+
+
+@pytest.mark.parametrize(("rows", "least"), [(2, 2), (4, 8)])
+def test_the_spectral_bound_is_the_least_that_is_proved(rows, least):
+    """Hadamard matrices of side n: |differences| are at most n sqrt(n), so most + 1 is above it, and one less is not."""
+    signs = np.ones((1, 1), dtype=np.int64)
+    while len(signs) < rows:
+        signs = np.block([[signs, signs], [signs, -signs]])
+    matrix = (signs + 1) // 2
+    Discrepancy(matrix, most=least).verify()
+    with pytest.raises(ValueError, match="below the spectral bound"):
+        Discrepancy(matrix, most=least - 1).verify()

@@ -69,3 +69,14 @@ def test_a_code_width_that_is_not_on_the_grid():
 def test_errata_name_tests_that_exist():
     for erratum in theorem.THEOREM.errata:
         assert erratum.test.split("::")[1] in globals()
+
+
+def test_the_printed_scales_are_those_of_the_formulas():
+    """ceil(5/(4 gamma) ln 18 N) and ceil(ln(18 N) / (1 - gamma/50)), where 49 or 17 in place of a number would show."""
+    sizes = [(length, gamma) for length in range(2, 400) for gamma in (Fraction(1), Fraction(1, 3))]
+    shown = [as_printed.PrintedPlan(length, 4, 2, gamma) for length, gamma in sizes]
+    for one, (length, gamma) in zip(shown, sizes, strict=True):
+        assert one.first_eta - 1 < 5 / (4 * float(gamma)) * np.log(18 * length) <= one.first_eta
+        assert one.second_eta - 1 < np.log(18 * length) / (1 - float(gamma) / 50) <= one.second_eta
+    with_49 = [int(np.ceil(np.log(18 * length) / (1 - float(gamma) / 49))) for length, gamma in sizes]
+    assert with_49 != [one.second_eta for one in shown]
