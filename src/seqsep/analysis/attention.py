@@ -47,9 +47,9 @@ class Question:
     """What the protocol's bits depend on beside p and m H: tokens in all, last tokens, answers.
 
     >>> Question(tokens=64, last_tokens=2, answers=2).bits_of_one(precision=8)
-    59
+    52
     >>> Question(tokens=64, last_tokens=2, answers=2).width(bits=129, precision=8).least
-    4
+    3
     """
 
     tokens: int
@@ -119,7 +119,7 @@ def bound_from(growth: Growth, question: Question, last: tuple[int, int], precis
 
     >>> from seqsep.exact.growth import growth
     >>> bound_from(growth([(n, 2 ** (n // 2)) for n in (4, 8, 16)]), Question(16, 2, 2), (16, 16), precision=8)
-    121
+    109
     """
     if growth.kind == "constant":
         return None
