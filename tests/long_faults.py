@@ -11,16 +11,16 @@ from pathlib import Path
 from seqsep.theorems import Claim, Outcome
 
 TESTS = Path(__file__).parent
-STORE = ("lab/row.py", "lab/run.py", "lab/store/schema.py", "lab/store/store.py")
+STORE = ("lab/row.py", "lab/run.py", "lab/store/place.py", "lab/store/schema.py", "lab/store/store.py")
 ENGINE = ("lab/engines/process.py", "lab/engines/local.py", "lab/engines/worker.py")
-SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/whole_file.py")
+SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/checkpoint_file.py", "files.py")
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
     "faults-pruned": (
         ("pruned", 50),
         "SIGKILL at random instants of a sweep that prunes: the same runs pruned, none repeated, the same export",
-        (*SWEEP, "lab/pruning.py", "lab/train.py", "ranking.py"),
+        (*SWEEP, "lab/pruning.py", "lab/train.py", "lab/ranking.py"),
     ),
     "faults-points": (("points", 5), "SIGKILL at 15 named points: no run lost or repeated, the same export", SWEEP),
     "faults-disk": (("disk", 50), "disk full: status 3, rows as reported, the same export once there is space", SWEEP),

@@ -9,7 +9,7 @@ ROOT = Path(seqsep.__file__).parent
 ROWS = {
     "stream": 0,
     "names": 0,
-    "ranking": 0,
+    "files": 1,
     "exact": 1,
     "retriever": 1,
     "tasks": 2,

@@ -14,13 +14,14 @@ from safetensors.torch import load_file
 
 from seqsep.lab import checkpoint as checkpoint_module
 from seqsep.lab.checkpoint import CheckpointError, CheckpointNotWritten
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import environment
 from seqsep.lab.engines import worker
 from seqsep.lab.run import Run
-from seqsep.lab.store.store import Store, StoreUnavailable
+from seqsep.lab.store.place import StoreUnavailable
+from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
-from seqsep.lab.whole_file import checkpoint_file
 from seqsep.mixers import MIXERS
 from seqsep.tasks import IndexLookup
 from support.player import let_workers_play

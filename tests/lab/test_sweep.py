@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from seqsep.lab.checkpoint import CheckpointError
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import environment
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row, write_rows
@@ -22,7 +23,6 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
-from seqsep.lab.whole_file import checkpoint_file
 from seqsep.mixers import MIXERS
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.shared_flags import fields_from_flags
 from seqsep.commands.status import DONE
+from seqsep.files import write_file
 
 if TYPE_CHECKING:
     from seqsep.analysis import Analysis
@@ -72,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
     """
     from seqsep.analysis.evidence import least_state
     from seqsep.certificate import certificate
-    from seqsep.report.figures.least_state import draw_least_state, require_format
+    from seqsep.report.figures.least_state import draw_least_state
+    from seqsep.report.figures.picture_file import require_format
 
     if options.output is not None:
         require_format(options.output)
@@ -83,10 +85,10 @@ def run(options: argparse.Namespace) -> int:
         print_json(analyses[0].record() if len(analyses) == 1 else {"functions": [one.record() for one in analyses]})
     if options.automata is not None:
         automata = [{"function": one.name, "lengths": [at.automaton_record() for at in one.lengths]} for one in analyses]
-        options.automata.write_text(json.dumps(automata) + "\n", encoding="utf-8")
+        write_file(options.automata, json.dumps(automata) + "\n")
     if options.certificate is not None:
         data = certificate("least-state", least_state(analyses[0].lengths[-1]))
-        options.certificate.write_bytes(data)
+        write_file(options.certificate, data)
         print(f"{len(data):,} bytes to {options.certificate}", file=sys.stderr)
     if options.output is not None:
         draw_least_state(options.output, analyses)

@@ -7,6 +7,7 @@ from seqsep.commands.command import Command
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text
+from seqsep.files import write_file
 from seqsep.names import BadInput, choose
 
 
@@ -27,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"certify {name}: {BY_NAME[name].nothing_to_certify}")
     chosen = options_from_flags("certify", [name], [evidence], options.further)
     data = certify(name, **chosen)
-    options.output.write_bytes(data)
+    write_file(options.output, data)
     print(f"{len(data):,} bytes to {options.output}")
     return DONE
 

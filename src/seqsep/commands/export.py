@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
 
     if not options.store.exists():
         raise FileNotFoundError(2, "no such store", str(options.store))
-    with Store(options.store) as store:
+    with Store(options.store, create=False) as store:
         print(f"{store.export(options.output, options.experiment)} rows to {options.output}")
     return DONE
 

@@ -2,19 +2,20 @@
 
 Files:
 
-    run         one training run as a frozen value, and its key
-    row         what a finished run leaves for reports, as canonical JSON
-    train       the training loop
-    live        what a trained model writes by itself, judged
-    checkpoint  the state of a training on disk, from which it goes on bit for bit
-    kept        trained models kept with their runs
-    whole_file  files that appear whole or not at all
-    device      the processor or a GPU: what a process sets up, and what rows say of it
-    sweep       many runs, trained by an engine, each stored as it ends
-    pruning     successive halving of runs that compete
-    estimate    what a sweep may cost
-    progress    what a sweep shows while it runs
-    loggers     rows for TensorBoard or Weights & Biases
-    engines     where runs execute: this machine or a cluster
-    store       the SQLite store of finished runs, and its repair
+    run              one training run as a frozen value, and its key
+    row              what a finished run leaves for reports, as canonical JSON
+    train            the training loop
+    live             what a trained model writes by itself, judged
+    checkpoint       the state of a training on disk, from which it goes on bit for bit
+    checkpoint_file  the names of a run's checkpoints
+    kept             trained models kept with their runs
+    device           the processor or a GPU: what a process sets up, and what rows say of it
+    sweep            many runs, trained by an engine, each stored as it ends
+    ranking          which of several runs of one setting is the best
+    pruning          successive halving of runs that compete
+    estimate         what a sweep may cost
+    progress         what a sweep shows while it runs
+    loggers          rows for TensorBoard or Weights & Biases
+    engines          where runs execute: this machine or a cluster
+    store            the SQLite store of finished runs, and its repair
 """

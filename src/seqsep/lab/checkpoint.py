@@ -13,8 +13,9 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
+from seqsep.files import write_file
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU, device_of
-from seqsep.lab.whole_file import checkpoint_file, write_checkpoint
 from seqsep.model.model import Model
 from seqsep.model.weights import describe
 
@@ -52,7 +53,7 @@ def save_checkpoint(
     data = save(tensors, metadata=describe(model) | progress)
     digest = hashlib.sha256(data).hexdigest()
     try:
-        write_checkpoint(path, digest, data)
+        write_file(checkpoint_file(path, digest), data)
     except OSError as error:
         raise CheckpointNotWritten(f"{path}: cannot be written: {error.strerror or error}") from error
     return digest

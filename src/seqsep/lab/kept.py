@@ -5,14 +5,13 @@ no code is run: a run with a user's own layer, model or task is not kept, for it
 """
 
 import json
-import os
 from pathlib import Path
 
 import torch
 from safetensors.torch import save as to_bytes
 
+from seqsep.files import write_file
 from seqsep.lab.run import Run, canonical_json
-from seqsep.lab.whole_file import on_disk
 from seqsep.model.model import Model
 from seqsep.model.weights import describe, load_model, metadata_of
 
@@ -38,18 +37,7 @@ def save(path: Path | str, model: Model, run: Run) -> None:
         raise ValueError(f"save({str(path)!r}): expected a run of built-in parts, found {', '.join(own)}")
     _require_of_run(f"save({str(path)!r})", model, run)
     tensors = {f"model.{name}": value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
-    data = to_bytes(tensors, metadata=describe(model) | {"run": canonical_json(run.configuration())})
-    final = Path(path)
-    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(final)
-    finally:
-        temporary.unlink(missing_ok=True)
-    on_disk(final.parent)
+    write_file(path, to_bytes(tensors, metadata=describe(model) | {"run": canonical_json(run.configuration())}))
 
 
 def load(path: Path | str) -> tuple[Model, Run]:

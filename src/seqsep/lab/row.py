@@ -1,15 +1,15 @@
 """A row is what a finished run leaves for reports, as canonical JSON without times, hosts and process ids."""
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from seqsep.files import write_file
+from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.train import PAUSED, Result
-from seqsep.ranking import rank
 
 PRUNED = "pruned"
 
@@ -95,19 +95,10 @@ class Row:
         return row
 
 
-def write_rows(path: Path | str, rows: Iterable[Row]) -> None:
-    """Write the rows, sorted by experiment and key, one a line; the file appears whole or not at all."""
-    path = Path(path)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+def write_rows(path: Path | str, rows: Iterable[Row], *, read: Iterable[Path] = ()) -> None:
+    """Write the rows, sorted by experiment and key, one a line in ASCII, to a file that is none of `read` (`write_file`)."""
     lines = [row.to_json() + "\n" for row in sorted(rows, key=lambda row: (row.experiment, row.key))]
-    try:
-        with temporary.open("w", encoding="ascii", newline="\n") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_file(path, "".join(lines), read=read)
 
 
 def read_rows(path: Path | str) -> list[Row]:

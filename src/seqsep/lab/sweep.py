@@ -16,7 +16,8 @@ from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.lab.store.store import Store, StoreUnavailable
+from seqsep.lab.store.place import StoreUnavailable
+from seqsep.lab.store.store import Store
 from seqsep.lab.train import PAUSED
 
 NO_PAUSES: Mapping[Run, int] = MappingProxyType({})

@@ -8,7 +8,7 @@ With `layers=("attention",)` this is GPT-2 (pre-norm, GELU MLP of 4 x width, lea
 with a read-out of its own. `Model.load` fills the same class with a hand-built `exact.network.Network`, in float64.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
@@ -24,6 +24,7 @@ from seqsep.model.blocks import Residual, feed_forward, normalisation
 from seqsep.model.design import DEFAULT, Design
 
 ModelState: TypeAlias = tuple[State, ...]
+BlockStep: TypeAlias = Callable[[Float[Tensor, "batch width"], State, int], tuple[Float[Tensor, "batch width"], State]]
 Tokens: TypeAlias = Int64[Tensor, "*shape"]
 Vectors: TypeAlias = Float[Tensor, "*shape coordinates"]
 Positions: TypeAlias = Literal["default", "learned", "sinusoidal", "rope", "none"]
@@ -89,23 +90,23 @@ class Model(nn.Module):
         self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
     ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
         """Logits after the token at time t (from 0), and the state after it."""
-        self._require_positions(t + 1)
-        x = self._embed(inputs, t)
-        after = []
-        for block, before in zip(self.residuals(), state, strict=True):
-            x, block_after = block.step(x, before, t)
-            after.append(block_after)
-        return self.readout(self.norm(x)), tuple(after)
+        return self._one_token(inputs, state, t, [block.step for block in self.residuals()])
 
     def advance(
         self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
     ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
         """`step` for a caller that drops `state`, whose memory may be written over."""
+        return self._one_token(inputs, state, t, [block.advance for block in self.residuals()])
+
+    def _one_token(
+        self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int, steps: Sequence[BlockStep]
+    ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
+        """Embed, one step of every block, read out."""
         self._require_positions(t + 1)
         x = self._embed(inputs, t)
         after = []
-        for block, before in zip(self.residuals(), state, strict=True):
-            x, block_after = block.advance(x, before, t)
+        for step, before in zip(steps, state, strict=True):
+            x, block_after = step(x, before, t)
             after.append(block_after)
         return self.readout(self.norm(x)), tuple(after)
 

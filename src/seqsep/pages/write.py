@@ -6,10 +6,10 @@
 ['separation.svg', 'is-tree-separation.svg', 'is-tree-example.svg']
 """
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from seqsep.files import write_file
 from seqsep.pages.errata import errata_page
 from seqsep.pages.members import mixers_page, tasks_page
 from seqsep.pages.reproduction import reproduction_page
@@ -35,11 +35,5 @@ def write_pages(clone: Path) -> list[Path]:
     """Write every page to docs/ of a clone, each whole or not at all; return their paths."""
     texts = {clone / "docs" / name: page(clone) for name, page in PAGES.items()}
     for path, text in texts.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        try:
-            temporary.write_text(text, encoding="utf-8", newline="\n")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_file(path, text)
     return list(texts)

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from seqsep.files import write_file
 from seqsep.plugins.name import PlugIn
 
 STATEMENTS = ("bhattamishra2024separations", "wen2025rnns")
@@ -47,7 +48,6 @@ def bibliography(mixers: Iterable[str | PlugIn]) -> str:
 
 def write_bibliography(folder: Path, mixers: Iterable[str | PlugIn]) -> Path:
     """Write `folder`/references.bib and return its path."""
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "references.bib"
-    path.write_text(bibliography(mixers), encoding="utf-8", newline="\n")
+    write_file(path, bibliography(mixers))
     return path

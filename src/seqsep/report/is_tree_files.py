@@ -1,9 +1,11 @@
 """The experiment `is-tree` as files: figures/is-tree, tables/is-tree.csv, and what the page shows of them."""
 
 import csv
+from io import StringIO
 from pathlib import Path
 
 from seqsep.experiments import is_tree
+from seqsep.files import write_file
 from seqsep.lab.row import read_rows
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
 from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
@@ -25,13 +27,13 @@ def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
 
 def _write_table(path: Path, cells: list[IsTreeCell]) -> None:
     """Write a line a cell, accuracies as fractions."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        lines = csv.DictWriter(file, list(_line(cells[0])), lineterminator="\n")
-        lines.writeheader()
-        lines.writerows(
-            _line(cell) for cell in sorted(cells, key=lambda cell: (cell.task.length, cell.task.trace, cell.model.rank))
-        )
+    table = StringIO()
+    lines = csv.DictWriter(table, list(_line(cells[0])), lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(
+        _line(cell) for cell in sorted(cells, key=lambda cell: (cell.task.length, cell.task.trace, cell.model.rank))
+    )
+    write_file(path, table.getvalue())
 
 
 def _line(cell: IsTreeCell) -> dict[str, object]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seqsep.ceilings import ceiling
+from seqsep.lab.ranking import rank
 from seqsep.lab.row import PRUNED, Row
-from seqsep.ranking import rank
 from seqsep.report.numerals import known
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task

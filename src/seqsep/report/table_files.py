@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from seqsep.files import write_file
 from seqsep.report.numerals import DASH, count, percent, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
@@ -146,11 +147,10 @@ def escaped(text: str) -> str:
 
 def write_tables(table: ResultTable, folder: Path, name: str) -> list[Path]:
     """Write `folder`/`name` as CSV and as LaTeX; return their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for suffix, text in ((".csv", as_csv(table)), (".tex", as_latex(table))):
         paths.append(folder / f"{name}{suffix}")
-        paths[-1].write_text(text, encoding="utf-8", newline="\n")
+        write_file(paths[-1], text)
     return paths
 
 

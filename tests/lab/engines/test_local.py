@@ -20,7 +20,8 @@ from seqsep.lab.engines.local import WORKER, Supervisor
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.lab.store.store import Store, StoreUnavailable
+from seqsep.lab.store.place import StoreUnavailable
+from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.tasks import IndexLookup
 from support.player import let_workers_play

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from seqsep.lab import device
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.engines import ray as ray_driver
 from seqsep.lab.engines import ray_worker
 from seqsep.lab.engines.engine import Ended, EngineUnavailable, Moved, Saved
@@ -19,7 +20,6 @@ from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.ray import RayEngine
 from seqsep.lab.engines.ray_connection import RayConnection
 from seqsep.lab.run import Run
-from seqsep.lab.whole_file import checkpoint_file
 from seqsep.tasks import IndexLookup
 from support.fake_ray import FakeRay, Lost, Question
 from support.player import let_workers_play

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from seqsep.lab.store.place import StoreError, StoreUnavailable
 from seqsep.lab.store.schema import APPLICATION_ID
-from seqsep.lab.store.store import Store, StoreError, StoreUnavailable
+from seqsep.lab.store.store import Store
 
 
 def test_a_new_store_appears_whole_and_in_wal_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

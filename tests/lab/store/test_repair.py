@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from seqsep.cli import main
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import repair as repair_module
+from seqsep.lab.store.place import StoreError, StoreUnavailable
 from seqsep.lab.store.repair import repair
-from seqsep.lab.store.store import Store, StoreError, StoreUnavailable
-from seqsep.lab.whole_file import checkpoint_file
+from seqsep.lab.store.store import Store
 from seqsep.tasks import IndexLookup
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store import store as store_module
+from seqsep.lab.store.place import StoreError, StoreUnavailable
 from seqsep.lab.store.schema import APPLICATION_ID
-from seqsep.lab.store.store import Store, StoreError, StoreUnavailable
-from seqsep.lab.whole_file import checkpoint_file
+from seqsep.lab.store.store import Store
 from seqsep.tasks import IndexLookup
 
 HERE = environment()

@@ -16,7 +16,8 @@ import seqsep.lab.loggers
 import seqsep.lab.sweep  # noqa: F401 (what `seqsep run` imports: here once, not in every fork)
 from seqsep.cli import main
 from seqsep.lab.run import Run
-from seqsep.lab.store.store import Store, StoreError
+from seqsep.lab.store.place import StoreError
+from seqsep.lab.store.store import Store
 from support.faults.forked_sweep import runs, start, status_of
 from support.faults.kills import scratch
 

@@ -111,12 +111,12 @@ def in_worker(install: Callable[[], None]) -> None:
 
 
 def half_written(kill: Killer) -> None:
-    def write(path: Path, digest: str, data: bytes) -> None:
+    def write(path: Path, data: bytes) -> None:
         path.parent.mkdir(exist_ok=True)
         path.with_suffix(".tmp").write_bytes(data[: len(data) // 2])
         kill()
 
-    before(checkpoint_module, "write_checkpoint", write)
+    before(checkpoint_module, "write_file", write)
 
 
 def sent(kill: Killer) -> None:

@@ -12,14 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import environment
 from seqsep.lab.engines import worker
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
+from seqsep.lab.store.place import StoreError, StoreUnavailable
 from seqsep.lab.store.repair import repair
-from seqsep.lab.store.store import Store, StoreError, StoreUnavailable
+from seqsep.lab.store.store import Store
 from seqsep.lab.train import train
-from seqsep.lab.whole_file import checkpoint_file
 from seqsep.tasks import IndexLookup
 from support.faults.kills import scratch
 

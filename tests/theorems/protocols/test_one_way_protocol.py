@@ -11,9 +11,9 @@ import torch
 
 from seqsep.cli import main
 from seqsep.exact.automata import Recurrence
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
-from seqsep.lab.whole_file import checkpoint_file
 from seqsep.mixers import LinearAttention
 from seqsep.model.model import Model
 from seqsep.model.weights import load_model

@@ -16,11 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from seqsep.files import write_file
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU, GPU, environment
 from seqsep.lab.engines.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, EngineUnavailable, Event, Moved, Saved, Work
 from seqsep.lab.engines.ray_connection import RayConnection
 from seqsep.lab.engines.ray_worker import Answer, Order, RayWorker, differs, identity
-from seqsep.lab.whole_file import checkpoint_file, write_checkpoint
 
 ANSWERS_A_SECOND = 20
 LEAST_SECONDS = 0.2
@@ -73,7 +74,7 @@ class ClusterCourse:
     def saved(self, job: int, digests: tuple[str, ...], data: bytes) -> tuple[str, ...]:
         """Write a checkpoint that came from a node beside the store; the digests of those that are there now."""
         path = Path(self.jobs[job].message(digests)["checkpoint"])
-        write_checkpoint(path, digests[0], data)
+        write_file(checkpoint_file(path, digests[0]), data)
         here = tuple(digest for digest in digests if checkpoint_file(path, digest).exists())
         self.digests[job] = here
         self.lost_in_a_row[job] = 0

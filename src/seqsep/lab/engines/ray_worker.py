@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import seqsep
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU
 from seqsep.lab.engines.engine import Ended, Event, Moved, Saved, Work
 from seqsep.lab.engines.local import Supervisor
-from seqsep.lab.whole_file import checkpoint_file
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,16 @@
 
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from seqsep.files import on_disk
+from seqsep.lab.checkpoint_file import checkpoint_file
+from seqsep.lab.store.place import LOGS, StoreError, StoreUnavailable, copy_of, only_driver, unused
 from seqsep.lab.store.salvage import Salvage, salvage
 from seqsep.lab.store.schema import digests_of
-from seqsep.lab.store.store import Store, StoreError, StoreUnavailable, only_driver
-from seqsep.lab.whole_file import checkpoint_file, on_disk
-
-BESIDE = ("-wal", "-journal", "-shm")
+from seqsep.lab.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -35,14 +34,14 @@ def repair(path: Path | str) -> Repaired:
     disk is full; the file is as it was then.
     """
     path = Path(path).resolve()
-    if not path.is_file():
+    beside = Path(f"{path}-wal")
+    if not path.is_file() and not beside.is_file():
         raise StoreError(f"{path}: expected a store of seqsep, found no such file")
     with only_driver(path):
         try:
-            beside = Path(f"{path}-wal")
             log = beside.read_bytes() if beside.exists() else b""
-            salvaged = salvage(path.read_bytes(), log)
-            sound = _sound(path, salvaged, bool(log))
+            salvaged = salvage(path.read_bytes() if path.exists() else b"", log)
+            sound = _sound(path, salvaged, bool(log)) if path.exists() else None
             if sound is not None:
                 return sound
             if not salvaged.runs and not salvaged.checkpoints:
@@ -56,11 +55,8 @@ def repair(path: Path | str) -> Repaired:
 
 def _sound(path: Path, salvaged: Salvage, has_log: bool) -> Repaired | None:
     """What a sound store holds. A copy is opened, as SQLite would write to the file itself."""
-    with tempfile.TemporaryDirectory() as folder:
+    with copy_of(path) as folder:
         copy = Path(folder) / path.name
-        for suffix in ("", *BESIDE[:2]):
-            if Path(f"{path}{suffix}").exists():
-                shutil.copyfile(f"{path}{suffix}", f"{copy}{suffix}")
         try:
             with Store(copy, create=False) as store:
                 runs, checkpoints = store.contents()
@@ -81,11 +77,12 @@ def _rebuilt(path: Path, salvaged: Salvage) -> Repaired:
     try:
         with Store(fresh) as store:
             store.fill({"runs": salvaged.runs.values(), "checkpoints": checkpoints})
-        shutil.copymode(path, fresh)
-        damaged = _unused(path)
+        if path.exists():
+            shutil.copymode(path, fresh)
+        damaged = unused(path, "damaged")
         _replace(path, fresh, damaged)
     finally:
-        for suffix in ("", ".lock", *BESIDE):
+        for suffix in ("", ".lock", *LOGS):
             Path(f"{fresh}{suffix}").unlink(missing_ok=True)
     lost = [f"run {key} of experiment {experiment!r}" for experiment, key in salvaged.lost]
     lost += [f"checkpoint of run {key}" for key in salvaged.lost_checkpoints]
@@ -94,21 +91,14 @@ def _rebuilt(path: Path, salvaged: Salvage) -> Repaired:
 
 def _replace(path: Path, fresh: Path, damaged: Path) -> None:
     """Put `fresh` in the place of `path`, which is linked under the other name first. At no instant is a file missing."""
-    for suffix in ("", *BESIDE[:2]):
+    for suffix in ("", *LOGS[:2]):
         if Path(f"{path}{suffix}").exists():
             os.link(f"{path}{suffix}", f"{damaged}{suffix}")
     on_disk(path.parent)
-    for suffix in BESIDE:  # SQLite would take the log of the damaged file for that of the new one
+    for suffix in LOGS:  # SQLite would take the log of the damaged file for that of the new one
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     fresh.replace(path)
     on_disk(path.parent)
-
-
-def _unused(path: Path) -> Path:
-    number = 1
-    while any(Path(f"{path}.damaged-{number}{suffix}").exists() for suffix in ("", *BESIDE)):
-        number += 1
-    return Path(f"{path}.damaged-{number}")
 
 
 def _on_disk(path: Path, row: tuple[Any, ...]) -> bool:

@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from seqsep.lab.whole_file import on_disk
+from seqsep.files import on_disk
 
 APPLICATION_ID = 0x73716570  # "sqep" in the file's header, so that `file` and we tell a store from other databases
 SCHEMA_VERSION = 1

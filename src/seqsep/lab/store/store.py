@@ -4,10 +4,8 @@ A row is checked on every read, the file on opening. A write is a transaction an
 driver that holds the lock file writes.
 """
 
-import fcntl
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,10 +13,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json
+from seqsep.lab.store.place import (
+    DriverLock,
+    StoreError,
+    StoreRemoved,
+    StoreUnavailable,
+    copy_of,
+    identity,
+    is_writable,
+    only_driver,
+    repair_with,
+    require_place,
+    unused,
+)
 from seqsep.lab.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, digests_column, digests_of, make_database
-from seqsep.lab.whole_file import checkpoint_file
 
 BUSY_SECONDS = 5.0
 ENVIRONMENT_CODES = {
@@ -32,14 +43,6 @@ ENVIRONMENT_CODES = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PROTOCOL,
 }
-
-
-class StoreError(ValueError):
-    """A file is no sound store of this version. The message is one line: path, what was expected, what was found."""
-
-
-class StoreUnavailable(OSError):
-    """A store cannot be used now: another driver writes, the disk is full, the directory is not writable."""
 
 
 class Store:
@@ -59,16 +62,19 @@ class Store:
         beside = self.path.resolve()  # one store has one lock, by whatever links it is reached
         self.lock = Path(f"{beside}.lock")
         self.checkpoints = Path(f"{beside}.checkpoints")
-        self._driving = False
+        self._lock: DriverLock | None = None
         if not self._exists(create):
             self._make()
+        self._identity = identity(self.path)
+        self._copy = None if create or is_writable(self.path) else copy_of(self.path)
+        opened = self.path if self._copy is None else Path(self._copy.name) / self.path.name
         with self._in_one_line():
-            self._database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._database = sqlite3.connect(opened, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with self._in_one_line():
                 self._open()
         except BaseException:
-            self._database.close()
+            self.close()
             raise
 
     def _exists(self, create: bool) -> bool:
@@ -76,19 +82,18 @@ class Store:
         try:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
+            require_place(self.path)
             with self.path.open("rb") as file:
                 header = file.read(100)
         except FileNotFoundError:
             if create:
                 return False
             raise StoreError(f"{self.path}: expected a store of seqsep, found no such file") from None
-        except IsADirectoryError:
-            raise StoreError(f"{self.path}: expected a store of seqsep, found a folder") from None
         except OSError as error:
             raise StoreUnavailable(f"{self.path}: cannot be opened: {error.strerror or error}") from error
         if header and header[:16] != b"SQLite format 3\0":
             other = f"found a file that begins with {header[:16]!r}"
-            raise StoreError(f"{self.path}: expected a SQLite database, {other}; if it was a store, {_repair(self.path)}")
+            raise StoreError(f"{self.path}: expected a SQLite database, {other}; if it was a store, {repair_with(self.path)}")
         application = int.from_bytes(header[68:72], "big")
         if header and application != APPLICATION_ID:
             expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
@@ -102,7 +107,7 @@ class Store:
         with only_driver(self.path), self._in_one_line():
             if not self._exists(create=True):  # another process may have made it meanwhile
                 try:
-                    make_database(self.path)
+                    make_database(self.path.resolve())
                 except OSError as error:
                     raise StoreUnavailable(f"{self.path}: cannot be made: {error.strerror or error}") from error
 
@@ -118,11 +123,11 @@ class Store:
         tables = dict(self._database.execute(query).fetchall())
         if tables != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
             expected = f"expected the tables {', '.join(TABLES)} of schema version {version}"
-            raise StoreError(f"{self.path}: {expected}, found others; if it was sound before, {_repair(self.path)}")
+            raise StoreError(f"{self.path}: {expected}, found others; if it was sound before, {repair_with(self.path)}")
         problem = self._database.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if problem != "ok":
             damage = " ".join(problem.split())
-            raise StoreError(f"{self.path}: expected a sound database, found: {damage}; {_repair(self.path)}")
+            raise StoreError(f"{self.path}: expected a sound database, found: {damage}; {repair_with(self.path)}")
 
     def __enter__(self) -> "Store":
         return self
@@ -133,17 +138,18 @@ class Store:
     def close(self) -> None:
         """Close the database; `with` does."""
         self._database.close()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     @contextmanager
     def driving(self) -> Iterator[None]:
         """Be the one driver that writes; raises StoreUnavailable while another does. A killed driver's lock is free."""
-        with only_driver(self.path):
-            self._driving = True
+        with only_driver(self.path) as self._lock:
             try:
                 self._tidy()
                 yield
             finally:
-                self._driving = False
+                self._lock = None
 
     def record(self, row: Row, seconds: float, attempts: int) -> None:
         """Store one run's row in place of an earlier one.
@@ -160,6 +166,7 @@ class Store:
             float(seconds),
             attempts,
         )
+        self._require_own_file(row)
         with self._in_one_line(), self._transaction():
             self._write("runs", columns)
             if row.has_outcome:
@@ -182,7 +189,7 @@ class Store:
     def export(self, path: Path | str, experiment: str | None = None) -> int:
         """Write the rows with an outcome, those of pruned runs too, as canonical JSON lines; returns how many."""
         rows = [row for row in self.rows(experiment) if row.has_outcome]
-        write_rows(path, rows)
+        write_rows(path, rows, read=[self.path])
         return len(rows)
 
     def checkpoint_path(self, key: str) -> Path:
@@ -194,6 +201,7 @@ class Store:
 
         `digests` are its SHA-256 and that of the checkpoint before it, which is kept as well; older ones are gone on return.
         """
+        self._require_own_file()
         before = self._read("checkpoints", "key = ?", key)
         with self._in_one_line(), self._transaction():
             self._write("checkpoints", (key, step, digests_column(digests), canonical_json(environment)))
@@ -223,12 +231,11 @@ class Store:
 
     def fill(self, tables: Mapping[str, Iterable[tuple[Any, ...]]]) -> None:
         """Write rows as they are, for a store that nobody else knows yet: their columns, without the digests."""
-        self._driving = True
-        with self._in_one_line(), self._transaction():
+        with only_driver(self.path) as self._lock, self._in_one_line(), self._transaction():
             for table, rows in tables.items():
                 for row in rows:
                     self._write(table, row)
-        self._driving = False
+        self._lock = None
 
     def _rows(self, condition: str, *values: str) -> list[Row]:
         rows = []
@@ -250,13 +257,28 @@ class Store:
             if digest != digest_of(row):
                 name = f"table {table}, row {row[0]!r:.40}, {row[1]!r:.20}"
                 expected = f"expected columns of SHA-256 {digest_of(row)}, found {digest!r:.70}"
-                raise StoreError(f"{self.path}: {name}: {expected}; {_repair(self.path)}")
+                raise StoreError(f"{self.path}: {name}: {expected}; {repair_with(self.path)}")
         return [row for *row, _ in rows]
 
     def _write(self, table: str, row: tuple[Any, ...]) -> None:
-        assert self._driving, "only the driver writes"
+        assert self._lock is not None, "only the driver writes"
         marks = ", ".join("?" * (len(row) + 1))
         self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
+
+    def _require_own_file(self, *unwritten: Row) -> None:
+        """Raise StoreRemoved unless the path still leads to the file that was opened, and StoreUnavailable for a lost lock.
+
+        What that file holds, which SQLite can read as long as it is open, and the rows that are to be written are saved first.
+        """
+        if self._lock is not None:
+            self._lock.keep()
+        if identity(self.path) == self._identity:
+            return
+        rows = {(row.experiment, row.key): row for row in (*self.rows(), *unwritten) if row.has_outcome}
+        rescued = unused(self.path, "rescued", ".jsonl")
+        write_rows(rescued, rows.values())
+        gone = f"{self.path}: the file of this store was deleted or replaced while a sweep wrote to it"
+        raise StoreRemoved(f"{gone}; its {len(rows)} rows are in {rescued.name}, which seqsep store import takes into a store")
 
     def _tidy(self) -> None:
         """Remove checkpoint files without a row, and half-written files that a killed worker left."""
@@ -287,35 +309,7 @@ class Store:
                 raise
             if code & 0xFF in ENVIRONMENT_CODES:
                 raise StoreUnavailable(f"{self.path}: {error}") from error
-            raise StoreError(f"{self.path}: expected a sound store, found: {error}; {_repair(self.path)}") from error
-
-
-@contextmanager
-def only_driver(store: Path) -> Iterator[None]:
-    """Hold the lock of a store, even if it is damaged or not there yet. Raises StoreUnavailable while another process does."""
-    lock = Path(f"{store.resolve()}.lock")
-    try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise StoreUnavailable(f"{lock}: cannot be opened: {error.strerror}") from error
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
-            raise StoreUnavailable(f"{store}: another sweep writes to this store (process {holder})") from error
-        try:
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        except OSError as error:
-            raise StoreUnavailable(f"{lock}: cannot be written: {error.strerror}") from error
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _repair(path: Path) -> str:
-    return f"seqsep store repair {path} keeps what is intact"
+            raise StoreError(f"{self.path}: expected a sound store, found: {error}; {repair_with(self.path)}") from error
 
 
 def _remove(paths: Iterable[Path]) -> None:

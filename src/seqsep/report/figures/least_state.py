@@ -3,30 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from seqsep.analysis import Analysis
 from seqsep.report.figures.looks import INK, LINE, SOFT
+from seqsep.report.figures.picture_file import require_format, save_figure
 from seqsep.report.ticks import spread_apart
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c05d93", "#c48600", "#7a5cc9", "#4d4d4d")  # Okabe and Ito's, as in `sized_model`
 MARKERS = ("o", "s", "^", "D", "v", "X", "P")
-FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 NAME = 34
-
-
-def require_format(path: Path) -> None:
-    """Raise ValueError unless a picture's name ends in .png, .svg or .pdf.
-
-    >>> require_format(Path("states.jpg"))
-    Traceback (most recent call last):
-    ValueError: states.jpg: expected a picture that ends in .png, .svg or .pdf, found '.jpg'
-    """
-    if path.suffix.lower() not in FORMATS:
-        raise ValueError(f"{path}: expected a picture that ends in .png, .svg or .pdf, found {path.suffix or 'no ending'!r}")
+DOTS_PER_INCH = 160
 
 
 def draw_least_state(path: Path, analyses: Sequence[Analysis]) -> Path:
@@ -35,16 +24,14 @@ def draw_least_state(path: Path, analyses: Sequence[Analysis]) -> Path:
     The same analyses give the same bytes. Raises ValueError as `require_format` does.
     """
     require_format(path)
-    figure = Figure(figsize=(10, 5.6), dpi=160, facecolor="white")
+    figure = Figure(figsize=(10, 5.6), dpi=DOTS_PER_INCH, facecolor="white")
     figure.text(0.06, 0.94, "Least state of any recurrent model, in bits", fontsize=17, weight="bold", color=INK, va="top")
     note = "Exact, for all inputs of each length; transitions may differ by time step."
     if any(one.least is None for analysis in analyses for one in analysis.lengths):
         note += "\nDashed: inputs outside the domain; a lower bound, and a band up to the upper bound."
     figure.text(0.06, 0.872, note, fontsize=11, color=SOFT, va="top", linespacing=1.35)
     _draw_lines(figure.add_axes((0.06, 0.12, 0.62, 0.65)), analyses)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({"svg.hashsalt": "seqsep"}):
-        figure.savefig(path, metadata=FORMATS[path.suffix.lower()])
+    save_figure(figure, path, DOTS_PER_INCH)
     return path
 
 

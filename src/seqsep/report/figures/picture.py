@@ -14,6 +14,7 @@ from seqsep.report.demo_heatmap import Heatmap, HeatmapCell, heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.heatmap import NO_LIMIT, HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT
+from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.headline import separation, task_title
 from seqsep.report.measured import GOAL
 from seqsep.report.numerals import count, percent
@@ -56,8 +57,7 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
         figure.text(0.575, 0.762, f"{task_title(task)}: accuracy, %", fontsize=19, weight="bold", color=INK)
         _draw_curves(figure.add_axes((0.605, 0.165, 0.185, 0.545)), runs, task)
     figure.text(0.175, 0.04, footnote(shown), fontsize=14, color=SOFT)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+    save_figure(figure, path, DOTS_PER_INCH)
     return path
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from seqsep.report.figures.looks import INK, SOFT, Look
+from seqsep.report.figures.picture_file import save_figure
 
 SUFFIXES = (".pdf", ".png", ".svg")
 DOTS_PER_INCH = 110
@@ -110,9 +110,7 @@ def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: i
 
 def write_figure(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write `folder`/`name` as PDF, PNG and SVG and return their paths. Equal figures give equal bytes."""
-    folder.mkdir(parents=True, exist_ok=True)
-    dates = {".pdf": {"CreationDate": None}, ".png": {"Software": None}, ".svg": {"Date": None}}
-    for suffix in SUFFIXES:
-        with rc_context({"svg.hashsalt": name}):
-            figure.savefig(folder / f"{name}{suffix}", dpi=DOTS_PER_INCH, metadata=dates[suffix])
-    return [folder / f"{name}{suffix}" for suffix in SUFFIXES]
+    paths = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
+    for path in paths:
+        save_figure(figure, path, DOTS_PER_INCH)
+    return paths

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
+from seqsep.files import write_file
 from seqsep.report.numerals import count
 from seqsep.report.page.templates import environment, source
 from seqsep.report.worked_example import SEEN, AttendingHead, WorkedExample, worked_example
@@ -75,9 +76,8 @@ class DrawnExample:
 
 def write_is_tree_page(folder: Path) -> Path:
     """Write `folder`/is-tree.html and return its path."""
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE
-    path.write_text(is_tree_page(), encoding="utf-8")
+    write_file(path, is_tree_page())
     return path
 
 

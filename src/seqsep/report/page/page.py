@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from seqsep.files import write_file
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figure_files import ShownExperiment
@@ -52,9 +53,8 @@ def write_page(
     figures stand on the page; `comparison` says how fresh rows compare with committed ones, and
     `findings` are further sentences at the head.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
-    path.write_text(page(runs, theorems, experiments, commands, comparison=comparison, findings=findings), encoding="utf-8")
+    write_file(path, page(runs, theorems, experiments, commands, comparison=comparison, findings=findings))
     return path
 
 

@@ -1,0 +1,98 @@
+"""Every file that seqsep writes: whole or not at all, never over what is no regular file, never over what was just read."""
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from seqsep.names import BadInput
+
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()) -> None:
+    """Write a file and the folders above it; on return it is on disk, and a text is UTF-8.
+
+    The file appears whole under its name, or what was there stays. Raises BadInput as `require_output` does, OSError with the
+    file's name if it cannot be written.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "new" / "rows.txt"
+    >>> write_file(path, "one\\n")
+    >>> path.read_text()
+    'one\\n'
+    """
+    path = Path(path)
+    require_output(path, read=read)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(data.encode("utf-8") if isinstance(data, str) else data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        on_disk(path.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+    finally:
+        if temporary.exists():
+            temporary.unlink()
+
+
+def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:
+    """Raise BadInput unless the path is a regular file or none, and no file of `read`, the inputs of the same command.
+
+    A link is refused as well, such as those that stand for the standard output: a file put in its place would destroy it.
+
+    >>> require_output("/")
+    Traceback (most recent call last):
+    seqsep.names.BadInput: /: expected a regular file or a new name to write to, found a folder
+    """
+    path = Path(path)
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if not stat.S_ISREG(mode):
+        raise BadInput(f"{path}: expected a regular file or a new name to write to, found {kind_of(mode)}")
+    for other in read:
+        if other.exists() and path.samefile(other):
+            raise BadInput(f"{path}: expected another name to write to, found a file that this command reads")
+
+
+def require_input(path: Path | str) -> None:
+    """Raise BadInput for a path that is there and no regular file, such as a pipe, whose reader would wait for its writer.
+
+    >>> require_input("/")
+    Traceback (most recent call last):
+    seqsep.names.BadInput: /: expected a regular file, found a folder
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path}: expected a regular file, found {kind_of(path.stat().st_mode)}")
+
+
+def kind_of(mode: int) -> str:
+    """What a file of this `st_mode` is, in words.
+
+    >>> kind_of(Path("/dev/null").stat().st_mode)
+    'a device'
+    """
+    return KINDS.get(stat.S_IFMT(mode), "a regular file")
+
+
+def on_disk(folder: Path) -> None:
+    """Sync a folder: on return, what was put into it will be found there after a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

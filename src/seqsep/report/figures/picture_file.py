@@ -1,0 +1,33 @@
+"""How a figure becomes a file: equal figures give equal bytes, and the file appears whole."""
+
+from io import BytesIO
+from pathlib import Path
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from seqsep.files import write_file
+
+FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""The endings of pictures, and what matplotlib would else write of this moment."""
+
+
+def require_format(path: Path) -> None:
+    """Raise ValueError unless a picture's name ends in .png, .svg or .pdf.
+
+    >>> require_format(Path("states.jpg"))
+    Traceback (most recent call last):
+    ValueError: states.jpg: expected a picture that ends in .png, .svg or .pdf, found '.jpg'
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise ValueError(f"{path}: expected a picture that ends in .png, .svg or .pdf, found {path.suffix or 'no ending'!r}")
+
+
+def save_figure(figure: Figure, path: Path, dots_per_inch: int) -> None:
+    """Write the figure in the format of the path's ending. Raises as `require_format` and `seqsep.files.write_file` do."""
+    require_format(path)
+    picture = BytesIO()
+    kind = path.suffix.lower()
+    with rc_context({"svg.hashsalt": path.stem}):
+        figure.savefig(picture, format=kind[1:], dpi=dots_per_inch, metadata=FORMATS[kind])
+    write_file(path, picture.getvalue())

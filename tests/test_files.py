@@ -1,0 +1,104 @@
+"""What seqsep writes: whole files, over nothing but regular files, and never over what the same command reads."""
+
+import ast
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+import seqsep
+from seqsep.cli import main
+from seqsep.files import require_input, write_file
+from seqsep.names import BadInput
+
+ROOT = Path(seqsep.__file__).parent
+OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py"}
+"""The one writer; and two that write below a folder of their own: of one row, and of a cluster's node."""
+
+
+def special(path: Path, kind: str) -> None:
+    """Make something that is no regular file; a device would need rights, and a mistake would destroy the machine's."""
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a folder":
+        path.mkdir()
+    elif kind == "a socket":
+        socket.socket(socket.AF_UNIX).bind(str(path))
+    else:
+        path.symlink_to(path.with_name("elsewhere"))
+        path.with_name("elsewhere").write_text("kept")
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a socket", "a symbolic link"])
+def test_what_is_no_regular_file_is_never_replaced(tmp_path, kind):
+    path = tmp_path / "output"
+    special(path, kind)
+    before = path.lstat()
+    with pytest.raises(BadInput, match=f"expected a regular file or a new name to write to, found {kind}"):
+        write_file(path, "new")
+    after = path.lstat()
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+
+
+@pytest.mark.parametrize("name", ["same", "linked", "./same"])
+def test_a_file_that_is_read_is_never_replaced(tmp_path, name):
+    same = tmp_path / "same"
+    same.write_text("kept")
+    os.link(same, tmp_path / "linked")
+    with pytest.raises(BadInput, match="a file that this command reads"):
+        write_file(tmp_path / name, "new", read=[tmp_path / "absent", same])
+    assert same.read_text() == "kept"
+
+
+def test_a_write_that_fails_names_the_file_and_leaves_it(tmp_path, monkeypatch):
+    path = tmp_path / "output"
+    path.write_text("kept")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+        write_file(path, "new")
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"output": "kept"}
+
+
+def test_a_name_below_a_file_is_said_to_be_none(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file/output"):
+        write_file(tmp_path / "file" / "output", "new")
+
+
+def test_a_pipe_is_not_read(tmp_path):
+    special(tmp_path / "pipe", "a pipe")
+    with pytest.raises(BadInput, match="expected a regular file, found a pipe"):
+        require_input(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a symbolic link"])
+def test_certify_and_analyze_leave_what_is_no_file(tmp_path, kind, capsys):
+    special(tmp_path / "output", kind)
+    output = str(tmp_path / "output")
+    for words in (
+        ["certify", "bounded-dyck-state", "--depth", "1", "-o", output],
+        ["analyze", "(0|1)*1", "--length", "2", "--automata", output],
+        ["analyze", "(0|1)*1", "--length", "2", "--certificate", output],
+    ):
+        assert main(words) == 2
+        assert capsys.readouterr().err == f"seqsep: {output}: expected a regular file or a new name to write to, found {kind}\n"
+
+
+def test_one_function_writes_every_output():
+    for path in sorted(ROOT.rglob("*.py")):
+        if path.relative_to(ROOT).as_posix() in OWN_FOLDERS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            modes = [one.value for one in (*node.args, *(k.value for k in node.keywords)) if isinstance(one, ast.Constant)]
+            writes = name in ("write_text", "write_bytes") or (
+                name in ("open", "fdopen") and set("wax") & set("".join(map(str, modes)))
+            )
+            assert not writes, f"{path}, line {node.lineno}: {name}; outputs are written by seqsep.files.write_file"
