@@ -80,6 +80,15 @@ def require_input(path: Path | str) -> None:
         raise BadInput(f"{path}: expected a regular file, found {kind_of(path.stat().st_mode)}")
 
 
+def json_lines(text: str) -> list[str]:
+    """The lines of JSON Lines. They end at newlines only: a text may hold other marks that Python takes for the end of a line.
+
+    >>> json_lines('["a\\u2028b"]\\n[]\\n')
+    ['["a\\u2028b"]', '[]']
+    """
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def kind_of(mode: int) -> str:
     """What a file of this `st_mode` is, in words.
 

@@ -1,5 +1,6 @@
 """Rows as JSON lines: canonical, written whole, and a bad line is named."""
 
+import json
 import os
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from seqsep.tasks import IndexLookup
 
 
 def row(seed: int = 0, **result: object) -> Row:
-    run = Run(task=IndexLookup(length=5, alphabet=4), layers=("lstm",), width=8, seed=seed)
+    run = Run(task=IndexLookup(length=5, alphabet=4), layers=("lstm",), width=8, seed=seed, steps=20)
     outcome = {"status": "finished", "steps": 20, "accuracy": 0.3, "best_accuracy": 0.4, "parameters": 684}
     outcome |= {"curve": [[10, 0.1 + 0.2, 1.4], [20, 0.3, 1.3]], "state_bits": [512, 0]} | result
     return Row("trial", run.key(), run.configuration(), outcome, environment())
@@ -57,3 +58,63 @@ def test_rows_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytes
         write_rows(path, [row(1), row(2)])
     assert read_rows(path) == [row()]
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "found"),
+    [
+        ("accuracy", 2.0, "result.accuracy: expected a number of 0 to 1, found 2.0"),
+        ("accuracy", -1, "result.accuracy: expected a number of 0 to 1, found -1"),
+        ("accuracy", True, "result.accuracy: expected a number of 0 to 1, found True"),
+        ("accuracy", "0.3", "result.accuracy: expected a number of 0 to 1, found 0.3"),
+        ("accuracy", float("nan"), "result.accuracy: expected a number of 0 to 1, found nan"),
+        ("best_accuracy", 0.2, "result.best_accuracy: expected at least the accuracy 0.3, found 0.2"),
+        ("live_accuracy", 1.5, "result.live_accuracy: expected a number of 0 to 1, found 1.5"),
+        ("steps", -20, "result.steps: expected a whole number of 0 to 20, found -20"),
+        ("steps", 21, "result.steps: expected a whole number of 0 to 20, found 21"),
+        ("steps", 20.0, "result.steps: expected a whole number of 0 to 20, found 20.0"),
+        ("parameters", None, "result.parameters: expected a whole number from 0, found None"),
+        ("status", 3, "result.status: expected a text, found 3"),
+        ("state_bits", [1], "result.state_bits: expected two whole numbers, found 1"),
+        ("state_bits", [1, -1], "result.state_bits: expected a whole number from 0, found -1"),
+        ("curve", {}, "result.curve: expected a list of points, found {}"),
+        ("curve", [[10, 0.3]], "result.curve, point 0: expected a step, an accuracy and a loss, found [10, 0.3]"),
+        ("curve", [[10, 1.3, 1.0]], "result.curve, point 0: accuracy: expected a number of 0 to 1, found 1.3"),
+        ("curve", [[10, 0.3, float("inf")]], "result.curve, point 0: loss: expected a number of nats from 0, found inf"),
+        ("curve", [[20, 0.3, 1.0], [10, 0.3, 1.0]], "result.curve, point 1: step: expected one above 20, found 10"),
+        (
+            "curve",
+            [[10, 0.3, 1.0], [30, 0.3, 1.0]],
+            "result.curve, point 1: step: expected a whole number of 0 to 20, found 30",
+        ),
+    ],
+)
+def test_an_impossible_result_is_named(tmp_path: Path, field: str, value: object, found: str) -> None:
+    sound = row()
+    line = json.dumps(
+        {"run": sound.configuration}
+        | {name: getattr(sound, name) for name in ("experiment", "key", "environment")}
+        | {"result": sound.result | {field: value}}
+    )
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f"{sound.to_json()}\n{line}\n")
+    with pytest.raises(ValueError, match="line 2") as error:
+        read_rows(path)
+    assert str(error.value) == f"{path}, line 2: {found}"
+
+
+def test_a_row_under_the_key_of_another_run_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(row(0).to_json().replace(row(0).key, row(1).key) + "\n")
+    with pytest.raises(
+        ValueError, match=f"line 1: key: expected {row(0).key}, that of its run in this version, found {row(1).key}"
+    ):
+        read_rows(path)
+
+
+def test_lines_end_at_newlines_only(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(row().to_json().encode() + b"\r\n" + row(1).to_json().replace(",", ",\r", 1).encode() + b"\n")
+    assert read_rows(path) == [row(), row(1)]
+    path.write_bytes(b"")
+    assert read_rows(path) == []

@@ -8,6 +8,7 @@ from seqsep.commands.command import Command, print_json
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text
+from seqsep.files import json_lines
 from seqsep.names import BadInput, choose
 
 
@@ -34,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         source = str(options.input)
         text = options.input.read_text(encoding="utf-8")
-    for answer in apply(name, text.splitlines(), source, **chosen):
+    for answer in apply(name, json_lines(text), source, **chosen):
         print_json(answer if isinstance(answer, dict) else {"answer": answer})
     return DONE
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.shared_flags import positive, seconds
 from seqsep.commands.status import DONE
+from seqsep.files import json_lines
 from seqsep.names import BadInput
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _lines(path: Path) -> list[tuple[str, str]]:
     is_input = str(path) == "-"
     text = sys.stdin.read() if is_input else path.read_text(encoding="utf-8")
     name = "standard input" if is_input else str(path)
-    return [(f"{name}, line {number}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    return [(f"{name}, line {number}", line) for number, line in enumerate(json_lines(text), start=1) if line.strip()]
 
 
 def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:

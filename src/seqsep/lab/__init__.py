@@ -4,6 +4,7 @@ Files:
 
     run              one training run as a frozen value, and its key
     row              what a finished run leaves for reports, as canonical JSON
+    sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
     live             what a trained model writes by itself, judged
     checkpoint       the state of a training on disk, from which it goes on bit for bit

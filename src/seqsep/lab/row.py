@@ -9,6 +9,7 @@ from typing import Any
 from seqsep.files import write_file
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
+from seqsep.lab.sound_row import require_share, require_sound
 from seqsep.lab.train import PAUSED, Result
 
 PRUNED = "pruned"
@@ -90,8 +91,10 @@ class Row:
         if missing:
             raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")
         row = cls(configuration=parts.pop("run"), **parts)
-        if not is_reply:
-            _ = row.run  # raises if the task, a mixer or a field is unknown
+        if is_reply:
+            require_share("result.accuracy", row.result["accuracy"])
+        else:
+            require_sound(row.run, row.key, row.result)
         return row
 
 
@@ -104,7 +107,8 @@ def write_rows(path: Path | str, rows: Iterable[Row], *, read: Iterable[Path] = 
 def read_rows(path: Path | str) -> list[Row]:
     """The rows of a file that `write_rows` wrote. Raises ValueError naming the line, OSError for an unreadable file."""
     rows = []
-    for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
+    data = Path(path).read_bytes()
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n") if data else (), start=1):
         try:
             rows.append(Row.from_json(line))
         except ValueError as error:
