@@ -1,9 +1,9 @@
-"""Names that a user types: the known name that is meant, or one line that says what was expected."""
+"""Names that a user types: the known name that is meant, or one line that says what was expected; and texts from outside."""
 
 import difflib
 from collections.abc import Sequence
 
-__all__ = ["BadInput", "choose"]
+__all__ = ["BadInput", "choose", "printable"]
 
 
 class BadInput(ValueError):
@@ -31,3 +31,12 @@ def choose(kind: str, name: str, known: Sequence[str]) -> str:
         return dashed
     nearest = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
     raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(nearest)}?")
+
+
+def printable(text: str) -> str:
+    """The text with what no file or terminal takes, halves of surrogate pairs, written out.
+
+    >>> printable("caf\u00e9 \ud800")
+    'caf\u00e9 \\\\ud800'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

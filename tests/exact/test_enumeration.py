@@ -1,5 +1,7 @@
 """A function as a table of its answers, and what a wrong function is told."""
 
+import sys
+
 import pytest
 
 from seqsep.exact.enumeration import OUTSIDE, alphabet_ranges, count_inputs, tabulate
@@ -16,6 +18,8 @@ def test_tabulate():
         tabulate(lambda word: 0.5 if word[0] else 1, alphabet_ranges([2, 2]), "mine")
     with pytest.raises(ValueError, match=r"mine\(\[0, 1\]\).* an error: ZeroDivisionError"):
         tabulate(lambda word: 1 // (1 - word[1]), alphabet_ranges([2, 2]), "mine")
+    with pytest.raises(ValueError, match=r"mine\(\[0, 0\]\).* an error: SystemExit: 0"):
+        tabulate(lambda word: sys.exit(0), alphabet_ranges([2, 2]), "mine")
     with pytest.raises(ValueError, match="33,554,432"):
         tabulate(sum, alphabet_ranges([2] * 25))
 

@@ -161,7 +161,7 @@ def _asked(alphabet: Callable[[int], Any], length: int, where: str) -> list[int]
     """What a user's `alphabet(N)` answers, as a list of sizes."""
     try:
         answer = alphabet(length)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{where}: expected one size or {length}, found {type(error).__name__}: {error}") from error
     if isinstance(answer, int) and not isinstance(answer, bool):
         return [answer]

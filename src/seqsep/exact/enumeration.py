@@ -93,7 +93,7 @@ def tabulate(function: Callable[[list[int]], int | None], symbols: Sequence[rang
     try:
         for word in itertools.product(*symbols):
             answers.append(function(list(word)))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise ValueError(f"{name}({list(word)}): expected an integer or None, found an error: {what}") from error
     wrong_types = {kind for kind in set(map(type, answers)) if not issubclass(kind, int | np.integer | np.bool | None)}

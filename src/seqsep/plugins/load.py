@@ -9,8 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from seqsep.names import printable
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.name import PlugIn
+
+LONGEST_TEXT = 500
 
 
 class PlugInFails(ValueError):
@@ -97,4 +100,17 @@ def in_words(error: BaseException, *paths: Path | None) -> str:
     names = {str(path.absolute()) for path in paths if path is not None}
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in names]
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}{where}"
+    return f"{type(error).__name__}: {text_of(error)}{where}"
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says, in one line that can be printed and of at most 500 characters, even if its text raises.
+
+    >>> text_of(ValueError("two\\nlines"))
+    'two lines'
+    """
+    try:
+        said = " ".join(printable(str(error)).split())
+    except BaseException as second:
+        return f"(its text raises {type(second).__name__})"
+    return said if len(said) <= LONGEST_TEXT else f"{said[:LONGEST_TEXT]}..."

@@ -7,6 +7,7 @@ Files:
     local           the engine `local`: a supervisor of worker processes on this machine
     process         one of these processes, as the supervisor holds it
     worker          the process that trains: messages in, messages out
+    messages        what such a process says: read without waiting, and taken on trust in nothing
     validation      the validation of plug-ins before they are trained: load, build and try the laws
     watch           what a plug-in must leave alone while it trains
     ray             the engine `ray`: actors on the nodes of a Ray cluster

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,7 +26,6 @@ from seqsep.lab.engines.process import GRACE_SECONDS, MOST_PRINTED, Worker
 
 WORKER = Path(__file__).with_name("worker.py")
 SECONDS_BETWEEN_LOOKS = 1.0
-LONGEST_MESSAGE = 1 << 24
 WORKER_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GOMP_SPINCOUNT": "0"}
 if sys.platform == "linux":
     # By default glibc gives big blocks back to the kernel after every step and faults them in again during the next. Keeping
@@ -156,7 +155,7 @@ class Supervisor:
                 if self.device != CPU:
                     self._discard(worker)  # after an error of a GPU its process may never compute again
                 yield self._ended(worker, {"status": f"failed: {message['error']}"}, course)
-            case "too much" | "stalled":
+            case "too much" | "stalled" | "garbled":
                 self._discard(worker)
                 yield self._ended(worker, {"status": f"failed: {message['error']}{_during(worker)}"}, course)
             case "gone":
@@ -186,28 +185,40 @@ class Supervisor:
 
     def _heard(self) -> Iterator[tuple[Worker, dict[str, Any]]]:
         """The next message of each worker that has one, or that it is gone, stalled or prints too much."""
-        connections = [worker.connection for worker in self.workers]
-        outputs = [worker.output for worker in self.workers if worker.prints and worker.printed <= MOST_PRINTED]
-        limits = [worker.heard + self.stall_seconds - time.monotonic() for worker in self.workers if worker.job is not None]
-        ready = wait([*connections, *outputs], max(0.0, min([SECONDS_BETWEEN_LOOKS, *limits])))
+        self._wait()
         for worker in list(self.workers):
-            if worker.output in ready:
-                worker.show()
+            worker.show()
             too_much = worker.printed > MOST_PRINTED and worker.job is not None
             # Its earlier messages go first: the last of them says what it was doing when it printed.
-            if worker.connection in ready or (too_much and worker.connection.poll()):
-                message = _receive(worker.connection)
-                if not (too_much and message["kind"] in ("result", "gone")):
-                    yield worker, message
-                    continue
-            if too_much:
+            message = worker.mailbox.take()
+            if message is not None and not (too_much and message["kind"] in ("result", "gone")):
+                yield worker, message
+            elif too_much:
                 yield worker, {"kind": "too much", "error": f"it printed more than {MOST_PRINTED:,} bytes"}
-            elif worker.process.poll() is not None and not worker.connection.poll():
+            elif worker.process.poll() is not None and not worker.mailbox.has_more():
                 # What it has started may hold its pipe open.
                 yield worker, {"kind": "gone"}
-            elif self._is_stalled(worker) and not worker.connection.poll():
+            elif self._is_stalled(worker) and not worker.mailbox.has_more():
                 words = f"no progress for {self.stall_seconds:g} s (--stall-seconds is the limit)"
                 yield worker, {"kind": "stalled", "error": words}
+
+    def _wait(self) -> None:
+        """Wait until a worker says or prints something, or may have stalled.
+
+        Time in which this process itself stood still, as in a pause of the whole machine, is no stall of a worker.
+        """
+        connections = [worker.connection for worker in self.workers]
+        outputs = [worker.output for worker in self.workers if worker.prints and worker.printed <= MOST_PRINTED]
+        began = time.monotonic()
+        limits = [worker.heard + self.stall_seconds - began for worker in self.workers if worker.job is not None]
+        longest = max(0.0, min([SECONDS_BETWEEN_LOOKS, *limits]))
+        if any(worker.mailbox.has_more() for worker in self.workers):
+            return
+        wait([*connections, *outputs], longest)
+        paused = time.monotonic() - began - longest
+        if paused > SECONDS_BETWEEN_LOOKS:
+            for worker in self.workers:
+                worker.heard += paused
 
     def _is_stalled(self, worker: Worker) -> bool:
         return worker.job is not None and time.monotonic() > worker.heard + self.stall_seconds
@@ -221,10 +232,3 @@ class Supervisor:
 
 def _during(worker: Worker) -> str:
     return f", {worker.stage}" if worker.stage else ""
-
-
-def _receive(connection: Connection) -> dict[str, Any]:
-    try:
-        return json.loads(connection.recv_bytes(LONGEST_MESSAGE))
-    except (EOFError, OSError, ValueError):
-        return {"kind": "gone"}

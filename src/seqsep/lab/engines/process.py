@@ -13,6 +13,8 @@ from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
 
+from seqsep.lab.engines.messages import Mailbox
+
 MOST_PRINTED = 1 << 20
 GRACE_SECONDS = 0.5
 
@@ -26,6 +28,7 @@ class Worker:
     def __init__(self, script: Path, variables: Mapping[str, str], device: str) -> None:
         self.variables = variables
         self.connection, theirs = Pipe()
+        self.mailbox = Mailbox(self.connection)
         self.output, printed = os.pipe()
         os.set_blocking(self.output, False)
         # -P keeps the script's folder off the path; the caller's own path is handed over, as its task may live anywhere there.

@@ -89,7 +89,7 @@ def serve(connection: Connection, device: str) -> None:
             result = check(message, files, reporter) if "check" in message else work(message, files, reporter, device)
         except PlugInFails as failure:
             reporter.fail(str(failure))
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # SIGINT is ignored here: whatever it is, it is of the run
             reporter.fail(in_words(error, *map(Path, files.values())))
         else:
             reporter.end("result", result=result, processor=processor())
