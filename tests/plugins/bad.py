@@ -34,6 +34,28 @@ class Raises(Sum):
         sys.exit("enough")
 
 
+class Interrupts(Sum):
+    """What no handler of Exception catches, with half a letter in its text."""
+
+    def forward(self, x):
+        if training(x):
+            raise KeyboardInterrupt("\ud800 end")
+        return super().forward(x)
+
+
+class Unsayable(Sum):
+    """An exception whose text raises another one."""
+
+    def forward(self, x):
+        class Error(Exception):
+            def __str__(self):
+                raise GeneratorExit
+
+        if training(x):
+            raise Error
+        return super().forward(x)
+
+
 class Segfaults(Sum):
     def forward(self, x):
         return ctypes.string_at(0)

@@ -26,6 +26,8 @@ from support.plug_ins import BAD, FOLDER, GOOD, run_of
 REASONS = {
     "Hangs": r"no progress for 40 s \(--stall-seconds is the limit\), (training|after step \d+)",
     "Exits": r"worker died \(exit status 7\), bad.py:Exits: builds",
+    "Interrupts": r"KeyboardInterrupt: \\ud800 end \(bad.py, line \d+\)",
+    "Unsayable": r"Error: \(its text raises GeneratorExit\) \(bad.py, line \d+\)",
     "Segfaults": r"worker died \(signal 11: Segmentation fault\), bad.py:Segfaults: shapes and types",
     "NotANumber": r"bad.py:NotANumber: finite numbers: forward gives NaN, first at time 5",
     "WrongShape": r"bad.py:WrongShape: shapes and types: forward gives shape \(3, 18, 8\), expected \(3, 19, 8\)",
