@@ -8,14 +8,12 @@ import threading
 import time
 from dataclasses import replace
 from multiprocessing import Pipe
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from seqsep.lab.device import environment
-from seqsep.lab.engines import local
 from seqsep.lab.engines.engine import Ended, Moved, Saved
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import WORKER, Supervisor
@@ -25,8 +23,7 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.place import StoreUnavailable
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
-from seqsep.tasks import IndexLookup
-from support.player import let_workers_play
+from support.player import job, let_workers_play, play, run_of, statuses
 
 FINE, KILLED, EXITS, RAISES, HANGS, DIES_ONCE, PRINTS, LEAVES_A_CHILD, STAYS_SILENT = 1, 10, 11, 12, 13, 14, 15, 16, 17
 # The seed of a run says what becomes of it.
@@ -68,25 +65,6 @@ PLAYER = """
 @pytest.fixture(autouse=True)
 def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     let_workers_play(PLAYER, tmp_path, monkeypatch)
-
-
-def run_of(seed: int) -> Run:
-    return Run(task=IndexLookup(length=5, alphabet=4), layers=("lstm",), width=8, seed=seed)
-
-
-def job(seed: int, *digests: str) -> Job:
-    return Job(run_of(seed), Path("nowhere"), digests)
-
-
-def play(workers: int, *jobs: Job, stall_seconds: float = 60.0) -> list[Any]:
-    with Supervisor(workers, stall_seconds) as supervisor:
-        return list(supervisor.run(jobs))
-
-
-def statuses(events: list[Any]) -> dict[int, str]:
-    ended = [event for event in events if isinstance(event, Ended)]
-    assert len({event.job for event in ended}) == len(ended)
-    return {event.job: event.result["status"] for event in ended}
 
 
 def alive(pid: int) -> bool:
@@ -190,54 +168,6 @@ def test_a_users_code_that_dies_is_not_tried_again(tmp_path: Path) -> None:
         time.sleep(0.02)
     assert not alive(int(child))
     assert second.result["status"] == "finished"
-
-
-SAID = {
-    "no JSON": ('connection.send_bytes(b"{oops")', "what its process sent is no message: b'{oops'"),
-    "no object": ('connection.send_bytes(b"[1]")', "what its process sent is no message: b'[1]'"),
-    "no kind": ('send(kind="else")', "what its process sent is no message: "),
-    "a field that is missing": ('send(kind="progress", step=1)', "what its process sent is no message: "),
-    "a field of another type": ('send(kind="progress", step="x", accuracy=2)', "what its process sent is no message: "),
-    "a length that none has": ('os.write(connection.fileno(), b"\\xff" * 8)', "what its process sent is no message"),
-    "half a message": ('os.write(connection.fileno(), b"\\0\\0\\0\\x50{"); time.sleep(60)', "no progress for 10 s"),
-    "half a length": ('os.write(connection.fileno(), b"\\0\\0"); time.sleep(60)', "no progress for 10 s"),
-    "a flood": ("while True: send(kind='progress', step=1, accuracy=None)", "its process sent more than 500 messages a second"),
-}
-
-
-@pytest.mark.parametrize("said", SAID)
-def test_what_is_no_message_fails_its_run_alone(said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    statement, error = SAID[said]
-    player = PLAYER.replace("    if seed == 10:", f"    if seed == 99:\n        {statement}\n    if seed == 10:")
-    let_workers_play(player, tmp_path, monkeypatch)
-    begun = time.monotonic()
-    ended = statuses(play(2, job(99), job(FINE), stall_seconds=10.0 if "half" in said else 60.0))
-    assert ended[0].startswith(f"failed: {error}")
-    assert ended[1] == "finished"
-    assert time.monotonic() - begun < 60
-
-
-def test_texts_of_a_worker_are_made_printable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    player = PLAYER.replace('error="ValueError: no"', 'error="ValueError: \\ud800 caf\\u00e9"')
-    let_workers_play(player, tmp_path, monkeypatch)
-    assert statuses(play(1, job(RAISES))) == {0: "failed: ValueError: \\ud800 café"}
-
-
-def test_a_pause_of_the_driver_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a pause of the whole machine: the driver stands still for longer than a worker may be silent."""
-    player = PLAYER.replace("    if seed == 10:", "    if seed == 99:\n        time.sleep(6.0)\n    if seed == 10:")
-    let_workers_play(player, tmp_path, monkeypatch)
-    waited = []
-
-    def pausing(objects: Any, timeout: float) -> Any:
-        if len(waited) == 3:
-            time.sleep(5.0)
-        waited.append(timeout)
-        return wait(objects, timeout)
-
-    monkeypatch.setattr(local, "wait", pausing)
-    assert statuses(play(1, job(99), stall_seconds=3.0)) == {0: "finished"}
-    assert len(waited) > 3
 
 
 def test_the_workers_environment_is_theirs_alone() -> None:
