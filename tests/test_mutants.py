@@ -76,3 +76,4 @@ def test_a_mutant_is_killed_by_what_fails_for_it_alone():
         assert without != "tests/exact/test_growth.py::test_growth"
         names = ["examples of exact/growth.py", "examples of exact/nothing.py", "tests/exact/test_growth.py::test_growth"]
         assert process.failing(names) == ["examples of exact/nothing.py"]
+        assert process.failing([]) == []

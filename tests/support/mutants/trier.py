@@ -93,9 +93,11 @@ def first_failure(path: str, tests: list[str], left_out: list[str]) -> str | Non
 def failing(names: list[str]) -> list[str]:
     """Of such failures, those of the code as it is."""
     failures = Failures()
-    pytest.main([*OPTIONS, *(name for name in names if not name.startswith(EXAMPLES))], plugins=[failures])
-    paths = (name for name in names if name.startswith(EXAMPLES))
-    return failures.names + [name for name in paths if not examples_hold(name.removeprefix(EXAMPLES))]
+    examples = [name for name in names if name.startswith(EXAMPLES)]
+    tests = [name for name in names if name not in examples]
+    if tests:
+        pytest.main([*OPTIONS, *tests], plugins=[failures])
+    return failures.names + [name for name in examples if not examples_hold(name.removeprefix(EXAMPLES))]
 
 
 def in_a_child(copy: Path, seconds: int, work: Callable[[], Any]) -> Any:

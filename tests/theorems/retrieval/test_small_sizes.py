@@ -1,0 +1,51 @@
+"""Retrieval at its smallest sizes: what is refused, models that keep every bit, and a claim whose model does not err."""
+
+import itertools
+
+import pytest
+
+from seqsep.theorems import TheoremFails
+from seqsep.theorems.protocols.machine import as_machine
+from seqsep.theorems.retrieval import associative_recall_state, index_lookup_state
+from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval.recall_oracle import without_oracle
+
+
+@pytest.mark.parametrize(("length", "alphabet"), [(0, 2), (2, 0), (-1, 2)])
+def test_no_pairs_or_no_labels_are_refused(length, alphabet):
+    with pytest.raises(ValueError, match="both are at least 1"):
+        associative_recall_state.build(length, alphabet)
+    assert associative_recall_state.build(1, 1).state_bits == 0
+
+
+@pytest.mark.parametrize(("length", "alphabet", "bits"), [(3, 2, 3), (2, 3, 4)])
+def test_a_model_that_keeps_every_bit_needs_no_oracle(length, alphabet, bits):
+    """It reads labels at even places, numbers in between, and then which of the labels is asked for."""
+    model = without_oracle(length, alphabet, bits)
+    for labels in itertools.product(range(alphabet), repeat=length):
+        read = [token for label in labels for token in (label, alphabet)]
+        answers = [model.answer([*read, alphabet + 2 + place]) for place in range(length)]
+        assert answers == list(labels)
+
+
+def test_a_model_that_does_not_err_is_no_counterexample():
+    """The same collision, by the definition of the task and by one after which the model's answer is right."""
+    task = index_lookup_state.recall(4, 2)
+    model = as_machine(index_lookup_state.with_fewer_bits(4, 2, 2))
+
+    def outcome_of(solve):
+        return erring(
+            index_lookup_state.CLAIM,
+            model=model,
+            task=task,
+            solve=solve,
+            needed=4,
+            statement="It errs",
+            variant="small",
+            seed=0,
+        )
+
+    outcome = outcome_of(lambda prompt: prompt[prompt[-1] - 2])
+    assert outcome.witness["answer"] != outcome.witness["expected"]
+    with pytest.raises(TheoremFails, match="state bits = 2"):
+        outcome_of(lambda prompt: outcome.witness["answer"])
