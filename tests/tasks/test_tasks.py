@@ -196,3 +196,12 @@ def test_readable():
     assert BoundedDyck(4).readable((0, 2, 3, 1), 1) == {"string": "([])", "label": 1}
     assert BoundedDyck(4, kinds=4).readable((4, 5, 6, 7), 1) == {"string": "{}<>", "label": 1}
     assert BoundedDyck(2, kinds=5).readable((8, 9), 1) == {"string": "(5 )5", "label": 1}
+
+
+def test_index_lookup_refuses_positions_that_there_are_not():
+    """Tokens behind the alphabet ask for positions 1 .. N; the last is one, the next and a symbol are none."""
+    task = IndexLookup(3, alphabet=4)
+    assert [task.solve((2, 0, 1, question)) for question in (4, 5, 6)] == [2, 0, 1]
+    for question in (3, 7):
+        with pytest.raises(ValueError, match="of 3 symbols"):
+            task.solve((2, 0, 1, question))

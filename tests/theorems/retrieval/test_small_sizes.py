@@ -2,11 +2,14 @@
 
 import itertools
 
+import numpy as np
 import pytest
+import torch
 
+from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.machine import as_machine
-from seqsep.theorems.retrieval import associative_recall_state, index_lookup_state
+from seqsep.theorems.retrieval import associative_recall_state, counting_state, index_lookup_state
 from seqsep.theorems.retrieval._erring import erring
 from seqsep.theorems.retrieval.recall_oracle import without_oracle
 
@@ -49,3 +52,19 @@ def test_a_model_that_does_not_err_is_no_counterexample():
     assert outcome.witness["answer"] != outcome.witness["expected"]
     with pytest.raises(TheoremFails, match="state bits = 2"):
         outcome_of(lambda prompt: outcome.witness["answer"])
+
+
+@pytest.mark.parametrize(("length", "alphabet"), [(3, 3), (4, 2), (2, 5)])
+def test_the_table_of_index_lookup_answers_every_input(length, alphabet):
+    network = index_lookup_state.build_network(length, alphabet)
+    every = list(itertools.product(*[range(alphabet)] * length, range(length)))
+    inputs = np.array([[*symbols, alphabet + place] for *symbols, place in every])
+    with torch.no_grad():
+        answers = Model.load(network)(torch.from_numpy(inputs), torch.full((len(inputs),), length)).argmax(-1)
+    assert answers.tolist() == [symbols[place] for *symbols, place in every]
+
+
+def test_counting_asks_every_question_of_every_list():
+    """n^n lists, n numbers and n thresholds."""
+    for length, inputs in ((2, 16), (3, 243)):
+        assert counting_state.check(length)[0].inputs == inputs
