@@ -8,9 +8,24 @@ import numpy as np
 import pytest
 
 from seqsep.exact import communication
-from seqsep.exact._elimination import greatest_prime_below, most_modulus
+from seqsep.exact._elimination import greatest_prime_below, most_modulus, nonsingular_gf2, nonsingular_modulo
 from seqsep.exact.communication import TwoParty
+from seqsep.exact.witnesses import Rank
 from support.small_matrices import random_matrices
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_minor_is_singular_over_gf2_or_not(seed):
+    """Two eliminations agree, of rows as integers and modulo 2, and a singular minor is refused as a witness."""
+    draws = np.random.default_rng(seed)
+    size = int(draws.integers(1, 12))
+    square = draws.integers(0, 3, (size, size))
+    assert nonsingular_gf2(square) == nonsingular_modulo(square, 2)
+    singular = np.concatenate([square, square.sum(axis=0)[None]])
+    wide = np.concatenate([singular, np.zeros((size + 1, 1), dtype=np.int64)], axis=1)
+    assert not nonsingular_gf2(wide)
+    with pytest.raises(ValueError, match="singular modulo 2"):
+        Rank(wide, np.arange(size + 1), np.arange(size + 1), prime=2).verify()
 
 
 def test_ranks_are_those_of_exact_elimination():
