@@ -1,7 +1,8 @@
 """A training run as a frozen value, its key, and its canonical JSON.
 
 The key is the SHA-256 of the canonical fields: a field equal to its default is left out (a default never changes), and the
-revisions of the task, the mixers and the training loop enter. Equal keys mean equal results in an equal environment.
+revisions of the task, the mixers and the training loop enter. Equal keys mean equal results in an equal
+environment, of which the processor is a part: another one rounds sums in another order, and may pass a goal at another step.
 """
 
 import hashlib
