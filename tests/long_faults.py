@@ -12,7 +12,7 @@ from seqsep.theorems import Claim, Outcome
 
 TESTS = Path(__file__).parent
 STORE = ("lab/row.py", "lab/run.py", "lab/store/place.py", "lab/store/schema.py", "lab/store/store.py")
-ENGINE = ("lab/engines/process.py", "lab/engines/local.py", "lab/engines/worker.py")
+ENGINE = ("lab/engines/process.py", "lab/engines/messages.py", "lab/engines/local.py", "lab/engines/worker.py")
 SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/checkpoint_file.py", "files.py")
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
@@ -38,7 +38,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-checkpoint": (
         ("checkpoints", 2000, 200),
         "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
-        ("lab/checkpoint.py", "lab/train.py", "lab/whole_file.py", "lab/engines/worker.py"),
+        ("lab/checkpoint.py", "lab/train.py", "lab/checkpoint_file.py", "files.py", "lab/engines/worker.py"),
     ),
 }
 
