@@ -12,8 +12,6 @@ from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, report_tables
 from seqsep.report.papers import paper_models
 
-WITHOUT_ROWS = {"is-tree"}
-"""Its rows come when it has been trained; `tests/pages/test_is_tree.py` holds its section to rows that it makes."""
 QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
 COMMITTED = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS).exists()]
@@ -30,7 +28,7 @@ def test_every_file_is_an_experiments():
     of_presets = {f"{name}-reach" for name in OF_REACH} | {f"{name}-state-bits" for name in OF_STATES}
     of_presets |= {one.rows_file(RESULTS, preset).stem for one in LISTED for preset in one.presets} & names
     assert names == {"demo", *COMMITTED, *(f"{name}-paper" for name in OF_PAPER), *of_presets}
-    assert set(COMMITTED) | WITHOUT_ROWS == set(BY_NAME)
+    assert set(COMMITTED) == set(BY_NAME)
 
 
 @pytest.mark.parametrize("name", SEARCHES)

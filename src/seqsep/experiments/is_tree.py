@@ -196,7 +196,13 @@ def states() -> list[Run]:
     return list(dict.fromkeys(by_width + by_heads))
 
 
-READING = ""
+READING = """So far n = 8, one seed and one rate a cell: differences of a few points say nothing.
+
+Without a thought nobody is above 54 % within 600 steps. The Transformer and the hybrid write `walk`, whose queries a retriever
+answers, without an error on all 500 graphs after 300 steps, and `peel` on more than 99 % of them within 5,000; of the thoughts
+of the paper's `cot` they write 72 and 73 % without an error in the same 5,000 steps. So of these two a thought that is local is
+learned sooner. Mamba alone is behind with both: 25 % of its `cot` and 32 % of its `peel` are without an error.
+"""
 
 EXPERIMENT = Experiment.of_presets(
     name="is-tree",
