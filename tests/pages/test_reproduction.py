@@ -116,7 +116,7 @@ def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
 
 def test_the_page_is_what_the_rows_say():
     page = reproduction_page(RESULTS)
-    assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == [
+    assert [line[3:].split(":")[0] for line in page.splitlines() if line.startswith("## ")] == [
         experiment.name for experiment in EXPERIMENTS if experiment.name in COMMITTED
     ]
 
