@@ -11,6 +11,7 @@ from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.picture import draw_picture, footnote
 from seqsep.report.measured import Measured
+from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup
 
 LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
@@ -43,3 +44,10 @@ def test_footnote_changes_when_a_ceiling_bites(fresh: list[Measured], measured: 
     small = heatmap(DemoRuns((measured(LOOKUP[50], "lstm", 0.1, state_bits=(99, 0)),), ()))
     assert "none forbids" in footnote(roomy)
     assert "too small" in footnote(small)
+
+
+def test_the_footnote_says_who_has_positions(measured: Any) -> None:
+    chosen = {name: SizedModel((name,), 64, positions) for name, positions in (("lstm", "none"), ("attention", "learned"))}
+    both = DemoRuns(tuple(measured(LOOKUP[50], name, 0.1, model=model) for name, model in chosen.items()), ())
+    assert footnote(heatmap(both)).endswith("\nLearned positions: Attention; none: the others.")
+    assert "ositions" not in footnote(heatmap(DemoRuns(both.fresh[:1], ())))

@@ -17,7 +17,7 @@ from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.headline import separation, task_title
 from seqsep.report.measured import GOAL
-from seqsep.report.numerals import count, percent
+from seqsep.report.numerals import count, listed, percent
 from seqsep.report.sized_model import model_names
 from seqsep.report.ticks import finite, round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, Task
@@ -38,6 +38,10 @@ HEATMAP = HeatmapStyle(
 )
 
 
+TALLEST_ROW = 0.121
+"""Of the heatmap, as a part of the picture's height."""
+
+
 def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 900) -> Path:
     """Write a PNG of width x height pixels and return its path. Its title is the finding, computed from the runs."""
     figure = Figure(figsize=(width / DOTS_PER_INCH, height / DOTS_PER_INCH), dpi=DOTS_PER_INCH, facecolor="white")
@@ -45,9 +49,10 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
     figure.text(0.035, 0.955, _title(runs), fontsize=24, weight="bold", color=INK, va="top", linespacing=1.25)
     shown = like_with_like(heatmap(runs))
     learned = "learned positions, " if {row.model.positions for row in shown.rows} == {"learned"} else ""
-    figure.text(0.175, 0.762, f"Index lookup: {learned}accuracy, %", fontsize=19, weight="bold", color=INK)
+    figure.text(0.035, 0.762, f"Index lookup, {learned}accuracy, %", fontsize=19, weight="bold", color=INK)
+    tall = min(0.605, TALLEST_ROW * max(1, len(shown.rows)))
     draw_heatmap(
-        figure.add_axes((0.175, 0.095, 0.36, 0.605)),
+        figure.add_axes((0.175, 0.7 - tall, 0.36, tall)),
         names=[row.name for row in shown.rows],
         titles=[f"N = {task.length}" for task in shown.tasks],
         boxes=[[_box(cell) for cell in row.cells] for row in shown.rows],
@@ -56,15 +61,15 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
     for task in runs.tasks(BoundedDyck)[:1]:
         figure.text(0.575, 0.762, f"{task_title(task)}: accuracy, %", fontsize=19, weight="bold", color=INK)
         _draw_curves(figure.add_axes((0.605, 0.165, 0.185, 0.545)), runs, task)
-    figure.text(0.175, 0.04, footnote(shown), fontsize=14, color=SOFT)
+    figure.text(0.035, 0.065, footnote(shown), fontsize=14, color=SOFT, va="top", linespacing=1.3)
     save_figure(figure, path, DOTS_PER_INCH)
     return path
 
 
 def like_with_like(shown: Heatmap) -> Heatmap:
-    """The models with learned positions, if there are several, by the names of their architectures; else all."""
+    """The models with learned positions, if there are three or more, by the names of their architectures; else all."""
     alike = [row for row in shown.rows if row.model.positions == "learned"]
-    if len(alike) < 2 or len(alike) == len(shown.rows):
+    if len(alike) < 3 or len(alike) == len(shown.rows):
         return shown
     names = model_names(row.model for row in alike)
     return replace(shown, rows=tuple(replace(row, name=names[row.model]) for row in alike))
@@ -79,12 +84,15 @@ def _title(runs: DemoRuns) -> str:
 
 
 def footnote(shown: Heatmap) -> str:
-    """Whether the states forbid what is missing."""
+    """Whether the states forbid what is missing, and who has positions where not all have the same."""
+    if not shown.rows:
+        return ""
+    alike = len({row.model.positions for row in shown.rows}) == 1
+    learned = listed([row.name for row in shown.rows if row.model.positions == "learned"])
+    who = "" if alike else f"\nLearned positions: {learned}; none: the others."
     if shown.bites:
-        return "Some of these states are too small for a length shown: the report says where."
-    if shown.rows:
-        return "Every one of these states has room for all N symbols: none forbids what is missing after these steps."
-    return ""
+        return f"Some of these states are too small for a length shown: the report says where.{who}"
+    return f"Every one of these states has room for all N symbols: none forbids what is missing after these steps.{who}"
 
 
 def _box(cell: HeatmapCell) -> HeatmapBox:
