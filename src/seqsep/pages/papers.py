@@ -65,7 +65,7 @@ SEPARATIONS = Paper(
         Statement("section 5 (total size)", "holds, with constants; O(log N) bits for equality by the parabola code"),
         Statement("Theorem 7", "holds by labels that copy the point before them; printed with a width beyond O(log N)"),
         Statement("Theorem 8", "holds"),
-        Statement("Fact 1", "holds for protocols without coins, exactly: N + 1 bits if both know; with coins it is not run"),
+        Statement("Fact 1", "holds, exactly: N + 1 bits if both know; with coins (1 - 2 sqrt(e (1 - e))) N / 4 are needed"),
         Statement("Fact 2", "holds, exactly: N + 1 bits if both know; with coins 2 ceil(log2 q), with shared coins 2, counted"),
         Statement("Fact 3", "holds; with coins (1 - h(e)) N bits are needed, and a constant share of N is enough"),
         Statement("Lemma 2", "holds for every gamma, and by a quarter of the printed coordinates"),

@@ -6,6 +6,9 @@ Files:
     one_layer_protocol   one attention layer is a protocol of few bits (Theorem 4)
     random_equality      equality by O(log N) bits with coins (Fact 2 and the sentence behind Fact 3)
     random_index         INDEX by one message with coins (Fact 3)
+    random_disjointness  disjointness needs a share of N bits with coins too (Fact 1)
+    disjointness_windows  Alice and Bob who compare a part of their sets
+    protocol_trees       protocols as trees of exact chances, and what their transcripts tell
     _one_layer_parties   Alice and Bob of that protocol, with the proof of each step
     one_layer_ledger     the bits of that protocol, step by step, and the least width that they ask for
     one_layer_collision  two inputs that this protocol does not tell apart
@@ -18,13 +21,14 @@ Files:
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol, random_equality, random_index
+from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol, random_disjointness, random_equality, random_index
 
 THEOREMS: tuple[Theorem, ...] = (
     one_way_protocol.THEOREM,
     one_layer_protocol.THEOREM,
     random_equality.THEOREM,
     random_index.THEOREM,
+    random_disjointness.THEOREM,
 )
 
 __all__ = ["THEOREMS"]
