@@ -99,7 +99,11 @@ def kind_of(mode: int) -> str:
 
 
 def on_disk(folder: Path) -> None:
-    """Sync a folder: on return, what was put into it will be found there after a power cut."""
+    """Sync a folder: on return, what was put into it will be found there after a power cut.
+
+    >>> import tempfile
+    >>> on_disk(Path(tempfile.mkdtemp()))
+    """
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -36,7 +36,7 @@ def choose(kind: str, name: str, known: Sequence[str]) -> str:
 def printable(text: str) -> str:
     """The text with what no file or terminal takes, halves of surrogate pairs, written out.
 
-    >>> printable("caf\u00e9 \ud800")
+    >>> printable("caf\\u00e9 \\ud800")
     'caf\u00e9 \\\\ud800'
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
