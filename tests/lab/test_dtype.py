@@ -8,6 +8,7 @@ from seqsep.lab.run import Run
 from seqsep.lab.train import train
 from seqsep.mixers import MIXERS
 from seqsep.tasks import BoundedDyck, IndexLookup
+from support.bfloat16 import require_bfloat16
 
 SHAPE = {"task": BoundedDyck(6), "layers": ("attention",), "width": 8, "heads": 2}
 SHORT = {"width": 16, "heads": 2, "steps": 3, "batch": 8, "evaluate_every": 3, "evaluation": 20}
@@ -36,6 +37,7 @@ def test_another_precision_is_refused():
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
 def test_every_mixer_trains_in_bfloat16(mixer, task):
     """Products in bfloat16; weights, optimizer, loss and the counted state as in float32; losses agree to its precision."""
+    require_bfloat16(mixer.name)
     results = {}
     for dtype in ("float32", "bfloat16"):
         model, results[dtype] = train(Run(task, (mixer.name,), dtype=dtype, **SHORT))

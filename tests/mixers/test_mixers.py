@@ -22,6 +22,7 @@ from seqsep.mixers import (
     state_from_bytes,
     state_to_bytes,
 )
+from support.bfloat16 import require_bfloat16
 
 
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
@@ -49,6 +50,7 @@ def test_forward_is_no_recorded_loop_over_time(mixer):
 
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
 def test_bfloat16_sends_gradients_back_through_every_chunk(mixer):
+    require_bfloat16(mixer.name)
     ours, x = mixer(8, 2), torch.randn(2, 130, 8)
     gradients = []
     for enabled in (False, True):
