@@ -54,10 +54,11 @@ def test_the_sample_has_300_mutants_from_all_packages():
     assert sum(map(bool, sampled.values())) > 0.9 * sum(bool(changes.mutants(path)) for path in sampled)
 
 
-def test_a_namesake_is_nearest():
+def test_a_namesake_is_near_and_short_files_are_first():
     assert nearest("exact/growth.py")[0] == "tests/exact/test_growth.py"
-    assert nearest("lab/train.py")[0] == "tests/lab/test_train.py"
+    assert "tests/lab/test_train.py" in nearest("lab/train.py")
     assert nearest("theorems/sparse_threshold/_slots.py")[0] == "tests/theorems/sparse_threshold/test_scales.py"
+    assert "tests/tasks/test_golden_digests.py" in nearest("tasks/_thresholds.py")
 
 
 @pytest.mark.parametrize("path", sorted({name.partition(": ")[0] for name in SURVIVORS}))

@@ -14,6 +14,7 @@ WITHOUT_MARGINS = (
     "one-layer-protocol",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
+    "mutants",
     "ray-slurm",
     "spoiled-weights",
     "text-trained",

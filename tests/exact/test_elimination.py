@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from seqsep.exact._elimination import independent_gf2, independent_in_floats, independent_modulo, nonsingular_modulo
+from seqsep.exact._elimination import (
+    independent_gf2,
+    independent_in_floats,
+    independent_modulo,
+    nonsingular_gf2,
+    nonsingular_modulo,
+)
 
 PRIME = 251
 
@@ -29,3 +35,15 @@ def test_the_field_matters():
     assert len(independent_modulo(pairs, PRIME)[0]) == 3
     assert nonsingular_modulo(pairs, PRIME)
     assert not nonsingular_modulo(pairs, 2)
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_a_matrix_of_less_rank_has_no_inverse(size):
+    """Over both fields; pivots are other numbers than 1, so that a wrong inverse of one leaves something standing."""
+    random = np.random.default_rng(size)
+    for _ in range(20):
+        square = random.integers(2, 9, (size, size - 1)) @ random.integers(2, 9, (size - 1, size))
+        assert not nonsingular_modulo(square, PRIME)
+        assert not nonsingular_gf2(square)
+        assert nonsingular_gf2(2 * square + np.eye(size, dtype=np.int64))
+        assert nonsingular_modulo(PRIME * square + 3 * np.eye(size, dtype=np.int64), PRIME)

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from seqsep.lab.run import Run
 from seqsep.lab.train import NO_SET, evaluate, predicted, total_loss, train, training_batches
-from seqsep.tasks import EVERY_CLASS, Equality, IndexLookup
+from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Equality, IndexLookup
 
 pytestmark = pytest.mark.unchecked  # the other tests of the loop run it with shapes checked
 TASK = IndexLookup(5, alphabet=4)
@@ -91,9 +91,27 @@ def test_a_set_of_classes_is_predicted_by_positive_logits():
     assert task.loss != "cross-entropy"
     logits = torch.tensor([[-1.0, 2.0, 0.0], [1.0, 2.0, 0.5], [1.0, 2.0, -0.5], [-1.0, -2.0, 0.0]])
     assert predicted(task, logits).tolist() == [1, EVERY_CLASS, NO_SET, NO_SET]
+    assert NO_SET not in (EVERY_CLASS, NOTHING_ASKED, 0, 1, 2)
     targets = torch.tensor([1, EVERY_CLASS, 0, 0])
     wanted = torch.tensor([[0, 1, 0], [1, 1, 1], [1, 0, 0], [1, 0, 0]])
     terms = [
         math.log1p(math.exp(-x if w else x)) for x, w in zip(logits.flatten().tolist(), wanted.flatten().tolist(), strict=True)
     ]
     assert float(total_loss(task, logits, targets)) == pytest.approx(sum(terms) / 3, rel=1e-6)
+
+
+def test_a_batch_beyond_a_block_is_a_block_of_its_own():
+    batches = list(training_batches(run_of(steps=2, batch=4097), 0))
+    assert [len(batch.lengths) for batch in batches] == [4097, 4097]
+
+
+def test_a_run_goes_on_from_its_checkpoint(tmp_path):
+    """Paused at step 2 of 4 and gone on with: the weights of the run that was never paused, and the whole curve."""
+    run = run_of(steps=4, evaluate_every=1)
+    path = tmp_path / "one.safetensors"
+    digests = []
+    _, paused = train(run, path, None, lambda step, digest: digests.append(digest), until=2)
+    model, result = train(run, path, resume_digest=digests[-1])
+    uncut, whole_run = train(run)
+    assert (paused.steps, result.curve) == (2, whole_run.curve)
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), uncut.parameters(), strict=True))

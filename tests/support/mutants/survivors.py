@@ -1,3 +1,66 @@
 """Mutants of the sample that live, each with the reason."""
 
-SURVIVORS: dict[str, str] = {}
+SAME_RESULT = "both ways give the same numbers; it only chooses the quicker one"
+INPUTS = "how many inputs, or which, are tried; whatever they are, each is required to be answered right"
+BELOW = "the term is below another one of the maximum, so the least grid is the same"
+SURVIVORS: dict[str, str] = {
+    "exact/_refinement.py: MOST_ROUNDS = 64 | 64 -> 65 at 14": SAME_RESULT,
+    "exact/grid.py: if numerator == 1 and integers.divides(denominator, grid.steps**2): | Pow -> Mult at 52": SAME_RESULT,
+    "exact/witness_search.py: columns = np.flatnonzero(chosen[1] * short[rows].sum(axis=0) > 0) "
+    "| comparison 0 Gt -> GtE at 25": ("a column whose sum is 0 adds nothing to the difference"),
+    "exact/partition_search.py: cuts = {1 + round(step * (length - 2) / 15) for step in range(16)} - {half} | 15 -> 16 at 40": (
+        "which prefixes a search beyond all partitions begins with; what it finds is verified"
+    ),
+    "exact/rank_by_counting.py: REPEATED = ((2, (0,)), (4, (0, 1)), (4, (0, 3)))  # period, and Alice's places in it "
+    "| 4 -> 3 at 24": "which partitions are tried; the rank of each is exact",
+    "theorems/circuits/_shown.py: MOST_INPUTS = 64 | 64 -> 65 at 14": "the number of inputs is a power of two",
+    "theorems/circuits/attention.py: sources = max(clock**2, eta * clock, 2 * eta * back, eta * (2 * back * clock + back**2 + "
+    "gates**2 + 1)) | 2 -> 1 at 96": BELOW,
+    "theorems/is_tree/_collision.py: (labels.index(label) + VARIED + 1, other + VARIED + 1) for other, label in "
+    "enumerate(labels) if other >= blocks | 1 -> 0 at 32": INPUTS,
+    "theorems/is_tree/_graphs.py: codes = random.integers(1, vertices + 1, (count, vertices - 2)) if vertices > 2 else "
+    "np.zeros((count, 0), dtype=np.int64) | 2 -> 1 at 78": "for two vertices both are codes without an entry",
+    "theorems/is_tree/_tour_layers.py: silence = 4 * vertices**2 + 1 | 1 -> 0 at 28": (
+        "vertices reach 3 n^2 at most (2 v next - v^2 with next <= 2 n), so 4 n^2 silences them as well"
+    ),
+    "theorems/is_tree/state.py: write=lambda values: prompts(vertices, values.reshape(-1, vertices - 1, 2) + 1), "
+    "| 1 -> 2 at 55": "NumPy takes every negative size for the one that is to be found",
+    "theorems/is_tree/tour.py: return max(match_needs(tokens, (scale, 1)), scale * (tokens + 1), scale * (FARTHEST + 1) ** 2, "
+    "4 * length**2 + 1) | 4 -> 3 at 95": BELOW,
+    "theorems/nearest_neighbor/_settings.py: floor = -4 * points.shape[-1] * most * most - 1 | 4 -> 3 at 9": (
+        "three times the greatest product is below every product too"
+    ),
+    "theorems/protocols/random_equality.py: near = drawn[:1] ^ np.eye(plan.length, dtype=np.int64)[: DRAWN // 2] "
+    "| 2 -> 3 at 66": INPUTS,
+    "theorems/protocols/random_index.py: for _ in range(20): | 20 -> 21 at 15": INPUTS,
+    "theorems/retrieval/_attention_blocks.py: near = random.integers(length + 1, size=length) | Add -> Sub at 23": INPUTS,
+    "theorems/retrieval/_shown.py: return np.unique(np.take_along_axis(symbols, random.integers(DIFFERENT, size=(DRAWN, "
+    "length)), axis=1), axis=0) | 0 -> 1 at 109": INPUTS,
+    "theorems/retrieval/counting_one_layer.py: for threshold in {min(alphabet - 1, max(0, count + step)) for step in (-1, 0, "
+    "1)}: | 0 -> 1 at 40": INPUTS,
+    "theorems/sparse_threshold/_formulas.py: yield Series((2, 4, 8, 16, 18, 32, 62, 64), (*INSTANCES, *RANDOM), inputs_small - "
+    "tenth, most=256) | 62 -> 63 at 35": INPUTS,
+    "theorems/sparse_threshold/disjointness_one_layer.py: RUNS = 16 | 16 -> 15 at 7": INPUTS,
+    "theorems/turing_machine/retrieval.py: most = TOKENS_A_STEP * (steps + 1) | Add -> Sub at 24": (
+        "only reached by a network that writes another run than its machine's, which none that is built does"
+    ),
+    "ceilings/retrieval.py: onto = [0] * (numbers + 1) | 1 -> 2 at 24": "the entry behind the last is never read",
+    "ceilings/fano.py: LEAST_ERROR = Decimal(10) ** -32 | 10 -> 9 at 22": (
+        "where the iteration ends, either way far below what a float shows"
+    ),
+    "tasks/_thresholds.py: return LEAST_PROBES <= int((counts > bound).sum()) <= PROBES - LEAST_PROBES "
+    "| comparison 1 LtE -> Lt at 7": "which formulas are drawn again; none of the committed digests is at the border",
+    "tasks/_thresholds.py: LEAST_PROBES = PROBES // 64 | 64 -> 65 at 25": (
+        "which formulas are drawn again; none of the committed digests is at the border"
+    ),
+    "tasks/_orders.py: low = (1 << max(count - 1, 1).bit_length()) - 1 | 1 -> 2 at 7": (
+        "of two columns one more bit of the draws is compared with the ties, which are sorted exactly"
+    ),
+    "tasks/trees/live.py: if not 2 <= len(query) <= 3 or not self.are_vertices((query[0], *query[2:])): | 2 -> 3 at 71": (
+        "a third token that is no vertex is in no edge, so nothing is found either way"
+    ),
+    "lab/train.py: if bool((questions.sum(1) == 1).all()): | 1 -> 0 at 29": SAME_RESULT,
+    "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 249 at 64": (
+        "sums over the same examples, cut otherwise"
+    ),
+}

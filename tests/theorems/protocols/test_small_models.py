@@ -2,6 +2,8 @@
 
 import pytest
 
+from seqsep.exact.grid import Grid
+from seqsep.theorems.protocols.one_layer_protocol import least_width_heads
 from seqsep.theorems.protocols.small_models import Chosen, small_models
 from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
 
@@ -27,3 +29,11 @@ def test_a_chosen_model_of_as_many_bits_is_refused():
 def test_models_by_default_are_as_large_as_may_be(needed, most_bits, bits):
     """The exact model with one bit less than needed, or `most_bits`; an LSTM has an even number of bits."""
     assert [model.bits for _, model in models(needed, Chosen(), most_bits)] == bits
+
+
+def test_the_finest_grid_of_some_bits_is_not_one_bit_finer():
+    """L = 3 has 5 bits a number and L = 4 has 6, which needs fewer heads."""
+    assert [Grid(steps).precision for steps in (3, 4)] == [5, 6]
+    by_default = [least_width_heads(bits, 5, 8).counted for bits in range(50, 2000, 50)]
+    assert by_default == [least_width_heads(bits, 5, 8, grid=Grid(3)).counted for bits in range(50, 2000, 50)]
+    assert by_default != [least_width_heads(bits, 5, 8, grid=Grid(4)).counted for bits in range(50, 2000, 50)]

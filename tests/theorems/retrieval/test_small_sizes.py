@@ -9,7 +9,7 @@ import torch
 from seqsep.model.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.machine import as_machine
-from seqsep.theorems.retrieval import associative_recall_state, counting_state, index_lookup_state
+from seqsep.theorems.retrieval import associative_recall_state, by_pattern, counting_state, index_lookup_state
 from seqsep.theorems.retrieval._erring import erring
 from seqsep.theorems.retrieval.recall_oracle import without_oracle
 
@@ -68,3 +68,11 @@ def test_counting_asks_every_question_of_every_list():
     """n^n lists, n numbers and n thresholds."""
     for length, inputs in ((2, 16), (3, 243)):
         assert counting_state.check(length)[0].inputs == inputs
+
+
+@pytest.mark.parametrize(("question", "kinds", "indexed"), [("index", 2, 35), ("recall", 1, 17)])
+def test_tables_are_generated_by_as_many_numbers_as_are_counted(question, kinds, indexed):
+    """Of width d: the embeddings of a s and [; a, b and c of each kind of read-out row, and the rows of all other tokens."""
+    network = by_pattern.build(question, alphabet=17)
+    rows = 3 * kinds + len(network.readout.integers) - indexed
+    assert network.code_bits == network.precision * (2 * network.width + rows * (network.width + 1))

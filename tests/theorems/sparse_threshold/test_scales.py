@@ -7,8 +7,12 @@ import pytest
 
 from seqsep.exact.codes import position_code
 from seqsep.exact.grid import Grid
+from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import largest_entry, largest_score
+from seqsep.theorems.protocols.one_layer_protocol import message_bits
+from seqsep.theorems.sparse_threshold import disjointness_one_layer
 from seqsep.theorems.sparse_threshold._slots import Scales
+from seqsep.theorems.sparse_threshold.disjointness_one_layer import TOKENS, cost
 from seqsep.theorems.sparse_threshold.two_layers import proved
 
 SIZES = [(code, tokens, k) for code in ("parabola", "one-hot", "circle") for tokens in (2, 5, 40) for k in (1, 2, 3, 7)]
@@ -47,3 +51,28 @@ def test_each_head_errs_by_three_twelfths_of_k_at_most(code, tokens, k):
         without = tokens * math.exp(-scales.nothing) + floor
         assert max(with_literal, without) <= 3 / (12 * k)
         assert proved(chosen, k, Grid(steps)) == pytest.approx(1 / 2 - k * max(with_literal, without), rel=1e-12)
+
+
+@pytest.mark.parametrize("length", [2, 14, 62, 400])
+def test_disjointness_sends_the_bits_of_one_token_more(length):
+    """[BOS] is a token too: the cost at N is that of the protocol at N + 1, which for N = 2 is more than at N - 1."""
+    sizes = {"width": 2, "embedding": 1, "heads": 1, "grid": Grid(64), "variant": "one-learns", "vocabulary": TOKENS}
+    bits = [message_bits(length=tokens, **sizes)["total"] for tokens in (length - 1, length + 1)]
+    assert cost(length, 2, 1, Grid(64)) == bits[1]
+    assert bits[0] < bits[1] or length > 2
+
+
+@pytest.mark.parametrize(
+    "change", [lambda bob, bits: (bob._replace(answer=1 - bob.answer), bits), lambda bob, bits: (bob, bits + 1)]
+)
+def test_a_wrong_answer_and_other_bits_are_found_out(monkeypatch, change):
+    talk = disjointness_one_layer.one_layer_protocol.talk
+
+    def spoiled(*arguments, **named):
+        alice, bob, bits = talk(*arguments, **named)
+        return alice, *change(bob, bits)
+
+    disjointness_one_layer._check_protocol(4, 0)
+    monkeypatch.setattr(disjointness_one_layer.one_layer_protocol, "talk", spoiled)
+    with pytest.raises(TheoremFails, match="expected"):
+        disjointness_one_layer._check_protocol(4, 0)

@@ -1,9 +1,12 @@
-"""Five tokens of a step of two stacks say what they were written for."""
+"""Five tokens of a step of two stacks say what they were written for; runs that are shown are followed."""
 
 import pytest
 
+from seqsep.exact.generation import GenerationDiffers
+from seqsep.theorems.turing_machine import hybrid
 from seqsep.theorems.turing_machine._machine import Configuration
 from seqsep.theorems.turing_machine._machine_file import machine_of
+from seqsep.theorems.turing_machine._shown import shown
 from seqsep.theorems.turing_machine._stack_tokens import StackTokens
 from seqsep.theorems.turing_machine._stacks import Stacks
 
@@ -15,3 +18,15 @@ def test_a_step_is_read_as_it_was_written(left, right):
     stacks = Stacks(right=right, left=left, configuration=configuration)
     assert len(tokens.step(stacks)) == 5
     assert tokens.stacks(tokens.step(stacks)) == stacks
+
+
+def test_runs_that_are_shown_are_followed_from_their_first_token():
+    """A run with another first token is refused, though there are more runs than tokens in a prompt."""
+    given = hybrid.evidence().witness
+    runs = [list(run) for run in given.generated] * 3
+    prompts = given.prompts.tolist() * 3
+    assert len(prompts) > len(prompts[0])
+    assert shown(given.network, prompts, runs).witness.generated == runs
+    runs[0][0] = (runs[0][0] + 1) % 4
+    with pytest.raises(GenerationDiffers):
+        shown(given.network, prompts, runs)

@@ -1,0 +1,18 @@
+"""The least and the greatest sizes that tasks take, and the next ones, which they refuse."""
+
+import pytest
+
+from seqsep.tasks import AssociativeRecall, Counting
+
+
+def test_one_threshold_is_enough_and_none_is_not():
+    assert Counting(5, thresholds=1).thresholds == 1
+    with pytest.raises(ValueError, match="thresholds is at least 1, found 0"):
+        Counting(5, thresholds=0)
+
+
+def test_recall_has_1_to_a_million_pairs():
+    assert [AssociativeRecall(length).length for length in (1, 1 << 20)] == [1, 1 << 20]
+    for length in (0, (1 << 20) + 1):
+        with pytest.raises(ValueError, match="length is 1 to 2\\^20 pairs"):
+            AssociativeRecall(length)
