@@ -14,7 +14,6 @@ WITHOUT_MARGINS = (
     "one-layer-protocol",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
-    "mutants",
     "ray-slurm",
     "spoiled-weights",
     "text-trained",
