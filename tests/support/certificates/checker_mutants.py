@@ -8,12 +8,13 @@ import ast
 import itertools
 import signal
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import seqsep_check
 from support.certificates.checker_corpus import corpus
+from support.syntax_changes import Change, common_changes
 
 SOURCE = Path(seqsep_check.__file__).read_text(encoding="utf-8")
 SECONDS = 3.0
@@ -40,29 +41,6 @@ EQUIVALENT: dict[str, str] = {
     f"{ASCII} | 'ascii' -> 'ascii~' at 37": "Python drops what is no letter from the name of an encoding",
 }
 
-COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Lt: (ast.LtE, ast.Gt),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-}
-ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.Pow: ast.Mult,
-    ast.LShift: ast.RShift,
-    ast.BitOr: ast.BitAnd,
-}
-
 
 CHECKS = ("require", "require_fit", "require_work", "only_fields")
 REASONED = ("require", "require_fit", "Answer")
@@ -84,45 +62,25 @@ class Mutant(NamedTuple):
     def module(self) -> types.ModuleType:
         tree = ast.parse(SOURCE)
         node = next(itertools.islice(ast.walk(tree), self.place, None))
-        next(change for text, change in _changes(node) if text == self.what)(node)
+        next(change for change in _changes(node) if change.what == self.what).make(node)
         made = types.ModuleType("mutant")
         made.__dict__["bool_of_nothing"] = lambda *_: None
         exec(compile(ast.fix_missing_locations(tree), "mutant", "exec"), made.__dict__)
         return made
 
 
-def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
-    """What may be changed in place in a node of this kind."""
-
-    def put(field: str, value: Any) -> Callable[[ast.AST], None]:
-        return lambda changed: setattr(changed, field, value)
-
-    if isinstance(node, ast.Compare):
-        for place, operator in enumerate(node.ops):
-            for other in COMPARISONS[type(operator)]:
-                new = [*node.ops[:place], other(), *node.ops[place + 1 :]]
-                yield f"comparison {place} {type(operator).__name__} -> {other.__name__}", put("ops", new)
-    elif isinstance(node, ast.BoolOp):
-        new_operator = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield f"{type(node.op).__name__} -> {type(new_operator).__name__}", put("op", new_operator)
-    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        other_operator = ARITHMETIC[type(node.op)]
-        yield f"{type(node.op).__name__} -> {other_operator.__name__}", put("op", other_operator())
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield "not dropped", put("operand", ast.UnaryOp(ast.Not(), node.operand))
-    elif isinstance(node, ast.UnaryOp):
-        yield "sign dropped", put("op", ast.UAdd())
-    elif isinstance(node, ast.Constant) and type(node.value) is bool:
-        yield f"{node.value} -> {not node.value}", put("value", not node.value)
-    elif isinstance(node, ast.Constant) and type(node.value) is int:
-        yield f"{node.value} -> {int(node.value) + 1}", put("value", node.value + 1)
-        if node.value > 1:
-            yield f"{node.value} -> {node.value - 1}", put("value", node.value - 1)
+def _changes(node: ast.AST) -> Iterator[Change]:
+    """What may be changed in place in a node of this kind: what every language has, and what a checker has beside it."""
+    yield from common_changes(node)
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        yield Change("sign dropped", "op", ast.UAdd())
+    elif isinstance(node, ast.Constant) and type(node.value) is int and node.value > 1:
+        yield Change(f"{node.value} -> {node.value - 1}", "value", node.value - 1)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         extra = node.value + ("~" if isinstance(node.value, str) else b"~")
-        yield f"{node.value!r} -> {extra!r}", put("value", extra)
+        yield Change(f"{node.value!r} -> {extra!r}", "value", extra)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CHECKS:
-        yield "check dropped", put("func", ast.Name("bool_of_nothing", ast.Load()))
+        yield Change("check dropped", "func", ast.Name("bool_of_nothing", ast.Load()))
 
 
 def _texts(tree: ast.Module) -> set[int]:
@@ -162,7 +120,7 @@ def mutants() -> list[Mutant]:
         Mutant(node.lineno, what, node.col_offset, place)  # type: ignore[attr-defined]
         for place, node in enumerate(ast.walk(tree))
         if id(node) in wanted
-        for what, _ in _changes(node)
+        for what, *_ in _changes(node)
     ]
 
 

@@ -7,11 +7,11 @@ which are choices and no computation, `strict` of zip, and a theorem's errata.
 import ast
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from support.certificates.checker_mutants import ARITHMETIC, COMPARISONS
+from support.syntax_changes import Change, common_changes
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "src/seqsep"
@@ -39,7 +39,7 @@ class Mutant(NamedTuple):
         """The file with the change."""
         tree = ast.parse((SOURCE / self.path).read_text(encoding="utf-8"))
         node = next(itertools.islice(ast.walk(tree), self.place, None))
-        next(change for what, change in _changes(node) if what == self.what)(node)
+        next(change for change in _changes(node) if change.what == self.what).make(node)
         return ast.unparse(ast.fix_missing_locations(tree))
 
 
@@ -66,7 +66,7 @@ def mutants(path: str) -> list[Mutant]:
         Mutant(path, place, node.lineno, node.col_offset, what)  # type: ignore[attr-defined]
         for place, node in enumerate(ast.walk(tree))
         if id(node) not in left
-        for what, _ in _changes(node)
+        for what, *_ in _changes(node)
     ]
 
 
@@ -87,33 +87,13 @@ def _lines_of_long_checks(path: str) -> set[int]:
     return {line for node in long for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 
-def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
+def _changes(node: ast.AST) -> Iterator[Change]:
     """What may be changed in place in a node of this kind."""
-
-    def put(field: str, value: Any) -> Callable[[Any], None]:
-        return lambda changed: setattr(changed, field, value)
-
-    if isinstance(node, ast.Compare):
-        for place, operator in enumerate(node.ops):
-            for other in COMPARISONS[type(operator)]:
-                new = [*node.ops[:place], other(), *node.ops[place + 1 :]]
-                yield f"comparison {place} {type(operator).__name__} -> {other.__name__}", put("ops", new)
-    elif isinstance(node, ast.BoolOp):
-        swapped = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield f"{type(node.op).__name__} -> {type(swapped).__name__}", put("op", swapped)
-    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        other_operator = ARITHMETIC[type(node.op)]
-        yield f"{type(node.op).__name__} -> {other_operator.__name__}", put("op", other_operator())
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield "not dropped", put("operand", ast.UnaryOp(ast.Not(), node.operand))
-    elif isinstance(node, ast.Constant) and type(node.value) is bool:
-        yield f"{node.value} -> {not node.value}", put("value", not node.value)
-    elif isinstance(node, ast.Constant) and type(node.value) is int:
-        yield f"{node.value} -> {node.value + 1}", put("value", node.value + 1)
-        if node.value > 0:
-            yield f"{node.value} -> {node.value - 1}", put("value", node.value - 1)
+    yield from common_changes(node)
+    if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0:
+        yield Change(f"{node.value} -> {node.value - 1}", "value", node.value - 1)
     elif isinstance(node, ast.Return) and node.value is not None:
-        yield "returns None", put("value", ast.Constant(None))
+        yield Change("returns None", "value", ast.Constant(None))
 
 
 def _left(tree: ast.Module) -> set[int]:

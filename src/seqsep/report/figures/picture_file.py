@@ -28,6 +28,6 @@ def save_figure(figure: Figure, path: Path, dots_per_inch: int) -> None:
     require_format(path)
     picture = BytesIO()
     kind = path.suffix.lower()
-    with rc_context({"svg.hashsalt": path.stem}):
+    with rc_context({"svg.hashsalt": "seqsep"}):
         figure.savefig(picture, format=kind[1:], dpi=dots_per_inch, metadata=FORMATS[kind])
     write_file(path, picture.getvalue())
