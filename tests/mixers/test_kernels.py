@@ -9,6 +9,7 @@ import torch
 import long_kernels
 import verify
 from seqsep.mixers import MIXERS, RWKV7, _kernels
+from support.bfloat16 import require_bfloat16
 
 BY_KERNEL = long_kernels.MIXERS
 
@@ -44,6 +45,7 @@ def taken(calls, mixer, width=32, heads=2, dtype=torch.float32, autocast=False):
 
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
 def test_five_mixers_take_them_in_the_precisions_that_they_have(installed, mixer):
+    require_bfloat16(mixer.name)
     ours = mixer in BY_KERNEL
     assert taken(installed, mixer) == (ours and mixer is not RWKV7)
     assert taken(installed, mixer, autocast=True) == ours
