@@ -9,7 +9,7 @@ import pytest
 
 import seqsep
 from seqsep.cli import main
-from seqsep.files import require_input, write_file
+from seqsep.files import write_file
 from seqsep.names import BadInput
 
 ROOT = Path(seqsep.__file__).parent
@@ -68,12 +68,6 @@ def test_a_name_below_a_file_is_said_to_be_none(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file/output"):
         write_file(tmp_path / "file" / "output", "new")
-
-
-def test_a_pipe_is_not_read(tmp_path):
-    special(tmp_path / "pipe", "a pipe")
-    with pytest.raises(BadInput, match="expected a regular file, found a pipe"):
-        require_input(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "a symbolic link"])

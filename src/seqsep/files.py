@@ -68,18 +68,6 @@ def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:
             raise BadInput(f"{path}: expected another name to write to, found a file that this command reads")
 
 
-def require_input(path: Path | str) -> None:
-    """Raise BadInput for a path that is there and no regular file, such as a pipe, whose reader would wait for its writer.
-
-    >>> require_input("/")
-    Traceback (most recent call last):
-    seqsep.names.BadInput: /: expected a regular file, found a folder
-    """
-    path = Path(path)
-    if path.exists() and not path.is_file():
-        raise BadInput(f"{path}: expected a regular file, found {kind_of(path.stat().st_mode)}")
-
-
 def json_lines(text: str) -> list[str]:
     """The lines of JSON Lines. They end at newlines only: a text may hold other marks that Python takes for the end of a line.
 
