@@ -1,6 +1,7 @@
 """The program: bad input is one line and exit status 2; it stops at once, starts fast, and a closed pipe is no error."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 
 import pytest
 
+from seqsep import __version__ as version
 from seqsep.cli import main
 from seqsep.commands import COMMANDS
 from support.command_line import TWO_SHORT_RUNS, call, seqsep
@@ -20,7 +22,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("sample bounded-dyck --length 7", "even"),
         ("sample indx-lookup --length 4", "did you mean index-lookup"),
         ("sample index-lookup", "--length"),
-        ("sample index-lookup --length ten", "invalid int value: 'ten'"),
+        ("sample index-lookup --length ten", "expected a whole number, found 'ten' (try seqsep sample index-lookup --help)"),
         ("sample index-lookup --length 4 --kinds 2", "--kinds"),
         ("sample index-lookup --length 4 --seed -1", "2^64"),
         ("sample index-lookup --length 4 --count 0", "from 1, found 0"),
@@ -32,7 +34,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("check index-lookup-attention --text no/such/file", "no/such/file: No such file"),
         ("check index-lookup-attention --text {folder}", "Is a directory"),
         ("check index-lookup-attention --text {text} --positions 999", "positions is 1 to 5"),
-        ("check index-lookup-attention --positions many", "invalid int value: 'many'"),
+        ("check index-lookup-attention --positions many", "expected a whole number, found 'many'"),
         ("apply index-lookup-attention --length 4 --input no/such/file", "no/such/file: No such file"),
         ("apply index-lookup-attention --input {text}", "required: --length"),
         (
@@ -46,7 +48,8 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
             "--gamma is not an option of index-lookup-attention",
         ),
         ("apply one-way-protocol --length 4 --input {text}", "apply one-way-protocol: a protocol between two parties"),
-        ("list words", "invalid choice"),
+        ("list words", "expected tasks, mixers, theorems, experiments, found 'words'"),
+        ("list theroems", "did you mean theorems?"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
         ("run index-lookup-architectures --preset papr", "demo-rates"),
         ("run no_such_file.py", "no_such_file.py: no such file"),
@@ -56,7 +59,14 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("export --store {text} -o rows.jsonl", "{text}"),
         ("report --rows no/such/rows", "no/such/rows"),
         ("report --rows {text}", "{text}"),
-        ("frobnicate", "invalid choice"),
+        ("frobnicate", "expected demo, list"),
+        ("cheque", "did you mean check?"),
+        ("export --stroe s -o rows.jsonl", "unknown argument --stroe; did you mean --store? (try seqsep export --help)"),
+        ("store show --jsno", "did you mean --json? (try seqsep store show --help)"),
+        ("sample index-lookup --lenght 4", "unknown argument --lenght; did you mean --length? (try seqsep sample index-lookup"),
+        ("check index-lookup-state --lenght=4", "--lenght is not an option of index-lookup-state; did you mean --length?"),
+        ("apply index-lookup-attention --lenght 4", "did you mean --length?"),
+        ("run mamba-width --preste quick", "unknown argument --preste; did you mean --preset? (try seqsep run --help)"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_status_2(capsys, tmp_path, arguments, expected):
@@ -132,9 +142,54 @@ def test_tasks_need_no_torch_and_no_trainer():
     assert not HEAVY & modules_after("from seqsep.tasks import IndexLookup; IndexLookup(9).sample(0, 4, 0)")
 
 
-@pytest.mark.parametrize("arguments", [["sample", "equality", "--length", "4"], ["list", "tasks"], ["run", "--engine", "none"]])
-def test_what_needs_no_torch_does_not_wait_for_it(arguments):
-    assert not HEAVY & modules_after(f"from seqsep.cli import main; main({arguments!r})")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sample equality --length 4",
+        "run --engine none",
+        "run mamba-widht",
+        "run mamba-width --mixer lstn",
+        "run mamba-width --preste quick",
+        "check index-lookup-stat",
+        "apply index-lookup-stat",
+        "certify index-lookup-stat -o c.json",
+    ],
+)
+def test_what_needs_no_torch_does_not_wait_for_it(words):
+    assert not HEAVY & modules_after(f"from seqsep.cli import main; main({words.split()!r})")
+
+
+LISTS = [["list", what] for what in ("tasks", "mixers", "theorems", "experiments")]
+
+
+def cpu_seconds(arguments):
+    """What a process of its own takes: seconds of a core, and its exit status."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = seqsep(*arguments)
+    process.communicate()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, process.returncode
+
+
+@pytest.mark.parametrize(("arguments", "limit"), [(["--help"], 0.15), (["--version"], 0.15), *((what, 0.7) for what in LISTS)])
+def test_help_version_and_lists_come_at_once(arguments, limit):
+    """In seconds of a core, the best of ten: other tests run on the same cores. Neither torch nor numpy is imported."""
+    code = f"from seqsep.cli import main\ntry: main({arguments!r})\nexcept SystemExit: pass"
+    assert not (HEAVY | {"numpy"}) & modules_after(f"exec({code!r})")
+    tries = 0
+    seconds = limit
+    while seconds >= limit and tries < 10:
+        seconds, status = cpu_seconds(arguments)
+        assert status == 0
+        tries += 1
+    assert seconds < limit
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"seqsep {version}\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from seqsep import __version__
 from seqsep.commands import COMMANDS, Command
 from seqsep.commands.command import Parser
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
-from seqsep.names import BadInput
 
 __all__ = ["main"]
 
@@ -62,9 +62,10 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     parser = Parser(
         prog="seqsep",
         description="What a sequence model of a given size can represent, with numbers.",
-        epilog="Every command takes --debug, which shows tracebacks. Exit status: 0 done or holds, 1 refuted or a run failed, "
-        "2 bad input, 3 environment, 130 interrupted.",
+        epilog="Every command takes --help, and --debug, which shows tracebacks. Exit status: 0 done or holds, 1 refuted or a "
+        "run failed, 2 bad input, 3 environment, 130 interrupted.",
     )
+    parser.add_argument("--version", action="version", version=f"seqsep {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:
         subparser = subparsers.add_parser(
@@ -73,7 +74,8 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
             description=f"{command.purpose}{command.details}",
             epilog=f"Example: {command.example}",
         )
-        subparser.set_defaults(command=command)
+        subparser.set_defaults(command=command, parser=subparser)
+        subparser.takes_further = command.read_further is not None
         command.add_flags(subparser)
     if not arguments:
         parser.print_help()
@@ -84,8 +86,9 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     if chosen.read_further is not None:
         options.further = chosen.read_further(further)
     elif further:
-        raise BadInput(f"unknown argument {further[0]} (try seqsep --help)")
+        options.parser.refuse(further[0])
     options.words = arguments[1:]
+    options.flags = options.parser.flags
     return chosen, options
 
 

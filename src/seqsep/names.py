@@ -1,9 +1,9 @@
 """Names that a user types: the known name that is meant, or one line that says what was expected; and texts from outside."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-__all__ = ["BadInput", "choose", "printable"]
+__all__ = ["BadInput", "choose", "nearest", "printable"]
 
 
 class BadInput(ValueError):
@@ -29,8 +29,19 @@ def choose(kind: str, name: str, known: Sequence[str]) -> str:
     dashed = name.replace("_", "-")
     if dashed in known:
         return dashed
-    nearest = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
-    raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(nearest)}?")
+    near = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
+    raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(near)}?")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a message about a mistyped word: which of the known ones is near; empty if none is.
+
+    >>> nearest("--lenght", ["--length", "--seed"]), nearest("--colour", ["--length", "--seed"])
+    ('; did you mean --length?', '')
+    """
+    bare = {name.lstrip("-"): name for name in known}
+    near = difflib.get_close_matches(word.replace("_", "-").lstrip("-"), list(bare), n=1, cutoff=0.5)
+    return f"; did you mean {bare[near[0]]}?" if near else ""
 
 
 def printable(text: str) -> str:

@@ -196,7 +196,7 @@ def test_a_tokenizer_without_symbols_is_status_2(capsys, tmp_path, folder):
         ("hotpotqa --data {data}", "expected --model PATH_OR_NAME, found none"),
         ("hotpotqa --data {data} --n 1", "expected 2 paragraphs or more"),
         ("hotpotqa --data {data} --n 12", "expected more than 4 questions of 12 paragraphs"),
-        ("words", "invalid choice"),
+        ("words", "expected phonebook, index, hotpotqa, found"),
     ],
 )
 def test_bad_input_is_one_line_and_opens_no_store(capsys, tmp_path, folder, words, expected):

@@ -6,7 +6,7 @@ from inspect import signature, unwrap
 
 import pytest
 
-from seqsep.commands.theorem_options import COMMON, Explained, explained, names
+from seqsep.commands.theorem_options import COMMON, Explained, _files, explained
 from seqsep.theorems import BY_NAME
 from support.command_line import call
 
@@ -15,7 +15,7 @@ EVERY = [(name, function) for name in BY_NAME for function in FUNCTIONS if getat
 
 
 def test_the_files_name_every_theorem():
-    assert set(names()) == set(BY_NAME)
+    assert set(_files()) == set(BY_NAME)
 
 
 @pytest.mark.parametrize(("name", "function"), EVERY)

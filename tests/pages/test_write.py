@@ -12,19 +12,19 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_committed_page_is_the_generated_one(name):
-    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == PAGES[name](ROOT), "run make docs"
+    assert (ROOT / name).read_text(encoding="utf-8") == PAGES[name](ROOT), "run make docs"
 
 
 def test_a_page_that_fails_leaves_the_others_as_they_were(tmp_path, monkeypatch):
     def fails(clone):
         raise ValueError("no such row")
 
-    monkeypatch.setattr(pages_write, "PAGES", {"one.md": lambda clone: "new", "two.md": fails})
+    monkeypatch.setattr(pages_write, "PAGES", {"docs/one.md": lambda clone: "new", "docs/two.md": fails})
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/one.md").write_text("old")
     with pytest.raises(ValueError, match="no such row"):
         write_pages(tmp_path)
     assert [path.read_text() for path in (tmp_path / "docs").iterdir()] == ["old"]
-    monkeypatch.setattr(pages_write, "PAGES", {"one.md": lambda clone: "new\n"})
+    monkeypatch.setattr(pages_write, "PAGES", {"docs/one.md": lambda clone: "new\n"})
     assert write_pages(tmp_path) == [tmp_path / "docs/one.md"]
     assert [path.read_bytes() for path in (tmp_path / "docs").iterdir()] == [b"new\n"]

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text
@@ -22,9 +23,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one answer a line, as each is computed: {"answer": ..}, or what a theorem's applier gives with names of its own."""
+    name = choose("theorem", options.theorem, names("theorems"))
     from seqsep.theorems import BY_NAME, apply
 
-    name = choose("theorem", options.theorem, list(BY_NAME))
     applier = BY_NAME[name].applier
     if applier is None:
         raise BadInput(f"apply {name}: {BY_NAME[name].nothing_to_apply}")

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from seqsep.commands.command import Command
+from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text
@@ -19,10 +20,10 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the certificate, and say how long it is."""
+    name = choose("theorem", options.theorem, names("theorems"))
     from seqsep.certificate import certify
     from seqsep.theorems import BY_NAME
 
-    name = choose("theorem", options.theorem, list(BY_NAME))
     evidence = BY_NAME[name].evidence
     if evidence is None:
         raise BadInput(f"certify {name}: {BY_NAME[name].nothing_to_certify}")

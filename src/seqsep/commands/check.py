@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from seqsep.commands import members
 from seqsep.commands.command import Command, Parser, print_json
 from seqsep.commands.shared_flags import add_own_part_flags, options_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
@@ -35,9 +36,9 @@ def run(options: argparse.Namespace) -> int:
 
 def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool) -> int:
     """Check the theorems, all if none is named, with the options in `words`; a line each, or JSON at the end."""
+    known = [choose("theorem", name, members.names("theorems")) for name in names] or members.names("theorems")
     from seqsep.theorems import BY_NAME, TheoremFails
 
-    known = [choose("theorem", name, list(BY_NAME)) for name in names] or list(BY_NAME)
     theorems = [BY_NAME[name] for name in known]
     options = options_from_flags("check", known, [theorem.check for theorem in theorems], words)
     records: list[dict[str, Any]] = []

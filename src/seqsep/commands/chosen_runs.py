@@ -63,8 +63,6 @@ class Replacements:
 
         Raises BadInput or ValueError for a name that is not known, FileNotFoundError for a file that is not there.
         """
-        if self.fields and self.task is None:
-            raise BadInput(f"unknown argument --{next(iter(self.fields)).replace('_', '-')} (try seqsep run --help)")
         layers: list[str | OwnLayer | OwnModel | None] = [
             parse_layer(name) if names_a_file(name) else choose("mixer", name, list(MIXERS)) for name in self.mixers
         ]

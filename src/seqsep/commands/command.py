@@ -2,19 +2,65 @@
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from seqsep.names import BadInput
+from seqsep.names import BadInput, nearest
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are BadInput, one line each."""
+    """An argument parser whose errors are BadInput, one line each, with the nearest word or flag that it knows.
+
+    `takes_further`: flags that it does not know are left for others to read.
+
+    >>> Parser(prog="seqsep list").parse_args(["--hlep"])
+    Traceback (most recent call last):
+        ...
+    seqsep.names.BadInput: unknown argument --hlep; did you mean --help? (try seqsep list --help)
+    """
+
+    takes_further = False
 
     def error(self, message: str) -> NoReturn:
         """Raise BadInput in place of printing the usage and exiting."""
         raise BadInput(f"{message} (try {self.prog} --help)")
+
+    @property
+    def flags(self) -> list[str]:
+        """Every flag that it knows."""
+        return list(self._option_string_actions)
+
+    def unknown(self, words: Sequence[str]) -> str | None:
+        """The first of the words that is a flag which it does not know, nor the beginning of one; None if there is none."""
+        given = (word.split("=")[0] for word in words if word.startswith("--") and word != "--")
+        return next((word for word in given if not any(flag.startswith(word) for flag in self.flags)), None)
+
+    def refuse(self, word: str) -> NoReturn:
+        """Raise BadInput for a word that it does not know."""
+        near = nearest(word.split("=")[0], self.flags) if word.startswith("--") else ""
+        self.error(f"unknown argument {word}{near}")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse what is known. An unknown flag is refused first: it is why a required one is missing."""
+        unknown = self.unknown(args or [])
+        if unknown is not None and not self.takes_further and self._subparsers is None:
+            self.refuse(unknown)
+        return super().parse_known_args(args, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse all words. Raises BadInput, with the nearest flag, for one that is not known."""
+        options, further = self.parse_known_args(args, namespace)
+        if further:
+            self.refuse(further[0])
+        return options
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a word that is not among the choices, with the nearest of them."""
+        if action.choices is not None and value not in action.choices:
+            choices = [str(choice) for choice in action.choices]
+            expected = f"expected {', '.join(choices)}, found {str(value)!r}"
+            raise argparse.ArgumentError(action, f"{expected}{nearest(str(value), choices)}")
 
 
 @dataclass(frozen=True)
@@ -24,8 +70,9 @@ class Command:
     `run` takes the options that `add_flags` declares and returns the exit status. It imports what it needs itself, as torch
     takes seconds to import and no other command should wait for it. `details` follow the purpose in the command's own help.
     `read_further` is there if the command takes flags that its parser does not know, such as a task's fields; `options.further`
-    is what it makes of them. `options.words` are all words behind the command's name. `help_of` is there if the command has a
-    help for what its words name, such as a theorem; it gives None for words that name nothing.
+    is what it makes of them. `options.words` are all words behind the command's name, `options.flags` the command's flags.
+    `help_of` is there if the command has a help for what its words name, such as a theorem; it gives None for words that name
+    nothing.
 
     >>> from seqsep.commands import COMMANDS
     >>> [command.name for command in COMMANDS][:4]

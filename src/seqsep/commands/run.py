@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command
-from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, positive
+from seqsep.commands.members import names
+from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, number, positive
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.names import BadInput, choose, nearest
+from seqsep.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,11 +90,24 @@ def _add_sweep_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def gpu_share(text: str) -> float:
-    """Read a share of a GPU from 0 to 1, or a whole number of GPUs. Raises ArgumentTypeError or ValueError for others."""
-    value = float(text)
+    """Read a share of a GPU from 0 to 1, or a whole number of GPUs. Raises ArgumentTypeError for others."""
+    value = number(text)
     if not (0 <= value <= 1 or (value < float("inf") and value == int(value))):
         raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, or a whole number, found {text}")
     return value
+
+
+def _check_names(options: argparse.Namespace) -> None:
+    """Raise BadInput for a name that there is not, before torch is imported."""
+    if Path(options.experiment).suffix != ".py":
+        choose("experiment", options.experiment, names("experiments"))
+    for kind, given in {"mixer": options.mixer, "task": [options.task] if options.task else []}.items():
+        for name in given:
+            if not names_a_file(name):
+                choose(kind, name, names(f"{kind}s"))
+    if options.task is None and options.further:
+        flag = f"--{next(iter(options.further)).replace('_', '-')}"
+        raise BadInput(f"unknown argument {flag}{nearest(flag, options.flags)} (try seqsep run --help)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -99,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ValueError and FileNotFoundError for bad input.
     """
+    _check_names(options)
     from seqsep.commands.chosen_runs import Replacements, choose_runs
     from seqsep.experiments import load_experiment
     from seqsep.lab.device import at_once

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from seqsep.commands.command import Command, Parser, print_json
-from seqsep.commands.shared_flags import positive
+from seqsep.commands.shared_flags import positive, reader, whole_number
 from seqsep.commands.status import DONE
 from seqsep.names import choose
 
@@ -19,8 +19,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which examples. The task's fields are further flags."""
     parser.add_argument("task", metavar="TASK")
     parser.add_argument("--count", type=positive, default=1)
-    parser.add_argument("--start", type=int, default=0, help="index of the first example")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=whole_number, default=0, help="index of the first example")
+    parser.add_argument("--seed", type=whole_number, default=0)
     parser.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
     parser.add_argument("--json", action="store_true")
 
@@ -56,7 +56,7 @@ def task_from_flags(name: str, words: "Sequence[str]") -> "Task":
         parser.add_argument(
             f"--{field.name.replace('_', '-')}",
             dest=field.name,
-            type=hints[field.name] if hints[field.name] in (int, float) else str,
+            type=reader(hints[field.name]),
             required=required,
             default=None if required else field.default,
         )

@@ -8,20 +8,40 @@ from inspect import signature
 from typing import Any, get_args, get_type_hints
 
 from seqsep.commands.command import Parser
-from seqsep.names import BadInput
+from seqsep.names import BadInput, nearest
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number. Raises ArgumentTypeError, which argparse reports, for anything else.
+
+    >>> whole_number("20")
+    20
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}") from None
+
+
+def number(text: str) -> float:
+    """Read a number. Raises ArgumentTypeError for anything else."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, found {text!r}") from None
 
 
 def positive(text: str) -> int:
-    """Read a whole number from 1. Raises ArgumentTypeError or ValueError, which argparse reports, for anything else."""
-    value = int(text)
+    """Read a whole number from 1. Raises ArgumentTypeError for anything else."""
+    value = whole_number(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text}")
     return value
 
 
 def seconds(text: str) -> float:
-    """Read a finite time above 0, in seconds. Raises ArgumentTypeError or ValueError for anything else."""
-    value = float(text)
+    """Read a finite time above 0, in seconds. Raises ArgumentTypeError for anything else."""
+    value = number(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text}")
     return value
@@ -82,18 +102,19 @@ def options_from_flags(
         if kind is bool:
             parser.add_argument(flag, action="store_true")
         else:
-            parser.add_argument(flag, type=_reader(kind), required=required[name])
-    options, unknown = parser.parse_known_args(words)
-    if unknown:
-        raise BadInput(f"{command}: {unknown[0]} is not an option of {' or '.join(theorems)}")
-    return vars(options)
+            parser.add_argument(flag, type=reader(kind), required=required[name])
+    unknown = parser.unknown(words)
+    if unknown is not None:
+        near = nearest(unknown, parser.flags)
+        raise BadInput(f"{command}: {unknown} is not an option of {' or '.join(theorems)}{near} (try {parser.prog} --help)")
+    options: dict[str, Any] = vars(parser.parse_args(words))
+    return options
 
 
-def _reader(kind: Any) -> Callable[[str], Any]:
+def reader(kind: Any) -> Callable[[str], Any]:
     """How a word becomes a value of a parameter's type."""
-    if kind is Fraction:
-        return fraction
-    return kind if isinstance(kind, type) else str
+    readers: dict[Any, Callable[[str], Any]] = {int: whole_number, float: number, Fraction: fraction}
+    return readers.get(kind, kind if isinstance(kind, type) else str)
 
 
 def add_own_part_flags(parser: argparse.ArgumentParser, mixer_help: str, stall_seconds: float) -> None:

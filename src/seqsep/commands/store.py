@@ -26,6 +26,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         if name == "import":
             action.add_argument("rows", type=Path, nargs="+", metavar="ROWS.jsonl", help="written by seqsep export")
         action.add_argument("--json", action="store_true")
+        action.set_defaults(parser=action)
 
 
 def run(options: argparse.Namespace) -> int:

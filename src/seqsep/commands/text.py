@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
-from seqsep.commands.shared_flags import positive
+from seqsep.commands.shared_flags import positive, whole_number
 from seqsep.commands.status import DONE
 from seqsep.names import BadInput
 
@@ -43,7 +43,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--n", type=positive, nargs="+", metavar="N", help="entries, words or paragraphs; one or more lengths")
     parser.add_argument("--count", type=positive, help="questions at each length; by default 100, and 350 of hotpotqa's subset")
-    parser.add_argument("--shots", type=int, metavar="K", help="examples in a prompt; by default 2, and 4 for hotpotqa")
+    parser.add_argument(
+        "--shots", type=whole_number, metavar="K", help="examples in a prompt; by default 2, and 4 for hotpotqa"
+    )
     parser.add_argument("--digits", type=positive, help=f"phonebook: of a number, 1 to 9; by default {DIGITS}")
     parser.add_argument("--data", type=Path, metavar="FILE", help="hotpotqa: its JSON, such as hotpot_dev_distractor_v1.json")
     parser.add_argument("--order", choices=("random", "needed-last"), help="hotpotqa: of paragraphs; by default both")
@@ -52,7 +54,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         type=positive,
         help=f"hotpotqa: questions tried with the 2 paragraphs needed; by default at most {CANDIDATES:,}",
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=whole_number, default=0)
     parser.add_argument("--store", type=Path, default=Path("runs/store.sqlite"), help="of replies; what it holds is not asked")
     parser.add_argument("--batch", type=positive, default=1, help="prompts of equally many tokens that are answered together")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")

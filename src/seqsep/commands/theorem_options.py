@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from seqsep.commands.members import names
 from seqsep.names import BadInput, choose
 
 ROOT = Path(__file__).parents[1]
@@ -79,11 +80,6 @@ class Explained:
 
     words: str
     options: tuple[Option, ...]
-
-
-def names() -> list[str]:
-    """The names of all theorems, from the files' `CLAIM`."""
-    return list(_files())
 
 
 @cache
@@ -178,10 +174,10 @@ def help_text(command: str, function: str, words: Sequence[str], flags: str) -> 
     """
     if not words or words[0].startswith("-"):
         return None
-    theorem = choose("theorem", words[0], names())
+    theorem = choose("theorem", words[0], names("theorems"))
     found = explained(theorem, function)
     if found is None:
-        known = ", ".join(name for name in names() if explained(name, function) is not None)
+        known = ", ".join(name for name in names("theorems") if explained(name, function) is not None)
         raise BadInput(f"{command} {theorem}: not for this theorem, but for {known}")
     parts = [f"usage: seqsep {command} {theorem} {flags} [options]", found.words, "options:"]
     return "\n\n".join([*parts, "\n".join(map(_shown, found.options))])

@@ -1,4 +1,4 @@
-"""Every generated page of docs/, in one go: `make docs`.
+"""Every generated file, most of them pages of docs/, in one go: `make docs`.
 
 A test holds each committed page against what is generated. Files:
 
@@ -7,6 +7,7 @@ A test holds each committed page against what is generated. Files:
     papers        the two papers: statements in order, each with its verdict
     theorems      docs/theorems.md: the index of theorems by paper
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
+    registries    members.json: what `seqsep list` prints
     reproduction  docs/reproduction.md: our numbers beside the paper's
     _curves       its sections on validation curves
     _reach        its sections of the presets `reach` and `state-bits`
