@@ -1,5 +1,6 @@
 """The program: bad input is one line and exit status 2; it stops at once, starts fast, and a closed pipe is no error."""
 
+import json
 import os
 import resource
 import signal
@@ -48,6 +49,12 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
             "--gamma is not an option of index-lookup-attention",
         ),
         ("apply one-way-protocol --length 4 --input {text}", "apply one-way-protocol: a protocol between two parties"),
+        ("check --mixer mamba2", "--mixer mamba2: expected FILE.py:CLASS, a layer of yours, or a theorem to try it on"),
+        ("check linear-attention-state --width 0", "width=0, heads=2"),
+        ("check index-lookup-state --mixer lstm --width 0", "width=0, heads=1: expected whole numbers from 1"),
+        ("certify one-way-protocol", "one-way-protocol: no certificate: a protocol for any model"),
+        ("certify one-way-protocol", "these have one: index-lookup-attention, "),
+        ("certify index-lookup-state", "-o FILE is missing"),
         ("list words", "expected tasks, mixers, theorems, experiments, found 'words'"),
         ("list theroems", "did you mean theorems?"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
@@ -66,6 +73,13 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("sample index-lookup --lenght 4", "unknown argument --lenght; did you mean --length? (try seqsep sample index-lookup"),
         ("check index-lookup-state --lenght=4", "--lenght is not an option of index-lookup-state; did you mean --length?"),
         ("apply index-lookup-attention --lenght 4", "did you mean --length?"),
+        ("run mamba-width --task index-lookup --length abc", "number, found 'abc' (try seqsep sample index-lookup --help)"),
+        (
+            "run --mixer x.py:C --task index-lookup --length 20",
+            "EXPERIMENT is missing: a name such as mamba-width, or a Python",
+        ),
+        ("run mamba-width quick", "unknown argument quick (try seqsep run --help)"),
+        ("run mamba-widht --help", "did you mean mamba-width?"),
         ("run mamba-width --preste quick", "unknown argument --preste; did you mean --preset? (try seqsep run --help)"),
     ],
 )
@@ -183,6 +197,20 @@ def test_help_version_and_lists_come_at_once(arguments, limit):
         assert status == 0
         tries += 1
     assert seconds < limit
+
+
+def test_output_without_a_character_shows_its_number(monkeypatch):
+    """An ASCII terminal ends no command: what it lacks is written out, and JSON stays JSON."""
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    words = ["check", "nearest-neighbor-two-layers", "--length", "4", "--dimension", "2"]
+    process = seqsep(*words)
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert "a retrieved digit (\\xb11) from 0" in out
+    process = seqsep(*words, "--json")
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert json.loads(out)[0]["margin"]["of"] == "a retrieved digit (±1) from 0"
 
 
 def test_the_version_is_that_of_the_package(capsys):

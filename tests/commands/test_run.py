@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 from seqsep.cli import main
+from seqsep.experiments import EXPERIMENTS
 from seqsep.lab.store.store import Store
 from support.command_line import TWO_SHORT_RUNS, call, json_lines
 
@@ -108,3 +109,45 @@ def test_a_users_file_that_changes_is_run_again(capsys, tmp_path):
         file.write_text(TWO_SHORT_RUNS.replace('"tiny": 20', f'"tiny": {steps}'))
         _, out, _ = call(capsys, "run", str(file), "--preset", "tiny", "--dry-run")
         assert f"2 runs, at most {2 * steps} steps" in out
+
+
+def shown_help(capsys, *words):
+    """What the command prints with --help behind these words."""
+    with pytest.raises(SystemExit) as end:
+        main([*words, "--help"])
+    assert end.value.code == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+def test_the_help_of_an_experiment_has_its_presets(capsys, experiment):
+    out = shown_help(capsys, "run", experiment.name)
+    assert f"\n\n{experiment.question}\n\npresets:\n" in out
+    listed = out.partition("presets:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == list(experiment.presets)
+    assert "--preset PRESET" in out
+
+
+def test_the_help_of_a_users_experiment(capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(f'"""Which seed?"""\nPRESETS = ("tiny", "long")\n{TWO_SHORT_RUNS}')
+    assert "\n\nWhich seed?\n\npresets:\n  tiny\n  long\n\n" in shown_help(capsys, "run", str(file))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def runs(preset:\n    return []", "found SyntaxError: '(' was never closed (mine.py, line 1)"),
+        ("import nothing_here", "No module named 'nothing_here' (mine.py, line 1)"),
+        ("\ndef runs(preset):\n    return 1 / 0", "ZeroDivisionError: division by zero (mine.py, line 3)"),
+        ("\n\ndef runs(preset):\n    return [1]", "runs('tiny'): expected a list of Run, found 1 (mine.py, line 3)"),
+        ("def runs(preset):\n    pass", "runs('tiny'): expected a list of Run, found None (mine.py, line 1)"),
+    ],
+)
+def test_a_mistake_in_a_users_experiment_names_file_and_line(capsys, tmp_path, code, expected):
+    file = tmp_path / "mine.py"
+    file.write_text(code)
+    status, out, err = call(capsys, "run", str(file), "--preset", "tiny", "--dry-run")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert str(file) in err
+    assert err.endswith(f"{expected}\n")

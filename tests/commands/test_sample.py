@@ -1,6 +1,10 @@
 """`seqsep sample`: the format of examples."""
 
-from seqsep.tasks import BoundedDyck, IndexLookup
+import pytest
+
+from seqsep.cli import main
+from seqsep.tasks import TASKS, BoundedDyck, IndexLookup
+from seqsep.tasks.base import field_meanings
 from seqsep.tasks.trees.graphs import is_tree
 from support.command_line import call, json_lines
 
@@ -51,3 +55,21 @@ def test_a_graph_with_its_thought(capsys):
     status, out, err = call(capsys, "sample", "is-tree", "--length", "16", "--trace", "tour")
     assert (status, out, len(err.splitlines())) == (2, "", 1)
     assert "trace is vanilla, cot, retrieval, peel, walk, found 'tour'" in err
+
+
+@pytest.mark.parametrize("kind", TASKS, ids=lambda kind: kind.name)
+def test_the_help_of_a_task_has_its_fields(capsys, monkeypatch, kind):
+    """Each with what its docstring says; a wrong value sends the reader there."""
+    monkeypatch.setenv("COLUMNS", "500")
+    with pytest.raises(SystemExit) as end:
+        main(["sample", kind.name, "--help"])
+    assert end.value.code == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for name, meaning in field_meanings(kind).items():
+        assert f"--{name.replace('_', '-')} {name.upper()} {meaning.rstrip('.')} (" in shown
+    assert "--count COUNT how many examples" in shown
+    status, _, error = call(capsys, "sample", kind.name, "--length", "abc")
+    assert (status, error) == (
+        2,
+        f"seqsep: argument --length: expected a whole number, found 'abc' (try seqsep sample {kind.name} --help)\n",
+    )

@@ -15,7 +15,7 @@ from seqsep.names import BadInput, choose
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the certificate goes."""
     parser.add_argument("theorem", metavar="THEOREM")
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="of the certificate; required")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,7 +26,10 @@ def run(options: argparse.Namespace) -> int:
 
     evidence = BY_NAME[name].evidence
     if evidence is None:
-        raise BadInput(f"certify {name}: {BY_NAME[name].nothing_to_certify}")
+        having = ", ".join(theorem.name for theorem in BY_NAME.values() if theorem.evidence is not None)
+        raise BadInput(f"certify {name}: no certificate: {BY_NAME[name].nothing_to_certify}; these have one: {having}")
+    if options.output is None:
+        raise BadInput(f"certify {name}: -o FILE is missing: where the certificate goes")
     chosen = options_from_flags("certify", [name], [evidence], options.further)
     data = certify(name, **chosen)
     write_file(options.output, data)

@@ -11,7 +11,7 @@ from seqsep.commands.command import Command, Parser, print_json
 from seqsep.commands.shared_flags import add_own_part_flags, options_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.theorem_options import help_text
-from seqsep.names import choose
+from seqsep.names import BadInput, choose
 
 if TYPE_CHECKING:
     from seqsep.plugins.layer import OwnLayer
@@ -31,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """Check what the words name."""
     if _name_own_parts(options.words):
         return run_own_parts(options.words)
+    _refuse_mixer_alone(options.names, options.further)
     return run_theorems(options.names, options.further, options.json)
 
 
@@ -87,6 +88,13 @@ def outcomes_of(
             continue
         for outcome in outcomes:
             yield theorem, outcome
+
+
+def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
+    """Raise BadInput for a mixer's name without a theorem: only a layer of the user's is checked by itself."""
+    if len(names) == 1 and further[:1] == ["--mixer"] and names[0] not in members.names("theorems"):
+        own = f"--mixer {names[0]}: expected FILE.py:CLASS, a layer of yours, or a theorem to try it on"
+        raise BadInput(f"{own}: seqsep check linear-attention-state, or seqsep check one-way-protocol --mixer {names[0]}")
 
 
 def _name_own_parts(words: Sequence[str]) -> bool:

@@ -75,7 +75,10 @@ class Replacements:
                 raise BadInput(f"--task {self.task}: --length: expected a whole number, found {length!r}")
         elif self.task is not None:
             task = TASKS[choose("task", self.task, list(TASKS))]
-            fields_given(task, self.fields)  # refuses a field that the task has not
+            try:
+                fields_given(task, self.fields)  # refuses a field that the task has not
+            except ValueError as error:
+                raise BadInput(f"{error} (try seqsep sample {task.name} --help)") from None
         settings = {name: value for name, value in self.settings.items() if value is not None}
         return [Change(layer, task, self.fields, settings) for layer in layers or [None]]
 

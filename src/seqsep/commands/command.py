@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -90,5 +91,9 @@ class Command:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON. Raises ValueError for NaN and infinity, which JSON does not have."""
-    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    """Print a value as one line of JSON, in ASCII unless the output is Unicode.
+
+    Raises ValueError for NaN and infinity, which JSON does not have.
+    """
+    is_unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    print(json.dumps(value, ensure_ascii=not is_unicode, allow_nan=False))

@@ -4,11 +4,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import Command
-from seqsep.commands.members import names
+from seqsep.commands.command import Command, Parser
+from seqsep.commands.members import members, names
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, number, positive
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.names import BadInput, choose, nearest
+from seqsep.names import BadInput, choose
 from seqsep.plugins.name import names_a_file
 
 if TYPE_CHECKING:
@@ -21,12 +21,21 @@ if TYPE_CHECKING:
     from seqsep.lab.sweep import Sweep
 
 STALL_SECONDS = 600.0
+STORE = Path("runs/store.sqlite")
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which runs, what replaces their parts, and where they execute; a task's fields are further flags."""
     parser.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
-    parser.add_argument("--preset", default="demo")
+    _add_choice_flags(parser)
+    parser.add_argument("--store", type=Path, default=STORE, help=f"where finished runs are kept; by default {STORE}")
+    _add_sweep_flags(parser)
+    parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
+
+
+def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that choose runs and replace their parts."""
+    parser.add_argument("--preset", default="demo", help="which runs; seqsep run EXPERIMENT --help has them; by default demo")
     parser.add_argument(
         "--only",
         action="append",
@@ -35,16 +44,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         help="the runs that have all of these words, as attention,N=100; may be given several times",
     )
     add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
-    parser.add_argument("--task", help="a task, or your own as FILE.py:CLASS, in place of that of every run")
+    parser.add_argument("--task", metavar="TASK", help="a task, or your own as FILE.py:CLASS, in place of that of every run")
     parser.add_argument("--positions", choices=["default", "learned", "sinusoidal", "rope", "none"], help="of every run")
     parser.add_argument(
         "--dtype",
         choices=["float32", "bfloat16"],
         help="of every run; bfloat16 is slower on a processor without units for it",
     )
-    parser.add_argument("--store", type=Path, default=Path("runs/store.sqlite"))
-    _add_sweep_flags(parser)
-    parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
 
 
 def _add_sweep_flags(parser: argparse.ArgumentParser) -> None:
@@ -97,8 +103,11 @@ def gpu_share(text: str) -> float:
     return value
 
 
-def _check_names(options: argparse.Namespace) -> None:
-    """Raise BadInput for a name that there is not, before torch is imported."""
+def check_words(options: argparse.Namespace) -> dict[str, int | float | str]:
+    """The fields of --task, from further flags, before torch is imported. Raises BadInput for an unknown name or flag."""
+    before = options.words[options.words.index(options.experiment) - 1]
+    if before.startswith("--") and before not in options.flags:  # a field's value stands in the experiment's place
+        raise BadInput("EXPERIMENT is missing: a name such as mamba-width, or a Python file with runs(preset)")
     if Path(options.experiment).suffix != ".py":
         choose("experiment", options.experiment, names("experiments"))
     for kind, given in {"mixer": options.mixer, "task": [options.task] if options.task else []}.items():
@@ -106,8 +115,33 @@ def _check_names(options: argparse.Namespace) -> None:
             if not names_a_file(name):
                 choose(kind, name, names(f"{kind}s"))
     if options.task is None and options.further:
-        flag = f"--{next(iter(options.further)).replace('_', '-')}"
-        raise BadInput(f"unknown argument {flag}{nearest(flag, options.flags)} (try seqsep run --help)")
+        options.parser.refuse(options.further[0])
+    return fields_from_flags(options.further)
+
+
+def help_of_experiment(words: list[str]) -> str | None:
+    """The help of the experiment that the first word names: its question, its presets, and the command's flags.
+
+    None if that is a flag. Raises BadInput for a name that there is not, ValueError for a file that does not load.
+    """
+    if not words or words[0].startswith("-"):
+        return None
+    if Path(words[0]).suffix == ".py":
+        from seqsep.experiments import load_experiment
+
+        experiment = load_experiment(words[0])
+        name = words[0]
+        question = experiment.question
+        presets = [f"  {preset}" for preset in experiment.presets] or ["  whatever runs(preset) of the file takes"]
+    else:
+        name = choose("experiment", words[0], names("experiments"))
+        record = next(record for record in members("experiments") if record["name"] == name)
+        question = record["summary"]
+        presets = [f"  {preset:<14}{runs} runs" for preset, runs in record["presets"].items()]
+    parser = Parser(prog=f"seqsep run {name}", usage=f"seqsep run {name} [--preset PRESET] [options]")
+    add_flags(parser)
+    flags = parser.format_help().partition("options:")[2]
+    return "\n".join([f"usage: {parser.usage}", "", question, "", "presets:", *presets, "", f"options:{flags}"])
 
 
 def run(options: argparse.Namespace) -> int:
@@ -115,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ValueError and FileNotFoundError for bad input.
     """
-    _check_names(options)
+    fields = check_words(options)
     from seqsep.commands.chosen_runs import Replacements, choose_runs
     from seqsep.experiments import load_experiment
     from seqsep.lab.device import at_once
@@ -131,7 +165,7 @@ def run(options: argparse.Namespace) -> int:
         mixers=options.mixer,
         models=options.model,
         task=options.task,
-        fields=options.further,
+        fields=fields,
         settings={"positions": options.positions, "dtype": options.dtype},
     )
     changes = replacements.changes()
@@ -223,5 +257,6 @@ COMMAND = Command(
     details=". Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
     "--task task.py:MyTask --length 20, with further fields of the task as flags. On a cluster (docs/cluster.md): "
     "--engine ray --address HOST:6379 --gpus-per-run 0.25",
-    read_further=fields_from_flags,
+    read_further=list,
+    help_of=help_of_experiment,
 )

@@ -1,10 +1,12 @@
 """`seqsep sample`: examples of a task."""
 
 import argparse
+import inspect
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from seqsep.commands.command import Command, Parser, print_json
+from seqsep.commands.members import names
 from seqsep.commands.shared_flags import positive, reader, whole_number
 from seqsep.commands.status import DONE
 from seqsep.names import choose
@@ -17,12 +19,17 @@ if TYPE_CHECKING:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which examples. The task's fields are further flags."""
-    parser.add_argument("task", metavar="TASK")
-    parser.add_argument("--count", type=positive, default=1)
-    parser.add_argument("--start", type=whole_number, default=0, help="index of the first example")
-    parser.add_argument("--seed", type=whole_number, default=0)
+    parser.add_argument("task", metavar="TASK", help="a name; seqsep sample TASK --help has its fields")
+    _add_own_flags(parser)
+
+
+def _add_own_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that every task has."""
+    parser.add_argument("--count", type=positive, default=1, help="how many examples; by default 1")
+    parser.add_argument("--start", type=whole_number, default=0, help="index of the first example; by default 0")
+    parser.add_argument("--seed", type=whole_number, default=0, help="of the examples, 0 to 2^64 - 1; by default 0")
     parser.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="a JSON object a line: inputs, targets, readable form")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,19 +55,48 @@ def task_from_flags(name: str, words: "Sequence[str]") -> "Task":
     """The task of a name, its fields read from flags. Raises BadInput for a flag that is no field."""
     from seqsep.tasks import BY_NAME
 
-    task: Any = BY_NAME[choose("task", name, list(BY_NAME))]
-    parser = Parser(prog=f"seqsep sample {name}")
-    hints = get_type_hints(task)
-    for field in fields(task):
+    kind: Any = BY_NAME[choose("task", name, list(BY_NAME))]
+    parser = Parser(prog=f"seqsep sample {kind.name}")
+    _add_fields(parser.add_argument_group("fields of the task"), kind)
+    return kind(**vars(parser.parse_args(words)))
+
+
+def _add_fields(group: "argparse._ArgumentGroup", kind: "type[Task]") -> None:
+    """Add a flag for each field of a task: its meaning and range from the docstring, its type and default from the class."""
+    from seqsep.tasks.base import TYPE_WORDS, field_meanings
+
+    hints = get_type_hints(kind)
+    meanings = field_meanings(kind)
+    for field in fields(kind):
+        type_words = TYPE_WORDS[hints[field.name]].removeprefix("a ")
         required = field.default is MISSING
-        parser.add_argument(
+        ending = "required" if required else f"by default {field.default!r}"
+        group.add_argument(
             f"--{field.name.replace('_', '-')}",
             dest=field.name,
             type=reader(hints[field.name]),
             required=required,
             default=None if required else field.default,
+            metavar=field.name.upper(),
+            help=f"{meanings[field.name].rstrip('.')} ({type_words}, {ending})",
         )
-    return task(**vars(parser.parse_args(words)))
+
+
+def help_of_task(words: list[str]) -> str | None:
+    """The help of the task that the first word names: what it asks, its fields, and the command's own flags.
+
+    None if that is a flag. Raises BadInput for a name that there is not.
+    """
+    if not words or words[0].startswith("-"):
+        return None
+    from seqsep.tasks import BY_NAME
+
+    kind = BY_NAME[choose("task", words[0], names("tasks"))]
+    asked = (inspect.getdoc(inspect.getmodule(kind)) or "").split("\n", 1)[0]
+    parser = Parser(prog=f"seqsep sample {kind.name}", description=f"{asked} docs/tasks.md says how examples are drawn.")
+    _add_fields(parser.add_argument_group("fields of the task"), kind)
+    _add_own_flags(parser)
+    return parser.format_help()
 
 
 COMMAND = Command(
@@ -70,4 +106,5 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     read_further=list,
+    help_of=help_of_task,
 )

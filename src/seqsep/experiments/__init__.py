@@ -17,6 +17,8 @@ Files:
     _equality                   what the three experiments on equality share
 """
 
+import inspect
+from collections.abc import Sequence
 from pathlib import Path
 
 from seqsep.experiments import (
@@ -64,9 +66,17 @@ def load_experiment(name: str) -> Experiment:
     if not callable(own_runs):
         raise ValueError(f"{name}: expected a function runs(preset) that returns a list of Run, found none")
 
+    line = inspect.unwrap(own_runs).__code__.co_firstlineno if inspect.isfunction(own_runs) else 1
+
     def runs(preset: str) -> list[Run]:
         with naming_its_line(path):
-            return list(own_runs(preset))
+            found = own_runs(preset)
+        wrong = found if not isinstance(found, Sequence) else next((run for run in found if not isinstance(run, Run)), None)
+        if not isinstance(found, Sequence) or wrong is not None:
+            raise ValueError(
+                f"{name}: runs({preset!r}): expected a list of Run, found {wrong!r:.60} ({path.name}, line {line})"
+            )
+        return list(found)
 
     question = module.__doc__ or name
     presets = tuple(getattr(module, "PRESETS", ()))

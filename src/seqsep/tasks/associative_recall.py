@@ -30,6 +30,13 @@ from seqsep.tasks.base import Batch, Task, require
 class AssociativeRecall(Task):
     """`length` pairs of a key and one of `values` values, then a key; `keys` to choose from (0: as many as pairs).
 
+    Fields:
+        length: N, pairs of an evaluated input; 1 to 2^20.
+        keys: keys to choose from, at least N; 0 to 2^30, and 0: as many as pairs.
+        values: values to choose from; 1 to 2^31.
+        order: of the keys, as they come or each at its own place; any or fixed.
+        least_length: pairs of the shortest training input; from 1.
+
     >>> task = AssociativeRecall(length=2, values=8)
     >>> task.solve((1, 2 + 7, 0, 2 + 3, 1))
     7

@@ -8,6 +8,7 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from inspect import getdoc
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
 import numpy as np
@@ -203,6 +204,18 @@ class GeneratedTask(Task):
 def _last_asked(targets: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
     """The last asked position of each example."""
     return targets.shape[1] - 1 - (targets[:, ::-1] != NOTHING_ASKED).argmax(axis=1)
+
+
+def field_meanings(kind: type[Task]) -> dict[str, str]:
+    """What each field of a task means, and behind a semicolon its range or choices: the lines of `Fields:` in its docstring.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> field_meanings(IndexLookup)["alphabet"]
+    'S, symbols to choose from; 1 to 2^31.'
+    """
+    block = (getdoc(kind) or "").partition("\nFields:\n")[2].partition("\n\n")[0]
+    lines = (line.strip().partition(": ") for line in block.splitlines())
+    return {name: meaning for name, _, meaning in lines}
 
 
 def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:

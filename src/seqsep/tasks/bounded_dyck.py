@@ -34,6 +34,11 @@ BRACKETS = "()[]{}<>"
 class BoundedDyck(FixedLengthDecision):
     """Words of `length` brackets of `kinds` kinds; at most `depth` are open at any time.
 
+    Fields:
+        length: N, brackets of a word, an even number; from 2.
+        kinds: n, kinds of brackets; 1 to 2^20.
+        depth: k, brackets that may be open at a time; from 1.
+
     >>> task = BoundedDyck(length=4)
     >>> task.solve((0, 2, 3, 1)), task.solve((0, 2, 1, 3))
     (1, 0)

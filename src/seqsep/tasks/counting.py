@@ -31,6 +31,12 @@ from seqsep.tasks.base import Batch, Task, require
 class Counting(Task):
     """`length` numbers out of `alphabet` (0: as many as there are numbers), then one of them, and t < `thresholds`.
 
+    Fields:
+        length: N, numbers of an evaluated input; 1 to 2^20.
+        alphabet: numbers to choose from, 2 or more; 0 to 2^30, and 0: as many as the length.
+        thresholds: how many thresholds may be asked for, which are 0, 1, ..; from 1.
+        least_length: numbers of the shortest training input; from 1.
+
     >>> task = Counting(length=5)
     >>> task.solve((2, 0, 2, 4, 2, 2, 2)), task.solve((2, 0, 2, 4, 2, 2, 3))
     (1, 0)

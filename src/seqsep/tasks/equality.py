@@ -45,6 +45,12 @@ class Equality(TwoHalves):
     `alphabet` is S, and 0 stands for the variant's own. Training lengths are from `least_length` on, and 0 stands for the even
     number at or above length / 10.
 
+    Fields:
+        length: N, symbols of both halves together, an even number; from 2.
+        variant: how unequal halves differ, or next: the second half is to be written; random, one or next.
+        alphabet: S, symbols to choose from, 2 or more; 0 to 2^31, and 0: the variant's own.
+        least_length: symbols of the shortest training input, an even number; from 0, and 0: N / 10, but at least 4.
+
     >>> task = Equality(length=6)
     >>> task.solve((1, 0, 1, 2, 1, 0, 1))
     1

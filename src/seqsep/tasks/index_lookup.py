@@ -26,6 +26,11 @@ from seqsep.tasks.base import Batch, Task, require
 class IndexLookup(Task):
     """`length` symbols from an alphabet of `alphabet`, then a position token; training lengths from `least_length`.
 
+    Fields:
+        length: N, symbols of an evaluated input; from 1.
+        alphabet: S, symbols to choose from; 1 to 2^31.
+        least_length: symbols of the shortest training input; from 1.
+
     >>> task = IndexLookup(length=3, alphabet=5)
     >>> task.solve((4, 0, 2, 5 + 0))
     4

@@ -63,6 +63,11 @@ EXAMPLES_AT_ONCE = 1024
 class IsTree(GeneratedTask):
     """Graphs of `length` vertices, each with a thought of the kind `trace` and the answer.
 
+    Fields:
+        length: n, vertices of a graph; 4 to 2^14.
+        trace: the thought, none with vanilla, in front of the answer; vanilla, cot, retrieval, peel or walk.
+        distribution: the graphs that are drawn; double-star or uniform.
+
     >>> task = IsTree(length=4)
     >>> task.solve((0, 1, 5, 2, 3, 5, 4, 1, 5, 4)) == task.stops[1]  # 1 ~ 2 3 ~ 4 1 ~ 4
     True

@@ -44,6 +44,13 @@ LOW_HALF = 0xFFFFFFFF
 class NearestNeighbor(Task):
     """`length` unit vectors of `dimension` coordinates with one of `classes` labels; the second half is asked.
 
+    Fields:
+        length: N, points of an evaluated input, an even number; 2 to 2^16.
+        dimension: d, coordinates of a point; 2 to 64.
+        classes: labels to choose from; 1 to 2^16.
+        margin: by which the nearest point's product exceeds the others'; 0.00001 to 0.5.
+        least_length: points of the shortest training input; from 2.
+
     >>> task = NearestNeighbor(length=2, dimension=2)
     >>> task.solve(((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (0.6, 0.8, 0.0, 0.0)))
     1

@@ -29,6 +29,12 @@ from seqsep.tasks.base import Batch, Task, require
 class NgramRetrieval(Task):
     """`length` symbols from an alphabet of `alphabet` (0: as many as symbols), then a question of `gram` - 1 of them.
 
+    Fields:
+        length: N, symbols of an evaluated input, at least gram; 2 to 2^20.
+        gram: c, one more than the symbols of a question; 2 to 64.
+        alphabet: symbols to choose from; 0 to 2^30, and 0: as many as the length.
+        least_length: symbols of the shortest training input, at least gram; from 2.
+
     >>> task = NgramRetrieval(length=5)
     >>> task.solve((3, 1, 4, 1, 0, 4, 1)), task.solve((3, 1, 4, 1, 0, 2, 2))
     (0, 5)

@@ -46,6 +46,14 @@ class SparseThreshold(FixedLengthDecision):
     The function is drawn, of `features` tables (0: as many as bits) of `sparsity` bits, or a given `formula`. Features have at
     most `length` bits, so `sparsity` is capped there.
 
+    Fields:
+        length: N, bits of an input; 1 to 2^20.
+        features: tables that a drawn function has; 0 to 65536, and 0: as many as bits.
+        sparsity: bits that each table reads; 1 to 4.
+        bound: the label is 1 if more tables than this hold; from -1, and -1: the function's own.
+        function_seed: of the function that is drawn; 0 to 2^63 - 1.
+        formula: a DIMACS file whose clauses are the tables; a path, or the text of such a file.
+
     >>> task = SparseThreshold(length=2, formula="p cnf 2 2\\n1 0\\n-1 2 0\\n")
     >>> task.solve((1, 1)), task.solve((1, 0))
     (1, 0)

@@ -77,9 +77,13 @@ def _require_size(checkpoint: Path, quantity: str, needed: int, size: int) -> No
 def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1, *, seed: int) -> Model:
     """One block of a mixer with random weights, large enough for its inputs to matter; in float64.
 
+    Raises ValueError for a width or a number of heads below 1.
+
     >>> with_random_weights(TaskSizes(7, 3, 5), "lstm", width=2, seed=0).state_bits()  # 2 x 2 numbers of 64 bits
     (256, 0)
     """
+    if width < 1 or heads < 1:
+        raise ValueError(f"width={width}, heads={heads}: expected whole numbers from 1")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Model.build(

@@ -157,8 +157,11 @@ def check(
 
     `impossible_from` is the least N that the counted state cannot answer; the protocol runs on inputs of 8 tokens, every split.
     Then linear attention of width 4 with a state of 2 bits a number, at the least N that is impossible for it.
-    Raises ValueError for a precision other than 32 and 64 or no layers; TheoremFails if count and formula differ.
+    Raises ValueError for a width that is no multiple of heads, a precision other than 32 and 64 or no layers;
+    TheoremFails if count and formula differ.
     """
+    if width < 1 or heads < 1 or width % heads:
+        raise ValueError(f"check(width={width}, heads={heads}): width is a multiple of heads, from 1")
     if precision not in PRECISIONS or layers < 1:
         raise ValueError(f"check(layers={layers}, precision={precision}): at least 1 layer, of 32 or 64 bits a number")
     shape = Shape(width, heads, layers, precision)

@@ -1,0 +1,70 @@
+"""What the docstrings of tasks say about their fields, which `seqsep sample TASK --help` prints, is how the fields are."""
+
+import re
+from dataclasses import fields
+from typing import get_type_hints
+
+import pytest
+
+from seqsep.tasks import TASKS
+from seqsep.tasks.base import field_meanings
+
+FIELDS = [(kind, field.name) for kind in TASKS for field in fields(kind)]
+IDS = [f"{kind.name}-{name}" for kind, name in FIELDS]
+BESIDE = {
+    ("multi-query-recall", "pairs"): {"form": "paper"},
+    ("multi-query-recall", "power"): {"form": "zoology", "pairs": 1},
+    ("ngram-retrieval", "least_length"): {"gram": 2},
+    ("ngram-retrieval", "length"): {"gram": 2},
+    ("counting", "length"): {"alphabet": 2},
+}
+"""Fields that another one needs at the least of its values."""
+
+
+def made(kind, name, value):
+    """The task with this value of a field."""
+    return kind(**{"length": 8} | BESIDE.get((kind.name, name), {}) | {name: value})
+
+
+def ends(meaning):
+    """The least and the greatest value that a docstring gives: "1 to 2^31", "from 1"."""
+    found = re.search(r"; (?:from )?(-?[0-9.]+)(?: to ([0-9.]+)(?:\^(\d+))?( - 1)?)?[,.]", meaning)
+    least, most, power, less = found.groups()
+    greatest = None if most is None else float(most) ** int(power or 1) - (1 if less else 0)
+    return float(least), greatest
+
+
+@pytest.mark.parametrize("kind", TASKS, ids=lambda kind: kind.name)
+def test_every_field_has_a_meaning(kind):
+    assert list(field_meanings(kind)) == [field.name for field in fields(kind)]
+    assert all(re.search(r"\w.*; .*\.$", meaning) for meaning in field_meanings(kind).values())
+
+
+@pytest.mark.parametrize(("kind", "name"), FIELDS, ids=IDS)
+def test_a_range_is_the_one_that_is_kept(kind, name):
+    """The least value is taken, and what is below it or above the greatest is refused; so are words that are not named."""
+    meaning = field_meanings(kind)[name]
+    if name == "formula":
+        return
+    if get_type_hints(kind)[name] is str:
+        words = re.findall(r"[a-z-]+", meaning.rpartition("; ")[2].replace(" or ", ", "))
+        assert len(words) > 1
+        for word in words:
+            made(kind, name, word) if word != "zoology" else kind(length=8, form=word, pairs=2)
+        with pytest.raises(ValueError, match=name):
+            made(kind, name, "nonsense")
+        return
+    if name == "power":
+        assert "above 0 and below 100" in meaning
+        for value in (0.0, 100.0):
+            with pytest.raises(ValueError, match="power is above 0 and below 100"):
+                made(kind, name, value)
+        return
+    least, greatest = ends(meaning)
+    number = get_type_hints(kind)[name]
+    made(kind, name, number(least))
+    step = 1 if number is int else least / 2
+    beyond = [least - step] + ([] if greatest is None else [greatest + step])
+    for value in beyond:
+        with pytest.raises(ValueError, match=name):
+            made(kind, name, number(value))
