@@ -15,6 +15,7 @@
     text          `seqsep text`: language models that answer questions in plain words
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
+    own_parts     a user's own layers, models and tasks, for `seqsep check`
     members       the members of the registries, known without importing them
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained

@@ -1,35 +1,31 @@
-"""`seqsep check`: theorems against their bounds, or a user's own layers and models against the laws."""
+"""`seqsep check`: theorems against their bounds, or a user's own layers, models and tasks against the laws."""
 
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands import members
-from seqsep.commands.command import Command, Parser, print_json
-from seqsep.commands.shared_flags import add_own_part_flags, options_from_flags, positive
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.own_parts import name_own_parts, run_own_parts
+from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.theorem_options import help_text
 from seqsep.names import BadInput, choose
 
 if TYPE_CHECKING:
-    from seqsep.plugins.layer import OwnLayer
-    from seqsep.plugins.model import OwnModel
     from seqsep.theorems import Outcome, Theorem, TheoremFails
-
-MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags: which theorems. Their options, and a user's own layers and models, are further flags."""
+    """Add the flags: which theorems. Their options, and a user's own layers, models and tasks, are further flags."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
     parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
     """Check what the words name."""
-    if _name_own_parts(options.words):
+    if name_own_parts(options.words):
         return run_own_parts(options.words)
     _refuse_mixer_alone(options.names, options.further)
     return run_theorems(options.names, options.further, options.json)
@@ -97,77 +93,15 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
         raise BadInput(f"{own}: seqsep check linear-attention-state, or seqsep check one-way-protocol --mixer {names[0]}")
 
 
-def _name_own_parts(words: Sequence[str]) -> bool:
-    """Whether the words name a user's own file; --mixer of a theorem names a built-in mixer."""
-    parts = [part for word in words for part in word.split("=", 1)]
-    return "--model" in parts or any(flag == "--mixer" and ".py" in value for flag, value in pairwise(parts))
-
-
-def run_own_parts(words: Sequence[str]) -> int:
-    """Try every law on every layer and model that the words name: a line a law, or JSON at the end."""
-    from seqsep.plugins.model import OwnModel, parse_layer
-
-    options = _own_part_options(words)
-    names = [*options.mixer, *options.model]
-    parts = [*map(parse_layer, options.mixer), *map(OwnModel.parse, options.model)]
-    records = [_check_own_part(name, part, options) for name, part in zip(names, parts, strict=True)]
-    if options.json:
-        print_json(records[0] if len(records) == 1 else records)
-    return DONE if all(record["holds"] for record in records) else REFUTED
-
-
-def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
-    parser = Parser(prog="seqsep check")
-    add_own_part_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
-    parser.add_argument("--width", type=positive, default=8, help="of the layer that is tried")
-    parser.add_argument("--heads", type=positive, default=2, help="if the layer takes them")
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args(words)
-
-
-def _check_own_part(name: str, part: "OwnLayer | OwnModel", options: argparse.Namespace) -> dict[str, Any]:
-    """Try every law on a layer or a model, printing each verdict without --json; the record says what holds."""
-    from seqsep.lab.engines.engine import Ended, Judged
-    from seqsep.lab.engines.job import Check
-    from seqsep.lab.engines.local import Supervisor
-    from seqsep.plugins.model import OwnModel
-
-    is_model = isinstance(part, OwnModel)
-    sizes = {"width": options.width, "heads": options.heads} | (MODEL_SIZES if is_model else {})
-    laws: list[dict[str, Any]] = []
-    with Supervisor(1, options.stall_seconds) as supervisor:
-        for event in supervisor.run([Check(part, sizes)]):
-            if isinstance(event, Judged):
-                laws.append({"law": event.law, "holds": event.holds, "where": event.where})
-            elif isinstance(event, Ended) and "status" in event.result:
-                where = event.result["status"].removeprefix("failed: ")
-                laws.append({"law": "runs to the end", "holds": False, "where": where})
-            else:
-                continue
-            if not options.json:
-                print(_verdict_line(**laws[-1]), flush=True)
-    failed = sum(not law["holds"] for law in laws)
-    if not options.json:
-        shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
-        verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
-        print(f"{name} with {shown}: {verdict}")
-    kind = "model" if is_model else "mixer"
-    return {kind: name, "sha256": part.digest, "sizes": sizes, "holds": not failed, "laws": laws}
-
-
-def _verdict_line(law: str, holds: bool, where: str) -> str:
-    line = f"{'holds' if holds else 'FAILS'}  {law}"
-    return f"{line}: {where}" if where else line
-
-
 COMMAND = Command(
     name="check",
     purpose="run theorems and compare measured sizes with their bounds",
     example="seqsep check index-lookup-attention --text README.md",
     add_flags=add_flags,
     run=run,
-    details="; options of a theorem: seqsep check THEOREM --help. Or try every law on a layer or a model of your own, and say "
-    "which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]",
+    details="; options of a theorem: seqsep check THEOREM --help. Or try every law on a layer, a model or a task of your own, "
+    "and say which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json], or --task "
+    "task.py:MyTask [--length 20], with further fields of the task as flags",
     read_further=list,
     help_of=lambda words: help_text("check", "check", words, "[--json]"),
 )

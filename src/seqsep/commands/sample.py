@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from seqsep.commands.command import Command, Parser, print_json
 from seqsep.commands.members import names
-from seqsep.commands.shared_flags import positive, reader, whole_number
+from seqsep.commands.shared_flags import fields_from_flags, positive, reader, whole_number
 from seqsep.commands.status import DONE
-from seqsep.names import choose
+from seqsep.names import BadInput, choose
+from seqsep.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which examples. The task's fields are further flags."""
-    parser.add_argument("task", metavar="TASK", help="a name; seqsep sample TASK --help has its fields")
+    parser.add_argument(
+        "task", metavar="TASK", help="a name, or your own as FILE.py:CLASS; seqsep sample TASK --help has its fields"
+    )
     _add_own_flags(parser)
 
 
@@ -34,15 +37,38 @@ def _add_own_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the examples, one a line, each cut at its length."""
+    if names_a_file(options.task):
+        return _print_examples_of_a_file(options)
+    return _print_examples(task_from_flags(options.task, options.further), options)
+
+
+def _print_examples_of_a_file(options: argparse.Namespace) -> int:
+    """Print examples of a user's task. Raises BadInput without a length, PlugInFails for what is no task."""
+    from seqsep.plugins.load import PlugInFails, naming_its_line
+    from seqsep.plugins.name import PlugIn
+    from seqsep.plugins.task import own_task
+
+    source = PlugIn.parse(options.task)
+    given = fields_from_flags(options.further)
+    if not isinstance(given.get("length"), int):
+        found = given.get("length", "none")
+        raise BadInput(
+            f"{source.words}: --length: expected a whole number, found {found} (try seqsep sample {options.task} --help)"
+        )
+    assert source.path is not None
+    with naming_its_line(source.path, passing=PlugInFails):
+        return _print_examples(own_task(source, given), options)
+
+
+def _print_examples(task: "Task", options: argparse.Namespace) -> int:
     from seqsep.tasks import NOTHING_ASKED
 
-    task = task_from_flags(options.task, options.further)
     batch = task.sample(options.start, options.count, options.seed, evaluate=not options.training)
     examples = zip(batch.inputs.tolist(), batch.targets.tolist(), batch.lengths.tolist(), strict=True)
     for padded_inputs, padded_targets, tokens in examples:
         inputs = padded_inputs[:tokens]
         targets = padded_targets[:tokens]
-        answer = next(target for target in reversed(targets) if target != NOTHING_ASKED)
+        answer = next((target for target in reversed(targets) if target != NOTHING_ASKED), NOTHING_ASKED)
         readable = task.readable(tuple(inputs), answer)
         if options.json:
             print_json({"inputs": inputs, "targets": targets, "readable": readable})
@@ -89,6 +115,8 @@ def help_of_task(words: list[str]) -> str | None:
     """
     if not words or words[0].startswith("-"):
         return None
+    if names_a_file(words[0]):
+        return _help_of_a_file(words[0])
     from seqsep.tasks import BY_NAME
 
     kind = BY_NAME[choose("task", words[0], names("tasks"))]
@@ -97,6 +125,25 @@ def help_of_task(words: list[str]) -> str | None:
     _add_fields(parser.add_argument_group("fields of the task"), kind)
     _add_own_flags(parser)
     return parser.format_help()
+
+
+def _help_of_a_file(name: str) -> str:
+    """The help of a user's task: the docstring of its class, what it is built with, and the command's own flags."""
+    from seqsep.plugins.load import load
+    from seqsep.plugins.name import PlugIn
+
+    kind = load(PlugIn.parse(name))
+    parser = Parser(prog=f"seqsep sample {name}", usage=f"seqsep sample {name} --length LENGTH [options]")
+    _add_own_flags(parser)
+    flags = parser.format_help().partition("options:")[2]
+    fields_shown = "\n".join(f"  {_field_in_words(parameter)}" for parameter in inspect.signature(kind).parameters.values())
+    parts = [f"usage: {parser.usage}", inspect.getdoc(kind) or "", f"fields of the task:\n{fields_shown}", f"options:{flags}"]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _field_in_words(parameter: inspect.Parameter) -> str:
+    flag = f"--{parameter.name.replace('_', '-')}"
+    return flag if parameter.default is parameter.empty else f"{flag}, by default {parameter.default!r}"
 
 
 COMMAND = Command(

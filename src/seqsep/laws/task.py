@@ -1,7 +1,7 @@
 """What every task must obey, callable by outside authors. Raises AssertionError with the call and the difference."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from jaxtyping import Int64
@@ -10,6 +10,9 @@ from seqsep.stream import Use
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
 __all__ = ["check_task", "check_task_answers"]
+
+Blocks = Mapping[bool, Batch]
+"""A block of examples of each stream, by whether it is evaluation."""
 
 
 def check_task(task: Task, count: int = 200, seed: int = 5) -> None:
@@ -20,21 +23,19 @@ def check_task(task: Task, count: int = 200, seed: int = 5) -> None:
     >>> from seqsep.tasks import IndexLookup
     >>> check_task(IndexLookup(length=6, alphabet=4), count=20)
     """
-    training = task.sample(0, count, seed, evaluate=False)
-    evaluation = task.sample(0, count, seed, evaluate=True)
-    for evaluate, batch in ((False, training), (True, evaluation)):
-        _inputs_are_as_declared(task, batch, count)
-        for start in (count - 1, 1, count // 2):
-            part = task.sample(start, count - start, seed, evaluate)
-            _same_examples(task, part, batch, start)
-        for inputs, targets, tokens in zip(batch.inputs, batch.targets, batch.lengths, strict=True):
-            _answers_are_right(task, inputs, targets, int(tokens))
-    differ = not np.array_equal(training.inputs, evaluation.inputs)
-    assert differ, f"{task!r}: training and evaluation draw the same ({list(Use)})"
+    blocks = {evaluate: task.sample(0, count, seed, evaluate) for evaluate in (False, True)}
+    for law in TASK_LAWS.values():
+        law(task, blocks, seed)
 
 
-def _inputs_are_as_declared(task: Task, batch: Batch, count: int) -> None:
-    shape = (count, task.longest)
+def inputs_as_declared(task: Task, blocks: Blocks, seed: int) -> None:
+    """Shapes and ranges of both streams are those that the task declares."""
+    for batch in blocks.values():
+        _inputs_are_as_declared(task, batch)
+
+
+def _inputs_are_as_declared(task: Task, batch: Batch) -> None:
+    shape = (len(batch.lengths), task.longest)
     assert batch.inputs.shape[:2] == batch.targets.shape == shape, f"{task!r}: shapes {batch.inputs.shape}"
     if task.coordinates:
         vector = batch.inputs.shape[2:]
@@ -45,10 +46,25 @@ def _inputs_are_as_declared(task: Task, batch: Batch, count: int) -> None:
         assert batch.inputs.max() < task.vocabulary, f"{task!r}: token {batch.inputs.max()} of {task.vocabulary}"
 
 
+def examples_by_index(task: Task, blocks: Blocks, seed: int) -> None:
+    """Example i is the same in every block that has it."""
+    for evaluate, batch in blocks.items():
+        count = len(batch.lengths)
+        for start in (count - 1, 1, count // 2):
+            _same_examples(task, task.sample(start, count - start, seed, evaluate), batch, start)
+
+
 def _same_examples(task: Task, part: Batch, whole: Batch, start: int) -> None:
     """The examples from `start` on are those of the whole block."""
     assert np.array_equal(part.inputs, whole.inputs[start:]), f"{task!r}: examples depend on the block, start {start}"
     assert np.array_equal(part.targets, whole.targets[start:]), f"{task!r}: targets depend on the block, start {start}"
+
+
+def right_answers(task: Task, blocks: Blocks, seed: int) -> None:
+    """Every example asks something, answers are classes, and `solve`, if the task has it, gives them too."""
+    for batch in blocks.values():
+        for inputs, targets, tokens in zip(batch.inputs, batch.targets, batch.lengths, strict=True):
+            _answers_are_right(task, inputs, targets, int(tokens))
 
 
 def _answers_are_right(task: Task, inputs: np.ndarray, targets: Int64[np.ndarray, "time"], tokens: int) -> None:
@@ -65,6 +81,21 @@ def _answers_are_right(task: Task, inputs: np.ndarray, targets: Int64[np.ndarray
         before = inputs[: position + 1]
         question = tuple(map(tuple, before)) if task.coordinates else tuple(before.tolist())
         assert task.solve(question) == targets[position], f"{task!r}: solve({question}) is not {targets[position]}"
+
+
+def streams_apart(task: Task, blocks: Blocks, seed: int) -> None:
+    """Training and evaluation draw other examples."""
+    differ = not np.array_equal(blocks[False].inputs, blocks[True].inputs)
+    assert differ, f"{task!r}: training and evaluation draw the same ({list(Use)})"
+
+
+TASK_LAWS: dict[str, Callable[[Task, Blocks, int], None]] = {
+    "inputs as declared": inputs_as_declared,
+    "examples by index": examples_by_index,
+    "right answers": right_answers,
+    "streams apart": streams_apart,
+}
+"""Each is called with the task, a block of training and one of evaluation examples from index 0 on, and their seed."""
 
 
 def check_task_answers(task: Task, length: int, expected: Callable[[tuple[int, ...]], int]) -> None:

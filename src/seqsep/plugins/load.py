@@ -87,10 +87,15 @@ def _run(path: Path, data: bytes, name: str) -> None:
 
 
 @contextlib.contextmanager
-def naming_its_line(path: Path) -> Iterator[None]:
-    """Turn an exception of the user's code in `path` into PlugInFails, with the line that it came through."""
+def naming_its_line(path: Path, passing: tuple[type[Exception], ...] | type[Exception] = ()) -> Iterator[None]:
+    """Turn an exception of the user's code in `path` into PlugInFails, with the line that it came through.
+
+    Those of the types `passing` say enough, and go on as they are.
+    """
     try:
         yield
+    except passing:
+        raise
     except (Exception, SystemExit) as error:
         raise PlugInFails(f"{path}: {in_words(error, path)}") from error
 

@@ -7,6 +7,7 @@ from typing import Any
 from seqsep.lab.run import Run
 from seqsep.plugins.layer import OwnLayer
 from seqsep.plugins.model import OwnModel
+from seqsep.plugins.task import OwnTask
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,18 @@ class Job:
 
 @dataclass(frozen=True)
 class Check:
-    """A plug-in to try the laws on. `sizes` are width and heads; of a whole model also vocabulary, classes and longest."""
+    """A plug-in to try the laws on. `sizes` are width and heads; of a whole model also vocabulary, classes and longest.
 
-    plug_in: OwnLayer | OwnModel
+    A task has its fields in place of sizes.
+    """
+
+    plug_in: OwnLayer | OwnModel | OwnTask
     sizes: dict[str, int]
     digests: tuple[str, ...] = ()
     has_plug_ins: bool = True
 
     def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
         """What the worker is told."""
-        name = str(self.plug_in)
-        return {"check": name, "files": {name: str(self.plug_in.path)}, "sizes": self.sizes}
+        source = self.plug_in.source if isinstance(self.plug_in, OwnTask) else self.plug_in
+        told = {"check": str(source), "files": {str(source): str(source.path)}, "sizes": self.sizes}
+        return told | ({"task": self.plug_in.configuration()} if isinstance(self.plug_in, OwnTask) else {})

@@ -13,18 +13,21 @@ from torch import Tensor
 
 from seqsep.lab.run import Run
 from seqsep.laws.mixer import MIXER_LAWS, Verdict, mixer_and_inputs, try_law
-from seqsep.laws.task import check_task
+from seqsep.laws.task import TASK_LAWS, check_task
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.layer import OwnLayer
 from seqsep.plugins.load import PlugInFails, in_words, load, load_and_compare
 from seqsep.plugins.model import OwnModel
+from seqsep.plugins.name import PlugIn
 from seqsep.plugins.task import OwnTask
+from seqsep.tasks import Batch
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
 TIME = 19
 BATCH = 3
 PADDING = 5
 TASK_EXAMPLES = 40
+TASK_SEED = 5
 IN_BOTH_TYPES = ("shapes and types", "finite numbers")
 WITHOUT_GRADIENTS = tuple(law for law in MIXER_LAWS if law != "gradients")
 
@@ -60,7 +63,7 @@ class _Candidate:
         """Load, build, then law by law."""
         for part, call in (("loads", self._load), ("builds", self._build)):
             begin(part)
-            reason = self._failure(call)
+            reason = _reason(call, self.plug_in)
             yield Verdict(part, reason is None, reason or "")
             if reason is not None:
                 return
@@ -87,15 +90,6 @@ class _Candidate:
         if changed is not None:
             raise PlugInFails(f"{self.plug_in.words}: {changed}")
 
-    def _failure(self, call: Callable[[], None]) -> str | None:
-        """Why a call fails, in words; None if it does not."""
-        try:
-            call()
-        except (Exception, SystemExit) as error:
-            where = str(error) if isinstance(error, ValueError) else in_words(error, self.plug_in.path)
-            return where.removeprefix(f"{self.plug_in.words}: ")
-        return None
-
     def _judged(self, law: str) -> Verdict:
         """The verdict of the first precision in which the law does not hold; else of the last one tried."""
         judged = Verdict(law, True)
@@ -105,6 +99,42 @@ class _Candidate:
             if not judged.holds:
                 break
         return judged
+
+
+def task_verdicts(task: OwnTask, begin: Callable[[str], None]) -> Iterator[Verdict]:
+    """Whether a task loads, is built, gives examples and obeys the laws, part by part, as `verdicts` does.
+
+    The verdicts of the laws end at the first that is broken where the others then mean nothing.
+    """
+    blocks: dict[bool, Batch] = {}
+
+    def build() -> None:
+        declared = {name: getattr(task, name) for name in ("vocabulary", "classes", "longest", "coordinates")}
+        if not declared["vocabulary"] and not declared["coordinates"]:
+            raise PlugInFails(f"{task.name}: vocabulary: expected at least 1 token, or coordinates, found 0")
+
+    def draw() -> None:
+        blocks.update({evaluate: task.sample(0, TASK_EXAMPLES, TASK_SEED, evaluate) for evaluate in (False, True)})
+
+    parts: dict[str, Callable[[], None]] = {"loads": partial(load_and_compare, task.source), "builds": build, "sample": draw}
+    parts |= {law: partial(holds, task, blocks, TASK_SEED) for law, holds in TASK_LAWS.items()}
+    for part, call in parts.items():
+        begin(part)
+        reason = _reason(call, task.source)
+        yield Verdict(part, reason is None, reason or "")
+        if reason is not None and part in ("loads", "builds", "sample", "inputs as declared"):
+            return
+
+
+def _reason(call: Callable[[], None], plug_in: PlugIn) -> str | None:
+    """Why a call fails, in words; None if it does not."""
+    try:
+        call()
+    except (Exception, SystemExit) as error:
+        is_said = isinstance(error, ValueError | AssertionError)
+        where = " ".join(str(error).split()) if is_said and str(error) else in_words(error, plug_in.path)
+        return where.removeprefix(f"{plug_in.words}: ")
+    return None
 
 
 def validate(run: Run, begin: Callable[[str], None]) -> None:

@@ -170,15 +170,24 @@ def validated(run: "Run", reporter: Reporter) -> "Watch":
 
 def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
     """Try the laws on a plug-in and send each verdict; the result says whether all of them hold."""
-    from seqsep.lab.engines.validation import verdicts
+    from seqsep.lab.engines.validation import task_verdicts, verdicts
     from seqsep.lab.engines.watch import Watch
     from seqsep.plugins.model import restore_layer
+    from seqsep.plugins.name import PlugIn
+    from seqsep.plugins.task import own_task
 
-    plug_in = restore_layer(message["check"], files)
-    assert not isinstance(plug_in, str)
-    watch = Watch([plug_in])
+    if "task" in message:
+        fields = {name: value for name, value in message["task"].items() if name != "name"}
+        task = own_task(PlugIn.restore(message["check"], files), fields)
+        watch = Watch([task.source])
+        judged = task_verdicts(task, reporter.stage)
+    else:
+        plug_in = restore_layer(message["check"], files)
+        assert not isinstance(plug_in, str)
+        watch = Watch([plug_in])
+        judged = verdicts(plug_in, **message["sizes"], begin=reporter.stage)
     holds = True
-    for verdict in verdicts(plug_in, **message["sizes"], begin=reporter.stage):
+    for verdict in judged:
         holds &= verdict.holds
         reporter.send("verdict", law=verdict.law, holds=verdict.holds, where=verdict.where[:LONGEST_ERROR])
     if watch.forks:
