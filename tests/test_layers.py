@@ -9,6 +9,7 @@ ROOT = Path(seqsep.__file__).parent
 ROWS = {
     "stream": 0,
     "names": 0,
+    "tables": 0,
     "files": 1,
     "exact": 1,
     "retriever": 1,

@@ -39,28 +39,99 @@ Units: lengths in tokens, widths in coordinates, states and messages in bits, lo
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seqsep.analysis.analyze import analyze
+    from seqsep.ceilings import ceiling, first_bitten_length
+    from seqsep.certificate import certify
+    from seqsep.lab.kept import load, save
+    from seqsep.lab.row import Row, Rows, read_rows
+    from seqsep.lab.run import Run
+    from seqsep.lab.train import train
+    from seqsep.model.model import Model
+    from seqsep.tasks import (
+        AssociativeRecall,
+        BoundedDyck,
+        Counting,
+        Disjointness,
+        Equality,
+        IndexLookup,
+        IsTree,
+        MultiQueryRecall,
+        NearestNeighbor,
+        NgramRetrieval,
+        SparseThreshold,
+    )
+    from seqsep.theorems import apply, build, check
 
 __version__ = "0.3.0"
 
 _HOMES = {
+    "AssociativeRecall": "seqsep.tasks",
     "BoundedDyck": "seqsep.tasks",
+    "Counting": "seqsep.tasks",
+    "Disjointness": "seqsep.tasks",
+    "Equality": "seqsep.tasks",
     "IndexLookup": "seqsep.tasks",
+    "IsTree": "seqsep.tasks",
     "Model": "seqsep.model.model",
+    "MultiQueryRecall": "seqsep.tasks",
+    "NearestNeighbor": "seqsep.tasks",
+    "NgramRetrieval": "seqsep.tasks",
+    "Row": "seqsep.lab.row",
+    "Rows": "seqsep.lab.row",
     "Run": "seqsep.lab.run",
+    "SparseThreshold": "seqsep.tasks",
     "analyze": "seqsep.analysis.analyze",
+    "apply": "seqsep.theorems",
+    "build": "seqsep.theorems",
     "ceiling": "seqsep.ceilings",
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
+    "first_bitten_length": "seqsep.ceilings",
     "load": "seqsep.lab.kept",
+    "read_rows": "seqsep.lab.row",
     "save": "seqsep.lab.kept",
     "train": "seqsep.lab.train",
 }
-__all__ = ["BoundedDyck", "IndexLookup", "Model", "Run", "analyze", "ceiling", "certify", "check", "load", "save", "train"]
+__all__ = [
+    "AssociativeRecall",
+    "BoundedDyck",
+    "Counting",
+    "Disjointness",
+    "Equality",
+    "IndexLookup",
+    "IsTree",
+    "Model",
+    "MultiQueryRecall",
+    "NearestNeighbor",
+    "NgramRetrieval",
+    "Row",
+    "Rows",
+    "Run",
+    "SparseThreshold",
+    "analyze",
+    "apply",
+    "build",
+    "ceiling",
+    "certify",
+    "check",
+    "first_bitten_length",
+    "load",
+    "read_rows",
+    "save",
+    "train",
+]
 
+if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspelt name
 
-def __getattr__(name: str) -> Any:
-    """Public names, imported when they are asked for: tasks work without waiting for torch."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
+    def __getattr__(name: str) -> Any:
+        """Public names, imported when they are asked for: tasks work without waiting for torch."""
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
+
+    def __dir__() -> list[str]:
+        """Public names, loaded or not, and what every module has."""
+        return sorted({*globals(), *__all__})

@@ -10,7 +10,8 @@ of the grid, with stepwise softmax, that compute the function on every input: th
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import index
 
 import numpy as np
 
@@ -28,9 +29,9 @@ PRECISIONS = (8, 16, 32)
 
 def analyze(
     target: str | Callable[[list[int]], int | None],
-    lengths: Sequence[int] | None = None,
-    alphabet: Sequence[int] | None = None,
-    precisions: Sequence[int] = PRECISIONS,
+    lengths: Iterable[int] | None = None,
+    alphabet: Iterable[int] | None = None,
+    precisions: Iterable[int] = PRECISIONS,
     fields: Mapping[str, int | float | str] | None = None,
     is_regular: bool = False,
     report: Callable[[AtLength], None] | None = None,
@@ -44,6 +45,9 @@ def analyze(
     >>> [one.classes for one in majority.lengths]
     [2, 3, 4]
     """
+    lengths = None if lengths is None else [index(length) for length in lengths]
+    alphabet = None if alphabet is None else [index(size) for size in alphabet]
+    precisions = [index(precision) for precision in precisions]
     if callable(target):
         function = of_function(target, getattr(target, "__name__", "function"), alphabet)
     else:

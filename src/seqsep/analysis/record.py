@@ -13,6 +13,7 @@ from seqsep.exact.layered import Layered
 from seqsep.exact.least_state import LeastState
 from seqsep.exact.partial_states import PartialState
 from seqsep.exact.rank_by_counting import RankByCounting
+from seqsep.tables import Tabular
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
@@ -202,11 +203,12 @@ def _bounds_record(partial: PartialState) -> dict[str, Any]:
     return {"lower": lower, "upper": upper}
 
 
-@dataclass(frozen=True)
-class Analysis:
+@dataclass(frozen=True, repr=False)
+class Analysis(Tabular):
     """All lengths of one function, and how the least state and the bounds of D(f) grow with them.
 
-    If the least state is not exact, the growth is that of its lower bound.
+    If the least state is not exact, the growth is that of its lower bound. It prints as a table with a row for each length:
+    the least state lies between `state_bits` and `state_bits_at_most`.
 
     >>> from seqsep.analysis import analyze
     >>> print(analyze(lambda word: sum(word) % 2, [2, 3, 4]).closing_lines()[0])
@@ -218,6 +220,23 @@ class Analysis:
     lengths: tuple[AtLength, ...]
     growth: Growth | None
     communication_growth: Growth | None = None
+
+    def title(self) -> str:
+        """The function's name."""
+        return self.name
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each length; width x heads of one attention layer is at least that of its precision, None without bound."""
+        rows = []
+        for one in self.lengths:
+            low, high = one.bits
+            row: dict[str, Any] = {"length": one.length, "state_bits": low, "state_bits_at_most": high, "classes": one.classes}
+            row["communication_bits"] = one.attention.bits
+            rows.append(row | {f"width_times_heads_p{width.precision}": width.at_least for width in one.widths})
+        return rows
+
+    def __repr__(self) -> str:
+        return self.table()
 
     def record(self) -> dict[str, Any]:
         """The analysis as a JSON object."""

@@ -11,6 +11,8 @@ from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.sound_row import require_share, require_sound
 from seqsep.lab.train import PAUSED, Result
+from seqsep.plugins.name import shown
+from seqsep.tables import Tabular
 
 PRUNED = "pruned"
 
@@ -98,15 +100,48 @@ class Row:
         return row
 
 
+class Rows(list[Row], Tabular):
+    """Rows that print as a table, one line a run; replies of language models have fewer columns filled.
+
+    >>> result = {"status": "finished", "accuracy": 1.0}
+    >>> reply = Row("trial", "0" * 64, configuration={"question": 1}, result=result, environment={})
+    >>> Rows([reply]).records()[0]["accuracy"]
+    1.0
+    """
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each run: what was trained, how it ended, its last accuracy and the bits of its state."""
+        return [_record(row) for row in self]
+
+    def __repr__(self) -> str:
+        return self.table()
+
+
+def _record(row: Row) -> dict[str, Any]:
+    """What a table shows of a row."""
+    columns: dict[str, Any] = dict.fromkeys(("layers", "task", "length", "width", "heads", "learning_rate", "seed"))
+    if "question" not in row.configuration:
+        run = row.run
+        columns |= {name: getattr(run, name) for name in ("width", "heads", "learning_rate", "seed")}
+        columns |= {"layers": "+".join(map(shown, run.layers)), "task": run.task.label(), "length": run.task.length}
+    fixed, per_token = row.result.get("state_bits", (None, None))
+    ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}
+    sizes = {"state_bits": fixed, "state_bits_per_token": per_token}
+    return {"experiment": row.experiment} | columns | ending | sizes
+
+
 def write_rows(path: Path | str, rows: Iterable[Row], *, read: Iterable[Path] = ()) -> None:
     """Write the rows, sorted by experiment and key, one a line in ASCII, to a file that is none of `read` (`write_file`)."""
     lines = [row.to_json() + "\n" for row in sorted(rows, key=lambda row: (row.experiment, row.key))]
     write_file(path, "".join(lines), read=read)
 
 
-def read_rows(path: Path | str) -> list[Row]:
-    """The rows of a file that `write_rows` wrote. Raises ValueError naming the line, OSError for an unreadable file."""
-    rows = []
+def read_rows(path: Path | str) -> Rows:
+    """The rows of a file that `write_rows` wrote, in a list that prints as a table.
+
+    Raises ValueError naming the line, OSError for an unreadable file.
+    """
+    rows = Rows()
     data = Path(path).read_bytes()
     for number, line in enumerate(data.removesuffix(b"\n").split(b"\n") if data else (), start=1):
         try:

@@ -6,6 +6,7 @@ environment, of which the processor is a part: another one rounds sums in anothe
 """
 
 import hashlib
+import inspect
 import json
 import math
 from collections.abc import Mapping
@@ -21,7 +22,8 @@ from seqsep.plugins.model import OwnModel, parse_layer, restore_layer
 from seqsep.plugins.name import PlugIn, is_canonical, names_a_file, shown
 from seqsep.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
-from seqsep.tasks import IsTree, Task
+from seqsep.tasks import Task
+from seqsep.tasks.base import plain_numbers
 
 LOOP_REVISION = 1
 Precision = Literal["float32", "bfloat16"]
@@ -39,13 +41,13 @@ class Run:
     answer is written behind a thought (`GeneratedTask`), the model at the end writes both on the first `live` of these
     examples (`lab.live`).
 
-    A layer is the name of a mixer or FILE.py:CLASS, a user's own (`plugins.layer`); model:FILE.py:CLASS, alone, is a user's
-    whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`; `norm`, `feed_forward`,
-    `hidden`, `biases` and `embeddings` those of `Design`. `embedding_scale` is the standard deviation of the weights drawn at
-    the start for tokens and positions; `weight_scale` that for the read-out and for the linear layers that start as GPT-2's
-    (those of attention, linear attention, retention and their MLPs). With `dtype` bfloat16, products of matrices, and what
-    torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss and the state that is counted stay
-    float32. Raises ValueError for a field that is not as required.
+    A layer is the name of a mixer, or a user's own (`plugins.layer`): FILE.py:CLASS, or the class itself; model:FILE.py:CLASS,
+    alone, is a user's whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`;
+    `norm`, `feed_forward`, `hidden`, `biases` and `embeddings` those of `Design`. `embedding_scale` is the standard deviation
+    of the weights drawn at the start for tokens and positions; `weight_scale` that for the read-out and for the linear layers
+    that start as GPT-2's (those of attention, linear attention, retention and their MLPs). With `dtype` bfloat16, products of
+    matrices, and what torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss and the state that is
+    counted stay float32. Raises ValueError for a field that is not as required.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=20), layers=("lstm",), width=32, learning_rate=3e-3)
@@ -82,6 +84,7 @@ class Run:
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
     def __post_init__(self) -> None:
+        plain_numbers(self)
         object.__setattr__(self, "layers", tuple(map(_layer, self.layers)))
         unknown = [layer for layer in self.layers if isinstance(layer, str) and layer not in MIXERS]
         self._require(bool(self.layers) and not unknown, f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
@@ -212,12 +215,26 @@ class Run:
     def label(self) -> str:
         """The run in a few words, for progress lines."""
         layers = "+".join(map(shown, self.layers))
-        named = f"{self.task.name} {self.task.trace}" if isinstance(self.task, IsTree) else self.task.name
-        return f"{layers} {named} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
+        return f"{layers} {self.task.label()} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
 
 
-def _layer(layer: str | OwnLayer | OwnModel) -> str | OwnLayer | OwnModel:
+def _layer(layer: str | type | OwnLayer | OwnModel) -> str | OwnLayer | OwnModel:
+    if isinstance(layer, type):
+        layer = _name_of_class(layer)
     return parse_layer(layer) if isinstance(layer, str) and names_a_file(layer) else layer
+
+
+def _name_of_class(layer: type) -> str:
+    """The name of a mixer, or FILE.py:CLASS. Raises ValueError for a class that no file defines, as one typed in a session."""
+    if MIXERS.get(getattr(layer, "name", "")) is layer:
+        return str(layer.name)
+    try:
+        file = inspect.getfile(layer)
+    except (TypeError, OSError):
+        file = ""
+    if not file.endswith(".py") or "." in layer.__qualname__:
+        raise ValueError(f"layer {layer.__qualname__}: expected a class at the top of a Python file, which workers can load")
+    return f"{file}:{layer.__name__}"
 
 
 def canonical_json(value: Any) -> str:

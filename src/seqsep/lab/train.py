@@ -23,6 +23,7 @@ from seqsep.lab.kept import save
 from seqsep.lab.live import live_score
 from seqsep.lab.run import Run
 from seqsep.model.model import Model
+from seqsep.tables import Tabular
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096
@@ -55,9 +56,9 @@ class Progress:
         return [[point.step, point.accuracy, point.loss_nats] for point in self.curve]
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a run leaves at its end or pause.
+@dataclass(frozen=True, repr=False)
+class Result(Tabular):
+    """What a run leaves at its end or pause; it prints as the table of its curve.
 
     It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters that
     are trained. A run of a generated task that came to its end has those of `ThoughtAccuracy` as well (`lab.live`).
@@ -73,6 +74,22 @@ class Result:
     live_accuracy: float | None = None
     unanswered: float | None = None
     answer_accuracy: float | None = None
+
+    def title(self) -> str:
+        """How the run ended, at which step, its last accuracy and its sizes."""
+        fixed, per_token = self.state_bits
+        growing = f" + {per_token:,} N" if per_token else ""
+        accuracy = f"accuracy {self.accuracy:.2%} ({self.best_accuracy:.2%} at best)"
+        return (
+            f"{self.status} at step {self.steps:,}: {accuracy}, {self.parameters:,} parameters, {fixed:,}{growing} state bits"
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each evaluation."""
+        return [asdict(point) for point in self.curve]
+
+    def __repr__(self) -> str:
+        return self.table()
 
     def record(self) -> dict[str, Any]:
         """The result as JSON, without what it has not."""

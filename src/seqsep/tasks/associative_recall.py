@@ -52,6 +52,7 @@ class AssociativeRecall(Task):
     least_length: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 pairs, found {self.length}")
         require(
             self.keys == 0 or self.length <= self.keys <= 2**30,

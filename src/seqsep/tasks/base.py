@@ -53,6 +53,9 @@ class Task(ABC):
 
     length: int
 
+    def __post_init__(self) -> None:
+        plain_numbers(self)
+
     @property
     @abstractmethod
     def vocabulary(self) -> int:
@@ -124,11 +127,28 @@ class Task(ABC):
         """Which examples are right: those with every asked position predicted exactly."""
         return np.all((targets == NOTHING_ASKED) | (predictions == targets), axis=1)
 
+    def label(self) -> str:
+        """The task's name, with what tells its kinds apart, for lines and tables; the length stands beside it."""
+        return self.name
+
     def configuration(self) -> dict[str, Any]:
         """The fields that differ from their defaults, by name, with the task's name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         chosen = {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
         return {"name": self.name} | chosen
+
+
+def plain_numbers(value: Any) -> None:
+    """Make Python's numbers of NumPy's in the fields of a dataclass: an int64 would overflow where an int grows.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> IndexLookup(length=np.int64(9)).configuration()
+    {'name': 'index-lookup', 'length': 9}
+    """
+    for field in fields(value):
+        given = getattr(value, field.name)
+        if isinstance(given, np.generic):
+            object.__setattr__(value, field.name, given.item())
 
 
 class GeneratedTask(Task):

@@ -51,6 +51,7 @@ class Counting(Task):
     least_length: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 numbers, found {self.length}")
         require(
             (self.alphabet or self.length) >= 2 and self.alphabet <= 2**30,

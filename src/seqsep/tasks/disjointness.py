@@ -49,6 +49,7 @@ class Disjointness(TwoHalves):
     least_length: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._require_lengths()
 
     @property

@@ -65,6 +65,7 @@ class Equality(TwoHalves):
     least_length: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(self.variant in ALPHABETS, self, f"variant is one of {', '.join(ALPHABETS)}, found {self.variant!r}")
         require(
             self.alphabet == 0 or 2 <= self.alphabet <= 2**31,

@@ -81,6 +81,7 @@ class IsTree(GeneratedTask):
     distribution: str = "double-star"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(4 <= self.length <= 2**14, self, f"length is 4 to 2^14 vertices, found {self.length}")
         require(self.trace in TRACES, self, f"trace is {', '.join(TRACES)}, found {self.trace!r}")
         require(
@@ -93,6 +94,9 @@ class IsTree(GeneratedTask):
     def tokens(self) -> Tokens:
         """What the token ids mean."""
         return TRACES[self.trace](self.length)
+
+    def label(self) -> str:
+        return f"{self.name} {self.trace}"
 
     @property
     def vocabulary(self) -> int:

@@ -72,6 +72,7 @@ class MultiQueryRecall(Task):
     fillers: str = "random"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 points, found {self.length}")
         require(self.form in ("paper", "zoology"), self, f"form is paper or zoology, found {self.form!r}")
         require(self.fillers in ("random", "zero"), self, f"fillers is random or zero, found {self.fillers!r}")

@@ -66,6 +66,7 @@ class NearestNeighbor(Task):
     least_length: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(2 <= self.length <= 2**16, self, f"length is 2 to 2^16 points, found {self.length}")
         require(self.length % 2 == 0, self, f"length is even, half of the points are asked, found {self.length}")
         require(2 <= self.dimension <= MOST_DIMENSIONS, self, f"dimension is 2 to {MOST_DIMENSIONS}, found {self.dimension}")

@@ -47,6 +47,7 @@ class NgramRetrieval(Task):
     least_length: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(2 <= self.gram <= 64, self, f"gram is 2 to 64 symbols, found {self.gram}")
         require(self.gram <= self.length <= 2**20, self, f"length is gram, {self.gram}, to 2^20 symbols, found {self.length}")
         require(0 <= self.alphabet <= 2**30, self, f"alphabet is 0 or up to 2^30 symbols, found {self.alphabet}")

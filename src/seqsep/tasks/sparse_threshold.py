@@ -68,6 +68,7 @@ class SparseThreshold(FixedLengthDecision):
     formula: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 bits, found {self.length}")
         require(0 <= self.features <= 2**16, self, f"features is 1 to 65,536, or 0 for length, found {self.features}")
         require(1 <= self.sparsity <= 4, self, f"sparsity is 1 to 4 bits, found {self.sparsity}")

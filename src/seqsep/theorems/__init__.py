@@ -20,8 +20,11 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
 
 import json
 from collections.abc import Iterable, Iterator
+from inspect import signature
 from typing import Any
 
+from seqsep.exact.network import Network
+from seqsep.names import choose
 from seqsep.theorems import (
     bounded_dyck,
     circuits,
@@ -33,7 +36,7 @@ from seqsep.theorems import (
     sparse_threshold,
     turing_machine,
 )
-from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
 
 THEOREMS: tuple[Theorem, ...] = (
     *retrieval.THEOREMS,
@@ -49,7 +52,7 @@ THEOREMS: tuple[Theorem, ...] = (
 BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 
 
-def check(name: str, **options: Any) -> list[Outcome]:
+def check(name: str, **options: Any) -> Outcomes:
     """Check one theorem: build or reduce, try inputs, and measure every size beside its bound.
 
     `name` is one of `seqsep.theorems.BY_NAME` (`seqsep list theorems` prints them with their statements): for example
@@ -59,11 +62,11 @@ def check(name: str, **options: Any) -> list[Outcome]:
     and `seed`; constructions take `code`, a family of position codes; lower bounds take `mixer` and `width`, or `checkpoint`,
     for the model on which they are tried.
 
-    Returns an `Outcome` for each side and variant that was checked. `outcome.line()` says it in one line and
-    `outcome.record()` as JSON; `side` is "upper" (something was built and works on the inputs tried) or "lower" (a reduction
-    or a witness was run; that it holds for all models is the written proof); `measured` and `bound` have the same keys, with
-    state, message and parameter sizes in bits and widths in coordinates; `inputs` counts what was tried, and `exhaustive` says
-    whether those are all inputs of that length.
+    Returns an `Outcome` for each side and variant that was checked, in a list that prints as a table. `outcome.line()` says it
+    in one line and `outcome.record()` as JSON; `side` is "upper" (something was built and works on the inputs tried) or "lower"
+    (a reduction or a witness was run; that it holds for all models is the written proof); `measured` and `bound` have the same
+    keys, with state, message and parameter sizes in bits and widths in coordinates; `inputs` counts what was tried, and
+    `exhaustive` says whether those are all inputs of that length.
 
     Raises ValueError for an unknown name or option, and TheoremFails with the counterexample if the check is refuted.
 
@@ -71,13 +74,11 @@ def check(name: str, **options: Any) -> list[Outcome]:
     >>> upper.measured["state_bits"], upper.exhaustive, lower[0].measured["state_bits"]
     (7, True, 6)
     """
-    if name not in BY_NAME:
-        raise ValueError(f"check({name!r}): theorem is one of {', '.join(BY_NAME)}")
-    theorem = BY_NAME[name]
+    theorem = _named(name)
     unknown = [option for option in options if option not in theorem.options]
     if unknown:
         raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(theorem.options)}")
-    return theorem.check(**options)
+    return Outcomes(theorem.check(**options))
 
 
 def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
@@ -89,10 +90,7 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     >>> list(apply("index-lookup-attention", ['{"symbols": [3, 1, 2], "position": 2}'], length=8, alphabet=4))
     [1]
     """
-    if name not in BY_NAME:
-        known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.applier is not None)
-        raise ValueError(f"apply({name!r}): theorem is one of {known}")
-    theorem = BY_NAME[name]
+    theorem = _named(name)
     if theorem.applier is None:
         raise ValueError(f"apply({name!r}): {theorem.nothing_to_apply}")
     known_options = ("length", *theorem.applier_options)
@@ -111,6 +109,32 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
             raise ValueError(f"{source}, line {number}: {error}") from None
 
 
+def build(name: str, **options: Any) -> Network:
+    """The network that a theorem's upper bound is about, weight by weight.
+
+    `options` are the keywords of `BY_NAME[name].build`, which `help` explains. `seqsep.Model.load(network)` is the same network
+    in float64, a `torch.nn.Module`; `exact.executor.run` runs it on its grid. Raises ValueError for an unknown name or option,
+    or a theorem that builds no network.
+
+    >>> build("index-lookup-attention", length=8, alphabet=4).name
+    'index-lookup-attention-parabola'
+    """
+    make = _named(name).build
+    if make is None:
+        builders = ", ".join(known for known, theorem in BY_NAME.items() if theorem.build is not None)
+        raise ValueError(f"build({name!r}): expected a theorem that builds a network: {builders}")
+    known_options = signature(make).parameters
+    unknown = [option for option in options if option not in known_options]
+    if unknown:
+        raise ValueError(f"build({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
+    return make(**options)
+
+
+def _named(name: str) -> Theorem:
+    """The theorem of this name. Raises ValueError with the nearest names for another."""
+    return BY_NAME[choose("theorem", name, list(BY_NAME))]
+
+
 def _json_object(line: str) -> dict[str, Any]:
     try:
         given = json.loads(line)
@@ -121,4 +145,4 @@ def _json_object(line: str) -> dict[str, Any]:
     return given
 
 
-__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Theorem", "TheoremFails", "apply", "check"]
+__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "build", "check"]

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 from seqsep.exact.network import Network
+from seqsep.tables import Tabular
 from seqsep.theorems.evidence import Evidence
 
 Number = int | float
@@ -90,6 +91,37 @@ class Outcome:
     def record(self) -> dict[str, Any]:
         """The fields as a JSON object."""
         return asdict(self)
+
+
+class Outcomes(list[Outcome], Tabular):
+    """What a check returns: a list of outcomes that prints as a table, a row for each size with a bound.
+
+    >>> claim = Claim("parity", "folklore", "One bit is enough")
+    >>> Outcomes([claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})])
+    theorem  side   variant  length  size  measured  bound  inputs  holds
+    parity   upper        -       8  bits         1      1     256   True
+    """
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each outcome and quantity; `inputs` counts the inputs tried."""
+        return [
+            {
+                "theorem": outcome.theorem,
+                "side": outcome.side,
+                "variant": outcome.variant,
+                "length": outcome.length,
+                "size": name,
+                "measured": outcome.measured[name],
+                "bound": outcome.bound[name],
+                "inputs": outcome.inputs,
+                "holds": outcome.holds,
+            }
+            for outcome in self
+            for name in outcome.measured
+        ]
+
+    def __repr__(self) -> str:
+        return self.table()
 
 
 class Reported(TypedDict):
@@ -200,6 +232,7 @@ Applier = Callable[[Mapping[str, Any]], Any]
 class Theorem:
     """A claim of a paper with the program that checks it.
 
+    `build(...)` writes the network of an upper bound down, if its models are networks.
     `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
     `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin. A theorem without
     one says in `nothing_to_apply` why, and what to use instead.
@@ -214,6 +247,7 @@ class Theorem:
 
     claim: Claim
     check: Callable[..., list[Outcome]]
+    build: Callable[..., Network] | None = None
     applier: Callable[..., Applier] | None = None
     nothing_to_apply: str | None = None
     verify: Callable[[], list[Outcome]] | None = None

@@ -233,6 +233,7 @@ def applier(
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     nothing_to_certify="its answers are the signs of logits, and those of a certificate are the greatest logit",
     applier=applier,
     verify=verify,

@@ -353,6 +353,7 @@ def evidence(length: int = 4, circuit: Path | None = None) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

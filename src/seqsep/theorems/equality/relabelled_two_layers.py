@@ -298,6 +298,7 @@ def evidence(length: int = 6, left: str | None = None, alphabet: int = 2) -> Evi
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     evidence=evidence,
     applier=applier,
     verify=verify,

@@ -329,6 +329,7 @@ def evidence(length: int = 8, alphabet: int = 2, code: str = "parabola", unequal
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

@@ -241,6 +241,7 @@ def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: i
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

@@ -373,6 +373,7 @@ def evidence(length: int = 4, graphs: int = 24, seed: int = 0) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

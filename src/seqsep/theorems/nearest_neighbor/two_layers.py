@@ -357,6 +357,7 @@ def applier(
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     nothing_to_certify="its inputs are vectors, which have no form in a certificate",
     applier=applier,
     verify=verify,

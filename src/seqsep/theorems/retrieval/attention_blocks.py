@@ -243,6 +243,7 @@ def applier(
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     nothing_to_certify="its blocks answer no task; recall-attention and counting-attention, made of them, have certificates",
     applier=applier,
     errata=ERRATA,

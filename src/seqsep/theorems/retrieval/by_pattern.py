@@ -380,6 +380,7 @@ def _generated(network: Network, template: Template, asked: Given) -> list[int]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     errata=ERRATA,

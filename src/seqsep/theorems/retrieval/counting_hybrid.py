@@ -163,6 +163,7 @@ def evidence(length: int = 2, alphabet: int | None = None, seed: int = 0) -> Evi
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

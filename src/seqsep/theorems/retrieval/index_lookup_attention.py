@@ -312,6 +312,7 @@ def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed:
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

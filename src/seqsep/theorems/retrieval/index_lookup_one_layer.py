@@ -184,6 +184,7 @@ def evidence(length: int = 16, alphabet: int = 16, seed: int = 0) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

@@ -173,6 +173,7 @@ def evidence(length: int = 3, alphabet: int | None = None, gram: int = 2, seed: 
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     applier=applier,
     verify=verify,
     evidence=evidence,

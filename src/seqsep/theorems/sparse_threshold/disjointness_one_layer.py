@@ -365,4 +365,4 @@ def evidence(length: int = 10) -> Evidence:
     return Evidence("table", tabulated(inputs, meet(trials.tokens(inputs, slots=0)).tolist()), witness)
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, build=build, applier=applier, evidence=evidence)

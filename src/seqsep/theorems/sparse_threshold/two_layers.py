@@ -343,6 +343,7 @@ def applier(
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
     applier=applier,
     verify=verify,

@@ -338,4 +338,4 @@ def evidence(machine: str = "binary-increment", length: int = 2, steps: int = 20
     return shown(build(chosen, length, steps), [_prompt(chosen, word) for word in words], runs)
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)

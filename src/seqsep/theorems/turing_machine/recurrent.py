@@ -405,4 +405,4 @@ def evidence(machine: str = "binary-increment", length: int = 1, cells: int = 3,
     return shown(build(chosen, length, cells), prompts, runs)
 
 
-THEOREM = Theorem(CLAIM, check, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)

@@ -265,6 +265,7 @@ def applier(length: int, machine: str, steps: int = 60) -> Applier:
 THEOREM = Theorem(
     CLAIM,
     check,
+    build=build,
     nothing_to_certify="the checker knows no machines, and not the retriever that finds what was last written on a cell",
     applier=applier,
     verify=verify,

@@ -1,0 +1,154 @@
+"""seqsep from Python: what a user sees of it, and how what is returned is shown."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import seqsep
+from seqsep.lab.row import Row, read_rows
+from seqsep.lab.train import Point, Result
+from seqsep.mixers import LSTM
+from seqsep.tables import SHOWN_ROWS, Tabular
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_dir_and_help_show_the_public_names():
+    assert set(seqsep.__all__) <= set(dir(seqsep))
+    assert {"Run", "train", "check", "analyze", "certify", "ceiling", "build", "save", "load", "read_rows"} <= set(dir(seqsep))
+    assert all(getattr(seqsep, name).__doc__ for name in seqsep.__all__)
+    shown = subprocess.run([sys.executable, "-c", "help('seqsep')"], capture_output=True, text=True, check=True).stdout
+    assert "first_bitten_length" in shown
+    assert "IsTree" in shown
+    with pytest.raises(AttributeError, match="no attribute 'trian'"):
+        _ = seqsep.trian
+
+
+def test_type_checkers_see_types_and_misspelt_names(tmp_path):
+    script = tmp_path / "user.py"
+    script.write_text("import seqsep\nreveal_type(seqsep.train)\nreveal_type(seqsep.IndexLookup(5))\nseqsep.trian\n")
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--config-file=",
+        "--follow-imports=silent",
+        f"--cache-dir={tmp_path}",
+        str(script),
+    ]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={"MYPYPATH": str(ROOT / "src")}).stdout
+    assert "-> tuple[" in found
+    assert 'Revealed type is "seqsep.tasks.index_lookup.IndexLookup"' in found
+    assert 'has no attribute "trian"' in found
+
+
+@pytest.mark.unchecked
+def test_numbers_of_numpy_are_pythons_numbers():
+    """An int64 would overflow where a formula grows: 64 symbols at 20 places are 2^120 lists."""
+    task = seqsep.IndexLookup(length=np.int64(20), alphabet=np.int32(64))
+    assert (type(task.length), type(task.alphabet), task.answer_bits()) == (int, int, 120)
+    run = seqsep.Run(task, ("lstm",), width=np.int64(8), learning_rate=np.float32(0.5))
+    assert run.key() == seqsep.Run(seqsep.IndexLookup(20, 64), ("lstm",), width=8, learning_rate=0.5).key()
+    tree = seqsep.IsTree(np.int16(8))
+    assert type(tree.length) is int
+    found = seqsep.analyze(lambda word: sum(word) % 2, np.arange(2, 5))
+    assert [type(one.length) for one in found.lengths] == [int] * 3
+
+
+@pytest.mark.unchecked
+def test_layers_may_be_classes(tmp_path):
+    task = seqsep.IndexLookup(5)
+    assert seqsep.Run(task, (LSTM,), width=8).key() == seqsep.Run(task, ("lstm",), width=8).key()
+    file = ROOT / "examples/own_layer.py"
+    own = __import__("runpy").run_path(str(file))
+    name = next(name for name, value in own.items() if isinstance(value, type) and issubclass(value, torch.nn.Module))
+    sys.path.insert(0, str(file.parent))
+    try:
+        layer = getattr(__import__("own_layer"), name)
+    finally:
+        sys.path.pop(0)
+    assert seqsep.Run(task, (layer,), width=8) == seqsep.Run(task, (f"{file}:{name}",), width=8)
+    inner = type("Inner", (torch.nn.Module,), {"__module__": "nowhere"})
+    with pytest.raises(ValueError, match="layer Inner: expected a class at the top of a Python file"):
+        seqsep.Run(task, (inner,), width=8)
+
+
+def test_what_is_returned_prints_as_a_table():
+    outcomes = seqsep.check("index-lookup-state", length=4, alphabet=3)
+    assert repr(outcomes).splitlines()[1].split() == [
+        "index-lookup-state",
+        "upper",
+        "-",
+        "4",
+        "state_bits",
+        "7",
+        "7",
+        "324",
+        "True",
+    ]
+    majority = seqsep.analyze(lambda word: 2 * sum(word) > len(word), [2, 4])
+    assert [line.split()[:4] for line in str(majority).splitlines()[2:]] == [["2", "1", "1", "2"], ["4", "2", "2", "3"]]
+    rows = read_rows(ROOT / "results/is-tree.jsonl")
+    assert len(str(rows).splitlines()) == 1 + min(len(rows), SHOWN_ROWS + 1)
+    assert "attention+attention" in str(rows)
+
+
+def test_a_long_curve_is_cut_in_its_middle():
+    curve = tuple(Point(step, 0.25, 1.0) for step in range(1, 101))
+    result = Result("finished", 100, 0.25, 0.5, curve, (64, 8), 1000)
+    lines = repr(result).splitlines()
+    assert lines[0] == "finished at step 100: accuracy 25.00% (50.00% at best), 1,000 parameters, 64 + 8 N state bits"
+    assert len(lines) == 2 + SHOWN_ROWS + 1
+    assert lines[12].split() == ["..", "..", ".."]
+    assert len(result.records()) == 100
+
+
+class Quoted(Tabular):
+    def title(self):
+        return "<title>"
+
+    def records(self):
+        return [{"<b>": "<script>", "n": None}]
+
+
+def test_html_is_escaped():
+    assert Quoted()._repr_html_() == (
+        "<p>&lt;title&gt;</p><table><thead><tr><th>&lt;b&gt;</th><th>n</th></tr></thead>"
+        "<tbody><tr><td>&lt;script&gt;</td><td>-</td></tr></tbody></table>"
+    )
+
+
+def test_a_frame_has_every_row_where_pandas_is_there(monkeypatch):
+    class Frame(list):
+        @classmethod
+        def from_records(cls, records):
+            return cls(records)
+
+    pandas = type(sys)("pandas")
+    pandas.DataFrame = Frame
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    row = Row("trial", "0" * 64, {"question": 1}, {"status": "finished", "accuracy": 1.0}, {})
+    assert Quoted().to_frame() == [{"<b>": "<script>", "n": None}]
+    assert seqsep.Rows([row] * 50).to_frame()[49]["accuracy"] == 1.0
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"Quoted.to_frame\(\): expected pandas, found none: pip install pandas"):
+        Quoted().to_frame()
+
+
+def test_a_theorem_s_network_is_a_module():
+    network = seqsep.build("index-lookup-attention", length=6, alphabet=4)
+    module = seqsep.Model.load(network)
+    tokens = torch.tensor([[3, 1, 2, 0, 1, 2, 4 + 1]])  # six symbols, then the position of the second
+    assert module(tokens)[0, -1].argmax() == 1
+    with pytest.raises(
+        ValueError, match=r"build\('equality-state'\): expected a theorem that builds a network: index-lookup-attention"
+    ):
+        seqsep.build("equality-state", length=4)
+    with pytest.raises(ValueError, match=r"build\('equality-two-layers', lenght=...\): options are length, alphabet"):
+        seqsep.build("equality-two-layers", lenght=4)
+    with pytest.raises(ValueError, match="did you mean index-lookup-attention"):
+        seqsep.build("index-lookup-atention")
