@@ -7,6 +7,7 @@ Files:
     _slots                  the plan of a two-layer network: its slots and the scales of its scores
     _formulas               the formulas to try
     _trials                 the assignments to try, and how the answers are compared
+    _remarks                what running Theorem 13 shows of its printed text
     _buckets                one layer that counts ones in buckets of places
 """
 

@@ -45,11 +45,12 @@ from seqsep.exact.executor import run
 from seqsep.exact.formulas import Thresholds
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.sparse_threshold import _trials as trials
 from seqsep.theorems.sparse_threshold._formulas import INSTANCES, Series, all_series, instances, random_cnf
+from seqsep.theorems.sparse_threshold._remarks import CHOICES, ERRATA
 from seqsep.theorems.sparse_threshold._slots import Plan, Scales, clipped, require, slot_rows
 from seqsep.theorems.trial import Trial
 
@@ -60,7 +61,6 @@ CLAIM = Claim(
     "bits with M slot tokens behind them",
 )
 MARGIN = "a slot's count from 1/2"
-TESTS = "tests/theorems/sparse_threshold/test_two_layers.py"
 
 
 def build(
@@ -347,32 +347,6 @@ THEOREM = Theorem(
     nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
     applier=applier,
     verify=verify,
-    choices=(
-        Choice(
-            where="Theorem 13, appendix F.3, mask",
-            printed="feature i is computed at position i, read at the last position",
-            found="right, for attention without a mask, which the paper has; position i needs bits after it, so under a "
-            "causal mask 175 of 256 answers to disjointness are wrong at N = 8, without a mask none",
-            built="a slot for each feature after the bits: causal, and any number of features; `variant=printed` has no mask",
-            test=f"{TESTS}::test_the_printed_layout_needs_attention_without_a_mask",
-        ),
-    ),
-    errata=(
-        Erratum(
-            where="Theorem 13, appendix F.3, FFN",
-            printed="the FFN computes g at every position from the k bits fetched; the embedding has 1 + (k+1) r coordinates",
-            found="the FFN is the same at every position and g is not; no printed coordinate depends on g: they "
-            "are equal for all functions g of the same bits",
-            built="signs and count in the slot's embedding, attention evaluates literals; tables are sums of such slots",
-            test=f"{TESTS}::test_no_printed_coordinate_depends_on_the_feature",
-        ),
-        Erratum(
-            where="Section 4, appendices B.1 and F.3, DISJ",
-            printed='"the Disjointness function can be represented as a 2-CNF"',
-            found="B.1 defines DISJ as 1 where the sets meet, the 2-DNF that F.3 gives for its complement; from N = 6 "
-            "on no clause of 2 literals follows from it, so it is no 2-CNF",
-            built="DISJ as in B.1, a 2-DNF",
-            test=f"{TESTS}::test_disj_of_b1_is_a_2_dnf_and_no_2_cnf",
-        ),
-    ),
+    choices=CHOICES,
+    errata=ERRATA,
 )
