@@ -69,13 +69,57 @@ def test_what_cannot_be_kept_is_refused(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_run_with_own_parts_is_not_kept(tmp_path):
-    """Its file would have to name code to load."""
+OWN = """
+import torch
+
+
+class Own(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.mix = torch.nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.mix(x)
+
+    def start(self, batch):
+        return torch.zeros(batch, 1)
+
+    def step(self, x, state, t):
+        return self.mix(x), state
+"""
+
+
+@pytest.mark.parametrize("kind", ["{file}:Own", "model:{file}:Whole"])
+def test_own_parts_come_back_by_the_digest_of_their_file(tmp_path, kind):
+    """Wherever the file lies by then; another file of that name is not run."""
     file = tmp_path / "own.py"
-    file.write_text("import torch\n\n\nclass Own(torch.nn.Module):\n    pass\n")
+    whole = "\n\nclass Whole(torch.nn.Sequential):\n    def __init__(self, vocabulary, classes, longest, width):\n"
+    file.write_text(OWN + whole + "        super().__init__(torch.nn.Embedding(vocabulary, classes))\n")
+    run = Run(RUN.task, (kind.format(file=file),), width=8)
+    model = run.model()
+    seqsep.save(tmp_path / "model", model, run)
+    moved = tmp_path / "elsewhere.py"
+    file.rename(moved)
+    kept, kept_run = seqsep.load(tmp_path / "model", files=[moved])
+    inputs = torch.from_numpy(run.task.sample(0, 3, 0).inputs)
+    assert torch.equal(kept(inputs), model(inputs))
+    assert kept_run == run
+    file.write_text("raise SystemExit('was run')\n")
+    for files in ((), (file,)):
+        with pytest.raises(ValueError, match=r"expected the file of .*@[0-9a-f]{64} among the files given, found") as refused:
+            seqsep.load(tmp_path / "model", files=files)
+        assert "\n" not in str(refused.value)
+
+
+def test_tensors_of_another_model_are_refused(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
     run = Run(RUN.task, (f"{file}:Own",), width=8)
-    with pytest.raises(ValueError, match="expected a run of built-in parts, found Own@"):
-        seqsep.save(tmp_path / "model", RUN.model(), run)
+    wider = Run(RUN.task, (f"{file}:Own",), width=16)
+    written = describe(wider.model()) | {"run": json.dumps(run.configuration())}
+    save_file({f"model.{name}": part for name, part in wider.model().state_dict().items()}, tmp_path / "model", written)
+    with pytest.raises(ValueError, match=r"expected the tensors of own.py:Own is-tree walk N=5"):
+        seqsep.load(tmp_path / "model", files=[file])
 
 
 def tampered(path, **metadata):
@@ -99,7 +143,7 @@ def tampered(path, **metadata):
         ({"run": json.dumps(RUN.configuration() | {"width": 10**5})}, "expected shape"),
         ({"run": json.dumps(RUN.configuration() | {"heads": 4})}, "expected a model with"),
         ({"run": json.dumps(RUN.configuration() | {"layers": ["lstm"]})}, "expected a model of"),
-        ({"run": json.dumps(RUN.configuration() | {"layers": [f"Own@{'0' * 64}"]})}, "expected built-in parts, found Own@"),
+        ({"run": json.dumps(RUN.configuration() | {"layers": [f"Own@{'0' * 64}"]})}, "expected the file of Own@0"),
         ({"run": json.dumps(RUN.configuration() | {"layers": ["no/own.py:Own"]})}, "metadata run: .*no such file"),
         ({"layers": '["lstm", "attention"]'}, "expected"),
     ],
@@ -117,7 +161,7 @@ def test_no_code_that_a_file_names_is_run(tmp_path):
     code = tmp_path / "own.py"
     code.write_text(f"open({str(tmp_path / 'was run')!r}, 'w')\n\n\nclass Own:\n    pass\n")
     for layer in (f"{code}:Own", f"model:{code}:Own"):
-        with pytest.raises(ValueError, match="expected built-in parts, found"):
+        with pytest.raises(ValueError, match="expected the file of"):
             seqsep.load(tampered(tmp_path / "model", run=json.dumps(RUN.configuration() | {"layers": [layer]})))
     assert not (tmp_path / "was run").exists()
 

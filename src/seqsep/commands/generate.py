@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which model, and the inputs."""
-    parser.add_argument("checkpoint", type=Path, metavar="CHECKPOINT", help="a file of seqsep.save, or keep= of seqsep.train")
+    parser.add_argument(
+        "checkpoint",
+        type=Path,
+        metavar="CHECKPOINT",
+        help="a file of seqsep run --keep-weights, seqsep.save, or keep= of seqsep.train",
+    )
     parser.add_argument(
         "--prompt", action="append", default=[], metavar="JSON", help="an input as seqsep sample has it; may be repeated"
     )

@@ -29,6 +29,12 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
     _add_choice_flags(parser)
     parser.add_argument("--store", type=Path, default=STORE, help=f"where finished runs are kept; by default {STORE}")
+    parser.add_argument(
+        "--keep-weights",
+        action="store_true",
+        help="keep each trained model as KEY.safetensors in the folder STORE.weights, for seqsep generate and "
+        "seqsep.load; a run that the store holds without it is trained again",
+    )
     _add_sweep_flags(parser)
     parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
 
@@ -187,7 +193,11 @@ def run(options: argparse.Namespace) -> int:
         )
         return DONE
     log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))
-    with Store(options.store) as store, Sweep(store, experiment.name, engine, show=display, on_row=log) as sweep:
+    weights = Path(f"{options.store}.weights") if options.keep_weights else None
+    with (
+        Store(options.store) as store,
+        Sweep(store, experiment.name, engine, show=display, on_row=log, weights=weights) as sweep,
+    ):
         rows, waiting = train(runs, competing, sweep)
     for row in rows:  # also those that the store held already, and those that were pruned
         log(row)
@@ -202,6 +212,8 @@ def engine_of(options: argparse.Namespace) -> "Engine":
     from seqsep.lab.engines.ray import RayEngine
 
     if options.engine == "ray":
+        if options.keep_weights:
+            raise ValueError("--keep-weights: expected --engine local: the nodes of a cluster send back rows, not weights")
         if options.device != "cpu":
             raise ValueError(f"--device {options.device}: expected --gpus-per-run in its place with --engine ray")
         return RayEngine(options.workers, options.stall_seconds, options.address, options.gpus_per_run or 0.0)

@@ -1,26 +1,30 @@
 """Trained models that are kept with the run that made them: one safetensors file, which `seqsep generate` reads.
 
-The file is that of `model.weights`, with one more string of metadata, `run`, the run's canonical JSON. Nothing is unpickled and
-no code is run: a run with a user's own layer, model or task is not kept, for its file would have to name code to load.
+The file is that of `model.weights`, with one more string of metadata, `run`, the run's canonical JSON. Nothing is unpickled. A
+user's own layers, model and task stand in it as CLASS and the SHA-256 of their file: no code is run but that of files which
+`load` is given and which have these digests.
 """
 
+import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from safetensors.torch import load as from_bytes
 from safetensors.torch import save as to_bytes
 
 from seqsep.files import write_file
 from seqsep.lab.run import Run, canonical_json
 from seqsep.model.model import Model
-from seqsep.model.weights import describe, load_model, metadata_of
+from seqsep.model.weights import PREFIX, describe, load_model, metadata_of
+from seqsep.plugins.model import OwnModel
 
 
 def save(path: Path | str, model: Model, run: Run) -> None:
     """Write the model and its run to `path`; a file that is there is replaced once the new one is whole.
 
-    Raises ValueError for a run with a user's own parts, a task on vectors or a model that is not of the run; OSError if the
-    file cannot be written.
+    Raises ValueError for a task on vectors or a model that is not of the run; OSError if the file cannot be written.
 
     >>> import tempfile
     >>> from seqsep.tasks import IndexLookup
@@ -32,18 +36,17 @@ def save(path: Path | str, model: Model, run: Run) -> None:
     """
     if run.task.coordinates:
         raise ValueError(f"save({str(path)!r}): expected a task on tokens, found {run.task.name}, whose inputs are vectors")
-    own = [str(plug_in) for plug_in in run.plug_ins()]
-    if own:
-        raise ValueError(f"save({str(path)!r}): expected a run of built-in parts, found {', '.join(own)}")
     _require_of_run(f"save({str(path)!r})", model, run)
     tensors = {f"model.{name}": value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
     write_file(path, to_bytes(tensors, metadata=describe(model) | {"run": canonical_json(run.configuration())}))
 
 
-def load(path: Path | str) -> tuple[Model, Run]:
+def load(path: Path | str, files: Sequence[Path | str] = ()) -> tuple[Model, Run]:
     """The model of a file that `save` wrote, for evaluation, and its run.
 
-    Raises FileNotFoundError, and ValueError with the path for a file of another kind, or one whose run and tensors disagree.
+    `files` are Python files of the user's own parts; they are run only if the run names their digests. Raises
+    FileNotFoundError, and ValueError with the path for a file of another kind, one whose run and tensors disagree, or one
+    whose own parts are in none of `files`; PlugInFails for own parts that cannot be built.
 
     >>> load("/no/such/file")
     Traceback (most recent call last):
@@ -55,20 +58,47 @@ def load(path: Path | str) -> tuple[Model, Run]:
         raise ValueError(f"{path}: expected a model kept with its run (seqsep.save, or keep= of seqsep.train), found no run")
     try:
         run = Run.from_configuration(json.loads(written))
+        if run.plug_ins():
+            run = Run.from_configuration(json.loads(written), _files_of(run, files))
     except (ValueError, TypeError, AttributeError, OSError, OverflowError, RecursionError) as error:
         raise ValueError(f"{path}: metadata run: {' '.join(str(error).split())[:300]}") from None
     if run.plug_ins():
-        raise ValueError(f"{path}: metadata run: expected built-in parts, found {run.plug_ins()[0]}")
+        return _with_own_parts(path, run), run
     model = load_model(path)
     _require_of_run(str(path), model, run)
     return model, run
 
 
+def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
+    """Where the run's own parts are, by canonical name. Raises ValueError for a part that is in none of the files."""
+    by_digest = {hashlib.sha256(Path(file).read_bytes()).hexdigest(): str(Path(file).absolute()) for file in files}
+    for plug_in in run.plug_ins():
+        if plug_in.digest not in by_digest:
+            given = ", ".join(map(str, files)) or "none"
+            raise ValueError(f"expected the file of {plug_in} among the files given, found {given}")
+    return {str(plug_in): by_digest[plug_in.digest] for plug_in in run.plug_ins()}
+
+
+def _with_own_parts(path: Path, run: Run) -> Model:
+    """The run's model with the tensors of the file. Raises ValueError if they are not those of the model."""
+    with torch.random.fork_rng(devices=[]):
+        model = run.model()
+    tensors = {name.removeprefix(PREFIX): part for name, part in from_bytes(path.read_bytes()).items()}
+    try:
+        model.load_state_dict(tensors)
+    except RuntimeError as error:
+        raise ValueError(f"{path}: expected the tensors of {run.label()}: {' '.join(str(error).split())[:300]}") from None
+    return model.eval().requires_grad_(False)
+
+
 def _require_of_run(where: str, model: Model, run: Run) -> None:
     """Raise ValueError unless the model has the tensors and the description of the run's; no memory is taken."""
     mixers = [block.mixer.name for block in model.residuals()]
-    if mixers != list(run.layers):
-        raise ValueError(f"{where}: expected a model of {list(run.layers)} for its run, found {mixers}")
+    layers = [str(layer) for layer in run.layers if not isinstance(layer, OwnModel)]
+    if mixers != layers:
+        raise ValueError(f"{where}: expected a model of {layers} for its run, found {mixers}")
+    if run.plug_ins():
+        return  # how a user's part looks is only known by running its code once more
     try:
         with torch.device("meta"):
             expected = run.model()

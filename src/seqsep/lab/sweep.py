@@ -6,6 +6,7 @@ order, on the number of workers, or on how often the sweep was killed and starte
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
 
@@ -61,7 +62,8 @@ class Sweep:
 
     While its context is open, it is the one driver that writes to the store; leaving it stops the engine at once. Entering it
     raises StoreUnavailable while another sweep drives the store, and EngineUnavailable. Each call of `train` shows what it does
-    on a display that `show` makes.
+    on a display that `show` makes. The model of each run is kept in the folder `weights`, if one is given, as KEY.safetensors
+    (`seqsep.load`); a run that the store holds without it is trained again.
     """
 
     def __init__(
@@ -72,12 +74,14 @@ class Sweep:
         *,
         show: Callable[[], Display] = Display,
         on_row: Callable[[Row], None] | None = None,
+        weights: Path | None = None,
     ) -> None:
         self.store = store
         self.experiment = experiment
         self.engine = engine
         self.show = show
         self.on_row = on_row
+        self.weights = weights
         self.environment: dict[str, Any] = {}
         self._opened = ExitStack()
 
@@ -122,6 +126,9 @@ class Sweep:
 
     def _held(self, key: str, run: Run) -> Row | None:
         """The finished row of a run in the store; that of another experiment is recorded for this one as well."""
+        kept = self._weights_of(key)
+        if kept is not None and not kept.exists():
+            return None
         here = but_for_processor(self.environment)
         finished = {
             row.experiment: row for row in self.store.get(key) if row.finished and but_for_processor(row.environment) == here
@@ -136,7 +143,11 @@ class Sweep:
     def _job(self, key: str, run: Run, pause: int | None, say: Callable[[str], None]) -> Job:
         """What the engine is given for a run: it goes on from the run's last checkpoint of this environment."""
         saved = self.store.checkpoint(key, self.environment, say)
-        return Job(run, self.store.checkpoint_path(key), saved[1] if saved else (), pause)
+        return Job(run, self.store.checkpoint_path(key), saved[1] if saved else (), pause, self._weights_of(key))
+
+    def _weights_of(self, key: str) -> Path | None:
+        """Where the model of a run is kept, if it is."""
+        return None if self.weights is None else self.weights / f"{key}.safetensors"
 
     def _where(self, processor: dict[str, str] | None) -> dict[str, Any]:
         """The environment of a run that this processor trained; None stands for the one of this machine."""

@@ -114,7 +114,7 @@ def train(
 
     `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. A run that has not
     ended by the evaluation at step `until` pauses there, after its checkpoint; from a later checkpoint it pauses at once.
-    Numerical results depend on torch's version, its threads and the device. The trained model is kept in the file `keep`, if
+    Numerical results depend on torch's version, its threads and the device. The model at its end is kept in the file `keep`, if
     one is named, for `seqsep.load`. Raises ValueError for an `until` that is no evaluation before the last step, or as
     `kept.save` does; CheckpointError and CheckpointNotWritten.
 
@@ -153,7 +153,7 @@ def train(
             on_progress(progress)
         if progress.status != "running":
             break
-    if keep is not None:
+    if keep is not None and progress.status != PAUSED:
         save(keep, model, run)
     result = _result(model, progress)
     say = on_progress or (lambda progress: None)

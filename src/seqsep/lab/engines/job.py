@@ -15,13 +15,14 @@ class Job:
     """A run to train.
 
     Its checkpoints go to `checkpoint`; `digests` are those of the checkpoints that are there, the last one first. The run
-    pauses at the step `until`, if one is given.
+    pauses at the step `until`, if one is given; its model at its end is kept in the file `keep`, if one is given.
     """
 
     run: Run
     checkpoint: Path
     digests: tuple[str, ...] = ()
     until: int | None = None
+    keep: Path | None = None
 
     @property
     def has_plug_ins(self) -> bool:
@@ -36,6 +37,7 @@ class Job:
             "checkpoint": str(self.checkpoint.absolute()),
             "digests": digests,
             "until": self.until,
+            "keep": None if self.keep is None else str(self.keep.absolute()),
         }
 
 

@@ -2,7 +2,7 @@
 
 Started as a script, so that it watches its parent before it imports anything slow: no worker outlives a killed driver.
 A message is one JSON object. In: run, files (of its plug-ins), checkpoint (path), digests (of its checkpoints, the last one
-first) and until (a step to pause at, or null); or check, files, sizes.
+first), until (a step to pause at, or null) and keep (a path for the model at its end, or null); or check, files, sizes.
 Out, by `kind`: ready; stage (what begins now, in words); progress (step, accuracy); checkpoint (step, digests: its own and that
 of the one before); verdict (law, holds, where); result (result, processor); failure (error, one line). If no checkpoint can be
 written, the result is `unavailable`: why.
@@ -117,6 +117,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
                 resume_digest=start,
                 until=message.get("until"),
                 device=device,
+                keep=Path(message["keep"]) if message.get("keep") else None,
             )
             break
         except CheckpointError as error:

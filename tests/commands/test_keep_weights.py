@@ -1,0 +1,87 @@
+"""`seqsep run --keep-weights`: each model beside the store, as its row says."""
+
+import pytest
+
+import seqsep
+from seqsep.lab.row import PRUNED
+from seqsep.lab.store.store import Store
+from seqsep.lab.train import evaluate
+from support.command_line import TWO_SHORT_RUNS, call
+
+OWN = """
+import torch
+from seqsep.lab.run import Run
+from seqsep.tasks import IndexLookup
+
+
+class Own(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.mix = torch.nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.mix(x)
+
+    def start(self, batch):
+        return torch.zeros(batch, 1)
+
+    def step(self, x, state, t):
+        return self.mix(x), state
+
+
+def runs(preset):
+    return [Run(IndexLookup(5), (f"{__file__}:Own",), width=8, steps=4, batch=4, evaluate_every=2, evaluation=20)]
+"""
+
+
+def trained(capsys, file, store, *flags):
+    status, _, err = call(capsys, "run", str(file), "--store", str(store), "--workers", "1", "--keep-weights", *flags)
+    assert status == 0, err
+    with Store(store) as opened:
+        return opened.rows()
+
+
+@pytest.mark.parametrize("flags", [(), ("--prune",)], ids=["whole", "pruned"])
+def test_each_model_is_kept_and_has_its_row_s_accuracy(capsys, tmp_path, flags):
+    file, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
+    three_rates = "learning_rate=rate) for rate in (1e-2, 1e-6, 1e-5)"
+    file.write_text(TWO_SHORT_RUNS.replace("seed=seed) for seed in (0, 1)", three_rates))
+    rows = [row for row in trained(capsys, file, store, "--preset", "tiny", *flags) if row.status != PRUNED]
+    weights = {path.stem: path for path in (tmp_path / "s.sqlite.weights").iterdir()}
+    assert weights.keys() == {row.key for row in rows}
+    assert len(rows) == (2 if flags else 3)
+    for row in rows:
+        model, run = seqsep.load(weights[row.key])
+        assert run.key() == row.key
+        assert evaluate(run, model, run.steps).accuracy == pytest.approx(row.result["accuracy"], abs=1e-9)
+
+
+def test_only_what_is_not_kept_is_trained_again(capsys, tmp_path):
+    file, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
+    file.write_text(TWO_SHORT_RUNS)
+    status, _, _ = call(capsys, "run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1")
+    assert status == 0
+    assert not (tmp_path / "s.sqlite.weights").exists()
+    rows = trained(capsys, file, store, "--preset", "tiny")
+    first, second = (tmp_path / "s.sqlite.weights" / f"{row.key}.safetensors" for row in rows)
+    before = second.stat().st_mtime_ns
+    first.unlink()
+    assert trained(capsys, file, store, "--preset", "tiny") == rows
+    assert first.exists()
+    assert second.stat().st_mtime_ns == before
+
+
+def test_a_model_with_an_own_layer_is_kept(capsys, tmp_path):
+    file, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
+    file.write_text(OWN)
+    [row] = trained(capsys, file, store)
+    model, run = seqsep.load(tmp_path / "s.sqlite.weights" / f"{row.key}.safetensors", files=[file])
+    assert evaluate(run, model, run.steps).accuracy == pytest.approx(row.result["accuracy"], abs=1e-9)
+
+
+def test_a_cluster_keeps_no_weights(capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(TWO_SHORT_RUNS)
+    status, _, err = call(capsys, "run", str(file), "--keep-weights", "--engine", "ray", "--store", str(tmp_path / "s"))
+    assert status == 2
+    assert "--keep-weights: expected --engine local" in err

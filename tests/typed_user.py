@@ -1,0 +1,13 @@
+"""A user's file, as a type checker sees it: public names have their types, and a misspelt one is found."""
+
+from typing import assert_type
+
+import seqsep
+from seqsep.lab.train import Result
+from seqsep.theorems import Outcomes
+
+task = seqsep.IndexLookup(length=5)
+assert_type(task, seqsep.IndexLookup)
+assert_type(seqsep.train(seqsep.Run(task, ("lstm",), width=8)), tuple[seqsep.Model, Result])
+assert_type(seqsep.check("index-lookup-state", length=4), Outcomes)
+misspelt = seqsep.trian  # type: ignore[attr-defined]
