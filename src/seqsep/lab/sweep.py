@@ -143,7 +143,8 @@ class Sweep:
     def _job(self, key: str, run: Run, pause: int | None, say: Callable[[str], None]) -> Job:
         """What the engine is given for a run: it goes on from the run's last checkpoint of this environment."""
         saved = self.store.checkpoint(key, self.environment, say)
-        return Job(run, self.store.checkpoint_path(key), saved[1] if saved else (), pause, self._weights_of(key))
+        digests = saved[1] if saved else ()
+        return Job(run, self.store.checkpoint_path(key), digests, until=pause, keep=self._weights_of(key))
 
     def _weights_of(self, key: str) -> Path | None:
         """Where the model of a run is kept, if it is."""
