@@ -8,6 +8,7 @@
     analyze       `seqsep analyze`: the least state of a function
     sample        `seqsep sample`: examples of a task
     generate      `seqsep generate`: what a trained model writes
+    train         `seqsep train`: models that flags describe
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
@@ -24,7 +25,22 @@
 A command imports what it needs when it runs, since torch takes seconds to import.
 """
 
-from seqsep.commands import analyze, apply, certify, check, demo, export, generate, list, report, run, sample, store, text
+from seqsep.commands import (
+    analyze,
+    apply,
+    certify,
+    check,
+    demo,
+    export,
+    generate,
+    list,
+    report,
+    run,
+    sample,
+    store,
+    text,
+    train,
+)
 from seqsep.commands.command import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -36,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     analyze.COMMAND,
     sample.COMMAND,
     generate.COMMAND,
+    train.COMMAND,
     run.COMMAND,
     export.COMMAND,
     store.COMMAND,

@@ -28,15 +28,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which runs, what replaces their parts, and where they execute; a task's fields are further flags."""
     parser.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
     _add_choice_flags(parser)
-    parser.add_argument("--store", type=Path, default=STORE, help=f"where finished runs are kept; by default {STORE}")
-    parser.add_argument(
-        "--keep-weights",
-        action="store_true",
-        help="keep each trained model as KEY.safetensors in the folder STORE.weights, for seqsep generate and "
-        "seqsep.load; a run that the store holds without it is trained again",
-    )
-    _add_sweep_flags(parser)
-    parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
+    add_sweep_flags(parser)
 
 
 def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
@@ -59,8 +51,16 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_sweep_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of the sweep: which runs stop early, what is logged, and where runs execute."""
+def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the sweep: what is kept, which runs stop early, what is logged, and where runs execute."""
+    parser.add_argument("--store", type=Path, default=STORE, help=f"where finished runs are kept; by default {STORE}")
+    parser.add_argument(
+        "--keep-weights",
+        action="store_true",
+        help="keep each trained model as KEY.safetensors in the folder STORE.weights, for seqsep generate and "
+        "seqsep.load; a run that the store holds without it is trained again",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
     parser.add_argument(
         "--prune",
         action="store_true",
@@ -158,14 +158,8 @@ def run(options: argparse.Namespace) -> int:
     fields = check_words(options)
     from seqsep.commands.chosen_runs import Replacements, choose_runs
     from seqsep.experiments import load_experiment
-    from seqsep.lab.device import at_once
-    from seqsep.lab.estimate import show_cost
-    from seqsep.lab.progress import display
-    from seqsep.lab.pruning import steps_at_most
-    from seqsep.lab.store.store import Store
-    from seqsep.lab.sweep import Sweep
 
-    engine = engine_of(options)  # says at once which flag does not fit
+    engine_of(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
     replacements = Replacements(
         mixers=options.mixer,
@@ -178,6 +172,20 @@ def run(options: argparse.Namespace) -> int:
     grid = experiment.runs(options.preset)
     search = experiment.search(options.preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
+    rows = carry_out(experiment.name, runs, options)
+    return DONE if all(row.has_outcome for row in rows) else REFUTED
+
+
+def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) -> "list[Row]":
+    """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
+    from seqsep.lab.device import at_once
+    from seqsep.lab.estimate import show_cost
+    from seqsep.lab.progress import display
+    from seqsep.lab.pruning import steps_at_most
+    from seqsep.lab.store.store import Store
+    from seqsep.lab.sweep import Sweep
+
+    engine = engine_of(options)
     competing: list[list[Run]] = []
     if options.prune:
         competing = runs.competing()
@@ -191,18 +199,18 @@ def run(options: argparse.Namespace) -> int:
             device=options.device,
             bound=bound,
         )
-        return DONE
+        return []
     log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))
     weights = Path(f"{options.store}.weights") if options.keep_weights else None
     with (
         Store(options.store) as store,
-        Sweep(store, experiment.name, engine, show=display, on_row=log, weights=weights) as sweep,
+        Sweep(store, experiment, engine, show=display, on_row=log, weights=weights) as sweep,
     ):
         rows, waiting = train(runs, competing, sweep)
     for row in rows:  # also those that the store held already, and those that were pruned
         log(row)
     print(f"{len(rows) + waiting} runs in {options.store}{_endings(rows, waiting)}")
-    return DONE if all(row.has_outcome for row in rows) else REFUTED
+    return rows
 
 
 def engine_of(options: argparse.Namespace) -> "Engine":

@@ -1,0 +1,88 @@
+"""`seqsep train`: runs that flags describe, from the words to the rows."""
+
+from dataclasses import fields
+from typing import get_args, get_type_hints
+
+import pytest
+
+import seqsep
+from seqsep.commands import train
+from seqsep.lab.run import Run
+from seqsep.lab.store.store import Store
+from support.command_line import call
+
+SMALL = ("--width", "8", "--steps", "4", "--batch", "4", "--evaluate-every", "2", "--evaluation", "20", "--workers", "1")
+
+
+def test_every_field_of_a_run_has_a_flag_with_its_default():
+    flagged = {field.name: field.default for field in fields(Run) if field.name not in ("task", "layers", "width", "seed")}
+    stated = {name: default for name, (_, default) in train.MEANINGS.items()}
+    assert stated == flagged | {"steps": train.STEPS}
+    hints = get_type_hints(Run)
+    for name, (meaning, _) in train.MEANINGS.items():
+        assert all(choice in meaning for choice in get_args(hints[name])), name
+
+
+def test_a_row_for_each_seed(capsys, tmp_path):
+    store = tmp_path / "s.sqlite"
+    words = ("train", "index-lookup", "--length", "5", "--alphabet", "4", "--layers", "lstm,attention", *SMALL, "--heads", "2")
+    status, out, err = call(
+        capsys, *words, "--seed", "0..1", "--biases", "false", "--norm", "rms", "--keep-weights", "--store", str(store)
+    )
+    assert status == 0, err
+    lines = out.splitlines()
+    assert lines[0] == f"2 runs in {store}, 0 failed"
+    assert [line.split()[:4] for line in lines[2:]] == [["train", "lstm+attention", "index-lookup", "5"]] * 2
+    with Store(store) as opened:
+        rows = opened.rows()
+    expected = Run(
+        seqsep.IndexLookup(5, 4),
+        ("lstm", "attention"),
+        8,
+        2,
+        steps=4,
+        batch=4,
+        evaluate_every=2,
+        evaluation=20,
+        norm="rms",
+        biases=False,
+    )
+    assert {row.run for row in rows} == {expected, Run(**vars(expected) | {"seed": 1})}
+    assert {path.stem for path in (tmp_path / "s.sqlite.weights").iterdir()} == {row.key for row in rows}
+
+
+def test_own_parts_and_a_dry_run(capsys, tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text("import torch\n\n\nclass Own(torch.nn.Module):\n    pass\n")
+    store = tmp_path / "s.sqlite"
+    words = ("train", "is-tree", "--length", "5", "--trace", "peel", "--layers", f"{file}:Own,mamba", "--dry-run")
+    status, out, err = call(capsys, *words, "--store", str(store))
+    assert status == 0, err
+    assert "1 run" in out
+    assert not store.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("index-lookup", "--layers", "lstm"), "train index-lookup: expected --length, found none"),
+        (("indx-lookup", "--length", "5", "--layers", "lstm"), "unknown task 'indx-lookup'; did you mean index-lookup"),
+        (("index-lookup", "--length", "5", "--layers", "lstn"), "unknown mixer 'lstn'; did you mean lstm"),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--seed", "2..0"), "expected seeds such as 0 or 0..2"),
+        (
+            ("index-lookup", "--length", "5", "--layers", "lstm", "--norm", "rns"),
+            "--norm: expected default, layer, rms, found rns",
+        ),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--biases", "no"), "--biases: expected true, false, found no"),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--heads", "x"), "--heads: "),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--target", "2"), "target is an accuracy above 0"),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--colour", "2"), "found --colour"),
+        (("no.py:Task", "--length", "5", "--layers", "lstm"), "no such file"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, tmp_path, words, expected):
+    status, _, err = call(capsys, "train", *words, "--store", str(tmp_path / "s.sqlite"))
+    assert status == 2
+    assert expected in err
+    assert len(err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
