@@ -7,10 +7,12 @@ seqsep and imports nothing of it. What it reads, it never changes.
 
 import hashlib
 import json
+import os
+import re
 import sys
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import reduce
-from itertools import accumulate, chain, combinations
+from itertools import accumulate, chain, combinations, pairwise
 from math import prod
 from operator import add, lt, mul, ne
 
@@ -21,7 +23,8 @@ MOST_DIGITS = 64
 MOST_WORK = 4_000_000
 MOST_NETWORK_WORK = 30_000_000
 MOST_VALUE = (1 << 31) - 1
-LIMITS = {"alphabet": 1 << 16, "bits": 8, "depth": 4096, "gram": 64, "kinds": 1 << 15, "length": 4096, "vertices": 1024}
+LIMITS = {"alphabet": 1 << 16, "bits": 8, "depth": 4096, "gram": 64, "kinds": 1 << 15, "length": 4096}
+LIMITS |= {"steps": 4096, "vertices": 1024}
 OUTSIDE = -1  # the entry of a table for an input outside the domain
 ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0
 FIELDS = {"claims", "digest", "format", "precision", "rounding", "task", "theorem", "type", "version", "witness"}
@@ -131,17 +134,19 @@ class Task:
     """A function of words: `alphabets` holds the letters of each position, as ranges; `solve` gives the value of a word.
 
     `count` says how many inputs have a value, "counted by the checker on its own"; None if there is no count here. `depth`:
-    what a letter costs, in 64ths. `ends`: the tokens that end a run. `retrieve`: if the task has a retriever, the token that it
-    finds in a prompt for a query; then `closes` is the token ], and the one before it [.
+    what a letter costs, in 64ths. Of runs: `ends`, the tokens that end one; `told`, what one says, its last token if not given.
+    `retrieve`: if the task has a retriever, what it finds in a prompt and in what stands before a query; then `closes` is the
+    token ], and the one before it [.
     """
 
-    def __init__(self, alphabets, solve, count=lambda value: None, depth=1, ends=(), closes=None, retrieve=None):
+    def __init__(self, alphabets, solve, count=lambda value: None, depth=1, **of_runs):
         self.alphabets = alphabets
         self.solve = solve
         self.count = count
-        self.ends = ends
-        self.closes = closes
-        self.retrieve = retrieve
+        self.ends = of_runs.get("ends", ())
+        self.told = of_runs.get("told", lambda run: run[-1])
+        self.closes = of_runs.get("closes")
+        self.retrieve = of_runs.get("retrieve")
         self.cost = (len(alphabets) + 8) * (1 + depth // 64)  # of one evaluation
 
     def found(self, prompt, run):
@@ -150,7 +155,7 @@ class Task:
         for place in [place for place, token in enumerate(run[:-1]) if token == self.closes]:
             require(self.closes - 1 in run[:place], "a query is closed and was not opened")
             opened = place - run[place::-1].index(self.closes - 1)  # "the last [ before it"
-            found[place + 1] = self.retrieve(prompt, run[opened + 1 : place])
+            found[place + 1] = self.retrieve(prompt, run[:opened], run[opened + 1 : place])
         return found
 
     def parts(self, value, where, positions):
@@ -238,7 +243,7 @@ def is_tree(given):
             part = [part[u] if one == part[v] else one for one in part]
         return vertices + 3
 
-    def retrieve(prompt, query):
+    def retrieve(prompt, _written, query):
         # "The query [ v ] asks for the first neighbour of v [..], [ v y ] for the first one behind the first edge of v and y".
         edges = zip(prompt[1::3], prompt[3::3], strict=True)
         if len(query) != 1:
@@ -292,11 +297,85 @@ def circuit(given):
             run += [first + 2 * gate + value for gate, value in enumerate(values)]
         return [*run, stop, *(stop + 1 + 2 * place + values[gate] for place, gate in enumerate(output))]
 
-    return Task([range(first - 1)] * length + [range(first - 1, first)], solve, depth=64 * len(gates))
+    alphabets = [range(first - 1)] * length + [range(first - 1, first)]
+    return Task(alphabets, solve, depth=64 * len(gates), told=lambda run: run)
+
+
+def turing_machine(given):
+    """Inputs: QS+S, then N symbols as QS .. QS+S-1; value: the run, "a configuration before each step, and the last one".
+
+    Turing-machine-numbers: "QS+S behind the symbols". Turing-machine-queries: "with the retriever below".
+    """
+    alphabet, length, steps = sizes(given, "alphabet", "length", "steps", lists=("head", "rules"))
+    start = whole_number(given["head"], "head", 0, length - 1)
+    rules = some_list(given["rules"], "rules")
+    require(len(rules) % alphabet == 0, "rules is not one entry for each state and symbol")
+    for rule in rules:
+        if rule != []:  # "[] if there is none"
+            state, symbol, move = some_list(rule, "a rule", count=3)
+            whole_number(state, "a rule's state", 0, len(rules) // alphabet - 1)
+            whole_number(symbol, "a rule's symbol", 0, alphabet - 1)
+            whole_number(move, "a rule's move", -1, 1)
+    begin = len(rules) + alphabet
+    closes = begin + 2 if given["name"] == "turing-machine-queries" else None
+
+    def solve(word):
+        tape = dict(enumerate(token - len(rules) for token in word if token < begin))
+        head = start
+        run = [tape[head]]  # "symbol c read in state q is the configuration S q + c", and the start is state 0
+        while rules[run[-1]] and len(run) <= steps:
+            state, tape[head], move = rules[run[-1]]
+            head += move
+            run.append(alphabet * state + tape.get(head, 0))
+        return run
+
+    def told(run):
+        # "The configurations in the order in which the network writes them": not those that are found behind a ].
+        return [token for before, token in pairwise([begin, *run]) if token < len(rules) and before != closes]
+
+    def retrieve(prompt, written, query):
+        # "The configuration behind the last record [ c ] and what was found there; or else the symbol of the input on cell c".
+        asked = [closes - 1, *query, closes]
+        last = [token for at, token in enumerate(written[4:]) if written[at : at + 3] == asked and token < len(rules)]
+        symbols = enumerate(prompt[1:], start=begin + 4 + steps)
+        return [begin + 3, *(symbol for cell, symbol in symbols if [cell] == query), *last][-1]
+
+    alphabets = [range(begin, begin + 1), *[range(len(rules), begin)] * length]
+    ordered = alphabets[::-1] if given["name"] == "turing-machine-numbers" else alphabets
+    return Task(ordered, solve, depth=64 * steps, told=told, closes=closes, retrieve=retrieve)
+
+
+def by_pattern(given):
+    """As `ngram`; value: the run, "[, the pattern, ], what it finds, and that again", where S+3 is FAILED."""
+    alphabet, gram, length = sizes(given, "alphabet", "gram", "length")
+    task = ngram(given)
+
+    def pattern(words):
+        return rf"(?x) (?<!\S) {words} \s (\S+) (?=(?:\s\S+) {{{gram - 1}}} )".split()
+
+    texts = ["<s>", *map(str, range(alphabet)), "[", "]", "FAILED", "NO", "YES", *dict.fromkeys(pattern(""))]
+    numbers = {text: token for token, text in enumerate(texts)}
+
+    def said(tokens, between=" "):
+        return between.join(texts[token] for token in tokens)
+
+    def solve(word):
+        asked = pattern(said(word[length + 1 :], r" \s "))
+        found = task.solve(word) or numbers["FAILED"]
+        return [*(numbers[text] for text in ("[", *asked, "]")), found, found]
+
+    def retrieve(prompt, written, query):
+        # "RETRIEVE as printed": the query is a pattern, and all before it is searched. It is that of `solve`, or no value.
+        found = re.search(said(query), said(prompt + written))
+        return numbers[found[1] if found else "FAILED"]
+
+    return Task(task.alphabets, solve, told=lambda run: run, closes=numbers["]"], retrieve=retrieve)
 
 
 TASKS = {"index-lookup": index_lookup, "equality": equality, "inequality": equality, "bounded-dyck": dyck, "table": table}
 TASKS |= {"is-tree": is_tree, "is-tree-queries": is_tree, "ngram": ngram, "counting": counting, "circuit": circuit}
+TASKS |= dict.fromkeys(("turing-machine", "turing-machine-queries", "turing-machine-numbers"), turing_machine)
+TASKS |= {"ngram-by-pattern": by_pattern}
 
 
 # What the checks of several types need.
@@ -569,8 +648,8 @@ def check_network(task, witness, certificate):
     for word, run in zip(inputs, runs, strict=True):
         # "The cost of the task once an input", and "for each query the tokens of the input and of its answer".
         grid.spend(task.cost + run.count(task.closes) * len(word + run))
-        value = task.solve(word)  # "of the last token, or of the whole run"
-        require(value in (run[-1], run), f"the value is {value}, not {run[-1]}: {word}")
+        value = task.solve(word)  # "of the last token, or of what the run tells"
+        require(value == task.told(run), f"the value is {value}, not {task.told(run)}: {word}")
         require(not {*run[:-1]} & {*task.ends}, f"a run goes on behind its end: {word}")
         found = task.found(word, run)
         for place, logits in enumerate(grid.logits(witness, word + run[:-1], asked=len(run))):
@@ -591,9 +670,10 @@ def check_network(task, witness, certificate):
 def layers_of(*kinds):
     """It asks for these layers, "causal", and that "two inputs have different answers"."""
 
-    def besides(_given, witness, _claims):
+    def besides(given, witness, _claims):
         found = ["recurrence" if "recurrent" in layer["heads"][0] else "attention" for layer in witness["layers"]]
-        values = [answer if type(answer) is int else answer[-1] for answer in witness["answers"]]
+        # "Of a generated run: different last tokens, or of a machine different runs".
+        values = [answer if type(answer) is int or "rules" in given else answer[-1] for answer in witness["answers"]]
         return found == [*kinds] and all(layer["causal"] for layer in witness["layers"]) and min(values) < max(values)
 
     return besides
@@ -639,6 +719,10 @@ THEOREMS = {  # the type of a certificate, its check, its tasks, and what must b
     "counting-hybrid": ("generated-run", check_network, ("counting",), layers_of("recurrence", "attention")),
     "counting-one-layer": ("generated-run", check_network, ("counting",), layers_of("attention")),
     "circuits-attention": ("generated-run", check_network, ("circuit",), layers_of("attention")),
+    "retrieval-by-pattern": ("generated-run", check_network, ("ngram-by-pattern",), layers_of("recurrence")),
+    "turing-machine-hybrid": ("generated-run", check_network, ("turing-machine",), layers_of("recurrence", "attention")),
+    "turing-machine-retrieval": ("generated-run", check_network, ("turing-machine-queries",), layers_of("recurrence")),
+    "turing-machine-recurrent": ("generated-run", check_network, ("turing-machine-numbers",), layers_of("recurrence")),
     "built-generator": ("generated-run", check_network, tuple(TASKS), None),
     "index-lookup-state": ("distinguishing-table", check_distinguishing_table, ("index-lookup",), every_list_of_symbols),
     "equality-state": ("distinguishing-table", check_distinguishing_table, ("equality",), every_list_of_symbols),
@@ -667,8 +751,10 @@ def verify(certificate):
     # "In an `automaton` certificate `bounded-dyck` has no `length`": it is a language.
     task = given if kind == "automaton" else TASKS[given["name"]](given)
     measured, precision = check_witness(task, witness, certificate)
-    is_as_claimed = canonical([claims, certificate["precision"]]) == canonical([measured, precision])
-    require(is_as_claimed, f"claims: {measured}, {precision}")
+    only_fields(claims, "claims", measured)
+    found = measured | {"precision": precision}
+    for name, claimed in (claims | {"precision": certificate["precision"]}).items():
+        require(canonical([claimed]) == canonical([found[name]]), f"claims: {name}: claimed {claimed}, found {found[name]}")
     require(besides is None or besides(given, witness, claims), "not what the theorem is about")
     facts = given | measured | ({"alice": str(witness["alice"])[:100]} if "alice" in witness else {})
     said = ", ".join(f"{name} {value}" for name, value in facts.items() if name != "name" and type(value) is not list)
@@ -686,7 +772,11 @@ def check(data):
 def main(arguments):
     """Exit status."""
     try:
+        if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
+            raise ValueError(f"expected one argument, a certificate, found {' '.join(arguments) or 'none'}")
         [path] = arguments
+        if not os.path.isfile(path):  # noqa: PTH113
+            raise ValueError(f"expected a regular file, found none at {path!r}")
         with open(path, "rb") as file:  # noqa: PTH123
             status, line = check(file.read(MOST_BYTES + 1))
     except (OSError, ValueError, MemoryError) as error:

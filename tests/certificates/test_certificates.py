@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 import sysconfig
@@ -30,7 +31,7 @@ from support.certificates.checker_work import work_of
 from support.certificates.forgeries import FORGERIES
 from support.certificates.hostile import WORST, try_file
 from support.certificates.mutants import try_mutants
-from support.certificates.samples import TYPES, of_type, samples
+from support.certificates.samples import TYPES, of_type, samples, seal
 from support.certificates.truth import holds
 from support.certificates.verdict import held
 
@@ -53,7 +54,7 @@ def code_lines(path: Path) -> int:
 
 
 def test_the_checker_is_one_file_of_the_standard_library():
-    assert code_lines(CHECKER) <= 450
+    assert code_lines(CHECKER) <= 510
     imported = set()
     for node in ast.walk(ast.parse(CHECKER.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -83,13 +84,32 @@ def test_theorems_with_evidence_have_certificates_that_hold(theorem, tmp_path):
     assert certify(theorem) == path.read_bytes()
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["no-such-file"], ["."]])
-def test_as_a_program_it_answers_2_to_what_is_no_file(arguments, tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ([], "expected one argument, a certificate, found none"),
+        (["a", "b"], "expected one argument, a certificate, found a b"),
+        (["--help"], "expected one argument, a certificate, found --help"),
+        (["-h"], "expected one argument, a certificate, found -h"),
+        (["no-such-file"], "expected a regular file, found none at 'no-such-file'"),
+        (["."], "expected a regular file, found none at '.'"),
+        (["pipe"], "expected a regular file, found none at 'pipe'"),
+        (["/dev/zero"], "expected a regular file, found none at '/dev/zero'"),
+    ],
+)
+def test_as_a_program_it_answers_2_to_what_is_no_file(arguments, why, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
     command = [sys.executable, "-I", "-S", str(CHECKER), *arguments]
     alone = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert alone.returncode == 2
-    assert alone.stdout.count("\n") == 1
+    assert alone.stdout == f"unfit: {why}; usage: python -I -S seqsep_check.py FILE\n"
     assert alone.stderr == ""
+
+
+def test_a_claim_that_is_off_is_told_with_both_numbers():
+    given = json.loads(certify("equality-state"))
+    given["claims"]["state_bits"] = 6
+    assert seqsep_check.check(seal(given)) == (1, "rejected: claims: state_bits: claimed 6, found 5")
 
 
 def test_it_runs_where_seqsep_cannot_be_imported(tmp_path):
@@ -203,7 +223,8 @@ def test_thoughts_in_certificates_are_what_decoding_writes(theorem):
 def test_certify_and_the_checker_count_the_same_work():
     """A certificate is written at the bound that the checker just accepts, and not below."""
     attention = ("equality-two-layers", "recall-attention", "circuits-attention")
-    for theorem in (*attention, "is-tree-hybrid", "is-tree-walk", "turing-machine-hybrid"):
+    machines = ("turing-machine-hybrid", "turing-machine-retrieval", "turing-machine-recurrent")
+    for theorem in (*attention, "is-tree-hybrid", "is-tree-walk", "retrieval-by-pattern", *machines):
         evidence = BY_NAME[theorem].evidence()
         spent = work_of(json.loads(certify(theorem)))
         bound = -(-spent // 16)

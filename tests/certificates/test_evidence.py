@@ -1,5 +1,6 @@
 """What theorems show in certificates, what the checker then says, and what cannot be shown."""
 
+import copy
 import json
 import re
 
@@ -35,7 +36,11 @@ def test_a_theorem_has_a_certificate_or_says_why_not(name, tmp_path, capsys):
         ("is-tree-walk", {"length": 3}, "expected at least 4 vertices, for a graph that is no tree"),
         ("recall-oracle-state", {"length": 9, "alphabet": 9}, "sequences, at most 4,096"),
         ("retrieval-one-layer", {"length": 30}, "inputs of Alice's, at most 4,096"),
-        ("turing-machine-hybrid", {"length": 9}, "a table of .* inputs, at most 20,000"),
+        ("turing-machine-hybrid", {"length": 9}, "expected 2 to 4,096 words of at least 1 symbol, found 19,683"),
+        ("turing-machine-retrieval", {"length": 0}, "expected 2 to 4,096 words of at least 1 symbol, found 1"),
+        ("turing-machine-retrieval", {"steps": 0}, "expected 1 to 4,096 steps"),
+        ("turing-machine-recurrent", {"length": 2, "cells": 2}, "the run on .* needs more cells on a side of the head"),
+        ("retrieval-by-pattern", {"length": 1}, "expected 2 <= gram <= length, 2 <= alphabet"),
         ("two-layer-no-short-protocol", {"length": 7}, "an even length from 2 to 20"),
     ],
 )
@@ -56,6 +61,42 @@ def test_a_circuit_that_thinks_has_no_form(tmp_path):
     assert "circuits-attention: circuit: bits 2, length 2, all 1, heads 3, inputs 16" in held(
         certify("circuits-attention", length=2, circuit=path)
     )
+
+
+MACHINES = ("turing-machine-hybrid", "turing-machine-retrieval", "turing-machine-recurrent")
+
+
+@pytest.mark.parametrize("theorem", MACHINES)
+def test_the_checker_runs_the_machine_of_the_file(theorem):
+    """Adding 1 to a number: any other rule that some run comes to is refused; and the rules are as shipped."""
+    given = json.loads(certify(theorem, machine="binary-increment", length=1))
+    rules = given["task"]["rules"]
+    assert [rules[place] for place in (0, 1, 2, 6)] == [[2, 0, -1], [0, 1, 1], [0, 2, 1], [1, 2, 0]]
+    assert rules[3:6] == [[], [], []]
+    reached = {token for run in given["witness"]["answers"] for token in run}
+    assert {0, 1, 2, 5, 6} <= reached
+    for place, rule in enumerate(rules):
+        for other in ([1, 0, 0], [0, 0, 1], []):
+            changed = copy.deepcopy(given)
+            changed["task"]["rules"][place] = other
+            status, line = seqsep_check.check(seal(changed))
+            assert status == int(place in reached and rule != other), (place, other, line)
+            assert status == 0 or line.startswith("rejected: the value is ["), line
+
+
+@pytest.mark.parametrize("theorem", MACHINES)
+def test_machine_files_of_a_readers_own_are_certified(theorem, tmp_path):
+    path = tmp_path / "machine.json"
+    rules = {"A": {"a": ["B", "b", "L"], "b": ["A", "a", "R"]}, "B": {"b": ["A", "b", "S"], " ": ["halt", "a", "R"]}}
+    path.write_text(json.dumps({"start": "A", "halt": ["halt"], "blank": " ", "rules": rules}))
+    line = held(certify(theorem, machine=str(path), length=2, steps=6))
+    assert f"holds: {theorem}: {json.loads(certify(theorem, machine=str(path), length=2, steps=6))['task']['name']}: " in line
+
+
+def test_recall_by_pattern_holds_at_other_sizes():
+    for length, alphabet, gram in ((2, 2, 2), (5, 3, 2), (12, 20, 4), (6, 2, 6)):
+        line = held(certify("retrieval-by-pattern", length=length, alphabet=alphabet, gram=gram))
+        assert f"ngram-by-pattern: alphabet {alphabet}, gram {gram}, length {length}, " in line
 
 
 def test_counting_by_rounding_holds_in_every_arithmetic():

@@ -23,14 +23,18 @@ def cost(evidence: Evidence) -> int:
     """Work of one evaluation of the task."""
     parameters: Mapping[str, Any] = evidence.parameters
     depth = parameters.get("depth", parameters.get("vertices", 1))
-    a_letter = len(parameters["gates"]) if evidence.task == "circuit" else depth // 64
+    a_letter = len(parameters["gates"]) if evidence.task == "circuit" else parameters.get("steps", depth // 64)
     return int((len(alphabets(evidence)) + 8) * (1 + a_letter))
 
 
 def queries(evidence: Evidence, answer: Sequence[int]) -> int:
     """How many queries stand in an answer: its tokens ], if the task has a retriever."""
     parameters: Mapping[str, Any] = evidence.parameters
-    return answer.count(parameters["vertices"] + 5) if evidence.task == "is-tree-queries" else 0
+    if evidence.task == "is-tree-queries":
+        return answer.count(parameters["vertices"] + 5)
+    if evidence.task == "turing-machine-queries":
+        return answer.count(len(parameters["rules"]) + parameters["alphabet"] + 2)
+    return answer.count(parameters["alphabet"] + 2) if evidence.task == "ngram-by-pattern" else 0
 
 
 def alphabets(evidence: Evidence) -> list[int]:
@@ -40,7 +44,9 @@ def alphabets(evidence: Evidence) -> list[int]:
         return list(parameters["alphabets"])
     if evidence.task in ("is-tree", "is-tree-queries"):
         return [1, *[parameters["vertices"], 1, parameters["vertices"]] * (parameters["vertices"] - 1)]
-    if evidence.task == "ngram":
+    if evidence.task.startswith("turing-machine"):
+        return [1] + [parameters["alphabet"]] * parameters["length"]
+    if evidence.task in ("ngram", "ngram-by-pattern"):
         return [1] + [parameters["alphabet"]] * (parameters["length"] + parameters["gram"] - 1)
     if evidence.task == "counting":
         return [1] + [parameters["alphabet"]] * (parameters["length"] + 2)

@@ -52,6 +52,8 @@ def named() -> list[Shown]:
     of_two = parsed({"inputs": 2, "gates": [["x0", "s0"], ["g0", "x1"]], "state": ["g1"], "output": ["g0", "g1"]})
     shown_of_two = circuit_shown(of_two, circuit_network(of_two, length=1), 1)
     certified["circuits-attention"] = certificate("circuits-attention", shown_of_two)
+    certified["turing-machine-hybrid"] = certify("turing-machine-hybrid", length=1)  # all runs end alike
+    certified["retrieval-by-pattern"] = certify("retrieval-by-pattern", length=3, alphabet=2, gram=3)
     cases: list[Shown] = [Case(data, 0, f"holds: {theorem}: ") for theorem, data in certified.items()]
     said = "holds: index-lookup-state: index-lookup: alphabet 2, length 2, rows 4, state_bits 2, alice [0, 1]; sha256 "
     cases.append(Case(certify("index-lookup-state", length=2, alphabet=2), 0, said))
@@ -60,7 +62,8 @@ def named() -> list[Shown]:
     given["witness"] = {"alice": [*range(79)], "columns": [[0]], "rows": [[0] * 79]}
     cases.append(Case(seal(given | {"claims": {"rows": 1, "state_bits": 0}}), 0, f"alice {str([*range(79)])[:100]}; sha256 "))
     circuit = {"bits": 1, "gates": [[0, 0]] * 64, "length": 1, "output": [0], "start": [0], "state": [0]}
-    return [*cases, Cost({"name": "circuit", **circuit}, 650)]
+    machine = {"alphabet": 2, "head": 0, "length": 3, "rules": [[], []], "steps": 4096}
+    return [*cases, Cost({"name": "circuit", **circuit}, 650), Cost({"name": "turing-machine", **machine}, 49_164)]
 
 
 def _logits_of(given: dict[str, Any]) -> list[list[list[int]]]:

@@ -14,6 +14,7 @@ def work_of(given: dict[str, Any]) -> int:
     """Every layer at every place of a run, the last layer where tokens are read out; and the task, once an input."""
     witness, task = given["witness"], given["task"]
     letter = len(task["gates"]) if task["name"] == "circuit" else task.get("depth", task.get("vertices", 1)) // 64
+    letter = task["steps"] if "rules" in task else letter
     work = 0
     for word, answer in runs_of(witness):
         work += (len(word) + 8) * (1 + letter) + _work_of_run(given, len(word), len(answer))
@@ -22,7 +23,12 @@ def work_of(given: dict[str, Any]) -> int:
 
 
 def _queries(task: dict[str, Any], answer: list[int]) -> int:
-    return sum(token == task["vertices"] + 5 for token in answer) if task["name"] == "is-tree-queries" else 0
+    closes = {
+        "is-tree-queries": task.get("vertices", 0) + 5,
+        "turing-machine-queries": len(task.get("rules", [])) + task.get("alphabet", 0) + 2,
+        "ngram-by-pattern": task.get("alphabet", 0) + 2,
+    }
+    return sum(token == closes.get(task["name"]) for token in answer)
 
 
 def _work_of_run(given: dict[str, Any], prompt: int, asked: int) -> int:

@@ -143,7 +143,6 @@ def generated_runs() -> list[Forgery]:
         forge(machine, (f"{layer}.gate_bias", REMOVED), why="a layer has not the fields"),
         forge(machine, (f"{layer}.gate", REMOVED), why="a layer has not the fields"),
         forge(machine, (f"{layer}.gate", lambda rows: [[0 for _ in row] for row in rows]), why="the answer is not"),
-        forge(machine, ("witness.answers.0.0", 0), why="the answer is not 0"),
         forge(machine, ("theorem", "circuits-attention"), why="not a task"),
         # the network
         forge(tree, ("witness.symbols", without_last), why="symbols has too few rows"),

@@ -2,6 +2,7 @@
 
 from support.certificates.forged_automata import automata
 from support.certificates.forged_fooling_sets import fooling
+from support.certificates.forged_machines import machines, patterns
 from support.certificates.forged_networks import networks
 from support.certificates.forged_runs import generated_runs
 from support.certificates.forged_tables import distinguishing
@@ -11,5 +12,5 @@ FORGERIES = {
     "distinguishing-table": distinguishing,
     "automaton": automata,
     "network": networks,
-    "generated-run": generated_runs,
+    "generated-run": lambda: [*generated_runs(), *machines(), *patterns()],
 }

@@ -31,6 +31,11 @@ def generated_samples() -> dict[str, bytes]:
         made[f"generated-run: attention, {rounding} {softmax}"] = random_tree(attention, Grid(100, rounding, softmax), False)
     made["generated-run: circuit"] = certify("circuits-attention", length=2)
     made["generated-run: machine"] = certify("turing-machine-hybrid", machine="busy-beaver-3", length=1, steps=3)
+    made["generated-run: machine, queries"] = certify("turing-machine-retrieval", machine="busy-beaver-3", length=1, steps=3)
+    made["generated-run: machine, numbers"] = certify(
+        "turing-machine-recurrent", machine="busy-beaver-3", length=2, cells=3, steps=3
+    )
+    made["generated-run: pattern"] = certify("retrieval-by-pattern", length=2, alphabet=2)
     made["generated-run: walk"] = certify("is-tree-walk", graphs=4)
     made["generated-run: rounding counts"] = certify("counting-one-layer", length=1, alphabet=2)
     made["generated-run: counting"] = random_counting()

@@ -9,15 +9,22 @@ from seqsep.retriever import Retriever
 from seqsep.tasks.trees.walk import WalkTokens
 from seqsep.theorems.circuits._circuit import parsed, run_circuit
 from seqsep.theorems.circuits._tokens import Vocabulary
+from seqsep.theorems.retrieval._written_query import Template
+from seqsep.theorems.turing_machine._machine import Machine, Rule, simulate
+from seqsep.theorems.turing_machine._retrieved_run import RunTokens
 
 
 class Generated(NamedTuple):
-    """The letters of a prompt, its value or whole run, the tokens that end a run, and the retriever, given the fields of it."""
+    """The letters of a prompt, its value, the tokens that end a run, and the retriever, given the fields of it.
+
+    `told` is what a run says, some of whose tokens were inserted: its last token, if not given.
+    """
 
     alphabets: Callable[[dict[str, Any]], list[range]]
     solve: Callable[[dict[str, Any], list[int]], int | list[int]]
     ends: Callable[[dict[str, Any]], set[int]]
     retriever: Callable[[dict[str, Any]], Retriever] | None = None
+    told: Callable[[dict[str, Any], list[int], list[bool]], Any] = lambda task, run, inserted: run[-1]
 
 
 def _tree_alphabets(task: dict[str, Any]) -> list[range]:
@@ -66,11 +73,57 @@ def _circuit_run(task: dict[str, Any], word: list[int]) -> list[int]:
     return Vocabulary(circuit, task["length"]).thought(run_circuit(circuit, word[:-1], task["length"]))
 
 
+def _machine_alphabets(task: dict[str, Any]) -> list[range]:
+    rules = len(task["rules"])
+    begin = rules + task["alphabet"]
+    alphabets = [range(begin, begin + 1)] + [range(rules, begin)] * task["length"]
+    return alphabets[::-1] if task["name"] == "turing-machine-numbers" else alphabets
+
+
+def _machine_run(task: dict[str, Any], word: list[int]) -> list[int]:
+    """By the direct simulator, of a machine that first walks to the cell where the head starts."""
+    count = task["alphabet"]
+    states = range(len(task["rules"]) // count)
+    symbols = [chr(33 + number) for number in range(count)]
+    rules = {}
+    for number, rule in enumerate(task["rules"]):
+        assert rule == [] or (rule[0] in states and rule[1] in range(count) and rule[2] in (-1, 0, 1)), rule
+        if rule:
+            rules[str(number // count), symbols[number % count]] = Rule(str(rule[0]), symbols[rule[1]], rule[2])
+    for step in range(task["head"]):
+        behind = f"walk {step + 1}" if step + 1 < task["head"] else "0"
+        rules |= {(f"walk {step}", symbol): Rule(behind, symbol, 1) for symbol in symbols}
+    machine = Machine("walk 0" if task["head"] else "0", (), symbols[0], rules)
+    text = "".join(symbols[token - len(task["rules"])] for token in word if token < len(task["rules"]) + count)
+    trace, _ = simulate(machine, text, task["head"] + task["steps"])
+    return [int(state) * count + symbols.index(symbol) for state, symbol in trace[task["head"] :]]
+
+
+def _sizes(task: dict[str, Any]) -> Machine:
+    """A machine with as many states and symbols, which is all that tokens depend on."""
+    states = [str(number) for number in range(len(task["rules"]) // task["alphabet"])]
+    symbols = [chr(33 + number) for number in range(task["alphabet"])]
+    rules = {(state, symbol): Rule(state, symbol, 0) for state, symbol in itertools.product(states, symbols)}
+    return Machine(states[0], (), symbols[0], rules)
+
+
+def _configurations(task: dict[str, Any], run: list[int], inserted: list[bool]) -> list[int]:
+    return [token for token, found in zip(run, inserted, strict=True) if token < len(task["rules"]) and not found]
+
+
+def _pattern_run(task: dict[str, Any], word: list[int]) -> list[int]:
+    """By the template of the theorem, and the definition of the task."""
+    template = Template("recall", task["alphabet"], task["gram"])
+    value = _ngram_value(task, word)
+    return template.thought([token - 1 for token in word[task["length"] + 1 :]], value - 1 if value else None)
+
+
 GENERATED = {
     "circuit": Generated(
         lambda task: [range(1 << task["bits"])] * task["length"] + [range(1 << task["bits"], (1 << task["bits"]) + 1)],
         _circuit_run,
         lambda _: set(),
+        told=lambda _, run, __: run,
     ),
     "is-tree": Generated(_tree_alphabets, _tree_value, lambda task: {task["vertices"] + 2, task["vertices"] + 3}),
     "ngram": Generated(
@@ -84,6 +137,17 @@ GENERATED = {
         lambda _: {0, 1},
     ),
 }
+for name in ("turing-machine", "turing-machine-queries", "turing-machine-numbers"):
+    GENERATED[name] = Generated(_machine_alphabets, _machine_run, lambda _: set(), told=_configurations)
+GENERATED["turing-machine-queries"] = GENERATED["turing-machine-queries"]._replace(
+    retriever=lambda task: RunTokens(_sizes(task), task["steps"]).retriever()
+)
+GENERATED["ngram-by-pattern"] = GENERATED["ngram"]._replace(
+    solve=_pattern_run,
+    ends=lambda _: set(),
+    retriever=lambda task: Template("recall", task["alphabet"], task["gram"]).retriever(),
+    told=lambda _, run, __: run,
+)
 GENERATED["is-tree-queries"] = GENERATED["is-tree"]._replace(
     retriever=lambda task: WalkTokens(task["vertices"]).retriever("prompt")
 )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import seqsep_check
 from support.certificates.checker_queries import many_queries
+from support.certificates.hostile_machines import long_machine
 from support.certificates.samples import seal
 
 CHECKER = Path(seqsep_check.__file__)
@@ -270,12 +271,14 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "generated-run, many runs": lambda: _many_runs(500, 2_500),
     "generated-run, queries": lambda: many_queries(2_250),
     "generated-run, too many queries": lambda: many_queries(39_000),
+    "generated-run, enormous machine": lambda: long_machine(190_000, 1, 4096),
+    "generated-run, long machines": lambda: long_machine(2, 100, 4096),
     "network, wide": lambda: _network(4, 400, 20, 400, 6, 2, 1 << 10, wild=True),
     "network, wide, long numbers": lambda: _network(4, 200, 20, 200, 5, 1, 1 << 99, wild=True),
 }
 WORST = ("ones", "keys beyond", "deep and closed", "fooling set in pairs", "table, many values", "automaton, deep")
 WORST += ("network, exponentials", "network, wide", "network, colliding scores", "fooling set, colliding places")
-WORST += ("generated-run, long", "generated-run, many runs", "generated-run, queries")
+WORST += ("generated-run, long", "generated-run, many runs", "generated-run, queries", "generated-run, enormous machine")
 
 
 def try_file(name: str) -> Measured:

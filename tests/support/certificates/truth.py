@@ -12,6 +12,7 @@ from seqsep.exact.executor import run
 from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
+from seqsep.retriever import Retriever
 from seqsep.tasks import BoundedDyck, IndexLookup
 from support.certificates.generated_truth import GENERATED
 
@@ -32,6 +33,10 @@ LAYERS = {  # a: attention, r: a recurrence
     "counting-hybrid": "ra",
     "counting-one-layer": "a",
     "circuits-attention": "a",
+    "retrieval-by-pattern": "r",
+    "turing-machine-hybrid": "ra",
+    "turing-machine-retrieval": "r",
+    "turing-machine-recurrent": "r",
 }
 
 
@@ -185,13 +190,13 @@ def _network(given: dict[str, Any]) -> bool:
     )
 
 
-def _is_of_its_theorem(given: dict[str, Any], network: Network, values: list[int]) -> bool:
+def _is_of_its_theorem(given: dict[str, Any], network: Network, values: list[Any]) -> bool:
     """The layers that a theorem names, all causal, and two answers; nothing for a general name."""
     layers = LAYERS.get(given["theorem"])
     if layers is None:
         return given["theorem"] in ("built-network", "built-generator")
     found = "".join("r" if isinstance(mixer, LinearLayer) else "a" for mixer, _ in network.layers)
-    return network.causal and found == layers and len(set(values)) > 1
+    return network.causal and found == layers and any(value != values[0] for value in values)
 
 
 def _generated_run(given: dict[str, Any]) -> bool:
@@ -199,22 +204,26 @@ def _generated_run(given: dict[str, Any]) -> bool:
     f, witness, claims, network = Function(given["task"]), given["witness"], given["claims"], as_network(given)
     ends = GENERATED[f.name].ends(given["task"]) if f.name in GENERATED else set()
     for word, answer in zip(witness["inputs"], witness["answers"], strict=True):
-        is_right = f(word) in (answer, answer[-1])
-        retriever = GENERATED[f.name].retriever if f.name in GENERATED else None
-        finds = retriever(given["task"]).behind(len(word)) if retriever else None
-        if (
-            generate(network, word, ends, most=len(answer), retriever=finds) != answer
-            or not is_right
-            or (ends and answer[-1] not in ends)
-        ):
+        finds = _retriever(given["task"])
+        if generate(network, word, ends, most=len(answer), retriever=finds and finds.behind(len(word))) != answer:
             return False
+        inserted = finds.inserted([*word, *answer], len(word)) if finds else [False] * len(word + answer)
+        told = GENERATED[f.name].told(given["task"], answer, inserted[len(word) :]) if f.name in GENERATED else answer[-1]
+        if f(word) != told or (ends and answer[-1] not in ends):
+            return False
+    values = witness["answers"] if f.name.startswith("turing-machine") else [answer[-1] for answer in witness["answers"]]
     return (
         all(layer["causal"] == 1 for layer in witness["layers"])
-        and _is_of_its_theorem(given, network, [answer[-1] for answer in witness["answers"]])
+        and _is_of_its_theorem(given, network, values)
         and len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
         and given["precision"] == network.precision
         and claims == _sizes(f, witness, network)
     )
+
+
+def _retriever(task: dict[str, Any]) -> Retriever | None:
+    made = GENERATED[task["name"]].retriever if task["name"] in GENERATED else None
+    return made(task) if made else None
 
 
 def _sizes(f: Function, witness: dict[str, Any], network: Network) -> dict[str, int]:

@@ -34,9 +34,11 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, number_in, sizes, symbols_in
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
+from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.retrieval import _counting, _recall
 from seqsep.theorems.retrieval._pattern_errata import ERRATA
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
+from seqsep.theorems.retrieval._shown import words
 from seqsep.theorems.retrieval._written_query import Question, Template
 
 CLAIM = Claim(
@@ -377,12 +379,24 @@ def _generated(network: Network, template: Template, asked: Given) -> list[int]:
     return thought
 
 
-THEOREM = Theorem(
-    CLAIM,
-    check,
-    build=build,
-    applier=applier,
-    verify=verify,
-    errata=ERRATA,
-    nothing_to_certify="its runs hold what regular expressions find, and the checker searches none",
-)
+def evidence(length: int = 3, alphabet: int = 2, gram: int = 2, seed: int = 0) -> Evidence:
+    """Show the runs of recall of c-grams, c = `gram`, over N = `length` numbers out of 0 .. S - 1, S = `alphabet`.
+
+    Every sequence with every question if these are at most 256, else up to 32 drawn ones. The checker searches the pattern in
+    all that stands before it. Raises ValueError for a gram or an alphabet below 2, or a length below that of a gram.
+    """
+    if not 2 <= gram <= length or alphabet < 2:
+        raise ValueError(f"evidence({length=}, {alphabet=}, {gram=}): expected 2 <= gram <= length, 2 <= alphabet")
+    template = Template("recall", alphabet, gram)
+    drawn = words(alphabet, length + gram - 1, seed)
+    prompts = np.insert(drawn + 1, 0, template.token("<s>"), axis=1)
+    given = [Given(word[:length], word[length:]) for word in map(tuple, drawn.tolist())]
+    written = [template.thought(one.question, _solved(template, one)) for one in given]
+    sequences = [[*prompt, *run] for prompt, run in zip(prompts.tolist(), written, strict=True)]
+    inserted = [template.retriever().inserted(sequence, length + gram) for sequence in sequences]
+    run = GeneratedRun(build("recall", alphabet, gram), prompts, written)
+    follow(run.network, sequences, [length + gram] * len(sequences), inserted)
+    return Evidence("ngram-by-pattern", {"alphabet": alphabet, "gram": gram, "length": length}, run)
+
+
+THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, errata=ERRATA, evidence=evidence)

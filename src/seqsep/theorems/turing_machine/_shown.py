@@ -1,7 +1,7 @@
 """The runs of a machine's network, as evidence for a certificate: what greedy decoding writes behind every word.
 
-The file has no machine in it. It proves which tokens the weights write; that these are the machine's run is for the reader to
-compare with any simulator.
+The machine's rules are the task, and the checker runs the machine itself: the configurations among what the weights write, but
+those that a retriever found, are those of the run.
 """
 
 from collections.abc import Sequence
@@ -11,21 +11,65 @@ import numpy as np
 
 from seqsep.exact.generation import follow
 from seqsep.exact.network import Network
-from seqsep.theorems.evidence import Evidence, GeneratedRun, tabulated
-from seqsep.theorems.turing_machine._machine import Machine
+from seqsep.theorems.evidence import Evidence, GeneratedRun
+from seqsep.theorems.turing_machine._machine import Configuration, Machine
+from seqsep.theorems.turing_machine._trials import every_word
+
+MOST_WORDS = 4096
+MOST_STEPS = 4096
 
 
 def words_of(machine: Machine, length: int) -> list[str]:
-    """Every word of so many of the machine's symbols but the blank."""
-    return ["".join(symbols) for symbols in product(machine.symbols[1:], repeat=length)]
+    """Every word of so many of the machine's symbols, blanks among them.
 
-
-def shown(network: Network, prompts: Sequence[Sequence[int]], runs: Sequence[Sequence[int]]) -> Evidence:
-    """The runs, which the network is found to write; the task is the table of their last tokens.
-
-    Raises ValueError for a table of more than 20,000 entries.
+    Raises ValueError for a length below 1, more than 4,096 words, or a machine of one symbol, all of whose runs are one.
     """
-    listed = np.array(prompts)
-    follow(network, [[*prompt, *run] for prompt, run in zip(prompts, runs, strict=True)], [listed.shape[1]] * len(runs))
-    fields = tabulated(listed, [run[-1] for run in runs])
-    return Evidence("table", fields, GeneratedRun(network, listed, [list(run) for run in runs]))
+    words = len(machine.symbols) ** min(max(length, 0), MOST_WORDS.bit_length())
+    if length < 1 or not 1 < words <= MOST_WORDS:
+        raise ValueError(
+            f"evidence(length={length}): expected 2 to {MOST_WORDS:,} words of at least 1 symbol, found {words:,} or more"
+        )
+    return [word for word in every_word(machine, length) if len(word) == length]
+
+
+def table_of(machine: Machine) -> list[list[int]]:
+    """The rule for symbol c in state q at S q + c: state, symbol to write, and move; [] where there is none.
+
+    >>> from seqsep.theorems.turing_machine._machine_file import machine_of
+    >>> table_of(machine_of("busy-beaver-3"))  # A, B, C and H
+    [[1, 1, 1], [3, 1, 1], [2, 0, 1], [1, 1, 1], [2, 1, -1], [0, 1, -1], [], []]
+    """
+    states = machine.states
+    symbols = machine.symbols
+    rules = [machine.rules.get(Configuration(*one)) for one in product(states, symbols)]
+    return [[] if rule is None else [states.index(rule.state), symbols.index(rule.write), rule.move] for rule in rules]
+
+
+def shown(
+    task: str,
+    machine: Machine,
+    network: Network,
+    runs: Sequence[tuple[Sequence[int], Sequence[int]]],
+    *,
+    steps: int,
+    head: int = 0,
+    inserted: Sequence[Sequence[bool]] | None = None,
+) -> Evidence:
+    """The runs, each a prompt and what stands behind it, which the network is found to write.
+
+    `head` is the cell where the head starts; `inserted` marks the tokens that a retriever found. Raises ValueError unless
+    1 <= steps <= 4,096.
+    """
+    if not 1 <= steps <= MOST_STEPS:
+        raise ValueError(f"evidence(steps={steps}): expected 1 to {MOST_STEPS:,} steps")
+    prompts = np.array([prompt for prompt, _ in runs])
+    fields = {
+        "alphabet": len(machine.symbols),
+        "head": head,
+        "length": prompts.shape[1] - 1,
+        "rules": table_of(machine),
+        "steps": steps,
+    }
+    starts = [prompts.shape[1]] * len(runs)
+    follow(network, [[*prompt, *written] for prompt, written in runs], starts, inserted)
+    return Evidence(task, fields, GeneratedRun(network, prompts, [list(written) for _, written in runs]))

@@ -329,13 +329,13 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
 def evidence(machine: str = "binary-increment", length: int = 2, steps: int = 20) -> Evidence:
     """Show the configurations written behind every word of N = `length` symbols; of a machine file, or a shipped machine.
 
-    The machine is not in the certificate: it proves which tokens the weights write (`_shown`). Raises ValueError for a
-    malformed machine file or too many words.
+    The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine
+    file or too many words.
     """
     chosen = machine_of(machine)
-    words = words_of(chosen, length)
-    runs = [[_token(chosen, one) for one in simulate(chosen, word, steps)[0]] for word in words]
-    return shown(build(chosen, length, steps), [_prompt(chosen, word) for word in words], runs)
+    traces = [(word, simulate(chosen, word, steps)[0]) for word in words_of(chosen, length)]
+    runs = [(_prompt(chosen, word), [_token(chosen, one) for one in trace]) for word, trace in traces]
+    return shown("turing-machine", chosen, build(chosen, length, steps), runs, steps=steps)
 
 
 THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)

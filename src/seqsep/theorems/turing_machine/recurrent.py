@@ -392,17 +392,22 @@ def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> l
 
 
 def evidence(machine: str = "binary-increment", length: int = 1, cells: int = 3, steps: int = 20) -> Evidence:
-    """Show the numbers written behind every word of m = `length` symbols; of a machine file, or a shipped machine.
+    """Show the numbers written behind 2^m - m blanks and every word of m = `length` symbols; of a file, or a shipped machine.
 
-    The machine is not in the certificate: it proves which tokens the weights write (`_shown`). Raises ValueError for a
-    malformed machine file or too many words.
+    The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine
+    file, too many words, or a run that leaves w = `cells` cells on a side of the head.
     """
     chosen = machine_of(machine)
     tokens = StackTokens(chosen)
-    words = words_of(chosen, length)
-    prompts = [tokens.prompt(word, length, blanks=2**length - length) for word in words]
-    runs = [[token for one in stack_run(chosen, word, steps, cells).stacks for token in tokens.step(one)] for word in words]
-    return shown(build(chosen, length, cells), prompts, runs)
+    blanks = 2**length - length
+    runs = []
+    for word in words_of(chosen, length):
+        run = stack_run(chosen, word, steps, cells)
+        if not run.within:
+            raise ValueError(f"evidence(cells={cells}): the run on {word!r} needs more cells on a side of the head")
+        runs.append((tokens.prompt(word, length, blanks), [token for one in run.stacks for token in tokens.step(one)]))
+    network = build(chosen, length, cells)
+    return shown("turing-machine-numbers", chosen, network, runs, steps=steps, head=blanks)
 
 
 THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)

@@ -36,10 +36,12 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.network import LinearLayer, Network, whole
 from seqsep.theorems.base import Applier, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
 from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
 from seqsep.theorems.turing_machine._retrieved_run import RunTokens, written
+from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
 
 CLAIM = Claim(
@@ -262,13 +264,26 @@ def applier(length: int, machine: str, steps: int = 60) -> Applier:
     return answer
 
 
+def evidence(machine: str = "binary-increment", length: int = 1, steps: int = 10) -> Evidence:
+    """Show the runs with a retriever behind every word of N = `length` symbols; of a machine file, or a shipped machine.
+
+    The machine's rules are in the certificate, and the checker runs it and the retriever (`_shown`). Raises ValueError for a
+    malformed machine file or too many words.
+    """
+    chosen = machine_of(machine)
+    tokens = RunTokens(chosen, steps)
+    runs = [(tokens.prompt(word), written(tokens, word)) for word in words_of(chosen, length)]
+    inserted = [tokens.retriever().inserted([*prompt, *thought], length + 1) for prompt, thought in runs]
+    return shown("turing-machine-queries", chosen, build(chosen, steps), runs, steps=steps, inserted=inserted)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
     build=build,
-    nothing_to_certify="the checker knows no machines, and not the retriever that finds what was last written on a cell",
     applier=applier,
     verify=verify,
+    evidence=evidence,
     errata=(
         Erratum(
             where="Theorem 5.4, the pattern for the last write",
