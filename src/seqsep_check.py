@@ -322,7 +322,7 @@ def turing_machine(given):
     def solve(word):
         tape = dict(enumerate(token - len(rules) for token in word if token < begin))
         head = start
-        run = [tape[head]]  # "symbol c read in state q is the configuration S q + c", and the start is state 0
+        run = [tape[head]]  # "Symbol c read in state q is the configuration S q + c", and "the start is state 0"
         while rules[run[-1]] and len(run) <= steps:
             state, tape[head], move = rules[run[-1]]
             head += move
@@ -330,11 +330,11 @@ def turing_machine(given):
         return run
 
     def told(run):
-        # "The configurations in the order in which the network writes them": not those that are found behind a ].
+        # "Its configurations, which are the tokens below QS, in their order, without those that the retriever found", behind ].
         return [token for before, token in pairwise([begin, *run]) if token < len(rules) and before != closes]
 
     def retrieve(prompt, written, query):
-        # "The configuration behind the last record [ c ] and what was found there; or else the symbol of the input on cell c".
+        # "The configuration behind the last record [ c ] r [..]; or else the symbol of the input on cell c; or else FAILED".
         asked = [closes - 1, *query, closes]
         last = [token for at, token in enumerate(written[4:]) if written[at : at + 3] == asked and token < len(rules)]
         symbols = enumerate(prompt[1:], start=begin + 4 + steps)
@@ -648,7 +648,7 @@ def check_network(task, witness, certificate):
     for word, run in zip(inputs, runs, strict=True):
         # "The cost of the task once an input", and "for each query the tokens of the input and of its answer".
         grid.spend(task.cost + run.count(task.closes) * len(word + run))
-        value = task.solve(word)  # "of the last token, or of what the run tells"
+        value = task.solve(word)  # of the last token, or of what else a run tells
         require(value == task.told(run), f"the value is {value}, not {task.told(run)}: {word}")
         require(not {*run[:-1]} & {*task.ends}, f"a run goes on behind its end: {word}")
         found = task.found(word, run)
