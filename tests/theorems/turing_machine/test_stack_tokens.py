@@ -22,11 +22,11 @@ def test_a_step_is_read_as_it_was_written(left, right):
 
 def test_runs_that_are_shown_are_followed_from_their_first_token():
     """A run with another first token is refused, though there are more runs than tokens in a prompt."""
+    machine = machine_of("binary-increment")
     given = hybrid.evidence().witness
-    runs = [list(run) for run in given.generated] * 3
-    prompts = given.prompts.tolist() * 3
-    assert len(prompts) > len(prompts[0])
-    assert shown(given.network, prompts, runs).witness.generated == runs
-    runs[0][0] = (runs[0][0] + 1) % 4
+    runs = list(zip(given.prompts.tolist(), given.generated, strict=True))
+    assert len(runs) > len(runs[0][0])
+    assert shown("turing-machine", machine, given.network, runs, steps=20).witness.generated == given.generated
+    runs[0][1][0] = (runs[0][1][0] + 1) % 4
     with pytest.raises(GenerationDiffers):
-        shown(given.network, prompts, runs)
+        shown("turing-machine", machine, given.network, runs, steps=20)
