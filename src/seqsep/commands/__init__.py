@@ -3,6 +3,7 @@
     demo          `seqsep demo`: theorems, training, the page
     list          `seqsep list`: the members of a registry
     check         `seqsep check`: theorems, or the laws on a user's own layers and models
+    bound         `seqsep bound`: the constants of a theorem
     apply         `seqsep apply`: built weights on the user's inputs
     certify       `seqsep certify`: certificates
     analyze       `seqsep analyze`: the least state of a function
@@ -28,6 +29,7 @@ A command imports what it needs when it runs, since torch takes seconds to impor
 from seqsep.commands import (
     analyze,
     apply,
+    bound,
     certify,
     check,
     demo,
@@ -47,6 +49,7 @@ COMMANDS: tuple[Command, ...] = (
     demo.COMMAND,
     list.COMMAND,
     check.COMMAND,
+    bound.COMMAND,
     apply.COMMAND,
     certify.COMMAND,
     analyze.COMMAND,

@@ -77,7 +77,7 @@ class Command:
 
     >>> from seqsep.commands import COMMANDS
     >>> [command.name for command in COMMANDS][:4]
-    ['demo', 'list', 'check', 'apply']
+    ['demo', 'list', 'check', 'bound']
     """
 
     name: str

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from inspect import signature
 from typing import Any, get_args, get_type_hints
 
@@ -92,7 +93,7 @@ def options_from_flags(
     types: dict[str, Any] = {}
     required: dict[str, bool] = {}
     for call in calls:
-        hints = get_type_hints(call)
+        hints = get_type_hints(call.func if isinstance(call, partial) else call)
         for name, parameter in signature(call).parameters.items():
             types[name] = hints[name]
             required[name] = parameter.default is parameter.empty

@@ -7,6 +7,7 @@ quantifier over all models stays with the written proof.
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 from seqsep.exact.network import Network
@@ -237,7 +238,8 @@ class Theorem:
     `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin. A theorem without
     one says in `nothing_to_apply` why, and what to use instead.
     `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes; a theorem without one
-    says in `nothing_to_certify` why.
+    says in `nothing_to_certify` why. `bound(length=..., ...)` computes the sizes of the statement, with its constants, from
+    lengths alone; what `check` has a default for may be left out of `constants`.
 
     >>> from seqsep.theorems import BY_NAME
     >>> theorem = BY_NAME["index-lookup-state"]
@@ -253,6 +255,7 @@ class Theorem:
     verify: Callable[[], list[Outcome]] | None = None
     evidence: Callable[..., Evidence] | None = None
     nothing_to_certify: str | None = None
+    bound: Callable[..., Mapping[str, Number]] | None = None
     errata: tuple[Erratum, ...] = ()
     choices: tuple[Choice, ...] = ()
 
@@ -275,6 +278,21 @@ class Theorem:
     def options(self) -> tuple[str, ...]:
         """The keyword arguments of `check`, in the order of its signature."""
         return _parameters(self.check)
+
+    @property
+    def constants(self) -> Callable[..., Mapping[str, Number]] | None:
+        """`bound` with the defaults of `check`; None without one. Nothing is built or run.
+
+        >>> from seqsep.theorems import BY_NAME
+        >>> BY_NAME["index-lookup-state"].constants(length=20)
+        {'state_bits': 32}
+        """
+        if self.bound is None:
+            return None
+        given = inspect.signature(inspect.unwrap(self.check)).parameters
+        needed = inspect.signature(self.bound).parameters.values()
+        missing = [parameter.name for parameter in needed if parameter.default is parameter.empty]
+        return partial(self.bound, **{name: given[name].default for name in missing})
 
     @property
     def applier_options(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ import numpy as np
 
 from seqsep.exact.executor import run
 from seqsep.exact.network import AttentionLayer, Network
-from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.bounded_dyck._bound import bound, proved
 from seqsep.theorems.bounded_dyck._layers import assemble
 from seqsep.theorems.bounded_dyck._plan import ETA, Plan, answered, planned
@@ -230,10 +230,16 @@ def applier(
     return answer
 
 
+def constants(length: int, kinds: int, depth: int, variant: str | None = None, ask: str = "word") -> dict[str, Number]:
+    """The bound at one length; nothing is built."""
+    return bound(planned("bound", length=length, kinds=kinds, depth=depth, variant=variant, ask=ask))
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
     build=build,
+    bound=constants,
     nothing_to_certify="its answers are the signs of logits, and those of a certificate are the greatest logit",
     applier=applier,
     verify=verify,

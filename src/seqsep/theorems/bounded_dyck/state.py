@@ -291,6 +291,7 @@ TEST = "tests/theorems/bounded_dyck/test_state.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    bound=bound,
     applier=applier,
     verify=verify,
     evidence=evidence,

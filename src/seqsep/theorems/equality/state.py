@@ -28,7 +28,7 @@ from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import unrolled
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
-from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.equality import _collision as collision
 from seqsep.theorems.equality import _one_layer_cost as one_layer_cost
 from seqsep.theorems.equality._by_automata import (
@@ -179,9 +179,18 @@ def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], int
 
 
 TESTS = "tests/theorems/equality/test_state.py"
+
+
+def constants(length: int, alphabet: int) -> dict[str, Number]:
+    """The bound at one length; nothing is built."""
+    require("bound", length, alphabet)
+    return dict.fromkeys(("state_bits", "message_bits"), ceil_log2(count_halves(length, alphabet)))
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    bound=constants,
     applier=applier,
     evidence=collision.evidence,
     errata=(

@@ -268,4 +268,4 @@ def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: i
     return shown(_asking(length, rounding), graphs, seed)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, bound=bound, build=build, applier=applier, verify=verify, evidence=evidence)

@@ -242,6 +242,7 @@ THEOREM = Theorem(
     CLAIM,
     check,
     build=build,
+    bound=bound,
     applier=applier,
     verify=verify,
     evidence=evidence,

@@ -374,6 +374,7 @@ THEOREM = Theorem(
     CLAIM,
     check,
     build=build,
+    bound=bound,
     applier=applier,
     verify=verify,
     evidence=evidence,

@@ -208,10 +208,16 @@ def evidence(length: int = 2, alphabet: int | None = None, seed: int = 0) -> Evi
     return counting_evidence(build(length, alphabet), task_of(length, alphabet), seed)
 
 
+def constants(length: int, alphabet: int | None = None, rounding: str = "floor") -> dict[str, Number]:
+    """The bound at one length; nothing is built."""
+    return bound(task_of(length, alphabet), rounding)
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
     build=build,
+    bound=constants,
     applier=applier,
     verify=verify,
     evidence=evidence,

@@ -267,4 +267,4 @@ def evidence(
     return counting_evidence(shifted, Counting(length, alphabet), seed)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, bound=bound, build=build, applier=applier, verify=verify, evidence=evidence)

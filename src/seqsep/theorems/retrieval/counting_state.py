@@ -34,7 +34,7 @@ import numpy as np
 
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
@@ -289,9 +289,17 @@ def evidence(length: int = 4) -> Evidence:
 
 
 TEST = "tests/theorems/retrieval/test_counting_state.py::"
+
+
+def constants(length: int) -> dict[str, Number]:
+    """The bound at one length; nothing is built."""
+    return {"state_bits": least_bits(length)}
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    bound=constants,
     applier=applier,
     evidence=evidence,
     errata=(

@@ -32,7 +32,7 @@ from seqsep.exact.automata import Recurrence
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
@@ -261,9 +261,15 @@ def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, witness)
 
 
+def constants(length: int, alphabet: int) -> dict[str, Number]:
+    """The bound at one length; nothing is built."""
+    return {"state_bits": IndexLookup(length, alphabet).answer_bits()}
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    bound=constants,
     applier=applier,
     evidence=evidence,
     choices=(

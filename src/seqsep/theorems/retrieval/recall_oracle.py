@@ -38,7 +38,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
@@ -49,6 +49,7 @@ from seqsep.theorems.retrieval._recall_classes import stirling_partitions
 
 UPPER = "Beside an oracle of associative recall, ceil(log2 max surj(h, s)/s) bits tell all h symbols of y_1 k y_2 k .. y_h k"
 LOWER = "With fewer bits after y_1 k .. y_h k a recurrent model errs on Index, with the oracle and any thought"
+MOST_COUNTED = 64
 CLAIM = Claim(
     name="recall-oracle-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1",
@@ -349,9 +350,17 @@ def evidence(length: int = 5, alphabet: int = 3) -> Evidence:
     return Evidence("index-lookup", {"length": length, "alphabet": alphabet}, witness)
 
 
+def constants(length: int, alphabet: int) -> dict[str, Number]:
+    """The bound at one length; nothing is built. Raises ValueError beyond 64: classes are counted exactly."""
+    if length > MOST_COUNTED:
+        raise ValueError(f"length is at most {MOST_COUNTED} here, since classes are counted exactly, found {length}")
+    return {"state_bits": least_bits(length, alphabet)}
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    bound=constants,
     evidence=evidence,
     nothing_to_apply="it counts the states that an oracle saves, and builds no weights; index-lookup-state answers the same "
     "questions",

@@ -44,7 +44,7 @@ from seqsep.exact import least_state
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.enumeration import alphabet_ranges, tabulate
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
@@ -59,6 +59,7 @@ UPPER = (
 )
 EXACT = "The least state of c-gram retrieval over n numbers, by brute force, is what the count of classes says"
 LOWER = "A recurrent model of fewer bits than classes of sequences errs on an input of recall over n numbers, with any thought"
+MOST_COUNTED = 64
 CLAIM = Claim(
     name="recall-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
@@ -353,9 +354,19 @@ def evidence(length: int = 4, gram: int = 2) -> Evidence:
 
 
 TEST = "tests/theorems/retrieval/test_recall_state.py::"
+
+
+def constants(length: int, gram: int = 2) -> dict[str, Number]:
+    """The bound at one length; nothing is built. Raises ValueError beyond 64: classes are counted exactly."""
+    if length > MOST_COUNTED:
+        raise ValueError(f"length is at most {MOST_COUNTED} here, since classes are counted exactly, found {length}")
+    return {"state_bits": least_bits(length, gram)}
+
+
 THEOREM = Theorem(
     CLAIM,
     check,
+    bound=constants,
     applier=applier,
     evidence=evidence,
     errata=(

@@ -1,0 +1,83 @@
+"""`seqsep bound`: the numbers are those that `check` compares with, and nothing is built for them."""
+
+import json
+
+import pytest
+
+from seqsep.exact.network import Network
+from seqsep.theorems import BY_NAME
+from support.command_line import call
+
+SMALL = {
+    "index-lookup-state": {"length": 4, "alphabet": 3},
+    "associative-recall-state": {"length": 3, "alphabet": 3},
+    "recall-state": {"length": 3},
+    "counting-state": {"length": 3},
+    "recall-oracle-state": {"length": 4},
+    "is-tree-state": {"length": 4},
+    "equality-state": {"length": 4},
+    "nearest-neighbor-two-layers": {"length": 5, "dimension": 2},
+    "bounded-dyck-attention": {"length": 4},
+    "bounded-dyck-state": {"kinds": 1, "depth": 2},
+    "index-lookup-attention": {"length": 5, "alphabet": 3},
+    "equality-two-layers": {"length": 4},
+    "relabelled-equality-two-layers": {"length": 4},
+    "is-tree-walk": {"length": 4},
+    "is-tree-hybrid": {"length": 4},
+    "is-tree-one-layer": {"length": 4},
+    "is-tree-peeling": {"length": 4},
+    "is-tree-tour": {"length": 4},
+}
+BOUNDED = [name for name, theorem in BY_NAME.items() if theorem.bound is not None]
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_the_constants_are_those_of_the_check(name):
+    theorem = BY_NAME[name]
+    options = SMALL.get(name, {"length": 3})
+    constants = theorem.constants(**options)
+    assert constants
+    outcomes = theorem.check(**options)
+    assert any(constants.items() <= outcome.bound.items() for outcome in outcomes), [outcome.bound for outcome in outcomes]
+
+
+MOST = {"recall-state": 64, "recall-oracle-state": 64}
+
+
+@pytest.mark.parametrize("name", sorted(set(BOUNDED) - {"bounded-dyck-state"}))
+def test_nothing_is_built(capsys, monkeypatch, name):
+    """At a length that no network is run for, without one being made."""
+
+    def built(*arguments, **fields):
+        raise AssertionError("a network was built")
+
+    monkeypatch.setattr(Network, "__init__", built)
+    status, out, err = call(capsys, "bound", name, "--length", str(MOST.get(name, 1000)), "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["theorem"] == name
+    assert json.loads(out)["bound"]
+
+
+def test_what_is_printed(capsys):
+    status, out, _ = call(capsys, "bound", "index_lookup_state", "--length", "20", "--alphabet", "64")
+    assert status == 0
+    assert out.splitlines()[1:] == ["    state_bits 120"]
+    assert out.startswith("index-lookup-state (Bhattamishra et al. 2024, Theorem 3): ")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("index-lookup-stat --length 4", "did you mean index-lookup-state"),
+        ("index-lookup-state --lenght 4", "did you mean --length?"),
+        ("index-lookup-state --length abc", "expected a whole number, found 'abc'"),
+        (
+            "one-way-protocol",
+            "bound one-way-protocol: its sizes follow from more than lengths; these have such formulas: index",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(capsys, words, expected):
+    status, out, err = call(capsys, "bound", *words.split())
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert expected in err
