@@ -19,7 +19,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("sample index-lookup --length 0", "length is at least 1 symbol, found 0"),
+        ("sample index-lookup --length 0", "length is 1 to 2^20 symbols, found 0"),
         ("sample bounded-dyck --length 7", "even"),
         ("sample indx-lookup --length 4", "did you mean index-lookup"),
         ("sample index-lookup", "--length"),

@@ -2,11 +2,13 @@
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from seqsep.names import BadInput
 
+LONGEST_LINE = 1 << 24
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a symbolic link",
@@ -75,6 +77,27 @@ def json_lines(text: str) -> list[str]:
     ['["a\\u2028b"]', '[]']
     """
     return text.removesuffix("\n").split("\n") if text else []
+
+
+def lines_of(file: TextIO, source: str) -> Iterator[str]:
+    """The lines of a text file, read one by one, so that their number needs no memory.
+
+    Raises BadInput with `source` for a line of more than 16,777,216 characters, and for what is not UTF-8.
+
+    >>> import io
+    >>> list(lines_of(io.StringIO("[1]\n\n[2]"), "input"))
+    ['[1]', '', '[2]']
+    """
+    number = 0
+    try:
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                raise BadInput(f"{source}, line {number}: expected at most {LONGEST_LINE:,} characters, found more")
+            yield line.removesuffix("\n")
+    except UnicodeDecodeError as error:
+        found = error.object[error.start]
+        raise BadInput(f"{source}, after line {number}: expected text in UTF-8, found byte {found:#x}") from None
 
 
 def kind_of(mode: int) -> str:

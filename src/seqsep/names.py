@@ -3,7 +3,9 @@
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BadInput", "choose", "nearest", "printable"]
+__all__ = ["BadInput", "choose", "excerpt", "nearest", "printable"]
+
+LONGEST_EXCERPT = 60
 
 
 class BadInput(ValueError):
@@ -51,3 +53,12 @@ def printable(text: str) -> str:
     'caf\u00e9 \\\\ud800'
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def excerpt(text: str, most: int = LONGEST_EXCERPT) -> str:
+    """The text if it has at most `most` characters, else so many of them and three points.
+
+    >>> excerpt("a" * 100, most=5)
+    'aaaaa...'
+    """
+    return text if len(text) <= most else f"{text[:most]}..."

@@ -70,6 +70,7 @@ def certify(name: str, **options: Any) -> bytes:
     if theorem is None or theorem.evidence is None:
         known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.evidence is not None)
         raise ValueError(f"certify({name!r}): theorem is one of {known}")
+    theorem.require_sizes("certify", options)
     return certificate(name, theorem.evidence(**options))
 
 

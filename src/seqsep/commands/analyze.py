@@ -14,6 +14,8 @@ from seqsep.files import write_file
 if TYPE_CHECKING:
     from seqsep.analysis import Analysis
 
+MOST_LENGTHS = 4096
+
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: functions, their lengths, and what is written; a task's fields are further flags."""
@@ -54,6 +56,8 @@ def length_list(text: str) -> tuple[int, ...]:
         step = int(numbers[2]) if len(numbers) > 2 else 1
         if first < 1 or last < first or step < 1:
             raise argparse.ArgumentTypeError(f"expected lengths from 1, rising, found {text}")
+        if len(lengths) + len(range(first, last + 1, step)) > MOST_LENGTHS:
+            raise argparse.ArgumentTypeError(f"expected at most {MOST_LENGTHS:,} lengths, found more in {text}")
         lengths.extend(range(first, last + 1, step))
     return tuple(lengths)
 

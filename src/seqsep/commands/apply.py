@@ -2,14 +2,16 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, TextIO
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text
-from seqsep.files import json_lines
+from seqsep.files import lines_of
 from seqsep.names import BadInput, choose
 
 
@@ -24,21 +26,26 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print one answer a line, as each is computed: {"answer": ..}, or what a theorem's applier gives with names of its own."""
     name = choose("theorem", options.theorem, names("theorems"))
-    from seqsep.theorems import BY_NAME, apply
+    from seqsep.theorems import BY_NAME
 
     applier = BY_NAME[name].applier
     if applier is None:
         raise BadInput(f"apply {name}: {BY_NAME[name].nothing_to_apply}")
     chosen = options_from_flags("apply", [name], [applier], options.further)
     if str(options.input) == "-":
-        source = "standard input"
-        text = sys.stdin.read()
+        _answer(name, sys.stdin, "standard input", chosen)
     else:
-        source = str(options.input)
-        text = options.input.read_text(encoding="utf-8")
-    for answer in apply(name, json_lines(text), source, **chosen):
-        print_json(answer if isinstance(answer, dict) else {"answer": answer})
+        with options.input.open(encoding="utf-8", newline="\n") as file:
+            _answer(name, file, str(options.input), chosen)
     return DONE
+
+
+def _answer(name: str, file: TextIO, source: str, chosen: Mapping[str, Any]) -> None:
+    """Answer each line of a file as it is read."""
+    from seqsep.theorems import apply
+
+    for answer in apply(name, lines_of(file, source), source, **chosen):
+        print_json(answer if isinstance(answer, dict) else {"answer": answer})
 
 
 COMMAND = Command(

@@ -77,6 +77,7 @@ def outcomes_of(
 
     for theorem in theorems:
         taken = {name: value for name, value in options.items() if name in theorem.options}
+        theorem.require_sizes("check", taken)
         try:
             outcomes = theorem.check(**taken)
         except TheoremFails as failure:

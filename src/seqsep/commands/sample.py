@@ -13,9 +13,11 @@ from seqsep.names import BadInput, choose
 from seqsep.plugins.name import names_a_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from seqsep.tasks import Task
+
+MOST_TOKENS = 1 << 18  # drawn at once
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -63,11 +65,7 @@ def _print_examples_of_a_file(options: argparse.Namespace) -> int:
 def _print_examples(task: "Task", options: argparse.Namespace) -> int:
     from seqsep.tasks import NOTHING_ASKED
 
-    batch = task.sample(options.start, options.count, options.seed, evaluate=not options.training)
-    examples = zip(batch.inputs.tolist(), batch.targets.tolist(), batch.lengths.tolist(), strict=True)
-    for padded_inputs, padded_targets, tokens in examples:
-        inputs = padded_inputs[:tokens]
-        targets = padded_targets[:tokens]
+    for inputs, targets in _examples(task, options):
         answer = next((target for target in reversed(targets) if target != NOTHING_ASKED), NOTHING_ASKED)
         readable = task.readable(tuple(inputs), answer)
         if options.json:
@@ -75,6 +73,17 @@ def _print_examples(task: "Task", options: argparse.Namespace) -> int:
         else:
             print("  ".join(f"{key}: {value}" for key, value in readable.items()))
     return DONE
+
+
+def _examples(task: "Task", options: argparse.Namespace) -> "Iterator[tuple[list[Any], list[int]]]":
+    """Inputs and targets of each example, drawn as they are asked for, so that their count needs no memory."""
+    at_once = max(1, MOST_TOKENS // task.longest)
+    behind = options.start + options.count
+    for start in range(options.start, behind, at_once):
+        batch = task.sample(start, min(at_once, behind - start), options.seed, evaluate=not options.training)
+        rows = zip(batch.inputs.tolist(), batch.targets.tolist(), batch.lengths.tolist(), strict=True)
+        for inputs, targets, tokens in rows:
+            yield inputs[:tokens], targets[:tokens]
 
 
 def task_from_flags(name: str, words: "Sequence[str]") -> "Task":

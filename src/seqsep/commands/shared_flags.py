@@ -1,6 +1,7 @@
 """What several commands read from flags: counts, a task's fields, a theorem's options, a user's own layers and models."""
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -9,7 +10,7 @@ from inspect import signature
 from typing import Any, get_args, get_type_hints
 
 from seqsep.commands.command import Parser
-from seqsep.names import BadInput, nearest
+from seqsep.names import BadInput, excerpt, nearest
 
 
 def whole_number(text: str) -> int:
@@ -49,7 +50,14 @@ def seconds(text: str) -> float:
 
 
 def fraction(text: str) -> Fraction:
-    """Read a fraction or a decimal number: 1/64, 0.1. Raises ArgumentTypeError for anything else."""
+    """Read a fraction or a decimal number: 1/64, 0.1. Raises ArgumentTypeError for anything else.
+
+    At most 50 characters and an exponent of two digits, as what stands behind e is multiplied out.
+    """
+    if len(text) > 50 or re.search("e[+-]?[0-9_]{3}", text.lower()):
+        raise argparse.ArgumentTypeError(
+            f"expected a number such as 1/64 or 0.1, of at most 50 characters and from 1e-99 to 1e99, found {excerpt(text)}"
+        )
     try:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):

@@ -6,7 +6,8 @@ Automata
     automata          a DFA as a table, and `Recurrence`: a recurrent model with a counted number of state bits
     layered           automata whose table depends on the time step, and the least ones of functions of one length
     partial_automata  the least DFA that agrees with given words, found by search
-    regular           regular expressions as minimal DFAs, by Brzozowski's derivatives
+    regular           regular expressions as minimal DFAs, by the positions of their symbols
+    _pattern          the syntax of regular expressions, its sizes bounded
     monoids           the syntactic monoid of a DFA's language, and whether it is in the variety DA
     _refinement       partition refinement by Moore's and Hopcroft's algorithms
 

@@ -16,6 +16,10 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Bool, Int, Int64
 
+from seqsep.names import excerpt
+
+MOST_BYTES = 1 << 24
+MOST_NUMBERS = 1 << 17
 NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
@@ -197,7 +201,7 @@ def _half(name: str, length: int) -> int:
 def read_dimacs(path: Path, widest: int | None = None) -> Thresholds:
     """The formula of a DIMACS CNF file (`dimacs`).
 
-    Raises ValueError with the file, the line, what was expected and what was found.
+    Raises ValueError with the file, the line, what was expected and what was found; beyond 16 MiB without reading on.
 
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile("w", suffix=".cnf") as file:
@@ -205,8 +209,12 @@ def read_dimacs(path: Path, widest: int | None = None) -> Thresholds:
     ...     read_dimacs(Path(file.name)).features
     (AtLeast(literals=(1, -2), least=1),)
     """
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"{path}: expected at most {MOST_BYTES:,} bytes, found more")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: expected text in UTF-8, found byte {error.object[error.start]:#x}") from None
     return dimacs(text, str(path), widest)
@@ -217,7 +225,7 @@ def dimacs(text: str, source: str = "input", widest: int | None = None) -> Thres
 
     Clauses may be split over lines. A line that begins with c is a comment; one that begins with % ends the text, as in SATLIB.
     Repeated literals, tautologies and empty clauses are kept. Raises ValueError as `read_dimacs` does, and for a clause of more
-    than `widest` literals.
+    than `widest` literals, or clauses of more than 131,072 numbers in all, their zeros included.
 
     >>> formula = dimacs("p cnf 2 2 \\n 1 2 0 \\n -1 0")
     >>> [feature.literals for feature in formula.features]
@@ -227,6 +235,7 @@ def dimacs(text: str, source: str = "input", widest: int | None = None) -> Thres
     clauses: list[tuple[int, ...]] = []
     clause: list[int] = []
     begun = last = 1
+    numbers = 0
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.split()
         if not words or words[0][0] == "c":
@@ -239,10 +248,15 @@ def dimacs(text: str, source: str = "input", widest: int | None = None) -> Thres
                 raise ValueError(f"{source}, line {number}: expected one line 'p cnf', found a second one")
             sizes = _sizes(words, line, f"{source}, line {number}")
             continue
+        numbers += len(words)
+        if numbers > MOST_NUMBERS:
+            raise ValueError(
+                f"{source}, line {number}: expected clauses of at most {MOST_NUMBERS:,} numbers in all, found more"
+            )
         for word in words:
             if not NUMBER.fullmatch(word) or abs(int(word)) > sizes[0]:
                 raise ValueError(
-                    f"{source}, line {number}: expected a literal from -{sizes[0]} to {sizes[0]}, found {word[:40]!r}"
+                    f"{source}, line {number}: expected a literal from -{sizes[0]} to {sizes[0]}, found {excerpt(word)!r}"
                 )
             if not clause:
                 begun = number
@@ -267,5 +281,5 @@ def dimacs(text: str, source: str = "input", widest: int | None = None) -> Thres
 def _sizes(words: list[str], line: str, where: str) -> tuple[int, int]:
     counts = [int(word) for word in words[2:] if NUMBER.fullmatch(word) and int(word) >= 0]
     if words[:2] != ["p", "cnf"] or len(words) != 4 or len(counts) != 2:
-        raise ValueError(f"{where}: expected 'p cnf VARIABLES CLAUSES', found {line.strip()[:60]!r}")
+        raise ValueError(f"{where}: expected 'p cnf VARIABLES CLAUSES', found {excerpt(line.strip())!r}")
     return counts[0], counts[1]

@@ -47,9 +47,9 @@ class TwoHalves(Task):
         """Raise ValueError for lengths that are odd or too short, and store the default least length as 0."""
         shortest = 2 * self.least_half
         require(
-            self.length >= shortest and self.length % 2 == 0,
+            shortest <= self.length <= 2**20 and self.length % 2 == 0,
             self,
-            f"length is an even number of symbols from {shortest}, found {self.length}",
+            f"length is an even number of symbols from {shortest} to 2^20, found {self.length}",
         )
         require(
             self.least_length == 0 or (self.least_length >= shortest and self.least_length % 2 == 0),

@@ -53,7 +53,7 @@ class BoundedDyck(FixedLengthDecision):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.length >= 2, self, f"length is at least 2 brackets, found {self.length}")
+        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 brackets, found {self.length}")
         require(self.length % 2 == 0, self, f"length is even, since no word of odd length is matched, found {self.length}")
         require(1 <= self.kinds <= 2**20, self, f"kinds is 1 to 2^20, found {self.kinds}")
         require(self.depth >= 1, self, f"depth is at least 1, found {self.depth}")

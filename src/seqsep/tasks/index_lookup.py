@@ -45,7 +45,7 @@ class IndexLookup(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.length >= 1, self, f"length is at least 1 symbol, found {self.length}")
+        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 symbols, found {self.length}")
         require(1 <= self.alphabet <= 2**31, self, f"alphabet is 1 to 2^31 symbols, found {self.alphabet}")
         require(self.least_length >= 1, self, f"least_length is at least 1 symbol, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))

@@ -78,6 +78,7 @@ def check(name: str, **options: Any) -> Outcomes:
     unknown = [option for option in options if option not in theorem.options]
     if unknown:
         raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(theorem.options)}")
+    theorem.require_sizes("check", options)
     return Outcomes(theorem.check(**options))
 
 
@@ -97,6 +98,7 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     unknown = [option for option in options if option not in known_options]
     if unknown:
         raise ValueError(f"apply({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
+    theorem.require_sizes("apply", options)
     answer = theorem.applier(**options)
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -7,6 +7,7 @@ quantifier over all models stays with the written proof.
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
@@ -15,6 +16,34 @@ from seqsep.tables import Tabular
 from seqsep.theorems.evidence import Evidence
 
 Number = int | float
+
+MOST: Mapping[str, int] = {
+    "length": 1 << 16,
+    "alphabet": 1 << 16,
+    "cells": 1 << 12,
+    "circuits": 1 << 20,
+    "classes": 1 << 16,
+    "depth": 1 << 10,
+    "dimension": 1 << 10,
+    "embedding": 1 << 12,
+    "exponent": 16,
+    "gram": 1 << 6,
+    "graphs": 1 << 20,
+    "heads": 1 << 8,
+    "inputs": 1 << 20,
+    "keys": 1 << 16,
+    "kinds": 1 << 10,
+    "layers": 1 << 8,
+    "machines": 1 << 20,
+    "precision": 1 << 10,
+    "sequences": 1 << 20,
+    "steps": 1 << 16,
+    "thought": 1 << 12,
+    "width": 1 << 12,
+    "words": 1 << 20,
+}
+"""The greatest value of each size that a theorem's functions take as an option."""
+LEAST_FRACTION = Fraction(1, 1 << 30)
 
 
 @dataclass(frozen=True)
@@ -279,6 +308,21 @@ class Theorem:
         """The keyword arguments of `check`, in the order of its signature."""
         return _parameters(self.check)
 
+    def require_sizes(self, call: str, options: Mapping[str, Any]) -> None:
+        """Raise ValueError for an option beyond `MOST`, or a fraction nearer to 0 than 2^-30, before anything is built.
+
+        >>> from seqsep.theorems import BY_NAME
+        >>> BY_NAME["equality-state"].require_sizes("check", {"length": 10**7})
+        Traceback (most recent call last):
+        ValueError: check equality-state: length is at most 65,536, found 10,000,000
+        """
+        for name, value in options.items():
+            where = f"{call} {self.name}: {name.replace('_', '-')}"
+            if isinstance(value, int) and value > MOST.get(name, value):
+                raise ValueError(f"{where} is at most {MOST[name]:,}, found {shown_briefly(value)}")
+            if isinstance(value, Fraction) and 0 < value < LEAST_FRACTION:
+                raise ValueError(f"{where} is at least 2^-30, found {float(value):.3g}")
+
     @property
     def constants(self) -> Callable[..., Mapping[str, Number]] | None:
         """`bound` with the defaults of `check`; None without one. Nothing is built or run.
@@ -300,6 +344,15 @@ class Theorem:
         if self.applier is None:
             return ()
         return tuple(name for name in _parameters(self.applier) if name != "length")
+
+
+def shown_briefly(number: int) -> str:
+    """A whole number in digits, or beyond 10^30 as a power of two.
+
+    >>> shown_briefly(1 << 20), shown_briefly(1 << 5000)
+    ('1,048,576', 'about 2^5000')
+    """
+    return f"{number:,}" if abs(number) < 10**30 else f"about 2^{number.bit_length() - 1}"
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:

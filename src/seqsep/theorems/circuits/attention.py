@@ -291,6 +291,8 @@ def verify(circuits: int = 340, seed: int = 1) -> list[Outcome]:
 def _of_file(path: Path) -> Circuit:
     try:
         return parsed(json.loads(path.read_text(encoding="utf-8")))
+    except RecursionError:
+        raise ValueError(f"{path}: expected a circuit, found deeper nesting than can be read") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -15,6 +15,8 @@ NORM_SQUARED = Fraction(5, 4)
 ROUNDING = 1e-6
 """The most by which the norm of a vector that was normalised in float32 exceeds 1."""
 
+MOST_POINTS = 1 << 18  # of all questions of a line, which are asked at once
+
 
 class UserQuestion(NamedTuple):
     """Points and questions as real vectors, or as symbols (`recall`), with labels; `name` is the field of the questions."""
@@ -46,6 +48,14 @@ def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> 
     name = "queries" if "queries" in given else "query"
     if name not in given:
         raise ValueError(f"query: missing; found {', '.join(given) or 'no fields'}")
+    held = given.get("pairs" if recall else "points")
+    if name == "queries" and isinstance(given[name], list) and isinstance(held, list):
+        most = MOST_POINTS // (len(held) + 1)
+        if len(given[name]) > most:
+            raise ValueError(
+                f"queries: expected at most {most:,} of them beside {len(held):,} {'pairs' if recall else 'points'}, "
+                f"found {len(given[name]):,}"
+            )
     asked = _recall(given, name, classes, alphabet) if recall else _points(given, name, classes)
     if not 1 <= len(asked.labels) <= length - 1:
         raise ValueError(f"{'pairs' if recall else 'points'}: expected 1 to {length - 1} of them, found {len(asked.labels)}")
