@@ -12,8 +12,11 @@ from seqsep import __version__
 from seqsep.commands import COMMANDS, Command
 from seqsep.commands.command import Parser
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
+from seqsep.names import printable, text_of
 
 __all__ = ["main"]
+
+WHAT_TO_REPORT = "this command and what it prints with --debug, as an issue where you got seqsep from"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,10 +45,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if debug:
             raise
         return _say(_one_line(error), ENVIRONMENT)
-    except Exception as error:
+    except SystemExit:
+        raise
+    except BaseException as error:
         if debug:
             raise
-        return _say(f"a bug: {type(error).__name__}: {_one_line(error)} (--debug shows where)", REFUTED)
+        what = f"{type(error).__name__}: {_one_line(error)}"
+        return _say(f"a bug of seqsep: {what}; please report it with {WHAT_TO_REPORT}", REFUTED)
 
 
 def script() -> NoReturn:
@@ -110,11 +116,11 @@ def _print_help_of_a_member(arguments: Sequence[str]) -> None:
 def _one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split()) or type(error).__name__
+    return text_of(error) or type(error).__name__
 
 
 def _say(message: str, status: int) -> int:
-    print(f"seqsep: {message}", file=sys.stderr)
+    print(f"seqsep: {printable(message)}", file=sys.stderr)
     return status
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from seqsep.names import BadInput
+from seqsep.names import BadInput, printable
 
 LONGEST_LINE = 1 << 24
 KINDS = {
@@ -37,7 +37,7 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
-            file.write(data.encode("utf-8") if isinstance(data, str) else data)
+            file.write(printable(data).encode("utf-8") if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

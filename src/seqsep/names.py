@@ -3,9 +3,10 @@
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BadInput", "choose", "excerpt", "nearest", "printable"]
+__all__ = ["BadInput", "choose", "excerpt", "nearest", "printable", "text_of"]
 
 LONGEST_EXCERPT = 60
+LONGEST_MESSAGE = 500
 
 
 class BadInput(ValueError):
@@ -62,3 +63,16 @@ def excerpt(text: str, most: int = LONGEST_EXCERPT) -> str:
     'aaaaa...'
     """
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says, in one line that can be printed and of at most 500 characters, even if its text raises.
+
+    >>> text_of(ValueError("two\\nlines"))
+    'two lines'
+    """
+    try:
+        said = " ".join(printable(str(error)).split())
+    except BaseException as second:
+        return f"(its text raises {type(second).__name__})"
+    return excerpt(said, LONGEST_MESSAGE)

@@ -21,7 +21,8 @@ from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.least_state import LeastState
 from seqsep.exact.rank_by_counting import MOST_COUNTED, RankByCounting, best_counted
-from seqsep.plugins.load import run_file
+from seqsep.names import text_of
+from seqsep.plugins.load import PlugInFails, attribute, fault, run_file
 from seqsep.tasks import BY_NAME, BoundedDyck, Task
 from seqsep.tasks.base import fields_given
 
@@ -161,8 +162,10 @@ def _asked(alphabet: Callable[[int], Any], length: int, where: str) -> list[int]
     """What a user's `alphabet(N)` answers, as a list of sizes."""
     try:
         answer = alphabet(length)
+    except PlugInFails as failure:
+        raise ValueError(f"{where}: expected one size or {length}, found an error: {failure}") from failure
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{where}: expected one size or {length}, found {type(error).__name__}: {error}") from error
+        raise ValueError(f"{where}: expected one size or {length}, found {type(error).__name__}: {text_of(error)}") from error
     if isinstance(answer, int) and not isinstance(answer, bool):
         return [answer]
     if isinstance(answer, list | tuple) and answer and all(isinstance(size, int) for size in answer):
@@ -172,7 +175,7 @@ def _asked(alphabet: Callable[[int], Any], length: int, where: str) -> list[int]
 
 def _of_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None) -> NamedFunction:
     module = run_file(path)
-    value = getattr(module, name, None)
+    value = attribute(module, path, name)
     if isinstance(value, DFA):
         return NamedFunction(target, "automaton", lambda length: _automaton_at(value, length))
     if isinstance(value, formulas.Thresholds):
@@ -180,8 +183,23 @@ def _of_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None)
     if not callable(value):
         kind = "nothing of that name" if value is None else f"a {type(value).__name__}"
         raise ValueError(f"{target}: expected a function {name}(sequence) in {path}, found {kind}")
-    own = getattr(module, "alphabet", None)
-    return of_function(value, target, own if alphabet is None and callable(own) else alphabet)
+    own = attribute(module, path, "alphabet")
+    asked = _naming_its_line(own, path) if alphabet is None and callable(own) else alphabet
+    return of_function(_naming_its_line(value, path), target, asked)
+
+
+def _naming_its_line(function: Callable[[Any], Any], path: Path) -> Callable[[Any], Any]:
+    """The user's function; what it raises names the file and its line."""
+
+    def call(argument: Any) -> Any:
+        try:
+            return function(argument)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # GeneratorExit, SystemExit, or a class of the user's own
+            raise fault(error, path) from error
+
+    return call
 
 
 def _of_expression(target: str, alphabet: Sequence[int] | None) -> NamedFunction:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.names import BadInput, text_of
+
 OUTSIDE = -1  # the label of an input outside the function's domain; as in `communication`
 MOST_INPUTS = 1 << 24
 
@@ -94,7 +96,8 @@ def tabulate(function: Callable[[list[int]], int | None], symbols: Sequence[rang
         for word in itertools.product(*symbols):
             answers.append(function(list(word)))
     except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        said = text_of(error)
+        what = said if isinstance(error, BadInput) else f"{type(error).__name__}: {said}" if said else type(error).__name__
         raise ValueError(f"{name}({list(word)}): expected an integer or None, found an error: {what}") from error
     wrong_types = {kind for kind in set(map(type, answers)) if not issubclass(kind, int | np.integer | np.bool | None)}
     if wrong_types:

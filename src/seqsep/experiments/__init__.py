@@ -35,7 +35,7 @@ from seqsep.experiments._search import Search
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.names import choose
-from seqsep.plugins.load import naming_its_line, run_file
+from seqsep.plugins.load import attribute, naming_its_line, run_file
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     index_lookup_architectures.EXPERIMENT,
@@ -62,7 +62,7 @@ def load_experiment(name: str) -> Experiment:
     if path.suffix != ".py":
         return BY_NAME[choose("experiment", name, list(BY_NAME))]
     module = run_file(path)
-    own_runs = getattr(module, "runs", None)
+    own_runs = attribute(module, path, "runs")
     if not callable(own_runs):
         raise ValueError(f"{name}: expected a function runs(preset) that returns a list of Run, found none")
 
@@ -79,7 +79,7 @@ def load_experiment(name: str) -> Experiment:
         return list(found)
 
     question = module.__doc__ or name
-    presets = tuple(getattr(module, "PRESETS", ()))
+    presets = tuple(attribute(module, path, "PRESETS") or ())
     return Experiment(path.stem.replace("_", "-"), question, presets, runs)
 
 

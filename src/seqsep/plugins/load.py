@@ -9,14 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from seqsep.names import printable
+from seqsep.names import BadInput, text_of
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.name import PlugIn
 
-LONGEST_TEXT = 500
 
-
-class PlugInFails(ValueError):
+class PlugInFails(BadInput):
     """A user's file, layer, model or task does what it must not; the message, one line, says which and what."""
 
 
@@ -29,7 +27,7 @@ def load(plug_in: PlugIn) -> Callable[..., Any]:
         raise PlugInFails(
             f"{plug_in}: expected the file of {plug_in.class_name}; a run read from rows does not know where it is"
         )
-    value = getattr(run_file(plug_in.path, plug_in.digest), plug_in.class_name, None)
+    value = attribute(run_file(plug_in.path, plug_in.digest), plug_in.path, plug_in.class_name)
     if not callable(value):
         raise PlugInFails(f"{plug_in.path}: expected a class {plug_in.class_name}, found a {type(value).__name__}")
     return value
@@ -79,7 +77,10 @@ def _run(path: Path, data: bytes, name: str) -> None:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             exec(compile(data, module.__file__, "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        del sys.modules[name]
+        raise
+    except BaseException as error:  # GeneratorExit, SystemExit, or a class of the user's own
         del sys.modules[name]
         raise PlugInFails(f"{path}: expected a file that loads, found {in_words(error, path)}") from error
     finally:
@@ -94,10 +95,17 @@ def naming_its_line(path: Path, passing: tuple[type[Exception], ...] | type[Exce
     """
     try:
         yield
+    except KeyboardInterrupt:
+        raise
     except passing:
         raise
-    except (Exception, SystemExit) as error:
-        raise PlugInFails(f"{path}: {in_words(error, path)}") from error
+    except BaseException as error:  # GeneratorExit, SystemExit, or a class of the user's own
+        raise fault(error, path) from error
+
+
+def fault(error: BaseException, path: Path) -> PlugInFails:
+    """The exception to raise for one that the user's code in `path` raised: it names the file and the line."""
+    return PlugInFails(f"{path}: {in_words(error, path)}")
 
 
 def in_words(error: BaseException, *paths: Path | None) -> str:
@@ -108,14 +116,7 @@ def in_words(error: BaseException, *paths: Path | None) -> str:
     return f"{type(error).__name__}: {text_of(error)}{where}"
 
 
-def text_of(error: BaseException) -> str:
-    """What an exception says, in one line that can be printed and of at most 500 characters, even if its text raises.
-
-    >>> text_of(ValueError("two\\nlines"))
-    'two lines'
-    """
-    try:
-        said = " ".join(printable(str(error)).split())
-    except BaseException as second:
-        return f"(its text raises {type(second).__name__})"
-    return said if len(said) <= LONGEST_TEXT else f"{said[:LONGEST_TEXT]}..."
+def attribute(module: ModuleType, path: Path, name: str) -> Any:
+    """What a user's module has under a name, or None. Raises PlugInFails if a `__getattr__` of its own raises."""
+    with naming_its_line(path):
+        return getattr(module, name, None)

@@ -7,7 +7,7 @@ numbers, of which the first `prompt` are the prompt, and returns the tokens to i
 from collections.abc import Sequence
 from pathlib import Path
 
-from seqsep.plugins.load import run_file
+from seqsep.plugins.load import attribute, naming_its_line, run_file
 from seqsep.tasks.base import GeneratedTask, LiveRetriever
 
 
@@ -20,14 +20,15 @@ def own_retriever(text: str, task: GeneratedTask) -> LiveRetriever:
     place, _, name = text.rpartition(":")
     if not place.endswith(".py") or not name.isidentifier():
         raise ValueError(f"{text}: expected FILE.py:FUNCTION, as in {place or text}:find")
-    find = getattr(run_file(Path(place)), name, None)
+    find = attribute(run_file(Path(place)), Path(place), name)
     if not callable(find):
         raise ValueError(f"{text}: expected a function {name}(tokens, prompt) in {place}, found {type(find).__name__}")
     shown = [task.shown(token) for token in range(task.vocabulary)]
     token_of = {str(word): token for token, word in enumerate(shown)}
 
     def retrieve(tokens: Sequence[int], prompt: int) -> list[int] | None:
-        found = find([shown[token] for token in tokens], prompt)
+        with naming_its_line(Path(place)):
+            found = find([shown[token] for token in tokens], prompt)
         if found is None:
             return None
         if isinstance(found, str) or not isinstance(found, Sequence):
