@@ -98,3 +98,23 @@ def test_accuracy_on_index_lookup_is_the_same():
             dtype=dtype,
         )
         assert train(run)[1].accuracy >= 0.99, dtype
+
+
+def test_a_processor_without_an_lstm_in_bfloat16_is_named(monkeypatch):
+    """PyTorch's words for a primitive that oneDNN has not become one line that says what to do; other errors stay."""
+    from seqsep.mixers.lstm import LSTM
+
+    layer = LSTM(4)
+    for words, kind, expected in (
+        ("could not create a primitive descriptor for the LSTM forward propagation primitive", ValueError, "take float32"),
+        ("mat1 and mat2 shapes cannot be multiplied", RuntimeError, "mat1 and mat2"),
+    ):
+
+        def fails(*_, words=words):
+            raise RuntimeError(words)
+
+        monkeypatch.setattr(layer.cells, "forward", fails)
+        with pytest.raises(kind, match=expected):
+            layer(torch.zeros(1, 3, 4))
+        with pytest.raises(kind, match=expected):
+            layer.prefill(torch.zeros(1, 3, 4), layer.start(1), t=0)

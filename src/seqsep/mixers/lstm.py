@@ -61,11 +61,23 @@ class LSTM(Mixer):
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
         if not x.shape[1]:
             return Memory(*state)
-        hidden, cell = self.cells(x, (state[0][None], state[1][None]))[1]
+        hidden, cell = self._run(x, (state[0][None], state[1][None]))[1]
         return Memory(hidden[0], cell[0])
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         if x.is_cuda and torch.is_autocast_enabled("cuda"):  # there cuDNN's LSTM takes float16 whatever was asked for
             with torch.autocast("cuda", enabled=False):
-                return self.cells(x.to(self.cells.all_weights[0][0].dtype))[0]
-        return self.cells(x)[0]
+                return self._run(x.to(self.cells.all_weights[0][0].dtype))[0]
+        return self._run(x)[0]
+
+    def _run(self, x: Tensor, state: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """PyTorch's LSTM. Raises ValueError where it has none in bfloat16: oneDNN's wants AVX-512 or more."""
+        try:
+            outputs: tuple[Tensor, tuple[Tensor, Tensor]] = self.cells(x, state)
+        except RuntimeError as error:
+            if "primitive" not in str(error):
+                raise
+            raise ValueError(
+                "lstm in bfloat16: PyTorch has no such LSTM on this processor; take float32 (dtype of a run) or another mixer"
+            ) from error
+        return outputs
