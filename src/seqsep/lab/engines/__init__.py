@@ -6,6 +6,7 @@ Files:
     job             what an engine is given to do: a run to train, or a plug-in to try the laws on
     local           the engine `local`: a supervisor of worker processes on this machine
     process         one of these processes, as the supervisor holds it
+    marked          what a run on it has started, to be ended with it
     worker          the process that trains: messages in, messages out
     messages        what such a process says: read without waiting, and taken on trust in nothing
     validation      the validation of plug-ins before they are trained: load, build and try the laws

@@ -4,6 +4,7 @@ The driver has a pipe of messages and a pipe of what the process prints, and lea
 """
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
 
+from seqsep.lab.engines.marked import MARK, end_marked
 from seqsep.lab.engines.messages import Mailbox
 
 MOST_PRINTED = 1 << 20
@@ -27,6 +29,7 @@ class Worker:
 
     def __init__(self, script: Path, variables: Mapping[str, str], device: str) -> None:
         self.variables = variables
+        self.mark = secrets.token_hex(16)
         self.connection, theirs = Pipe()
         self.mailbox = Mailbox(self.connection)
         self.output, printed = os.pipe()
@@ -35,7 +38,7 @@ class Worker:
         command = [sys.executable, "-P", str(script), str(theirs.fileno()), str(os.getpid()), device]
         self.process = subprocess.Popen(
             command,
-            env={**os.environ, **variables, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env={**os.environ, **variables, "PYTHONPATH": os.pathsep.join(sys.path), MARK: self.mark},
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,
@@ -92,5 +95,6 @@ class Worker:
             self.process.wait()
         with suppress(ProcessLookupError, PermissionError):  # none of its group is left
             os.killpg(self.process.pid, signal.SIGKILL)
+        end_marked(self.mark)
         self.connection.close()
         os.close(self.output)

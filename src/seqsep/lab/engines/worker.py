@@ -11,6 +11,7 @@ The plug-ins of a run are validated first (validation.py). Its process takes no 
 could reach them.
 """
 
+import ctypes
 import json
 import os
 import signal
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # nothing slow is imported before this process watches its pa
 SECONDS_BETWEEN_REPORTS = 0.2
 SECONDS_BETWEEN_LOOKS = 0.25
 LONGEST_ERROR = 500
+END_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 def end_with(parent: int) -> None:
@@ -37,6 +39,16 @@ def end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(SECONDS_BETWEEN_LOOKS)
     os._exit(1)
+
+
+def watch_parent(parent: int) -> None:
+    """End this process with its parent, also while a user's code holds the interpreter lock: then no thread looks.
+
+    On Linux the kernel kills it; elsewhere, and if the parent is gone already, a thread does.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(END_WITH_PARENT, int(signal.SIGKILL))
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 
 class Reporter:
@@ -198,5 +210,5 @@ def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) ->
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=end_with, args=(int(sys.argv[2]),), daemon=True).start()
+    watch_parent(int(sys.argv[2]))
     serve(Connection(int(sys.argv[1])), sys.argv[3])
