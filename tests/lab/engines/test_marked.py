@@ -48,7 +48,7 @@ def ends(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("then", ["raise SystemExit(3)", "import time; time.sleep(60)"], ids=["ends before", "is stopped"])
-def test_a_session_that_a_run_has_started_ends_with_its_worker(then: str, tmp_path: Path) -> None:
+def test_a_session_of_a_run_ends_with_its_worker(then: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(STARTS_A_SESSION.format(then=then))
     worker = Worker(script, {}, "cpu")
@@ -63,7 +63,7 @@ def test_a_session_that_a_run_has_started_ends_with_its_worker(then: str, tmp_pa
     assert alive(os.getpid())
 
 
-def test_a_worker_that_holds_the_interpreter_lock_ends_with_its_driver() -> None:
+def test_a_worker_that_holds_the_lock_ends_with_its_driver() -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", DRIVER.format(text=HOLDS_THE_LOCK)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as driver:
