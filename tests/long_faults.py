@@ -4,6 +4,7 @@ tests/faults/test_faults.py runs a sample of each.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ TESTS = Path(__file__).parent
 STORE = ("lab/row.py", "lab/run.py", "lab/store/place.py", "lab/store/schema.py", "lab/store/store.py")
 ENGINE = ("lab/engines/process.py", "lab/engines/messages.py", "lab/engines/local.py", "lab/engines/worker.py")
 SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/checkpoint_file.py", "files.py")
+SOAK_HOURS = float(os.environ.get("SEQSEP_SOAK_HOURS", "0.15"))
+"""Of CPU time."""
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-kills": (("kills", 100), "SIGKILL at random instants: no run lost or repeated, the same export", SWEEP),
@@ -39,6 +42,12 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         ("checkpoints", 2000, 200),
         "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
         ("lab/checkpoint.py", "lab/train.py", "lab/checkpoint_file.py", "files.py", "lab/engines/worker.py"),
+    ),
+    "faults-soak": (
+        ("soak", round(3600 * SOAK_HOURS)),
+        "sweeps under kills, pauses, full disks and steps of Python's clock: no run lost or repeated, the same export, "
+        "the memory of a driver flat",
+        SWEEP,
     ),
 }
 

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from errno import ENOSPC
 from io import TextIOWrapper
 from typing import NoReturn
 
@@ -31,11 +32,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
         command, options = parse(arguments)
-        return command.run(options)
+        status = command.run(options)
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         return _say("interrupted; finished runs are kept", INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return DONE
     except (ValueError, OverflowError, FileNotFoundError, IsADirectoryError, PermissionError) as error:
         if debug:
@@ -44,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (OSError, MemoryError) as error:
         if debug:
             raise
-        return _say(_one_line(error), ENVIRONMENT)
+        return _say(_of_the_output(error) or _one_line(error), ENVIRONMENT)
     except SystemExit:
         raise
     except BaseException as error:
@@ -111,6 +114,22 @@ def _print_help_of_a_member(arguments: Sequence[str]) -> None:
     if text is not None:
         print(text)
         raise SystemExit(DONE)
+
+
+def _of_the_output(error: Exception) -> str | None:
+    """What is wrong with the standard output, such as a full disk; None if nothing is. Our own files are named in an error."""
+    try:
+        sys.stdout.flush()
+    except OSError as of_output:
+        _write_no_more()
+        return f"standard output: {of_output.strerror}"
+    is_full = isinstance(error, OSError) and error.errno == ENOSPC and error.filename is None
+    return f"standard output or a temporary file: {os.strerror(ENOSPC)}" if is_full else None
+
+
+def _write_no_more() -> None:
+    """Let what is left for the standard output go nowhere, or Python would try once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _one_line(error: BaseException) -> str:

@@ -2,7 +2,9 @@
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -35,18 +37,49 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
     require_output(path, read=read)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.write(printable(data).encode("utf-8") if isinstance(data, str) else data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        on_disk(path.parent)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+        with naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with temporary.open("wb") as file:
+                file.write(printable(data).encode("utf-8") if isinstance(data, str) else data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            on_disk(path.parent)
     finally:
         if temporary.exists():
             temporary.unlink()
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Have every OSError inside name this file: that of a full disk names none.
+
+    >>> with naming("rows.jsonl"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'rows.jsonl'
+    """
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def read_text(path: Path | str) -> str:
+    """The text of a file, or of the standard input if `path` is "-". Raises BadInput, which names it, for what is no UTF-8.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "words.txt"
+    >>> path.write_bytes(b"gr\\xfcn") and read_text(path)
+    Traceback (most recent call last):
+    seqsep.names.BadInput: ...words.txt: expected text in UTF-8, found byte 0xfc at 2
+    """
+    is_input = str(path) == "-"
+    try:
+        return sys.stdin.read() if is_input else Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        found = f"found byte {error.object[error.start]:#x} at {error.start}"
+        raise BadInput(f"{'standard input' if is_input else path}: expected text in UTF-8, {found}") from None
 
 
 def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:

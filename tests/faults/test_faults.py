@@ -38,6 +38,13 @@ def test_a_full_disk_and_24_readers_beside_a_sweep() -> None:
     assert results["readers"]["reads"] > 48
 
 
+@needs_proc
+def test_sweeps_under_faults_drawn_for_some_seconds() -> None:
+    results = sample("soak 4")["soak"]
+    assert results["trials"] > 1
+    assert results["sweeps of one driver"] > 0
+
+
 def test_changed_bits_and_missing_ends_of_a_store() -> None:
     results = spoiled.stores(20, 3)
     assert (results["trials"], results["failures"]) == (23, [])

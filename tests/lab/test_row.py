@@ -30,6 +30,9 @@ def row(seed: int = 0, **result: object) -> Row:
         (row().to_json().replace('"curve"', '"line"').encode(), "without curve"),
         (row().to_json().replace('"threads"', '"cores"').encode(), "without threads"),
         (row().to_json().replace('"lstm"', '"gru"').encode(), "layers are one or more of"),
+        (row().to_json().replace('"lstm"', '"/bin/layer.py:Layer"').encode(), "expected the name of a mixer, or CLASS@SHA-256"),
+        (row().to_json().replace('"lstm"', '"model:layer.py:Net"').encode(), "expected the name of a mixer, or CLASS@SHA-256"),
+        (row().to_json().replace('"index-lookup"', '"task.py:Task"').encode(), "unknown or missing field 'task.py:Task'"),
         (row().to_json().replace('"width"', '"wide"').encode(), "unknown or missing field"),
     ],
 )
@@ -118,3 +121,18 @@ def test_lines_end_at_newlines_only(tmp_path: Path) -> None:
     assert read_rows(path) == [row(), row(1)]
     path.write_bytes(b"")
     assert read_rows(path) == []
+
+
+def test_a_row_opens_no_file_that_it_names(tmp_path: Path) -> None:
+    """Not even a sound one."""
+    layer, path = tmp_path / "layer.py", tmp_path / "rows.jsonl"
+    layer.write_text(f"open({str(tmp_path / 'run')!r}, 'w')\nclass Layer:\n    pass\n")
+    by_file = Run(task=IndexLookup(length=5, alphabet=4), layers=(f"{layer}:Layer",), width=8, steps=20)
+    named = row().to_json().replace('"lstm"', json.dumps(f"{layer}:Layer")).replace(row().key, by_file.key())
+    path.write_text(named + "\n")
+    with pytest.raises(ValueError, match="line 1: expected the name of a mixer"):
+        read_rows(path)
+    by_digest = Row("trial", by_file.key(), by_file.configuration(), row().result, environment())
+    write_rows(path, [by_digest])
+    assert read_rows(path) == [by_digest]
+    assert not (tmp_path / "run").exists()

@@ -2,14 +2,13 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.shared_flags import positive, seconds
 from seqsep.commands.status import DONE
-from seqsep.files import json_lines
+from seqsep.files import json_lines, read_text
 from seqsep.names import BadInput
 
 if TYPE_CHECKING:
@@ -67,10 +66,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines(path: Path) -> list[tuple[str, str]]:
     """The lines of a file that are not blank, and where they are."""
-    is_input = str(path) == "-"
-    text = sys.stdin.read() if is_input else path.read_text(encoding="utf-8")
-    name = "standard input" if is_input else str(path)
-    return [(f"{name}, line {number}", line) for number, line in enumerate(json_lines(text), start=1) if line.strip()]
+    name = "standard input" if str(path) == "-" else str(path)
+    lines = enumerate(json_lines(read_text(path)), start=1)
+    return [(f"{name}, line {number}", line) for number, line in lines if line.strip()]
 
 
 def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:

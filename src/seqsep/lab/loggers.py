@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from seqsep.files import naming
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 
@@ -57,10 +58,11 @@ class Logger:
         half = place.with_name(f"{place.name}.tmp")
         for old in (half, place):  # a half that a killed driver left; what is there of another row of this run
             shutil.rmtree(old, ignore_errors=True)
-        half.mkdir(parents=True)
-        self.fill(row, half)
-        (half / ROW).write_text(text, encoding="utf-8")
-        half.replace(place)
+        with naming(place):
+            half.mkdir(parents=True)
+            self.fill(row, half)
+            (half / ROW).write_text(text, encoding="utf-8")
+            half.replace(place)
         return True
 
 

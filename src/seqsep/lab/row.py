@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,9 @@ class Row:
     result: dict[str, Any]
     environment: dict[str, Any]
 
-    @property
+    @cached_property
     def run(self) -> Run:
-        """The run of the configuration."""
+        """The run of the configuration, made once: reports ask for it often."""
         return Run.from_configuration(self.configuration)
 
     @property

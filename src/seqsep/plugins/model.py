@@ -14,7 +14,7 @@ from seqsep.mixers import Block, Mixer, State, state_bits
 from seqsep.model.model import Model, ModelState
 from seqsep.plugins.layer import OwnLayer, construct
 from seqsep.plugins.load import load
-from seqsep.plugins.name import PlugIn, is_canonical
+from seqsep.plugins.name import PlugIn, is_canonical, names_a_file
 
 
 class OwnModel(PlugIn):
@@ -148,8 +148,11 @@ def parse_layer(text: str) -> OwnLayer | OwnModel:
 def restore_layer(text: str, files: Mapping[str, str]) -> str | OwnLayer | OwnModel:
     """The layer that a run's configuration names; the name of a mixer stands for itself.
 
-    `files` are those of `PlugIn.restore`.
+    `files` are those of `PlugIn.restore`. Raises ValueError for the name of a file: a row may come from anybody, and what it
+    names is neither opened nor run.
     """
+    if names_a_file(text):
+        raise ValueError(f"expected the name of a mixer, or CLASS@SHA-256 of a user's class, found {text!r:.60}")
     if not is_canonical(text):
         return text
     kind = OwnModel if text.startswith(OwnModel.PREFIX) else OwnLayer

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from support.faults import disk, kills, readers, spoiled
+from support.faults import disk, kills, readers, soak, spoiled
 
 KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "kills": kills.kills,
@@ -19,6 +19,7 @@ KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "stores": spoiled.stores,
     "logs": spoiled.logs,
     "checkpoints": spoiled.checkpoints,
+    "soak": soak.soak,
 }
 
 if __name__ == "__main__":

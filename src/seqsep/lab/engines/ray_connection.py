@@ -12,6 +12,7 @@ import signal
 import socket
 import tempfile
 import threading
+from pathlib import Path
 from typing import Any
 
 from seqsep.lab.engines.engine import EngineUnavailable, usable_cores
@@ -84,8 +85,10 @@ class RayConnection:
         if not {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():
             os.environ["RAY_AUTH_TOKEN"] = _secret()
         self.folder = tempfile.mkdtemp(prefix="seqsep-ray-")
+        # Ray lets everybody into its own folder, so it has one inside ours, into which nobody else comes.
+        inside = str(Path(self.folder) / "ray")
         sizes = {"num_cpus": self.cores or usable_cores(), "object_store_memory": OBJECT_STORE_BYTES}
-        return sizes | {"_temp_dir": self.folder, "include_dashboard": False}
+        return sizes | {"_temp_dir": inside, "include_dashboard": False}
 
 
 @functools.cache

@@ -2,12 +2,15 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.load import PlugInFails
 from seqsep.plugins.name import PlugIn
+
+PROCESSES = Path("/proc")
 
 
 class Watch:
@@ -26,7 +29,7 @@ class Watch:
 
     def check(self) -> None:
         """Raise PlugInFails for what has happened since."""
-        if not self.forks and not self.starts_programs and _has_children():
+        if not self.forks and not self.starts_programs and _has_a_copy():
             self.forks.append("past Python")
         changed = f"it forks ({self.forks[0]})" if self.forks else self.global_state.changed()
         if changed is not None:
@@ -41,9 +44,28 @@ class Watch:
         self.starts_programs |= event in ("subprocess.Popen", "os.posix_spawn", "os.system")
 
 
-def _has_children() -> bool:
+def _has_a_copy() -> bool:
+    """Whether a child of this process is a copy of it.
+
+    Another program is none, such as the one that Python starts beside shared memory. Where there is no /proc, every child that
+    no hook has heard of counts.
+    """
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return False
-    return True
+    if not PROCESSES.is_dir():
+        return True
+    ours = (PROCESSES / "self/cmdline").read_bytes()
+    return any(command in (ours, b"") for command in _commands_of_children())
+
+
+def _commands_of_children() -> Iterator[bytes]:
+    """What started each child; nothing is left of that for one that has ended."""
+    for place in PROCESSES.glob("[0-9]*"):
+        try:
+            parent = int((place / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            if parent == os.getpid():
+                yield (place / "cmdline").read_bytes()
+        except OSError:  # it ended while we looked
+            continue

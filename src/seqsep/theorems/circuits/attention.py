@@ -46,6 +46,7 @@ import numpy as np
 from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import FeedForward, Head, Network, whole
+from seqsep.files import read_text
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, field_of, sizes, symbols_in
 from seqsep.theorems.blocks import (
     Rows,
@@ -289,8 +290,9 @@ def verify(circuits: int = 340, seed: int = 1) -> list[Outcome]:
 
 
 def _of_file(path: Path) -> Circuit:
+    text = read_text(path)
     try:
-        return parsed(json.loads(path.read_text(encoding="utf-8")))
+        return parsed(json.loads(text))
     except RecursionError:
         raise ValueError(f"{path}: expected a circuit, found deeper nesting than can be read") from None
     except ValueError as error:
