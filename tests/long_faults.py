@@ -15,7 +15,7 @@ TESTS = Path(__file__).parent
 STORE = ("lab/row.py", "lab/run.py", "lab/store/place.py", "lab/store/schema.py", "lab/store/store.py")
 ENGINE = ("lab/engines/process.py", "lab/engines/messages.py", "lab/engines/local.py", "lab/engines/worker.py")
 SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/checkpoint_file.py", "files.py")
-SOAK_HOURS = float(os.environ.get("SEQSEP_SOAK_HOURS", "0.15"))
+SOAK_HOURS = float(os.environ.get("SEQSEP_SOAK_HOURS", "0.1"))
 """Of CPU time."""
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
 KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
@@ -42,6 +42,34 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         ("checkpoints", 2000, 200),
         "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
         ("lab/checkpoint.py", "lab/train.py", "lab/checkpoint_file.py", "files.py", "lab/engines/worker.py"),
+    ),
+    "faults-files": (
+        ("files", 1),
+        "100 hostile files for each reader: refused in one line or read, within 10 s and 1 GiB",
+        (
+            *STORE,
+            "lab/sound_row.py",
+            "lab/store/repair.py",
+            "commands/apply.py",
+            "commands/store.py",
+            "commands/run.py",
+            "exact/formulas.py",
+            "theorems/circuits/_circuit.py",
+            "theorems/turing_machine/_machine_file.py",
+            "text/hotpotqa_file.py",
+            "model/weights.py",
+            "../seqsep_check.py",
+        ),
+    ),
+    "faults-plug-ins": (
+        ("attacks", 0, 1000),
+        "plug-ins that hang, fork, die, print, write to the pipes, ...: each fails in a line, the runs beside them as alone",
+        (*ENGINE, "lab/engines/watch.py", "lab/engines/validation.py", "laws/mixer.py", "plugins/load.py", "plugins/layer.py"),
+    ),
+    "faults-rows": (
+        ("rows", 10_000),
+        "10,000 rows: shown in 3 s of CPU time, exported in 5 s, the report's pages and figures in 30 s",
+        (*STORE, "lab/sound_row.py", "report/write.py", "report/demo_runs.py", "report/measured.py"),
     ),
     "faults-soak": (
         ("soak", round(3600 * SOAK_HOURS)),

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from support.faults import spoiled
+from seqsep.lab.store.store import Store
+from support.faults import many_rows, plug_in_attacks, spoiled
 
 TESTS = Path(__file__).parents[1]
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="orphans are found in /proc")
@@ -43,6 +44,25 @@ def test_sweeps_under_faults_drawn_for_some_seconds() -> None:
     results = sample("soak 4")["soak"]
     assert results["trials"] > 1
     assert results["sweeps of one driver"] > 0
+
+
+def test_a_few_hostile_files_for_each_reader() -> None:
+    results = sample("files 20")["files"]
+    assert results["trials"] == 5 * results["readers"]
+    assert results["refused"] > results["trials"] / 2
+
+
+def test_a_few_plug_ins_that_attack_their_worker() -> None:
+    assert sample("attacks 33 35")["attacks"]["trials"] == 2
+    assert len(plug_in_attacks.attacks()) >= 40
+
+
+def test_a_store_of_some_rows_is_shown_and_exported_whole(tmp_path: Path) -> None:
+    """How long 10,000 take is measured by the long check alone."""
+    rows = many_rows.many(300)
+    many_rows.fill(tmp_path / "store.db", rows)
+    with Store(tmp_path / "store.db", create=False) as store:
+        assert store.export(tmp_path / "rows.jsonl") == len({row.key for row in rows}) == 300
 
 
 def test_changed_bits_and_missing_ends_of_a_store() -> None:

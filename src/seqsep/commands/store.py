@@ -42,7 +42,7 @@ def show(path: Path, as_json: bool) -> int:
     from seqsep.lab.store.store import Store
 
     with Store(path, create=False) as store:
-        _, checkpoints = store.contents()
+        checkpoints = store.unfinished()
         rows = store.rows()
     experiments: dict[str, dict[str, int]] = {}
     for row in rows:
@@ -51,10 +51,10 @@ def show(path: Path, as_json: bool) -> int:
         counts["finished" if row.finished else outcome] += 1
     processors = sorted({str(row.environment.get("processor", "one that was not recorded")) for row in rows})
     if as_json:
-        facts = {"store": str(path), "rows": len(rows), "checkpoints": len(checkpoints), "experiments": experiments}
+        facts = {"store": str(path), "rows": len(rows), "checkpoints": checkpoints, "experiments": experiments}
         print_json(facts | {"processors": processors})
         return DONE
-    print(f"{path}: sound; {_count(len(rows), 'row')}, {_count(len(checkpoints), 'checkpoint')} of unfinished runs")
+    print(f"{path}: sound; {_count(len(rows), 'row')}, {_count(checkpoints, 'checkpoint')} of unfinished runs")
     for name, counts in experiments.items():
         shown = [f"{number} {word}" for word, number in counts.items() if number or word != "pruned"]
         print(f"  {name}: {', '.join(shown)}")

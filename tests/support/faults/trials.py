@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from support.faults import disk, kills, readers, soak, spoiled
+from support.faults import disk, hostile_files, kills, many_rows, plug_in_attacks, readers, soak, spoiled
 
 KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "kills": kills.kills,
@@ -20,6 +20,9 @@ KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "logs": spoiled.logs,
     "checkpoints": spoiled.checkpoints,
     "soak": soak.soak,
+    "files": hostile_files.read_all,
+    "rows": many_rows.rows,
+    "attacks": plug_in_attacks.contained,
 }
 
 if __name__ == "__main__":

@@ -225,6 +225,10 @@ class Store:
                 say(f"{self.path}: {words}; the run starts at step 0")
         return None
 
+    def unfinished(self) -> int:
+        """How many runs have a checkpoint and no outcome."""
+        return len(self._read("checkpoints", "1"))
+
     def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:
         """The columns of every row, of runs and of checkpoints, checked."""
         return self._read("runs", "1"), self._read("checkpoints", "1")
