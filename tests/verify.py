@@ -85,12 +85,14 @@ def digest(path: str) -> str:
 
 
 def stale(name: str) -> list[str]:
-    """What has changed since the row: sources, or "no row"."""
+    """What has changed since the row: sources; or that there is no row, or one with failures."""
     path = ROWS / f"{name}.json"
     if not path.exists():
         return ["no row"]
-    known = json.loads(path.read_text(encoding="utf-8"))["sources"]
-    return [source for source in checks()[name][1] if known.get(source) != digest(source)]
+    row = json.loads(path.read_text(encoding="utf-8"))
+    if row["failures"]:
+        return [f"{row['failures']} failures"]
+    return [source for source in checks()[name][1] if row["sources"].get(source) != digest(source)]
 
 
 def verify(name: str) -> dict[str, Any]:

@@ -62,6 +62,11 @@ class Result(Tabular):
 
     It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters that
     are trained. A run of a generated task that came to its end has those of `ThoughtAccuracy` as well (`lab.live`).
+
+    >>> Result("finished", 2, 0.5, 0.5, curve=(Point(2, 0.5, 0.7),), state_bits=(64, 0), parameters=10)
+    finished at step 2: accuracy 50.00% (50.00% at best), 10 parameters, 64 state bits
+    step  accuracy  loss_nats
+       2       0.5        0.7
     """
 
     status: str

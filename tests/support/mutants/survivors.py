@@ -63,4 +63,7 @@ SURVIVORS: dict[str, str] = {
     "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 249 at 64": (
         "sums over the same examples, cut otherwise"
     ),
+    "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 251 at 64": (
+        "sums over the same examples, cut otherwise"
+    ),
 }
