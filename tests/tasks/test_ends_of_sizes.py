@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqsep.tasks import AssociativeRecall, Counting
+from seqsep.tasks import AssociativeRecall, Counting, IndexLookup
 
 
 def test_one_threshold_is_enough_and_none_is_not():
@@ -16,3 +16,11 @@ def test_recall_has_1_to_a_million_pairs():
     for length in (0, (1 << 20) + 1):
         with pytest.raises(ValueError, match="length is 1 to 2\\^20 pairs"):
             AssociativeRecall(length)
+
+
+def test_the_first_and_the_last_symbol_are_asked_for_and_none_beside_them():
+    task = IndexLookup(length=3, alphabet=4)
+    assert [task.solve((3, 1, 2, 4 + place)) for place in range(3)] == [3, 1, 2]
+    for place in (-1, 3):
+        with pytest.raises(ValueError, match=f"asks for position {place + 1} of 3 symbols"):
+            task.solve((3, 1, 2, 4 + place))
