@@ -1,8 +1,11 @@
 """The tool of the long check of mutants: what it changes, whom it calls dead, and that each listed survivor is still there."""
 
+import json
+
 import pytest
 
 import long_mutants
+import verify
 from support.mutants import changes
 from support.mutants.nearest import nearest
 from support.mutants.survivors import SURVIVORS
@@ -49,9 +52,31 @@ def test_the_sample_has_300_mutants_from_all_packages():
         path: changes.sample(path, changes.SHARES[package]) for package, some in changes.files().items() for path in some
     }
     assert sum(map(len, sampled.values())) >= 300
-    assert set(sampled) == set(long_mutants.SOURCES)
+    assert set(sampled) == {path for paths in long_mutants.SOURCES.values() for path in paths}
     assert all(nearest(path) for path in sampled)
     assert sum(map(bool, sampled.values())) > 0.9 * sum(bool(changes.mutants(path)) for path in sampled)
+
+
+def test_nine_of_ten_mutants_are_killed_by_the_committed_rows():
+    counts = [
+        count
+        for name in long_mutants.SOURCES
+        for count in long_mutants.killed_by_file(
+            json.loads((verify.ROWS / f"{name}.json").read_text(encoding="utf-8"))
+        ).values()
+    ]
+    assert sum(tried for _, tried in counts) >= 300
+    assert sum(killed for killed, _ in counts) >= 0.9 * sum(tried for _, tried in counts)
+
+
+def test_only_a_file_that_changed_or_has_an_open_survivor_is_tried_again():
+    paths = ("exact/growth.py", "exact/grid.py", "exact/codes.py")
+    words = ("4 of 4 killed", "3 of 4 killed", "3 of 4 killed, 1 of the others not listed")
+    outcomes = [{"variant": f"{path}: {text}"} for path, text in zip(paths, words, strict=True)]
+    row = {"outcomes": outcomes, "sources": {path: verify.digest(path) for path in paths}}
+    assert long_mutants.unchanged(row) == {"exact/growth.py": (4, 4), "exact/grid.py": (3, 4)}
+    row["sources"]["exact/growth.py"] = "of another text"
+    assert long_mutants.unchanged(row) == {"exact/grid.py": (3, 4)}
 
 
 def test_a_namesake_is_near_and_short_files_are_first():

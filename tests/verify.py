@@ -5,7 +5,6 @@ whose sources have not changed since its row is skipped. tests/test_verify.py fa
 """
 
 import ast
-import hashlib
 import inspect
 import json
 import os
@@ -17,11 +16,13 @@ from typing import Any
 
 import long_faults
 import long_kernels
+import long_mutants
 import long_ray
 import long_spoiled
 import long_text
 from seqsep import theorems
 from seqsep.theorems import Outcome
+from support.digests import digest
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "results/verify"
@@ -40,6 +41,10 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     writers = sorted(f"certificate/{path.name}" for path in (ROOT / "src/seqsep/certificate").glob("*.py"))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
     found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray, long_text)}
+    found |= {
+        name: (partial(long_mutants.verify, name, ROWS / f"{name}.json"), sources)
+        for name, sources in long_mutants.SOURCES.items()
+    }
     return found | {name: (partial(long_faults.verify, name), sources) for name, (_, _, sources) in long_faults.KINDS.items()}
 
 
@@ -69,19 +74,6 @@ def file_of(module: str, name: str) -> str | None:
         return None
     places = (f"{folder}/{name}.py", f"{folder}.py", f"{folder}/__init__.py")
     return next((place for place in places if (ROOT / "src/seqsep" / place).is_file()), None)
-
-
-def digest(path: str) -> str:
-    """Of a page's text, or of code: docstrings and comments do not count."""
-    text = (ROOT / "src/seqsep" / path).read_text(encoding="utf-8")
-    if not path.endswith(".py"):
-        return hashlib.sha256(text.encode()).hexdigest()
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            node.body = body[1:]  # type: ignore[attr-defined]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
 def stale(name: str) -> list[str]:

@@ -29,8 +29,8 @@ import pytest
 import torch
 
 LOADED = (_pytest, beartype, hypothesis, jaxtyping, numpy, torch)
-TEST_SECONDS = 4
-JOB_SECONDS = 15
+TEST_SECONDS = 10
+JOB_SECONDS = 60
 CHECK_SECONDS = 400
 WALL_SECONDS = 600
 EXAMPLES = "examples of "
