@@ -1,6 +1,6 @@
 """The long check of tests: a seeded sample of mutants of the package, each tried on the tests that are near its file.
 
-At least 90 % are killed (tests/test_mutants.py): an example of the module or a test fails, and on the code as it is passes.
+At least 90 % are to be killed: an example of the module or a test fails, and on the code as it is passes.
 Those that live are listed in `support.mutants.survivors`, each with the reason. As a script it tries the sample of some
 packages, or files, and prints who lives: python tests/long_mutants.py exact lab/train.py
 """
