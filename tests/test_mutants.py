@@ -55,7 +55,7 @@ def test_the_sample_has_300_mutants_from_all_packages():
     assert sum(map(bool, sampled.values())) > 0.9 * sum(bool(changes.mutants(path)) for path in sampled)
 
 
-def test_only_a_file_that_changed_or_has_an_open_survivor_is_tried_again():
+def test_a_file_is_tried_again_if_it_changed_or_is_open():
     paths = ("exact/growth.py", "exact/grid.py", "exact/codes.py")
     words = ("4 of 4 killed", "3 of 4 killed", "3 of 4 killed, 1 of the others not listed")
     outcomes = [{"variant": f"{path}: {text}"} for path, text in zip(paths, words, strict=True)]

@@ -3,10 +3,9 @@
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
 from seqsep.names import BadInput, printable
 
@@ -112,18 +111,18 @@ def json_lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def lines_of(file: TextIO, source: str) -> Iterator[str]:
-    """The lines of a text file, read one by one, so that their number needs no memory.
+def lines_of(readline: Callable[[int], str], source: str) -> Iterator[str]:
+    """The lines that a text file's `readline` gives, one by one, so that their number needs no memory.
 
     Raises BadInput with `source` for a line of more than 16,777,216 characters, and for what is not UTF-8.
 
     >>> import io
-    >>> list(lines_of(io.StringIO("[1]\n\n[2]"), "input"))
+    >>> list(lines_of(io.StringIO("[1]\\n\\n[2]").readline, "input"))
     ['[1]', '', '[2]']
     """
     number = 0
     try:
-        while line := file.readline(LONGEST_LINE + 1):
+        while line := readline(LONGEST_LINE + 1):
             number += 1
             if len(line) > LONGEST_LINE:
                 raise BadInput(f"{source}, line {number}: expected at most {LONGEST_LINE:,} characters, found more")

@@ -18,7 +18,7 @@ def test_recall_has_1_to_a_million_pairs():
             AssociativeRecall(length)
 
 
-def test_the_first_and_the_last_symbol_are_asked_for_and_none_beside_them():
+def test_the_first_and_the_last_symbol_are_asked_for():
     task = IndexLookup(length=3, alphabet=4)
     assert [task.solve((3, 1, 2, 4 + place)) for place in range(3)] == [3, 1, 2]
     for place in (-1, 3):

@@ -2,9 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.members import names
@@ -33,18 +33,18 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"apply {name}: {BY_NAME[name].nothing_to_apply}")
     chosen = options_from_flags("apply", [name], [applier], options.further)
     if str(options.input) == "-":
-        _answer(name, sys.stdin, "standard input", chosen)
+        _answer(name, sys.stdin.readline, "standard input", chosen)
     else:
         with options.input.open(encoding="utf-8", newline="\n") as file:
-            _answer(name, file, str(options.input), chosen)
+            _answer(name, file.readline, str(options.input), chosen)
     return DONE
 
 
-def _answer(name: str, file: TextIO, source: str, chosen: Mapping[str, Any]) -> None:
+def _answer(name: str, readline: Callable[[int], str], source: str, chosen: Mapping[str, Any]) -> None:
     """Answer each line of a file as it is read."""
     from seqsep.theorems import apply
 
-    for answer in apply(name, lines_of(file, source), source, **chosen):
+    for answer in apply(name, lines_of(readline, source), source, **chosen):
         print_json(answer if isinstance(answer, dict) else {"answer": answer})
 
 

@@ -76,14 +76,20 @@ def _print_examples(task: "Task", options: argparse.Namespace) -> int:
 
 
 def _examples(task: "Task", options: argparse.Namespace) -> "Iterator[tuple[list[Any], list[int]]]":
-    """Inputs and targets of each example, drawn as they are asked for, so that their count needs no memory."""
-    at_once = max(1, MOST_TOKENS // task.longest)
-    behind = options.start + options.count
-    for start in range(options.start, behind, at_once):
+    """Inputs and targets of each example, drawn as they are asked for, so that their count needs no memory.
+
+    The first is drawn alone: a user's task that cannot draw one says why before its `longest` is asked for.
+    """
+    start = options.start
+    behind = start + options.count
+    at_once = 1
+    while start < behind:
         batch = task.sample(start, min(at_once, behind - start), options.seed, evaluate=not options.training)
         rows = zip(batch.inputs.tolist(), batch.targets.tolist(), batch.lengths.tolist(), strict=True)
         for inputs, targets, tokens in rows:
             yield inputs[:tokens], targets[:tokens]
+        start += at_once
+        at_once = max(1, MOST_TOKENS // task.longest)
 
 
 def task_from_flags(name: str, words: "Sequence[str]") -> "Task":

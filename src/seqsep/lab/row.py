@@ -141,6 +141,12 @@ def read_rows(path: Path | str) -> Rows:
     """The rows of a file that `write_rows` wrote, in a list that prints as a table.
 
     Raises ValueError naming the line, OSError for an unreadable file.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "rows.jsonl"
+    >>> write_rows(path, [])
+    >>> len(read_rows(path))
+    0
     """
     rows = Rows()
     data = Path(path).read_bytes()

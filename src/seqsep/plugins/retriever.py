@@ -7,7 +7,7 @@ numbers, of which the first `prompt` are the prompt, and returns the tokens to i
 from collections.abc import Sequence
 from pathlib import Path
 
-from seqsep.plugins.load import attribute, naming_its_line, run_file
+from seqsep.plugins.load import attribute, run_file
 from seqsep.tasks.base import GeneratedTask, LiveRetriever
 
 
@@ -27,8 +27,7 @@ def own_retriever(text: str, task: GeneratedTask) -> LiveRetriever:
     token_of = {str(word): token for token, word in enumerate(shown)}
 
     def retrieve(tokens: Sequence[int], prompt: int) -> list[int] | None:
-        with naming_its_line(Path(place)):
-            found = find([shown[token] for token in tokens], prompt)
+        found = find([shown[token] for token in tokens], prompt)
         if found is None:
             return None
         if isinstance(found, str) or not isinstance(found, Sequence):

@@ -141,9 +141,11 @@ class Task(ABC):
 def plain_numbers(value: Any) -> None:
     """Make Python's numbers of NumPy's in the fields of a dataclass: an int64 would overflow where an int grows.
 
-    >>> from seqsep.tasks import IndexLookup
-    >>> IndexLookup(length=np.int64(9)).configuration()
-    {'name': 'index-lookup', 'length': 9}
+    >>> from dataclasses import make_dataclass
+    >>> point = make_dataclass("Point", ["x"])(np.int64(9))
+    >>> plain_numbers(point)
+    >>> type(point.x)
+    <class 'int'>
     """
     for field in fields(value):
         given = getattr(value, field.name)
