@@ -7,6 +7,7 @@ import pytest
 
 import verify
 from seqsep.theorems import THEOREMS
+from support import digests
 
 LONG = 100_000
 WITHOUT_MARGINS = (
@@ -70,12 +71,12 @@ def test_no_row_is_left_over():
 
 
 def test_changed_code_is_stale_and_changed_words_are_not(tmp_path, monkeypatch):
-    source = tmp_path / "src/seqsep/one.py"
-    source.parent.mkdir(parents=True)
-    monkeypatch.setattr(verify, "ROOT", tmp_path)
+    """Nor is the registration of a theorem code that a check runs."""
+    source = tmp_path / "one.py"
+    monkeypatch.setattr(digests, "SOURCE", tmp_path)
     source.write_text('"""Words."""\n\n\ndef f():\n    """More."""\n    return 1  # one\n')
     before = verify.digest("one.py")
-    source.write_text('"""Other words."""\n\n\ndef f():\n    return 1\n')
+    source.write_text('"""Other words."""\n\n\ndef f():\n    return 1\n\n\nTHEOREM = Theorem(f)\n')
     assert verify.digest("one.py") == before
     source.write_text('"""Words."""\n\n\ndef f():\n    """More."""\n    return 2  # one\n')
     assert verify.digest("one.py") != before
