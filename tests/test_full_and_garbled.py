@@ -47,7 +47,7 @@ def test_bytes_that_are_no_text_are_said_of_their_file(words, tmp_path, capsys):
 def test_bytes_on_the_standard_input(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GARBLED), encoding="utf-8"))
     assert main(["apply", "index-lookup-state", "--length", "4"]) == 2
-    assert capsys.readouterr().err == "seqsep: standard input: expected text in UTF-8, found byte 0xff at 38\n"
+    assert capsys.readouterr().err == "seqsep: standard input, after line 0: expected text in UTF-8, found byte 0xff\n"
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")
