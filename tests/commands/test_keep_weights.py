@@ -6,27 +6,11 @@ import seqsep
 from seqsep.lab.row import PRUNED
 from seqsep.lab.store.store import Store
 from seqsep.lab.train import evaluate
-from support.command_line import TWO_SHORT_RUNS, call
+from support.command_line import OWN_LAYER, TWO_SHORT_RUNS, call
 
-OWN = """
-import torch
+RUNS_OF_OWN = """
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
-
-
-class Own(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.mix = torch.nn.Linear(width, width)
-
-    def forward(self, x):
-        return self.mix(x)
-
-    def start(self, batch):
-        return torch.zeros(batch, 1)
-
-    def step(self, x, state, t):
-        return self.mix(x), state
 
 
 def runs(preset):
@@ -73,7 +57,7 @@ def test_only_what_is_not_kept_is_trained_again(capsys, tmp_path):
 
 def test_a_model_with_an_own_layer_is_kept(capsys, tmp_path):
     file, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
-    file.write_text(OWN)
+    file.write_text(OWN_LAYER + RUNS_OF_OWN)
     [row] = trained(capsys, file, store)
     model, run = seqsep.load(tmp_path / "s.sqlite.weights" / f"{row.key}.safetensors", files=[file])
     assert evaluate(run, model, run.steps).accuracy == pytest.approx(row.result["accuracy"], abs=1e-9)

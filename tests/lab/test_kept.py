@@ -11,6 +11,7 @@ import seqsep
 from seqsep.lab.run import Run
 from seqsep.model.weights import describe
 from seqsep.tasks import BY_NAME, IndexLookup, IsTree
+from support.command_line import OWN_LAYER
 
 RUN = Run(IsTree(length=5, trace="walk"), ("mamba", "attention"), width=8, heads=2, steps=2, evaluate_every=1, evaluation=10)
 
@@ -69,32 +70,12 @@ def test_what_cannot_be_kept_is_refused(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
-OWN = """
-import torch
-
-
-class Own(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.mix = torch.nn.Linear(width, width)
-
-    def forward(self, x):
-        return self.mix(x)
-
-    def start(self, batch):
-        return torch.zeros(batch, 1)
-
-    def step(self, x, state, t):
-        return self.mix(x), state
-"""
-
-
 @pytest.mark.parametrize("kind", ["{file}:Own", "model:{file}:Whole"])
 def test_own_parts_come_back_by_the_digest_of_their_file(tmp_path, kind):
     """Wherever the file lies by then; another file of that name is not run."""
     file = tmp_path / "own.py"
     whole = "\n\nclass Whole(torch.nn.Sequential):\n    def __init__(self, vocabulary, classes, longest, width):\n"
-    file.write_text(OWN + whole + "        super().__init__(torch.nn.Embedding(vocabulary, classes))\n")
+    file.write_text(OWN_LAYER + whole + "        super().__init__(torch.nn.Embedding(vocabulary, classes))\n")
     run = Run(RUN.task, (kind.format(file=file),), width=8)
     model = run.model()
     seqsep.save(tmp_path / "model", model, run)
@@ -113,7 +94,7 @@ def test_own_parts_come_back_by_the_digest_of_their_file(tmp_path, kind):
 
 def test_tensors_of_another_model_are_refused(tmp_path):
     file = tmp_path / "own.py"
-    file.write_text(OWN)
+    file.write_text(OWN_LAYER)
     run = Run(RUN.task, (f"{file}:Own",), width=8)
     wider = Run(RUN.task, (f"{file}:Own",), width=16)
     written = describe(wider.model()) | {"run": json.dumps(run.configuration())}

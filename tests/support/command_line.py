@@ -18,6 +18,25 @@ def runs(preset):
     return [Run(task, ("lstm",), width=8, steps=steps, evaluate_every=10, evaluation=50, seed=seed) for seed in (0, 1)]
 """
 
+OWN_LAYER = """
+import torch
+
+
+class Own(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.mix = torch.nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.mix(x)
+
+    def start(self, batch):
+        return torch.zeros(batch, 1)
+
+    def step(self, x, state, t):
+        return self.mix(x), state
+"""
+
 
 def call(capsys, *arguments):
     """Run a command here; return its exit status, and what it prints on standard output and on standard error."""
