@@ -13,7 +13,8 @@ from seqsep.model.weights import describe
 from seqsep.tasks import BY_NAME, IndexLookup, IsTree
 from support.command_line import OWN_LAYER
 
-RUN = Run(IsTree(length=5, trace="walk"), ("mamba", "attention"), width=8, heads=2, steps=2, evaluate_every=1, evaluation=10)
+SHORT = {"steps": 2, "evaluate_every": 1, "evaluation": 10, "live": 5}
+RUN = Run(IsTree(length=5, trace="walk"), ("mamba", "attention"), width=8, heads=2, **SHORT)
 
 
 @pytest.mark.parametrize(

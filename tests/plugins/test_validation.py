@@ -24,7 +24,7 @@ from support.plug_ins import BAD, FOLDER, GOOD, run_of
 
 # What the status of a run of each must say, after "failed: ".
 REASONS = {
-    "Hangs": r"no progress for 40 s \(--stall-seconds is the limit\), (training|after step \d+)",
+    "Hangs": r"no progress for 20 s \(--stall-seconds is the limit\), (training|after step \d+)",
     "Exits": r"worker died \(exit status 7\), bad.py:Exits: builds",
     "Interrupts": r"KeyboardInterrupt: \\ud800 end \(bad.py, line \d+\)",
     "Unsayable": r"Error: \(its text raises GeneratorExit\) \(bad.py, line \d+\)",
@@ -73,7 +73,7 @@ def test_bad_layers_fail_and_the_other_runs_are_bit_identical(tmp_path: Path) ->
     runs |= {"own": run_of(f"{GOOD}:Sum", "lstm")} | {name: bad[name] for name in names[7:]}
     runs |= {"attention": run_of("attention")}
     with Store(tmp_path / "store.db") as store:
-        rows = dict(zip(runs, sweep(runs.values(), store, "trial", engine=Supervisor(2, 40.0)), strict=True))
+        rows = dict(zip(runs, sweep(runs.values(), store, "trial", engine=Supervisor(2, 20.0)), strict=True))
     statuses = {name: rows[name].status for name in REASONS}
     assert {name: status for name, status in statuses.items() if not re.match(f"failed: {REASONS[name]}", status)} == {}
     assert [name for name in bad if rows[name].finished or "\n" in rows[name].status] == []

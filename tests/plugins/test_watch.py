@@ -22,7 +22,7 @@ except PlugInFails as failure:
     print(failure)
 """
 SHARED = "shared = SharedMemory(create=True, size=8)\nshared.close()\nshared.unlink()"
-COPY = "if ctypes.CDLL(None).fork() == 0:\n    time.sleep(30)\n    os._exit(0)"
+COPY = "if ctypes.CDLL(None).fork() == 0:\n    os.closerange(0, 64)\n    time.sleep(30)\n    os._exit(0)"
 
 
 @pytest.mark.parametrize(
