@@ -16,6 +16,7 @@ from typing import Any
 
 import long_faults
 import long_kernels
+import long_mutants
 import long_ray
 import long_spoiled
 import long_text
@@ -41,6 +42,10 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     writers = sorted(f"certificate/{path.name}" for path in (ROOT / "src/seqsep/certificate").glob("*.py"))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
     found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray, long_text)}
+    found |= {
+        name: (partial(long_mutants.verify, name, ROWS / f"{name}.json"), sources)
+        for name, sources in long_mutants.SOURCES.items()
+    }
     return found | {name: (partial(long_faults.verify, name), sources) for name, (_, _, sources) in long_faults.KINDS.items()}
 
 

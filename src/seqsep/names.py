@@ -1,9 +1,10 @@
 """Names that a user types: the known name that is meant, or one line that says what was expected; and texts from outside."""
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BadInput", "choose", "excerpt", "nearest", "printable", "text_of"]
+__all__ = ["BadInput", "choose", "excerpt", "nearest", "printable", "split_names", "text_of"]
 
 LONGEST_EXCERPT = 60
 LONGEST_MESSAGE = 500
@@ -45,6 +46,15 @@ def nearest(word: str, known: Iterable[str]) -> str:
     bare = {name.lstrip("-"): name for name in known}
     near = difflib.get_close_matches(word.replace("_", "-").lstrip("-"), list(bare), n=1, cutoff=0.5)
     return f"; did you mean {bare[near[0]]}?" if near else ""
+
+
+def split_names(text: str) -> list[str]:
+    """Split a list of names at its commas, but for those in brackets, which divide a name's settings.
+
+    >>> split_names("mamba2(states=128,conv=2), attention")
+    ['mamba2(states=128,conv=2)', 'attention']
+    """
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
 
 
 def printable(text: str) -> str:

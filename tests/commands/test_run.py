@@ -20,6 +20,21 @@ def test_dry_run_prints_the_runs(capsys, tmp_path):
     assert not (tmp_path / "s.sqlite").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("--width", "16", "--steps", "7", "--seed", "3"), "lstm index-lookup N=20 rate 0.003 seed 3"),
+        (("--length", "9", "--alphabet", "4"), "index-lookup N=9"),
+        (("--layers", "mamba2(states=8),lstm"), "mamba2(states=8)+lstm index-lookup"),
+        (("--task", "associative-recall", "--keys", "40"), "associative-recall N=20"),
+    ],
+)
+def test_flags_stand_in_the_place_of_the_runs_own(capsys, words, shown):
+    status, out, err = call(capsys, "run", "index-lookup-architectures", "--only", "lstm,N=20", *words, "--dry-run")
+    assert status == 0, err
+    assert shown in out
+
+
 def test_run_and_export_and_a_user_file(capsys, tmp_path):
     file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
     file.write_text(TWO_SHORT_RUNS)

@@ -6,7 +6,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import seqsep
-from seqsep.commands import train
+from seqsep.commands import run_settings
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from support.command_line import call
@@ -16,10 +16,10 @@ SMALL = ("--width", "8", "--steps", "4", "--batch", "4", "--evaluate-every", "2"
 
 def test_every_field_of_a_run_has_a_flag_with_its_default():
     flagged = {field.name: field.default for field in fields(Run) if field.name not in ("task", "layers", "width", "seed")}
-    stated = {name: default for name, (_, default) in train.MEANINGS.items()}
-    assert stated == flagged | {"steps": train.STEPS}
+    stated = {name: default for name, (_, default) in run_settings.MEANINGS.items()}
+    assert stated == flagged | {"steps": run_settings.STEPS}
     hints = get_type_hints(Run)
-    for name, (meaning, _) in train.MEANINGS.items():
+    for name, (meaning, _) in run_settings.MEANINGS.items():
         assert all(choice in meaning for choice in get_args(hints[name])), name
 
 

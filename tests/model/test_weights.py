@@ -43,7 +43,7 @@ def test_a_model_comes_back_in_its_own_precision(tmp_path, layers, double):
         ({"heads": "two"}, "expected metadata layers"),
         ({"layers": '"lstm"'}, "layers: expected a JSON list"),
         ({"layers": json.dumps(["lstm"] * 10_000)}, "layers: expected a JSON list"),
-        ({"layers": '["lstm", "nothing"]'}, "layers are one or more of"),
+        ({"layers": '["lstm", "nothing"]'}, "unknown mixer 'nothing'"),
         ({"layers": '["lstm", "lstm"]'}, r"model\.blocks\.0\.mixer\.cells"),
         ({"layers": '["linear-attention"]'}, r"model\.blocks\.1\.mixer\.cells.* expected no tensor"),
         ({"heads": "3"}, "heads must divide width"),

@@ -15,6 +15,7 @@
     store         `seqsep store`: what a store holds, and its repair
     report        `seqsep report`: the page from committed rows
     text          `seqsep text`: language models that answer questions in plain words
+    run_settings  the settings of a run as flags
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
     own_parts     a user's own layers, models and tasks, for `seqsep check`

@@ -8,12 +8,12 @@ from seqsep.experiments import Reach, Search
 from seqsep.lab.pruning import siblings
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.mixers.settings import canonical_name
 from seqsep.names import BadInput, choose
 from seqsep.plugins.layer import OwnLayer
 from seqsep.plugins.model import OwnModel, parse_layer
 from seqsep.plugins.name import PlugIn, names_a_file
-from seqsep.plugins.task import own_task
+from seqsep.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import IsTree, Task
 from seqsep.tasks.base import fields_given
@@ -25,10 +25,12 @@ Fields = Mapping[str, int | float | str]
 class Change:
     """What is put in the place of a run's own parts; None leaves a part as it is.
 
-    A layer stands for every layer, a whole model for all of them. A task has the run's length unless its `fields` give one.
+    A layer stands for every layer, a whole model or several `layers` for all of them. A task has the run's length unless its
+    `fields` give one; without a task, they are those of the run's own.
     """
 
     layer: str | OwnLayer | OwnModel | None
+    layers: tuple[str | OwnLayer | OwnModel, ...] | None
     task: type[Task] | PlugIn | None
     fields: Fields
     settings: Mapping[str, Any]
@@ -39,33 +41,50 @@ class Change:
         if self.layer is not None:
             depth = 1 if isinstance(self.layer, OwnModel) else len(run.layers)
             changed["layers"] = (self.layer,) * depth
+        if self.layers is not None:
+            changed["layers"] = self.layers
         fields: dict[str, Any] = {"length": run.task.length, **self.fields}
         if isinstance(self.task, PlugIn):
             changed["task"] = own_task(self.task, fields)
         elif self.task is not None:
             changed["task"] = self.task(**fields)
+        elif self.fields:
+            changed["task"] = _with_fields(run.task, self.fields)
         return replace(run, **changed)
+
+
+def _with_fields(task: Task, given: Fields) -> Task:
+    """The task with these fields in place of its own. Raises BadInput for a field that it has not."""
+    if isinstance(task, OwnTask):
+        return own_task(task.source, {"length": task.length, **dict(task.options), **given})
+    try:
+        return replace(task, **fields_given(type(task), given))
+    except ValueError as error:
+        raise BadInput(f"{error} (try seqsep sample {task.name} --help)") from None
 
 
 @dataclass(frozen=True)
 class Replacements:
-    """What the command line names in place of the parts of every run: mixers and models in turn, one task with its fields,
-    and settings, of which None changes nothing."""
+    """What the command line names in place of the parts of every run.
+
+    Mixers, models and seeds are taken in turn; one task with its fields, one list of layers, and settings, of which None
+    changes nothing.
+    """
 
     mixers: Sequence[str]
     models: Sequence[str]
     task: str | None
     fields: Fields
     settings: Mapping[str, Any]
+    layers: Sequence[str] | None = None
+    seeds: Sequence[int | None] = (None,)
 
     def changes(self) -> list[Change]:
-        """A change for each mixer and each model, or one if there are none.
+        """A change for each mixer, model and seed, or one if there are none.
 
         Raises BadInput or ValueError for a name that is not known, FileNotFoundError for a file that is not there.
         """
-        layers: list[str | OwnLayer | OwnModel | None] = [
-            parse_layer(name) if names_a_file(name) else choose("mixer", name, list(MIXERS)) for name in self.mixers
-        ]
+        layers: list[str | OwnLayer | OwnModel | None] = [_parsed(name) for name in self.mixers]
         layers += [OwnModel.parse(name) for name in self.models]
         task: type[Task] | PlugIn | None = None
         if self.task is not None and names_a_file(self.task):
@@ -79,8 +98,23 @@ class Replacements:
                 fields_given(task, self.fields)  # refuses a field that the task has not
             except ValueError as error:
                 raise BadInput(f"{error} (try seqsep sample {task.name} --help)") from None
+        whole = None if self.layers is None else tuple(map(_parsed, self.layers))
         settings = {name: value for name, value in self.settings.items() if value is not None}
-        return [Change(layer, task, self.fields, settings) for layer in layers or [None]]
+        return [
+            Change(
+                layer=layer,
+                layers=whole,
+                task=task,
+                fields=self.fields,
+                settings=settings if seed is None else settings | {"seed": seed},
+            )
+            for layer in layers or [None]
+            for seed in self.seeds
+        ]
+
+
+def _parsed(layer: str) -> str | OwnLayer | OwnModel:
+    return parse_layer(layer) if names_a_file(layer) else canonical_name(layer)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, Parser
 from seqsep.commands.members import members, names
+from seqsep.commands.run_settings import add_override_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, number, positive
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.names import BadInput, choose
@@ -42,13 +43,13 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
         help="the runs that have all of these words, as attention,N=100; may be given several times",
     )
     add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
-    parser.add_argument("--task", metavar="TASK", help="a task, or your own as FILE.py:CLASS, in place of that of every run")
-    parser.add_argument("--positions", choices=["default", "learned", "sinusoidal", "rope", "none"], help="of every run")
     parser.add_argument(
-        "--dtype",
-        choices=["float32", "bfloat16"],
-        help="of every run; bfloat16 is slower on a processor without units for it",
+        "--task",
+        metavar="TASK",
+        help="a task, or your own as FILE.py:CLASS, in place of that of every run; fields of a task, or of the runs' own, "
+        "are further flags, as --length 50",
     )
+    add_override_flags(parser)
 
 
 def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
@@ -119,9 +120,7 @@ def check_words(options: argparse.Namespace) -> dict[str, int | float | str]:
     for kind, given in {"mixer": options.mixer, "task": [options.task] if options.task else []}.items():
         for name in given:
             if not names_a_file(name):
-                choose(kind, name, names(f"{kind}s"))
-    if options.task is None and options.further:
-        options.parser.refuse(options.further[0])
+                choose(kind, name.partition("(")[0], names(f"{kind}s"))
     return fields_from_flags(options.further)
 
 
@@ -156,6 +155,9 @@ def run(options: argparse.Namespace) -> int:
     Raises ValueError and FileNotFoundError for bad input.
     """
     fields = check_words(options)
+    layers = layer_names(options.layers) if options.layers else None
+    if layers and (options.mixer or options.model):
+        raise BadInput("--layers: expected it without --mixer and --model, which replace the layers too")
     from seqsep.commands.chosen_runs import Replacements, choose_runs
     from seqsep.experiments import load_experiment
 
@@ -166,7 +168,9 @@ def run(options: argparse.Namespace) -> int:
         models=options.model,
         task=options.task,
         fields=fields,
-        settings={"positions": options.positions, "dtype": options.dtype},
+        settings={"width": options.width, **settings_given(options)},
+        layers=layers,
+        seeds=options.seed or (None,),
     )
     changes = replacements.changes()
     grid = experiment.runs(options.preset)

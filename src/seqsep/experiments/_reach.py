@@ -20,7 +20,7 @@ from typing import Any
 from seqsep.experiments._search import Results
 from seqsep.lab.row import PRUNED, Row, rank_of
 from seqsep.lab.run import Run
-from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.mixers.settings import mixer_named
 from seqsep.tasks import Task
 
 GOAL = 0.99
@@ -245,7 +245,7 @@ def contenders(task: Task, *, names: Sequence[str] = CHEAPEST_FIRST, depth: int 
     chosen = []
     for positions in ("learned", "default"):
         for name in names:
-            if positions == "default" and MIXERS[name].block.positions == "learned":
+            if positions == "default" and mixer_named(name).block.positions == "learned":
                 continue
             shared = {"positions": positions, "target": 0.999} | fields
             layers, width = (3, 256) if name == "lstm" else (2, 128)

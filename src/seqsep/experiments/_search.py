@@ -12,7 +12,7 @@ from typing import Any
 
 from seqsep.lab.row import PRUNED, Row, rank_of
 from seqsep.lab.run import Run
-from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.mixers.settings import mixer_named
 
 PAPER_RATES = (1e-2, 5e-3, 1e-3, 5e-4, 1e-4, 5e-5, 1e-6)
 """Appendix H; section 6 has {1e-2, 5e-3, .., 1e-6}."""
@@ -42,7 +42,7 @@ class SearchCell:
         Recurrent models learn recall at few rates only (arXiv:2508.19029). A user's own layer counts as recurrent.
         """
         layers = {layer for run in self.choices for layer in run.layers}
-        return not any(isinstance(layer, str) and MIXERS[layer].grows for layer in layers)
+        return not any(isinstance(layer, str) and mixer_named(layer).grows for layer in layers)
 
 
 @dataclass(frozen=True)

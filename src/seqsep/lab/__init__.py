@@ -3,6 +3,7 @@
 Files:
 
     run              one training run as a frozen value, and its key
+    labels           labels of several runs, no two alike
     row              what a finished run leaves for reports, as canonical JSON
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
@@ -15,6 +16,7 @@ Files:
     ranking          which of several runs of one setting is the best
     pruning          successive halving of runs that compete
     estimate         what a sweep may cost
+    own_timing       seconds of a step of users' own layers, measured by a worker
     progress         what a sweep shows while it runs
     loggers          rows for TensorBoard or Weights & Biases
     engines          where runs execute: this machine or a cluster

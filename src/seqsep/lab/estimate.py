@@ -1,4 +1,4 @@
-"""The cost of a sweep: its runs, their steps, and hours on this machine from a short measurement.
+"""The cost of a sweep: its runs, their steps, and the time on this machine from a short measurement.
 
 Seconds of a step are measured on one thread at two short lengths, for one and for two layers of each architecture, width and
 batch, and extrapolated linearly in length and in depth. The time of attention at every position grows faster than that with
@@ -13,6 +13,9 @@ from types import MappingProxyType
 import torch
 
 from seqsep.lab.device import CPU, gpus, kind_of_gpu, prepare
+from seqsep.lab.labels import labels
+from seqsep.lab.own_timing import NoStep, timed_by_a_worker
+from seqsep.lab.progress import duration
 from seqsep.lab.run import Run
 from seqsep.lab.train import step_once
 
@@ -38,37 +41,51 @@ def show_cost(
         kind_of_gpu()  # says at once if there is none
         prepare(device)
     pruned = pruned or {}
-    for run in runs:
-        print(f"{run.key()[:12]}  {run.label()}  at most {run.steps} steps")
+    for run, label in labels(runs).items():
+        print(f"{run.key()[:12]}  {label}  at most {run.steps} steps")
     whole = sum(run.steps for run in runs)
     steps = round(sum(pruned.get(run, run.steps) for run in runs))
     print(f"{len(runs)} runs, {bound} {steps:,} steps{f' of {whole:,}, as runs are pruned' if pruned else ''}", flush=True)
     if further:
         print(f"then at most {further} more: rates around the best, and other seeds of the best")
-    if any(run.plug_ins() for run in runs):
-        print("no estimate of hours: a user's own code is run by workers only")
+    try:
+        total = estimate(runs, pruned, device) * (1 + further / len(runs) * whole / steps)
+    except NoStep as failure:
+        print(f"no estimate of time: {failure}")
         return
-    total = estimate(runs, pruned, device) * (1 + further / len(runs) * whole / steps)
     each = "pruned as said" if pruned else "each run to its last step"
     parts = workers if device == CPU else len(gpus())
     shared = f"on {workers} workers here" if device == CPU else f"on {parts} GPUs here, one run at a time on each"
-    print(f"{bound} about {total / parts / 3600:.3g} hours {shared}, {each}")
+    basis = f"steps timed at {LENGTHS[1]} tokens or fewer"
+    print(f"{bound} about {duration(total / parts)} {shared}, {each}; from {basis}")
 
 
 def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType({}), device: str = CPU) -> float:
     """Seconds of all runs to their last step, or as many steps as `pruned` has for them, evaluations included.
 
-    They are seconds of one core, or of a GPU on which nothing else runs.
+    They are seconds of one core, or of a GPU on which nothing else runs. Steps of users' own parts are taken by a worker.
+    Raises NoStep if such a part does not train.
     """
-    known: dict[Run, float] = {}
+    runs = list(runs)
+    wanted: dict[Run, float] = {}
 
-    def seconds(run: Run) -> float:
-        shape = replace(run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0)
-        if shape not in known:
-            known[shape] = measured(shape, device)
-        return known[shape]
+    def want(run: Run) -> float:
+        wanted[shape_of(run)] = 0.0
+        return 0.0
 
-    return sum(pruned.get(run, run.steps) * (1 + _evaluations(run)) * step_seconds(run, seconds) for run in runs)
+    for run in runs:
+        step_seconds(run, want)
+    own = [shape for shape in wanted if shape.plug_ins()]
+    known = {shape: measured(shape, device) for shape in wanted if shape not in own} | timed_by_a_worker(own, device)
+    return sum(
+        pruned.get(run, run.steps) * (1 + _evaluations(run)) * step_seconds(run, lambda shorter: known[shape_of(shorter)])
+        for run in runs
+    )
+
+
+def shape_of(run: Run) -> Run:
+    """The run without what does not change how long a step takes."""
+    return replace(run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0)
 
 
 def _evaluations(run: Run) -> float:

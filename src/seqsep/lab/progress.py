@@ -15,6 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from seqsep.lab.labels import labels
 from seqsep.lab.run import Run
 
 PARTS_OF_A_RUN = 10
@@ -68,6 +69,7 @@ class Lines(Display):
     def begin(self, runs: Sequence[Run], finished: int) -> None:
         """Show a line if the store holds some runs already."""
         self.ended = finished
+        self.labels = labels(runs)
         self.total = finished + len(runs)
         self.under_way: dict[Run, Standing] = {}
         self.steps_left = sum(map(self.steps, runs))
@@ -96,7 +98,7 @@ class Lines(Display):
         outcome = result["status"]
         if "steps" in result:
             outcome += f", accuracy {result['accuracy']:.4f} after {result['steps']} steps"
-        self.show(f"[{self.ended}/{self.total}] {run.label()}: {outcome}, {seconds:.1f} s")
+        self.show(f"[{self.ended}/{self.total}] {self.labels[run]}: {outcome}, {seconds:.1f} s")
 
     def show(self, line: str) -> None:
         """Print a line on stderr."""
@@ -122,7 +124,7 @@ class Lines(Display):
     def _standing_of(self, run: Run, standing: Standing) -> str:
         """A run with its step and accuracy."""
         accuracy = "" if standing.accuracy is None else f", accuracy {standing.accuracy:.4f}"
-        return f"{run.label()} at {standing.step}/{self.steps(run)}{accuracy}"
+        return f"{self.labels[run]} at {standing.step}/{self.steps(run)}{accuracy}"
 
 
 def duration(seconds: float) -> str:
@@ -169,7 +171,7 @@ class Bars(Lines):
         """Move the run's bar and the whole one."""
         # Bars belong to runs, not to processes: if a worker dies, the next one goes on with the same bar.
         if run not in self.active:
-            self.active[run] = (self.bars.add_task(run.label(), total=self.steps(run), note=""), 0)
+            self.active[run] = (self.bars.add_task(self.labels[run], total=self.steps(run), note=""), 0)
         bar, _ = self.active[run]
         self.active[run] = (bar, step)
         self.bars.update(bar, completed=step, note="" if accuracy is None else f"accuracy {accuracy:.3f}")

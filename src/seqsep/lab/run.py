@@ -14,9 +14,11 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, get_args
 
 from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.mixers import Attention
+from seqsep.mixers import Attention, Mixer
+from seqsep.mixers.settings import canonical_name, mixer_named
 from seqsep.model.design import Design, Embeddings, FeedForward, Norm
 from seqsep.model.model import Model, Positions
+from seqsep.names import BadInput
 from seqsep.plugins.layer import OwnLayer
 from seqsep.plugins.model import OwnModel, parse_layer, restore_layer
 from seqsep.plugins.name import PlugIn, is_canonical, names_a_file, shown
@@ -41,8 +43,9 @@ class Run:
     answer is written behind a thought (`GeneratedTask`), the model at the end writes both on the first `live` of these
     examples (`lab.live`).
 
-    A layer is the name of a mixer, or a user's own (`plugins.layer`): FILE.py:CLASS, or the class itself; model:FILE.py:CLASS,
-    alone, is a user's whole model (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`;
+    A layer is the name of a mixer, with settings as in `mamba2(states=128)` (`mixers.settings`), or a user's own
+    (`plugins.layer`): FILE.py:CLASS, or the class itself; model:FILE.py:CLASS, alone, is a user's whole model
+    (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`;
     `norm`, `feed_forward`, `hidden`, `biases` and `embeddings` those of `Design`. `embedding_scale` is the standard deviation
     of the weights drawn at the start for tokens and positions; `weight_scale` that for the read-out and for the linear layers
     that start as GPT-2's (those of attention, linear attention, retention and their MLPs). With `dtype` bfloat16, products of
@@ -85,9 +88,11 @@ class Run:
 
     def __post_init__(self) -> None:
         plain_numbers(self)
-        object.__setattr__(self, "layers", tuple(map(_layer, self.layers)))
-        unknown = [layer for layer in self.layers if isinstance(layer, str) and layer not in MIXERS]
-        self._require(bool(self.layers) and not unknown, f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
+        try:
+            object.__setattr__(self, "layers", tuple(map(_layer, self.layers)))
+        except BadInput as error:
+            raise ValueError(f"Run(layers={tuple(map(str, self.layers))!r}): {error}") from None
+        self._require(bool(self.layers), f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
         whole = any(isinstance(layer, OwnModel) for layer in self.layers)
         self._require(not whole or len(self.layers) == 1, "a whole model stands alone among the layers")
         for name in self.COUNTS:
@@ -106,7 +111,7 @@ class Run:
                 getattr(self, name) in get_args(choices),
                 f"{name}: one of {', '.join(get_args(choices))}, found {getattr(self, name)!r}",
             )
-        turned = any(issubclass(MIXERS[name], Attention) for name in self._mixer_names())
+        turned = any(issubclass(mixer_named(name), Attention) for name in self._mixer_names())
         self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
         self._require(self.positions == "default" or not whole, "positions: a whole model has its own")
         self._require(
@@ -175,7 +180,7 @@ class Run:
     def key(self) -> str:
         """The SHA-256 of the canonical fields and of the revisions: 64 hexadecimal digits."""
         revisions = {"task": self.task.revision, "loop": LOOP_REVISION}
-        revisions |= {f"mixer:{name}": MIXERS[name].revision for name in self._mixer_names()}
+        revisions |= {f"mixer:{name}": mixer_named(name).revision for name in self._mixer_names()}
         canonical = canonical_json({"run": self.configuration(), "revisions": revisions})
         return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -221,13 +226,16 @@ class Run:
 def _layer(layer: str | type | OwnLayer | OwnModel) -> str | OwnLayer | OwnModel:
     if isinstance(layer, type):
         layer = _name_of_class(layer)
-    return parse_layer(layer) if isinstance(layer, str) and names_a_file(layer) else layer
+    if not isinstance(layer, str):
+        return layer
+    return parse_layer(layer) if names_a_file(layer) else canonical_name(layer)
 
 
 def _name_of_class(layer: type) -> str:
     """The name of a mixer, or FILE.py:CLASS. Raises ValueError for a class that no file defines, as one typed in a session."""
-    if MIXERS.get(getattr(layer, "name", "")) is layer:
-        return str(layer.name)
+    name = getattr(layer, "name", "")
+    if issubclass(layer, Mixer) and name.partition("(")[0] in MIXERS and mixer_named(name) is layer:
+        return str(name)
     try:
         file = inspect.getfile(layer)
     except (TypeError, OSError):

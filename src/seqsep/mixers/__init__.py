@@ -3,6 +3,7 @@
 `MIXERS` are for training, `THEOREM_MIXERS` for theorems only.
 
     base                 what every mixer is: `Mixer`, its `State` and the `Block` around it
+    settings             mixers by name with sizes of their own: `mamba2(states=128)`
     attention            causal softmax attention, with a cache of all keys and values
     sliding_attention    causal softmax attention over the last few tokens
     lstm                 long short-term memory

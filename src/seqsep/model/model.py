@@ -17,11 +17,13 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.exact.network import Network
-from seqsep.mixers import BY_NAME, Attention, Block, Linear, Mixer, State, state_bits
+from seqsep.mixers import Attention, Block, Linear, Mixer, State, state_bits
 from seqsep.mixers.base import initialise_as_gpt2
+from seqsep.mixers.settings import mixer_named
 from seqsep.model import built
 from seqsep.model.blocks import Residual, feed_forward, normalisation
 from seqsep.model.design import DEFAULT, Design
+from seqsep.names import BadInput
 
 ModelState: TypeAlias = tuple[State, ...]
 BlockStep: TypeAlias = Callable[[Float[Tensor, "batch width"], State, int], tuple[Float[Tensor, "batch width"], State]]
@@ -199,7 +201,7 @@ class Model(nn.Module):
     ) -> "Model":
         """A model to train; weights come from torch's global generator.
 
-        `layers`: names of mixers, mixer classes, or users' own layers; `longest`: most tokens of an input;
+        `layers`: names of mixers (`mixers.settings`), mixer classes, or users' own layers; `longest`: most tokens of an input;
         `embedding_scale`: deviation of the token and position embeddings;
         `weight_scale`: deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768);
         `coordinates`: of an input vector, which a matrix embeds, if inputs are no tokens.
@@ -280,10 +282,12 @@ def _designed(block: Block, design: Design) -> Block:
 
 def _makers(layers: Sequence[str | MixerMaker], width: int, heads: int, positions: str) -> list[MixerMaker]:
     """What makes each layer's mixer. Raises ValueError as `Model.build` says, but for what a mixer's own sizes allow."""
-    unknown = [name for name in layers if isinstance(name, str) and name not in BY_NAME]
-    if not layers or unknown:
-        raise ValueError(f"Model.build(layers={tuple(layers)!r}): layers are one or more of {', '.join(BY_NAME)}")
-    makers: list[MixerMaker] = [BY_NAME[layer] if isinstance(layer, str) else layer for layer in layers]
+    if not layers:
+        raise ValueError("Model.build(layers=()): expected one layer or more")
+    try:
+        makers: list[MixerMaker] = [mixer_named(layer) if isinstance(layer, str) else layer for layer in layers]
+    except BadInput as error:
+        raise ValueError(f"Model.build(layers={tuple(layers)!r}): {error}") from None
     call = f"Model.build(layers={tuple(layers)!r}, width={width}, heads={heads}, positions={positions!r})"
     if positions not in get_args(Positions):
         raise ValueError(f"{call}: positions are one of {', '.join(get_args(Positions))}")

@@ -11,6 +11,7 @@ from itertools import groupby
 
 from seqsep.ceilings import ceiling
 from seqsep.mixers import MIXERS, Mixer, state_bits
+from seqsep.mixers.settings import settings
 from seqsep.tasks import TASKS, Task
 
 LENGTH = 20
@@ -57,12 +58,12 @@ def mixers_page(mixers: Sequence[type[Mixer]] = MIXERS) -> str:
     """Every mixer: a table of states, then recurrence, parallel form and source of each."""
     parts = [HEAD.format(title="Mixers", room="mixers")]
     sizes = " | ".join(f"width {width}, {heads} heads" for width, heads in SIZES)
-    parts.append(f"| mixer | numbers in the state | {sizes} | around it |\n|---|---|{'---|' * len(SIZES)}---|\n")
+    parts.append(f"| mixer | numbers in the state | {sizes} | settings | around it |\n|---|---|{'---|' * len(SIZES)}---|---|\n")
     for mixer in mixers:
         grows = " a token" if mixer.grows else ""
         bits = " | ".join(f"{counted_bits(mixer, width, heads):,} bits{grows}" for width, heads in SIZES)
         formula = STATE_NUMBERS[mixer.name].replace("**2", "²").replace(" * ", " × ")
-        parts.append(f"| [{mixer.name}](#{mixer.name}) | {formula} | {bits} | {_around(mixer)} |\n")
+        parts.append(f"| [{mixer.name}](#{mixer.name}) | {formula} | {bits} | {_settings(mixer)} | {_around(mixer)} |\n")
     for mixer in mixers:
         parts.append(f"\n## {mixer.name}\n\n{markdown(_documentation(mixer))}")
     return "".join(parts)
@@ -105,6 +106,11 @@ def markdown(documentation: str) -> str:
 
 def _documentation(member: type) -> str:
     return inspect.getdoc(inspect.getmodule(member)) or ""
+
+
+def _settings(mixer: type[Mixer]) -> str:
+    """What the mixer's name takes in brackets, with defaults."""
+    return ", ".join(f"{name}={default}" for name, default in settings(mixer).items()) or "none"
 
 
 def _around(mixer: type[Mixer]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from seqsep.experiments import EXPERIMENTS, Experiment
 from seqsep.mixers import MIXERS, THEOREM_MIXERS
+from seqsep.mixers.settings import settings
 from seqsep.tasks import TASKS
 from seqsep.theorems import THEOREMS
 
@@ -31,7 +32,7 @@ def tasks() -> list[Record]:
 
 
 def mixers() -> list[Record]:
-    """Every mixer: name, revision, whether the state grows, and what its block holds by default."""
+    """Every mixer: name, revision, whether the state grows, what its block holds by default, and its settings."""
     return [
         {
             "name": mixer.name,
@@ -40,6 +41,7 @@ def mixers() -> list[Record]:
             "state_grows": mixer.grows,
             "theorems_only": mixer in THEOREM_MIXERS,
             "block": asdict(mixer.block),
+            "settings": {} if mixer in THEOREM_MIXERS else settings(mixer),
         }
         for mixer in (*MIXERS, *THEOREM_MIXERS)
     ]

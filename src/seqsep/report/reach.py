@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
 
-from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import SlidingAttention
+from seqsep.mixers.settings import mixer_named
 from seqsep.report.measured import GOAL, Measured, by_accuracy
 from seqsep.report.numerals import count, known, listed, percent
 from seqsep.report.papers import paper_models
@@ -169,7 +169,7 @@ def like_with_like(lines: Sequence[ReachLine], positions: str) -> list[ReachLine
 
 def is_alike(model: SizedModel, positions: str) -> bool:
     """Whether a model has `learned` positions or, for `default`, those that its own paper has."""
-    own = all(isinstance(layer, str) and MIXERS[layer].block.positions == "learned" for layer in model.layers)
+    own = all(isinstance(layer, str) and mixer_named(layer).block.positions == "learned" for layer in model.layers)
     return model.positions == ("learned" if own or positions == "learned" else "none")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from seqsep.lab.run import Run
-from seqsep.mixers import BY_NAME as MIXERS
+from seqsep.mixers.settings import mixer_named
 from seqsep.plugins.name import PlugIn, shown
 
 MOST_NAMED = 12
@@ -75,7 +75,7 @@ class SizedModel:
         """The model of a run."""
         if run.positions != "default":
             return cls(run.layers, run.width, run.positions)
-        learned = any(isinstance(layer, str) and MIXERS[layer].block.positions == "learned" for layer in run.layers)
+        learned = any(isinstance(layer, str) and mixer_named(layer).block.positions == "learned" for layer in run.layers)
         own = any(isinstance(layer, PlugIn) for layer in run.layers)
         return cls(run.layers, run.width, "learned" if learned else "" if own else "none")
 

@@ -1,0 +1,37 @@
+"""Labels of several runs, of which no two are alike: what a run's own label leaves out stands behind it where it differs."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from seqsep.lab.run import Run
+
+
+def labels(runs: Iterable[Run]) -> dict[Run, str]:
+    """Each run's label, with the fields behind it in which runs of the same label differ.
+
+    >>> from dataclasses import replace
+    >>> from seqsep.tasks import IndexLookup
+    >>> run = Run(IndexLookup(length=20), layers=("lstm",), width=32)
+    >>> list(labels([run, replace(run, decay="linear", batch=128), replace(run, seed=1)]).values())[1:]
+    ['lstm index-lookup N=20 rate 0.001 seed 0 batch 128 decay linear', 'lstm index-lookup N=20 rate 0.001 seed 1']
+    """
+    groups: dict[str, list[Run]] = {}
+    for run in dict.fromkeys(runs):
+        groups.setdefault(run.label(), []).append(run)
+    return {run: _told_apart(run, label, group) for label, group in groups.items() for run in group}
+
+
+def _told_apart(run: Run, label: str, group: list[Run]) -> str:
+    """The label with the run's fields that are not the same in the whole group."""
+    values = [_values(one) for one in group]
+    different = [name for name in values[0] if len({repr(one.get(name)) for one in values}) > 1]
+    own = _values(run)
+    return " ".join([label, *(f"{name.replace('_', ' ')} {own[name]}" for name in different if name in own)])
+
+
+def _values(run: Run) -> dict[str, Any]:
+    """Every field of the run and of its task; a user's own layers with the first digits of their digests."""
+    task = {f"task {field.name}": getattr(run.task, field.name) for field in fields(run.task)}
+    layers = "+".join(f"{name}{at}{digest[:8]}" for name, at, digest in (str(layer).partition("@") for layer in run.layers))
+    return {**vars(run), "task": run.task.name, "layers": layers, **task}
