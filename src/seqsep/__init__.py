@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from seqsep.lab.run import Run
     from seqsep.lab.train import train
     from seqsep.model.model import Model
+    from seqsep.model.network_file import load_network, save_network
     from seqsep.tasks import (
         AssociativeRecall,
         BoundedDyck,
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
         NgramRetrieval,
         SparseThreshold,
     )
-    from seqsep.theorems import apply, build, check
+    from seqsep.theorems import apply, bound, build, check
 
 __version__ = "0.3.0"
 
@@ -85,14 +86,17 @@ _HOMES = {
     "SparseThreshold": "seqsep.tasks",
     "analyze": "seqsep.analysis.analyze",
     "apply": "seqsep.theorems",
+    "bound": "seqsep.theorems",
     "build": "seqsep.theorems",
     "ceiling": "seqsep.ceilings",
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
     "first_bitten_length": "seqsep.ceilings",
     "load": "seqsep.lab.kept",
+    "load_network": "seqsep.model.network_file",
     "read_rows": "seqsep.lab.row",
     "save": "seqsep.lab.kept",
+    "save_network": "seqsep.model.network_file",
     "train": "seqsep.lab.train",
 }
 __all__ = [
@@ -113,14 +117,17 @@ __all__ = [
     "SparseThreshold",
     "analyze",
     "apply",
+    "bound",
     "build",
     "ceiling",
     "certify",
     "check",
     "first_bitten_length",
     "load",
+    "load_network",
     "read_rows",
     "save",
+    "save_network",
     "train",
 ]
 

@@ -136,3 +136,7 @@ def test_spoiled_counts_are_noticed(what):
     good.verify()
     with pytest.raises(ValueError, match="RankByCounting"):
         SPOILED[what](good).verify()
+
+
+def test_one_position_cannot_be_divided():
+    assert best_counted(of_values(np.array([0, 1]))) is None

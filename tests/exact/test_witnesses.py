@@ -72,3 +72,7 @@ def test_the_spectral_bound_is_the_least_that_is_proved(rows, least):
     Discrepancy(matrix, most=least).verify()
     with pytest.raises(ValueError, match="below the spectral bound"):
         Discrepancy(matrix, most=least - 1).verify()
+
+
+def test_the_greatest_prime_below_2_to_the_31_will_do():
+    Rank(np.eye(2, dtype=np.int64), np.arange(2), np.arange(2), (1 << 31) - 1).verify()

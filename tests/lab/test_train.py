@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from seqsep.lab.run import Run
-from seqsep.lab.train import NO_SET, evaluate, predicted, total_loss, train, training_batches
+from seqsep.lab.train import NO_SET, asked, evaluate, predicted, total_loss, train, training_batches
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Equality, IndexLookup
 
 pytestmark = pytest.mark.unchecked  # the other tests of the loop run it with shapes checked
@@ -115,3 +115,12 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path):
     uncut, whole_run = train(run)
     assert (paused.steps, result.curve) == (2, whole_run.curve)
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), uncut.parameters(), strict=True))
+
+
+def test_logits_keep_their_precision():
+    """Only those of bfloat16 are made float32, for the loss."""
+    run = Run(IndexLookup(5, 4), ("attention",), width=8, heads=2)
+    batch = run.task.sample(0, 3, 0)
+    for given, expected in ((torch.float64, torch.float64), (torch.float32, torch.float32)):
+        logits, _ = asked(run.model().to(given), batch)
+        assert logits.dtype == expected

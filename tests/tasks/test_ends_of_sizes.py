@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqsep.tasks import AssociativeRecall, Counting, IndexLookup
+from seqsep.tasks import AssociativeRecall, BoundedDyck, Counting, IndexLookup
 
 
 def test_one_threshold_is_enough_and_none_is_not():
@@ -24,3 +24,10 @@ def test_the_first_and_the_last_symbol_are_asked_for():
     for place in (-1, 3):
         with pytest.raises(ValueError, match=f"asks for position {place + 1} of 3 symbols"):
             task.solve((3, 1, 2, 4 + place))
+
+
+def test_brackets_have_1_to_a_million_kinds():
+    assert [BoundedDyck(4, kinds=kinds).kinds for kinds in (1, 1 << 20)] == [1, 1 << 20]
+    for kinds in (0, (1 << 20) + 1):
+        with pytest.raises(ValueError, match="kinds is 1 to 2\\^20"):
+            BoundedDyck(4, kinds=kinds)

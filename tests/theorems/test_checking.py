@@ -1,10 +1,12 @@
 """What checks of several theorems share: the least eta and L of a search, and cases until there are enough inputs."""
 
+import numpy as np
 import pytest
 
 from seqsep.exact.grid import Grid
 from seqsep.theorems.base import Claim, TheoremFails
 from seqsep.theorems.checking import passes, tighten, until_tried
+from seqsep.theorems.evidence import tabulated
 
 CLAIM = Claim("some-theorem", "nowhere", "It holds")
 
@@ -58,3 +60,9 @@ def test_a_check_passes_unless_it_meets_a_counterexample():
 
     assert passes(lambda: None)
     assert not passes(fails)
+
+
+def test_a_table_has_an_axis_for_each_position():
+    """Its sizes are those of the symbols at each position, which differ."""
+    table = tabulated(np.array([[2, 0], [1, 1], [0, 0]]), values=[7, 8, 9])
+    assert table == {"alphabets": [3, 2], "values": [9, -1, -1, 8, 7, -1]}

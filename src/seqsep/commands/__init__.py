@@ -6,6 +6,7 @@
     bound         `seqsep bound`: the constants of a theorem
     apply         `seqsep apply`: built weights on the user's inputs
     certify       `seqsep certify`: certificates
+    export_network  `seqsep export-network`: hand-built weights in a file
     analyze       `seqsep analyze`: the least state of a function
     sample        `seqsep sample`: examples of a task
     generate      `seqsep generate`: what a trained model writes
@@ -35,6 +36,7 @@ from seqsep.commands import (
     check,
     demo,
     export,
+    export_network,
     generate,
     list,
     report,
@@ -53,6 +55,7 @@ COMMANDS: tuple[Command, ...] = (
     bound.COMMAND,
     apply.COMMAND,
     certify.COMMAND,
+    export_network.COMMAND,
     analyze.COMMAND,
     sample.COMMAND,
     generate.COMMAND,

@@ -18,14 +18,14 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print each size of the statement with its number, a line each. Raises BadInput for a theorem without any."""
     name = choose("theorem", options.theorem, names("theorems"))
-    from seqsep.theorems import BY_NAME
+    from seqsep.theorems import BY_NAME, bound
 
     theorem = BY_NAME[name]
     if theorem.constants is None:
         having = ", ".join(other.name for other in BY_NAME.values() if other.bound is not None)
         raise BadInput(f"bound {name}: its sizes follow from more than lengths; these have such formulas: {having}")
     chosen = options_from_flags("bound", [name], [theorem.constants], options.further)
-    constants = theorem.constants(**chosen)
+    constants = bound(name, **chosen)
     if options.json:
         print_json({"theorem": name, "source": theorem.source, "options": chosen, "bound": dict(constants)})
         return DONE

@@ -160,11 +160,11 @@ def _default(default: ast.expr | None) -> str:
 
 
 def _meaning(name: str, words: str) -> str:
-    """What the option means everywhere, or else the sentences that name it."""
-    if name in COMMON:
-        return COMMON[name]
+    """What the option means everywhere, or else the sentences that name it: also where it replaces what is computed."""
     sentences = re.split(r"(?<=[^.][.]) (?=[A-Z`{])", " ".join(words.split("\n\n>>>")[0].split()))
-    return " ".join(sentence for sentence in sentences if re.search(rf"`{name}[`=]", sentence))
+    naming = [sentence for sentence in sentences if re.search(rf"`{name}[`=]", sentence)]
+    replacing = [sentence for sentence in naming if " replace " in sentence]
+    return " ".join(replacing) or COMMON.get(name) or " ".join(naming)
 
 
 def help_text(command: str, function: str, words: Sequence[str], flags: str) -> str | None:

@@ -36,7 +36,7 @@ from seqsep.theorems import (
     sparse_threshold,
     turing_machine,
 )
-from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Number, Outcome, Outcomes, Theorem, TheoremFails
 
 THEOREMS: tuple[Theorem, ...] = (
     *retrieval.THEOREMS,
@@ -132,6 +132,30 @@ def build(name: str, **options: Any) -> Network:
     return make(**options)
 
 
+def bound(name: str, **options: Any) -> dict[str, Number]:
+    """The sizes of a theorem's statement with their constants, computed from lengths alone; nothing is built or run.
+
+    `options` are lengths and sizes as `check` takes them; what it has a default for may be left out. Sizes in bits, widths in
+    coordinates. Raises ValueError for an unknown name or option, a size that is required, or a theorem without such formulas.
+
+    >>> bound("index-lookup-state", length=100, alphabet=64)
+    {'state_bits': 600}
+    """
+    theorem = _named(name)
+    if theorem.constants is None:
+        having = ", ".join(known for known, other in BY_NAME.items() if other.bound is not None)
+        raise ValueError(f"bound({name!r}): its sizes follow from more than lengths; these have such formulas: {having}")
+    known_options = signature(theorem.constants).parameters
+    unknown = [option for option in options if option not in known_options]
+    if unknown:
+        raise ValueError(f"bound({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
+    missing = [option for option, given in known_options.items() if given.default is given.empty and option not in options]
+    if missing:
+        raise ValueError(f"bound({name!r}): expected {missing[0]}=..., found none")
+    theorem.require_sizes("bound", options)
+    return dict(theorem.constants(**options))
+
+
 def _named(name: str) -> Theorem:
     """The theorem of this name. Raises ValueError with the nearest names for another."""
     return BY_NAME[choose("theorem", name, list(BY_NAME))]
@@ -147,4 +171,4 @@ def _json_object(line: str) -> dict[str, Any]:
     return given
 
 
-__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "build", "check"]
+__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "bound", "build", "check"]

@@ -66,4 +66,8 @@ SURVIVORS: dict[str, str] = {
     "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 251 at 64": (
         "sums over the same examples, cut otherwise"
     ),
+    "theorems/equality/relabelled_two_layers.py: if length < 2 or length % 2 or sorted(set(left)) != sorted(left) or "
+    "2 * len(left) != length: | 2 -> 1 at 12": "a length of 1 is odd, and refused either way",
+    "theorems/turing_machine/retrieval.py: trial = Trial(CLAIM.name, build(machine, steps), in_floats=FLOAT_WORDS if "
+    "tried.inputs < FLOAT_WORDS else 0) | comparison 0 Lt -> Gt at 74": INPUTS,
 }

@@ -3,8 +3,9 @@
 import pytest
 
 from seqsep.exact.grid import Grid
+from seqsep.theorems.protocols.collision import TaskSizes
 from seqsep.theorems.protocols.one_layer_protocol import least_width_heads
-from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.protocols.small_models import Chosen, small_models, with_random_weights
 from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
 
 
@@ -37,3 +38,9 @@ def test_the_finest_grid_of_some_bits_is_not_one_bit_finer():
     by_default = [least_width_heads(bits, 5, 8).counted for bits in range(50, 2000, 50)]
     assert by_default == [least_width_heads(bits, 5, 8, grid=Grid(3)).counted for bits in range(50, 2000, 50)]
     assert by_default != [least_width_heads(bits, 5, 8, grid=Grid(4)).counted for bits in range(50, 2000, 50)]
+
+
+def test_random_weights_are_not_trained():
+    assert not any(
+        weight.requires_grad for weight in with_random_weights(TaskSizes(3, 2, 4), "lstm", width=2, seed=0).parameters()
+    )

@@ -159,3 +159,9 @@ def test_appliers_run_the_weights():
         recall({"tokens": [1], "query": [1, 2]})
     with pytest.raises(ValueError, match="threshold: missing"):
         count({"tokens": [1], "query": 1})
+
+
+@pytest.mark.parametrize(("length", "alphabet"), [(8, 3), (40, 10)])
+def test_sizes_of_counting_are_the_bounds(length, alphabet):
+    (outcome, *_) = counting_hybrid.check(length, alphabet)
+    assert outcome.measured == outcome.bound

@@ -156,3 +156,9 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
             answer(given)
     with pytest.raises(ValueError, match="gram is at least 2"):
         recall_attention.build(4, gram=1)
+
+
+def test_constants_are_the_bounds_of_the_network():
+    network = recall_attention.build(length=6, alphabet=4, gram=3)
+    constants = recall_attention.constants(length=6, alphabet=4, gram=3)
+    assert (constants["width"], constants["core_bits"]) == (network.width, network.ledger().core)

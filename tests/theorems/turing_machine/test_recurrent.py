@@ -206,3 +206,10 @@ def test_a_state_that_forgets_is_found_out():
         trial = Trial(recurrent.CLAIM.name, forgetful, in_floats=0)
         with pytest.raises(TheoremFails, match="place = "):
             trial.follow(sequences, starts, lambda example: {"input": example})
+
+
+def test_the_bound_counts_the_layers_of_the_network():
+    name, machine = next(drawn_machines(1, 3))
+    network = recurrent.build(machine, length=2, cells=3)
+    bound = recurrent.bound(machine, 3)
+    assert (bound["layers"], bound["width"]) == (len(network.layers), network.width), name

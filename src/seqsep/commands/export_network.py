@@ -1,0 +1,71 @@
+"""`seqsep export-network`: a theorem's hand-built weights in a file, every matrix named and exact."""
+
+import argparse
+from fractions import Fraction
+from inspect import signature
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from seqsep.commands.command import Command
+from seqsep.commands.members import names
+from seqsep.commands.shared_flags import options_from_flags
+from seqsep.commands.status import DONE
+from seqsep.commands.theorem_options import help_text
+from seqsep.names import BadInput, choose
+
+READABLE = {int, float, str, bool, Fraction}
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags: which theorem, and where the network goes. Its sizes are further flags."""
+    parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="ends in .safetensors, .npz or .json, which chooses the format; required",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the network, and say how large it is. Raises BadInput for a theorem whose network flags cannot describe."""
+    name = choose("theorem", options.theorem, names("theorems"))
+    from seqsep.model.network_file import save_network
+    from seqsep.theorems import BY_NAME, build
+
+    made = BY_NAME[name].build
+    if made is None or not _is_described_by_flags(made):
+        known = [other.name for other in BY_NAME.values() if other.build is not None and _is_described_by_flags(other.build)]
+        why = "builds no network" if made is None else "its network needs more than flags; seqsep.build and seqsep.save_network"
+        raise BadInput(f"export-network {name}: {why}; these have one: {', '.join(known)}")
+    if options.output is None:
+        raise BadInput(f"export-network {name}: -o FILE is missing: where the network goes")
+    chosen = options_from_flags("export-network", [name], [made], options.further)
+    BY_NAME[name].require_sizes("export-network", chosen)
+    network = build(name, **chosen)
+    save_network(options.output, network)
+    entries = sum(array.integers.size for _, array in network.arrays())
+    sizes = f"{len(network.layers)} layers, width {network.width}, {network.precision} bits a number, {entries:,} numbers"
+    print(f"{network.name}: {sizes}, to {options.output}")
+    return DONE
+
+
+def _is_described_by_flags(build: Any) -> bool:
+    """Whether every required parameter is a number or a word."""
+    hints = get_type_hints(build)
+    required = [name for name, parameter in signature(build).parameters.items() if parameter.default is parameter.empty]
+    return all(hints[name] in READABLE for name in required)
+
+
+COMMAND = Command(
+    name="export-network",
+    purpose="write the weights of a theorem's network, exactly",
+    example="seqsep export-network index-lookup-attention --length 64 -o lookup.safetensors",
+    add_flags=add_flags,
+    run=run,
+    details=". Every array is whole numbers times a unit, on the grid that the file names with its precision "
+    "(docs/networks.md); in Python seqsep.Model.load(seqsep.load_network(FILE)) is a torch.nn.Module",
+    read_further=list,
+    help_of=lambda words: help_text("export-network", "build", words, "-o FILE"),
+)
