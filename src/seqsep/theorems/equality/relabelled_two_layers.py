@@ -311,7 +311,7 @@ THEOREM = Theorem(
     choices=(
         Choice(
             where="Lemma 5, appendix F.4",
-            printed="renumbering the positional encodings of Theorem 6's Transformer computes f for any partition",
+            printed='"Now renumbering the positional encodings results in a transformer computing f_(S_A, S_B)"',
             found="right, for attention without a mask, which the paper has. Under a causal mask it fails: a member of S_B "
             "that comes before its partner "
             "asks for a later position; 56 of the 70 partitions of 8 positions are answered wrongly on some input, "

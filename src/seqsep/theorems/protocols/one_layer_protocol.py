@@ -304,7 +304,7 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Theorem 4, appendix D",
-            printed="the four steps take at most 3 m (p + log N) H bits",
+            printed='"separately for every head leads to <= 3m(p + log N)H bits of communication"',
             found="as printed they add up to d p + (4 p + 2 log N + 4 m p) H, which is more for Kc >= 2 (1.37 times at N = 64, "
             "d = m = 64, H = 1, Kc = 2). With exact widths they cost 1.06 to 1.12 times the printed total (d = m >= 16, H = 1, "
             "Kc = 2), 1.4 times at m = 6, d = 10, and for Kc = 1 and m >= 16 less than it",
@@ -315,7 +315,7 @@ THEOREM = Theorem(
         ),
         Erratum(
             where="Theorem 4, appendix D",
-            printed="x_N is sent with d p bits, and the total has no d: d <= m is used (the width is max(m, d))",
+            printed='"In the first step, Alice sends x_N to Bob using dp bits of communication"; the total has no d',
             found="d > m alone makes the printed total too small: m = 8, d = 64, N = 64, H = 1, Kc = 2 costs 3.08 times it",
             built='`question="token"`: the token is sent, ceil(log2 S) bits, and no size depends on d',
             test=TEST + "test_the_token_makes_the_embedding_irrelevant",

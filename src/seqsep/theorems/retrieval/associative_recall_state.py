@@ -342,7 +342,7 @@ THEOREM = Theorem(
     choices=(
         Choice(
             where="Proposition 9, appendix C.1",
-            printed="Alice sends the state after all pairs, which needs N bits for two values",
+            printed='"Alice can use the recurrent model to compute the hidden state h_2N"; "must have m >= N/p"',
             found="true; with keys in any order and N > S the state inside the last pair needs more: (N-1) log2 S + log2 N "
             "bits",
             built="an exact model of so many bits, and the N S^(N-1) cases that a model must tell apart",

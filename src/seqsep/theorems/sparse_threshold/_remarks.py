@@ -7,7 +7,7 @@ TESTS = "tests/theorems/sparse_threshold/test_two_layers.py"
 CHOICES = (
     Choice(
         where="Theorem 13, appendix F.3, mask",
-        printed="feature i is computed at position i, read at the last position",
+        printed='"the output of the attention block at the ith position will be a k dimensional vector"',
         found="right, for attention without a mask, which the paper has; position i needs bits after it, so under a "
         "causal mask 175 of 256 answers to disjointness are wrong at N = 8, without a mask none",
         built="a slot for each feature after the bits: causal, and any number of features; `variant=printed` has no mask",
@@ -17,7 +17,8 @@ CHOICES = (
 ERRATA = (
     Erratum(
         where="Theorem 13, appendix F.3, FFN",
-        printed="the FFN computes g at every position from the k bits fetched; the embedding has 1 + (k+1) r coordinates",
+        printed='"Finally, the feedforward network can then compute the function g_(I_i)(x) at every position"; '
+        '"we will have input embeddings of size 1 + (k+1)r"',
         found="the FFN is the same at every position and g is not; no printed coordinate depends on g: they "
         "are equal for all functions g of the same bits",
         built="signs and count in the slot's embedding, attention evaluates literals; tables are sums of such slots",
