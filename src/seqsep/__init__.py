@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from seqsep.analysis.analyze import analyze
     from seqsep.ceilings import ceiling, first_bitten_length
     from seqsep.certificate import certify
+    from seqsep.lab.in_process import train
     from seqsep.lab.kept import load, save
     from seqsep.lab.row import Row, Rows, read_rows
     from seqsep.lab.run import Run
-    from seqsep.lab.train import train
     from seqsep.model.model import Model
     from seqsep.model.network_file import load_network, save_network
     from seqsep.tasks import (
@@ -97,7 +97,7 @@ _HOMES = {
     "read_rows": "seqsep.lab.row",
     "save": "seqsep.lab.kept",
     "save_network": "seqsep.model.network_file",
-    "train": "seqsep.lab.train",
+    "train": "seqsep.lab.in_process",
 }
 __all__ = [
     "AssociativeRecall",

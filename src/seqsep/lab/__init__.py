@@ -7,6 +7,7 @@ Files:
     row              what a finished run leaves for reports, as canonical JSON
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
+    in_process       `seqsep.train`: one run here, its progress shown
     live             what a trained model writes by itself, judged
     checkpoint       the state of a training on disk, from which it goes on bit for bit
     checkpoint_file  the names of a run's checkpoints

@@ -1,0 +1,75 @@
+"""`seqsep.train`: one run trained in this process, with its progress shown, on one thread unless told otherwise."""
+
+import math
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import torch
+
+from seqsep.lab.device import CPU
+from seqsep.lab.progress import Bars, Display, Lines
+from seqsep.lab.run import Run
+from seqsep.lab.train import Progress, Result
+from seqsep.lab.train import train as train_run
+from seqsep.model.model import Model
+
+SECONDS_BETWEEN_MOVES = 0.1
+
+
+def train(
+    run: Run, *, keep: Path | str | None = None, threads: int = 1, progress: bool | None = None, device: str = CPU
+) -> tuple[Model, Result]:
+    """Train a run to its end and return the model with what it came to; the result prints as the table of its curve.
+
+    `keep`: a file in which the model is kept for `seqsep.load`. `threads`: those of torch while it trains; at the sizes here
+    more of them wait for each other, and on a busy machine take several times as long. `progress`: whether to show a bar, or
+    lines if stderr is no terminal; by default only on a terminal. `device`: cpu, cuda or another of torch's.
+    The last digits of a result depend on torch's version, its threads and the device.
+    Raises ValueError for less than one thread, or as `seqsep.save` does; OSError if `keep` cannot be written.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> run = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=2, batch=4, evaluate_every=1, evaluation=20)
+    >>> model, result = train(run)
+    >>> result.status, result.steps, len(result.curve), result.state_bits
+    ('finished', 2, 2, (512, 0))
+    """
+    if threads < 1:
+        raise ValueError(f"train(threads={threads}): expected a whole number from 1")
+    is_shown = sys.stderr.isatty() if progress is None else progress
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with closing(_display(is_shown)) as display:
+            display.begin([run], finished=0)
+            began = time.monotonic()
+            file = None if keep is None else Path(keep)
+            model, result = train_run(run, on_progress=_Shown(run, display), keep=file, device=device)
+            display.finish(run, result.record(), time.monotonic() - began)
+    finally:
+        torch.set_num_threads(before)
+    return model, result
+
+
+def _display(is_shown: bool) -> Display:
+    """Bars on a terminal, else lines; nothing at all if it is not shown."""
+    if not is_shown:
+        return Display()
+    return Bars() if sys.stderr.isatty() else Lines()
+
+
+class _Shown:
+    """What the training loop calls after each step: it moves the display, some times a second."""
+
+    def __init__(self, run: Run, display: Display) -> None:
+        self.run = run
+        self.display = display
+        self.moved_at = -math.inf
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self.moved_at >= SECONDS_BETWEEN_MOVES:
+            self.moved_at = now
+            accuracy = progress.curve[-1].accuracy if progress.curve else None
+            self.display.update(0, self.run, progress.step, accuracy)
