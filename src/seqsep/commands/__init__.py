@@ -9,6 +9,7 @@
     export_network  `seqsep export-network`: hand-built weights in a file
     analyze       `seqsep analyze`: the least state of a function
     sample        `seqsep sample`: examples of a task
+    ask           `seqsep ask`: what a trained model answers to the user's inputs
     generate      `seqsep generate`: what a trained model writes
     train         `seqsep train`: models that flags describe
     run           `seqsep run`: the runs of an experiment
@@ -31,6 +32,7 @@ A command imports what it needs when it runs, since torch takes seconds to impor
 from seqsep.commands import (
     analyze,
     apply,
+    ask,
     bound,
     certify,
     check,
@@ -58,6 +60,7 @@ COMMANDS: tuple[Command, ...] = (
     export_network.COMMAND,
     analyze.COMMAND,
     sample.COMMAND,
+    ask.COMMAND,
     generate.COMMAND,
     train.COMMAND,
     run.COMMAND,

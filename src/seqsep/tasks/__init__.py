@@ -14,6 +14,7 @@ Files:
     nearest_neighbor    labelled vectors, then vectors to label
     is_tree             is a list of edges a tree? the answer behind a thought
     sparse_threshold    do more than so many features of a few bits each hold?
+    reading             inputs of the user's own, as `readable` writes them
     trees               IsTree on tokens: the definition, how a graph is written, the thoughts that decide it
     _blocks             the draws of a block of examples, and ranges of examples that fit in a cache
     _rows               array operations in which every row has its own places

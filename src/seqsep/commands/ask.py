@@ -1,0 +1,125 @@
+"""`seqsep ask`: what a trained model answers to the user's own inputs."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.status import DONE
+from seqsep.files import json_lines, read_text
+from seqsep.names import BadInput
+
+if TYPE_CHECKING:
+    from seqsep.model.model import Model
+    from seqsep.tasks import Task
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags: which model, and the inputs."""
+    parser.add_argument(
+        "model", type=Path, metavar="FILE|STORE", help="a kept model, or the store of a run with --keep-weights"
+    )
+    parser.add_argument("key", nargs="?", metavar="KEY", help="of the run, or how it begins, if the first is a store")
+    parser.add_argument("--input", type=Path, required=True, metavar="FILE", help="JSON lines; - is standard input; required")
+    parser.add_argument(
+        "--part",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="file of your own layers, models or task in it",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="a JSON object a line: the input as read, answer, probability, expected"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print one line an input: what the model answers behind its last token, and what the task's definition says."""
+    from seqsep.lab.kept import load
+    from seqsep.tasks.base import GeneratedTask
+
+    path = kept_file(options.model, options.key)
+    model, trained = load(path, options.part)
+    if isinstance(trained.task, GeneratedTask):
+        raise BadInput(f"{path}: {trained.task.name} answers behind a thought that the model writes: seqsep generate {path}")
+    name = "standard input" if str(options.input) == "-" else str(options.input)
+    for number, line in enumerate(json_lines(read_text(options.input)), start=1):
+        if line.strip():
+            shown = _answered(model, trained.task, _tokens(trained.task, f"{name}, line {number}", line))
+            print_json(shown) if options.json else print(_in_words(shown))
+    return DONE
+
+
+def kept_file(place: Path, key: str | None) -> Path:
+    """The file of a model: the one named, or that of the run in a store whose key begins so.
+
+    Raises BadInput if none or several do, with the keys that there are.
+
+    >>> kept_file(Path("model.safetensors"), None)
+    PosixPath('model.safetensors')
+    """
+    if key is None:
+        return place
+    folder = Path(f"{place}.weights")
+    files = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
+    found = [file for file in files if file.stem.startswith(key)]
+    if len(found) != 1:
+        known = ", ".join(file.stem[:12] for file in files[:8]) or "none"
+        several = f"{len(found)} keys that begin so" if found else "none that begins so"
+        raise BadInput(f"ask {place} {key}: expected the key of a run kept in {folder}, found {several}; there are {known}")
+    return found[0]
+
+
+def _tokens(task: "Task", where: str, text: str) -> tuple[int, ...]:
+    """The tokens of a line. Raises BadInput with the place and the field."""
+    from seqsep.tasks.reading import read_input
+
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where}: not JSON: {' '.join(str(error).split())}") from None
+    if not isinstance(given, dict):
+        raise BadInput(f"{where}: expected a JSON object, found {text.strip()[:80]}")
+    nested = given.get("readable") if "inputs" not in given else None
+    try:
+        return read_input(task, nested if isinstance(nested, dict) else given)
+    except ValueError as error:
+        raise BadInput(f"{where}: {error}") from None
+
+
+def _answered(model: "Model", task: "Task", tokens: tuple[int, ...]) -> dict[str, Any]:
+    """The input, the model's answer behind its last token with its probability, and the answer by definition or None."""
+    import torch
+
+    from seqsep.lab.train import predicted
+
+    with torch.no_grad():
+        logits = model(torch.tensor([tokens]))[:, -1].float()
+    answer = int(predicted(task, logits)[0])
+    chances = logits.softmax(-1) if task.loss == "cross-entropy" else logits.sigmoid()
+    try:
+        expected = int(task.solve(tokens))
+    except ValueError:
+        expected = None
+    chance = float(chances[0, answer]) if 0 <= answer < chances.shape[1] else None
+    return {"inputs": list(tokens), "answer": answer, "probability": chance, "expected": expected}
+
+
+def _in_words(shown: dict[str, Any]) -> str:
+    sure = "" if shown["probability"] is None else f" ({shown['probability']:.1%})"
+    if shown["expected"] is None:
+        return f"answer: {shown['answer']}{sure}"
+    verdict = "right" if shown["answer"] == shown["expected"] else f"wrong, it is {shown['expected']}"
+    return f"answer: {shown['answer']}{sure}, {verdict}"
+
+
+COMMAND = Command(
+    name="ask",
+    purpose="put your own inputs to a trained model",
+    example="seqsep ask runs/store.sqlite 3f2a --input questions.jsonl",
+    add_flags=add_flags,
+    run=run,
+    details=': each line an input as seqsep sample writes it, or {"inputs": [tokens]}',
+)
