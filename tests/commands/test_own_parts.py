@@ -33,8 +33,10 @@ def test_own_parts_stand_in_the_place_of_the_experiments(capsys: pytest.CaptureF
     assert "equality: --alphabet: expected a whole number, found 'two'" in capsys.readouterr().err
     assert main([*command, "--task", f"{GOOD}:Parity", "--length", "x"]) == 2
     assert "--length: expected a whole number, found 'x'" in capsys.readouterr().err
-    assert main([*command, "--length", "7"]) == 2
-    assert "unknown argument --length" in capsys.readouterr().err
+    assert main([*command, "--lenght", "7"]) == 2
+    assert "unknown argument --lenght" in capsys.readouterr().err
+    assert main([*command, "--kinds", "2"]) == 2
+    assert "index-lookup: expected length, alphabet, least_length as flags, found --kinds" in capsys.readouterr().err
     assert main([*command, "--task", "bounded-dyck", "--alphabet", "8"]) == 2
     assert "expected length, kinds" in capsys.readouterr().err
 

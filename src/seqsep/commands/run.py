@@ -121,7 +121,17 @@ def check_words(options: argparse.Namespace) -> dict[str, int | float | str]:
         for name in given:
             if not names_a_file(name):
                 choose(kind, name.partition("(")[0], names(f"{kind}s"))
+    if options.task is None and Path(options.experiment).suffix != ".py":
+        _refuse_what_is_no_field(options)
     return fields_from_flags(options.further)
+
+
+def _refuse_what_is_no_field(options: argparse.Namespace) -> None:
+    """Raise BadInput for the first of the further words, or a flag among them, that is no field of any task."""
+    fields = {name for record in members("tasks") for name in record["fields"]}
+    for word in [*options.further[:1], *(word for word in options.further if word.startswith("--"))]:
+        if not word.startswith("--") or word[2:].partition("=")[0].replace("-", "_") not in fields:
+            options.parser.refuse(word)
 
 
 def help_of_experiment(words: list[str]) -> str | None:

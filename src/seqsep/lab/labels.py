@@ -16,10 +16,11 @@ def labels(runs: Iterable[Run]) -> dict[Run, str]:
     >>> list(labels([run, replace(run, decay="linear", batch=128), replace(run, seed=1)]).values())[1:]
     ['lstm index-lookup N=20 rate 0.001 seed 0 batch 128 decay linear', 'lstm index-lookup N=20 rate 0.001 seed 1']
     """
+    different = {run: run.label() for run in runs}
     groups: dict[str, list[Run]] = {}
-    for run in dict.fromkeys(runs):
-        groups.setdefault(run.label(), []).append(run)
-    return {run: _told_apart(run, label, group) for label, group in groups.items() for run in group}
+    for run, label in different.items():
+        groups.setdefault(label, []).append(run)
+    return {run: _told_apart(run, label, groups[label]) for run, label in different.items()}
 
 
 def _told_apart(run: Run, label: str, group: list[Run]) -> str:

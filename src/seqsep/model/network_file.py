@@ -76,7 +76,7 @@ def save_network(path: Path | str, network: Network) -> None:
     >>> path = Path(tempfile.mkdtemp()) / "lookup.npz"
     >>> save_network(path, build("index-lookup-attention", length=8, alphabet=4))
     >>> load_network(path).grid
-    Grid(steps=100, rounding='floor', softmax='stepwise')
+    Grid(steps=81, rounding='floor', softmax='stepwise')
     """
     path = Path(path)
     suffix = _suffix(path)
