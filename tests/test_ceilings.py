@@ -196,7 +196,8 @@ def test_dispatch() -> None:
 @pytest.mark.parametrize("state_bits", [0, 1, 17, 64, 301])
 @pytest.mark.parametrize("bits_per_token", [0, 1])
 @pytest.mark.parametrize(
-    "task", [IndexLookup(20, alphabet=9), Equality(20, "next", alphabet=9), NearestNeighbor(20, classes=9)]
+    "task",
+    [IndexLookup(20, alphabet=9), Equality(20, "next", alphabet=9), NearestNeighbor(20, classes=9)],
 )
 def test_the_first_bitten_length_is_that_of_the_ceiling(task: Task, state_bits: int, bits_per_token: int) -> None:
     first, step = first_bitten_length(task, state_bits, bits_per_token), 1 if isinstance(task, IndexLookup) else 2
@@ -210,7 +211,7 @@ def test_the_first_bitten_length_is_that_of_the_ceiling(task: Task, state_bits: 
 
 
 def test_no_first_length_if_nothing_is_known_or_the_state_grows() -> None:
-    assert first_bitten_length(Equality(20), 5) is None
+    assert first_bitten_length(Equality(20, "one"), 5) is None
     assert first_bitten_length(IndexLookup(20), 0, 6) is None
     assert first_bitten_length(Equality(20, "next"), 0, 5) is None
 
@@ -221,7 +222,7 @@ def test_recall() -> None:
     assert ceiling(MultiQueryRecall(5, values=4), 4) == 1.0
     assert ceiling(NearestNeighbor(8, classes=2), 3) == 0.5
     assert ceiling(Equality(8, variant="next", alphabet=4), 7) == 0.5
-    assert ceiling(Equality(8, variant="random"), 3) is None
+    assert ceiling(Equality(8, variant="one"), 3) is None
     zoology = MultiQueryRecall.zoology(16, 4, vocab_size=16)
     assert (zoology.values, zoology.pairs) == (8, 4)
     assert ceiling(zoology, 10) == pytest.approx(1024 / (8 * 7 * 6 * 5), rel=1e-15)

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seqsep.analysis.analyze import analyze
-    from seqsep.ceilings import ceiling, first_bitten_length
+    from seqsep.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.certificate import certify
     from seqsep.lab.kept import load, save
     from seqsep.lab.row import Row, Rows, read_rows
@@ -90,7 +90,9 @@ _HOMES = {
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
     "first_bitten_length": "seqsep.ceilings",
+    "least_state_bits": "seqsep.ceilings",
     "load": "seqsep.lab.kept",
+    "longest": "seqsep.ceilings",
     "read_rows": "seqsep.lab.row",
     "save": "seqsep.lab.kept",
     "train": "seqsep.lab.train",
@@ -118,7 +120,9 @@ __all__ = [
     "certify",
     "check",
     "first_bitten_length",
+    "least_state_bits",
     "load",
+    "longest",
     "read_rows",
     "save",
     "train",
