@@ -196,8 +196,7 @@ def test_dispatch() -> None:
 @pytest.mark.parametrize("state_bits", [0, 1, 17, 64, 301])
 @pytest.mark.parametrize("bits_per_token", [0, 1])
 @pytest.mark.parametrize(
-    "task",
-    [IndexLookup(20, alphabet=9), Equality(20, "next", alphabet=9), NearestNeighbor(20, classes=9)],
+    "task", [IndexLookup(20, alphabet=9), Equality(20, "next", alphabet=9), NearestNeighbor(20, classes=9)]
 )
 def test_the_first_bitten_length_is_that_of_the_ceiling(task: Task, state_bits: int, bits_per_token: int) -> None:
     first, step = first_bitten_length(task, state_bits, bits_per_token), 1 if isinstance(task, IndexLookup) else 2

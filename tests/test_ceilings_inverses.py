@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -179,7 +180,7 @@ def test_small_values_by_hand() -> None:
 
 @pytest.mark.unchecked
 @pytest.mark.parametrize("accuracy", [-0.1, 1.1, math.nan, math.inf, "0.5", None])
-def test_accuracies_are_fractions(accuracy: object) -> None:
+def test_accuracies_are_fractions(accuracy: Any) -> None:
     for wrong in (lambda: least_state_bits(IndexLookup(5), accuracy), lambda: longest(IndexLookup(5), 5, accuracy)):
         with pytest.raises(BadInput, match=r"^accuracy: expected a fraction from 0 to 1, found "):
             wrong()
@@ -187,7 +188,7 @@ def test_accuracies_are_fractions(accuracy: object) -> None:
 
 @pytest.mark.unchecked
 @pytest.mark.parametrize("bits", [-1, 1.5, "7", None])
-def test_bits_are_whole_numbers(bits: object) -> None:
+def test_bits_are_whole_numbers(bits: Any) -> None:
     with pytest.raises(BadInput, match=r"^bits: expected a whole number from 0, found "):
         longest(IndexLookup(5), bits, 0.5)
 
@@ -200,7 +201,8 @@ def test_tasks_have_a_bound() -> None:
     for other in (NgramRetrieval(20), IsTree(12), MultiQueryRecall.zoology(64, 8)):
         with pytest.raises(BadInput, match=r"^task: expected one whose ceiling falls with its length alone, found "):
             longest(other, 10, 0.9)
-    for none in ("index-lookup", None, IndexLookup):
+    strangers: list[Any] = ["index-lookup", None, IndexLookup]
+    for none in strangers:
         with pytest.raises(BadInput, match=r"^task: expected a task, as seqsep.IndexLookup\(length=20\), found "):
             least_state_bits(none, 0.9)
 

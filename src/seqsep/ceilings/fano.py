@@ -38,7 +38,7 @@ def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
             entropy_nats = error * (log_wrong_classes - log_error) - (1 - error) * log_right
             step = max(Decimal(0), (missing - entropy_nats) / (log_wrong_classes - log_error + log_right))
             error += step
-        accuracy = 1 - (error if error > LEAST_ERROR else 0)
+        accuracy = Decimal(1) - (error if error > LEAST_ERROR else 0)
     return min(1.0, float_above(accuracy))
 
 
