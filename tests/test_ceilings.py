@@ -210,7 +210,7 @@ def test_the_first_bitten_length_is_that_of_the_ceiling(task: Task, state_bits: 
 
 
 def test_no_first_length_if_nothing_is_known_or_the_state_grows() -> None:
-    assert first_bitten_length(Equality(20), 5) is None
+    assert first_bitten_length(Equality(20, "one"), 5) is None
     assert first_bitten_length(IndexLookup(20), 0, 6) is None
     assert first_bitten_length(Equality(20, "next"), 0, 5) is None
 
@@ -221,7 +221,7 @@ def test_recall() -> None:
     assert ceiling(MultiQueryRecall(5, values=4), 4) == 1.0
     assert ceiling(NearestNeighbor(8, classes=2), 3) == 0.5
     assert ceiling(Equality(8, variant="next", alphabet=4), 7) == 0.5
-    assert ceiling(Equality(8, variant="random"), 3) is None
+    assert ceiling(Equality(8, variant="one"), 3) is None
     zoology = MultiQueryRecall.zoology(16, 4, vocab_size=16)
     assert (zoology.values, zoology.pairs) == (8, 4)
     assert ceiling(zoology, 10) == pytest.approx(1024 / (8 * 7 * 6 * 5), rel=1e-15)

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seqsep.analysis.analyze import analyze
-    from seqsep.ceilings import ceiling, first_bitten_length
+    from seqsep.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.certificate import certify
     from seqsep.lab.in_process import train
     from seqsep.lab.kept import load, save
@@ -92,8 +92,10 @@ _HOMES = {
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
     "first_bitten_length": "seqsep.ceilings",
+    "least_state_bits": "seqsep.ceilings",
     "load": "seqsep.lab.kept",
     "load_network": "seqsep.model.network_file",
+    "longest": "seqsep.ceilings",
     "read_rows": "seqsep.lab.row",
     "save": "seqsep.lab.kept",
     "save_network": "seqsep.model.network_file",
@@ -123,8 +125,10 @@ __all__ = [
     "certify",
     "check",
     "first_bitten_length",
+    "least_state_bits",
     "load",
     "load_network",
+    "longest",
     "read_rows",
     "save",
     "save_network",

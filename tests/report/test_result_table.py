@@ -84,7 +84,8 @@ def test_lengths_from_which_ceilings_bite(measured):
 
 def test_chance_is_what_a_state_of_no_bits_gets():
     assert chance(IndexLookup(20)) == pytest.approx(1 / 64)
-    assert chance(BoundedDyck(20)) == chance(Equality(20)) == 1 / 2
+    assert chance(BoundedDyck(20)) == chance(Equality(20, "one")) == 1 / 2
+    assert chance(Equality(20)) == 1 / 2 + 2**-11  # equal halves are a little more frequent
     assert chance(Equality(20, "next", 8)) == 8.0**-10
 
 

@@ -6,13 +6,17 @@ that reach the best code, or training may not find them. `codes` has accuracies 
 
 Files:
 
-    ceiling       the ceiling of a task, and from which length it is below 1
-    index_lookup  one question about independent symbols, by Fano's inequality
-    answer_lists  many questions, all of them answered right
-    double_stars  IsTree on the double stars of the paper's experiments
-    retrieval     recall, c-grams and counting over [n]: questions whose answers depend on each other
-    codes         what the best code, or some code, of so many bits reaches on index lookup
-    fano          from the bits that are missing to the highest accuracy, rounded up
+    ceiling          the ceiling of a task, and from which length it is below 1
+    inverses         the least state that an accuracy asks for, and the longest input that a state allows it at
+    forms            what tasks ask for at any number of items
+    index_lookup     one question about independent symbols, by Fano's inequality
+    one_of_many      one question about different values or a phonebook; errors that depend on the place
+    answer_lists     many questions, all of them answered right
+    random_equality  equality of random halves, exactly
+    double_stars     IsTree on the double stars of the paper's experiments
+    retrieval        recall, c-grams and counting over [n]: questions whose answers depend on each other
+    codes            what the best code, or some code, of so many bits reaches on index lookup
+    fano             from the bits that are missing to the highest accuracy, rounded up
 """
 
 from seqsep.ceilings.answer_lists import counting_ceiling
@@ -20,19 +24,29 @@ from seqsep.ceilings.ceiling import carried_bits, ceiling, first_bitten_length
 from seqsep.ceilings.codes import best_accuracy, code_accuracy
 from seqsep.ceilings.double_stars import double_star_ceiling
 from seqsep.ceilings.index_lookup import index_lookup_ceiling, length_where_it_bites
+from seqsep.ceilings.inverses import least_state_bits, longest
+from seqsep.ceilings.one_of_many import carried_bits_by_place, distinct_values_ceiling, phonebook_ceiling
+from seqsep.ceilings.random_equality import random_equality_accuracy, random_equality_ceiling
 from seqsep.ceilings.retrieval import gram_ceiling, occurrence_ceiling, recall_ceiling
 
 __all__ = [
     "best_accuracy",
     "carried_bits",
+    "carried_bits_by_place",
     "ceiling",
     "code_accuracy",
     "counting_ceiling",
+    "distinct_values_ceiling",
     "double_star_ceiling",
     "first_bitten_length",
     "gram_ceiling",
     "index_lookup_ceiling",
+    "least_state_bits",
     "length_where_it_bites",
+    "longest",
     "occurrence_ceiling",
+    "phonebook_ceiling",
+    "random_equality_accuracy",
+    "random_equality_ceiling",
     "recall_ceiling",
 ]

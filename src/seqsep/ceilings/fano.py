@@ -38,9 +38,18 @@ def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
             entropy_nats = error * (log_wrong_classes - log_error) - (1 - error) * log_right
             step = max(Decimal(0), (missing - entropy_nats) / (log_wrong_classes - log_error + log_right))
             error += step
-        accuracy = 1 - (error if error > LEAST_ERROR else 0)
-    nearest = float(accuracy)
-    return min(1.0, nearest if Decimal(nearest) >= accuracy else nextafter(nearest, inf))
+        accuracy = Decimal(1) - (error if error > LEAST_ERROR else 0)
+    return min(1.0, float_above(accuracy))
+
+
+def float_above(number: Decimal) -> float:
+    """The least float that is not below a decimal number.
+
+    >>> float_above(Decimal("0.25")), float_above(Decimal("1e-400"))
+    (0.25, 5e-324)
+    """
+    nearest = float(number)
+    return nearest if Decimal(nearest) >= number else nextafter(nearest, inf)
 
 
 def rounded_up(exact: Fraction) -> float:
@@ -60,3 +69,12 @@ def require(condition: bool, call: str, expected: str) -> None:
     """
     if not condition:
         raise ValueError(f"{call}: {expected}")
+
+
+def nats_of_bits(state_bits: int) -> Decimal:
+    """A state's bits in nats, to as many digits as the context has.
+
+    >>> round(nats_of_bits(2), 6)
+    Decimal('1.386294')
+    """
+    return state_bits * Decimal(2).ln()
