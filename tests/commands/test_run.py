@@ -1,6 +1,7 @@
 """`seqsep run` and `seqsep export`: a user's file of runs, from the command line to the rows."""
 
 import json
+import re
 import sqlite3
 
 import pytest
@@ -45,7 +46,9 @@ def test_run_with_pruning_says_who_is_pruned(capsys, tmp_path):
     assert sum(line.startswith(decided) for line in captured.err.splitlines()) == 1
     assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
     assert main(["store", "show", str(store)]) == 0
-    assert capsys.readouterr().out.endswith("  mine: 2 finished, 1 pruned, 0 failed\n")
+    shown = capsys.readouterr().out.splitlines()[-2:]
+    assert shown[0] == "  mine: 2 finished, 1 pruned, 0 failed"
+    assert re.fullmatch(r"    lstm \(1, 8\), index-lookup N=5: accuracy .* of 2 runs", shown[1])
     results = [row["result"] for row in json_lines(rows.read_text())]
     assert sorted((result["status"], result["steps"]) for result in results) == [("finished", 20)] * 2 + [("pruned", 10)]
 
