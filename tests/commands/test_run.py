@@ -8,6 +8,7 @@ import pytest
 
 from seqsep.cli import main
 from seqsep.experiments import EXPERIMENTS
+from seqsep.experiments.base import words_of
 from seqsep.lab.store.store import Store
 from support.command_line import TWO_SHORT_RUNS, call, json_lines
 
@@ -129,6 +130,19 @@ def test_the_help_of_an_experiment_has_its_presets(capsys, experiment):
     listed = out.partition("presets:\n")[2].partition("\n\n")[0].splitlines()
     assert [line.split()[0] for line in listed] == list(experiment.presets)
     assert "--preset PRESET" in out
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+def test_the_help_has_every_word_of_only(capsys, experiment):
+    """What is listed is what `--only` takes: each word chooses runs of some preset."""
+    out = shown_help(capsys, "run", experiment.name)
+    listed = out.partition("words for --only")[2].partition("\n\n")[0].partition(":\n")[2]
+    words = re.split(r",?\s+", listed.strip())
+    assert sorted(words) == sorted(experiment.words())
+    searches = [experiment.search(preset) or experiment.runs(preset) for preset in experiment.presets]
+    known = [runs if isinstance(runs, list) else runs.choices() for runs in searches]
+    of_runs = {word for runs in known for run in runs for word in words_of(run)}
+    assert of_runs == set(words)
 
 
 def test_the_help_of_a_users_experiment(capsys, tmp_path):
