@@ -62,6 +62,7 @@ class Demo:
 
 def demo(store: Path, folder: Path, workers: int | None = None, committed: Path = COMMITTED, check_again: bool = False) -> Demo:
     """Check, train and write the page; `committed` are rows of all rates and seeds, drawn beside the fresh ones."""
+    print("Checks theorems, trains small models, writes a page; how long that takes is measured first ..", flush=True)
     from seqsep.commands.outcome_cache import OutcomeCache
     from seqsep.lab.progress import display
     from seqsep.lab.row import read_rows
