@@ -1,4 +1,7 @@
-"""Shapes and types are checked in every call of every test (pyproject.toml), but for tests that say it would take too long."""
+"""Shapes and types are checked in every call of every test (pyproject.toml), but for tests that say it would take too long.
+
+Each test has a cache of outcomes of its own.
+"""
 
 from collections.abc import Iterator
 
@@ -11,3 +14,12 @@ def _shapes(request: pytest.FixtureRequest) -> Iterator[None]:
     config.update("jaxtyping_disable", request.node.get_closest_marker("unchecked") is not None)
     yield
     config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """No test reads outcomes that another has left, and none touches the user's; the folder is made only if it is written."""
+    folder = tmp_path_factory.getbasetemp() / "caches" / str(abs(hash(request.node.nodeid)))
+    monkeypatch.setattr("seqsep.commands.outcome_cache.cache_folder", lambda: folder)  # imported late: its types are checked

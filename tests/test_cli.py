@@ -50,6 +50,9 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ),
         ("apply one-way-protocol --length 4 --input {text}", "apply one-way-protocol: a protocol between two parties"),
         ("check --mixer mamba2", "--mixer mamba2: expected FILE.py:CLASS, a layer of yours, or a theorem to try it on"),
+        ("check --width 8", "check --width 8: expected a theorem, or --mixer FILE.py:CLASS, a layer of yours; found neither"),
+        ("check --heads=2", "check --heads=2: expected a theorem, or --mixer FILE.py:CLASS, a layer of yours; found neither"),
+        ("check --lenght 8", "--lenght is not an option of any theorem; did you mean --length? (try seqsep check --help)"),
         ("check linear-attention-state --width 0", "width=0, heads=2"),
         ("check index-lookup-state --mixer lstm --width 0", "width=0, heads=1: expected whole numbers from 1"),
         ("certify one-way-protocol", "one-way-protocol: no certificate: a protocol for any model"),
@@ -167,6 +170,12 @@ def test_tasks_need_no_torch_and_no_trainer():
         "check index-lookup-stat",
         "apply index-lookup-stat",
         "certify index-lookup-stat -o c.json",
+        "check index-lookup-attention --nonsense 3",
+        "check --nonsense 3",
+        "check --width 8",
+        "apply index-lookup-attention --nonsense 3",
+        "certify index-lookup-attention --nonsense 3 -o c.json",
+        "bound index-lookup-attention --nonsense 3",
     ],
 )
 def test_what_needs_no_torch_does_not_wait_for_it(words):
@@ -185,8 +194,22 @@ def cpu_seconds(arguments):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, process.returncode
 
 
-@pytest.mark.parametrize(("arguments", "limit"), [(["--help"], 0.15), (["--version"], 0.15), *((what, 0.7) for what in LISTS)])
-def test_help_version_and_lists_come_at_once(arguments, limit):
+MISTYPED = [
+    ["check", "index-lookup-attention", "--nonsense", "3"],
+    ["check", "--nonsense", "3"],
+    ["check", "indx-lookup-attention"],
+    ["apply", "index-lookup-attention", "--lenght", "3"],
+    ["run", "mamba-width", "--mixer", "lstn"],
+]
+AT_ONCE = [
+    *((words, 0.15, 0) for words in (["--help"], ["--version"])),
+    *((words, 0.7, 0) for words in LISTS),
+    *((words, 0.7, 2) for words in MISTYPED),
+]
+
+
+@pytest.mark.parametrize(("arguments", "limit", "expected"), AT_ONCE)
+def test_what_needs_no_mathematics_comes_at_once(arguments, limit, expected):
     """In seconds of a core, the best of ten: other tests run on the same cores. Neither torch nor numpy is imported."""
     code = f"from seqsep.cli import main\ntry: main({arguments!r})\nexcept SystemExit: pass"
     assert not (HEAVY | {"numpy"}) & modules_after(f"exec({code!r})")
@@ -194,7 +217,7 @@ def test_help_version_and_lists_come_at_once(arguments, limit):
     seconds = limit
     while seconds >= limit and tries < 10:
         seconds, status = cpu_seconds(arguments)
-        assert status == 0
+        assert status == expected
         tries += 1
     assert seconds < limit
 

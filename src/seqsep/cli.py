@@ -35,8 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = command.run(options)
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        return _say("interrupted; finished runs are kept", INTERRUPTED)
+    except KeyboardInterrupt as interrupt:
+        return _say(f"interrupted; {text_of(interrupt) or 'nothing is kept but what was printed'}", INTERRUPTED)
     except BrokenPipeError:
         _write_no_more()
         return DONE

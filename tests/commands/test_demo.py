@@ -31,7 +31,18 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
     done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     out = capsys.readouterr().out
     assert not done.failed
-    assert out.count("holds  index-lookup-state") == 3
+    began = out.splitlines()[1:]
+    assert out.startswith("Checks theorems, trains small models, writes a page; how long that takes is measured first")
+    assert began[0].startswith("This takes about ")
+    assert began[1].startswith("  1. check 1 of 1 theorems: ")
+    assert began[2].startswith("  2. train 4 of 4 small models, one at a time, at most about ")
+    assert began[3].startswith(f"  3. write {tmp_path / 'report' / 'index.html'}: ")
+    assert "Ctrl-C" in began[4]
+    assert f"Open {done.page} in a browser" in out
+    assert f"seqsep store show {tmp_path / 's.sqlite'}" in out
+    assert out.splitlines()[-1].startswith("Next: ")
+    (line,) = [line for line in out.splitlines() if line.startswith("holds ")]
+    assert "index-lookup-state" in line
     assert "measured / bound" in out
     assert done.page.read_text().count("index-lookup-state") >= 3
     assert "none is compared" in out
@@ -47,6 +58,9 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("seqsep.theorems.THEOREMS", (bounded_dyck_state.THEOREM,))
     again = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     assert not again.failed
+    out = capsys.readouterr().out
+    assert f"  2. train 0 of 4 small models, one at a time, at most about 0 s; 4 more are kept finished in {tmp_path}" in out
+    assert "Outcomes of 1 theorems are those" in out
 
 
 @pytest.mark.usefixtures("toy")
@@ -57,4 +71,6 @@ def test_a_theorem_that_fails_is_a_failed_demo(tmp_path, capsys, monkeypatch):
     )
     done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     assert done.failed
-    assert "FAILS  index-lookup-state" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "FAILS  index-lookup-state" in out
+    assert "A theorem FAILS: its line above has the counterexample." in out

@@ -1,12 +1,14 @@
 """`seqsep run` and `seqsep export`: a user's file of runs, from the command line to the rows."""
 
 import json
+import re
 import sqlite3
 
 import pytest
 
 from seqsep.cli import main
 from seqsep.experiments import EXPERIMENTS
+from seqsep.experiments.base import words_of
 from seqsep.lab.store.store import Store
 from support.command_line import TWO_SHORT_RUNS, call, json_lines
 
@@ -60,7 +62,9 @@ def test_run_with_pruning_says_who_is_pruned(capsys, tmp_path):
     assert sum(line.startswith(decided) for line in captured.err.splitlines()) == 1
     assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
     assert main(["store", "show", str(store)]) == 0
-    assert capsys.readouterr().out.endswith("  mine: 2 finished, 1 pruned, 0 failed\n")
+    shown = capsys.readouterr().out.splitlines()[-2:]
+    assert shown[0] == "  mine: 2 finished, 1 pruned, 0 failed"
+    assert re.fullmatch(r"    lstm \(1, 8\), index-lookup N=5: accuracy .* of 2 runs", shown[1])
     results = [row["result"] for row in json_lines(rows.read_text())]
     assert sorted((result["status"], result["steps"]) for result in results) == [("finished", 20)] * 2 + [("pruned", 10)]
 
@@ -141,6 +145,19 @@ def test_the_help_of_an_experiment_has_its_presets(capsys, experiment):
     listed = out.partition("presets:\n")[2].partition("\n\n")[0].splitlines()
     assert [line.split()[0] for line in listed] == list(experiment.presets)
     assert "--preset PRESET" in out
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+def test_the_help_has_every_word_of_only(capsys, experiment):
+    """What is listed is what `--only` takes: each word chooses runs of some preset."""
+    out = shown_help(capsys, "run", experiment.name)
+    listed = out.partition("words for --only")[2].partition("\n\n")[0].partition(":\n")[2]
+    words = re.split(r",?\s+", listed.strip())
+    assert sorted(words) == sorted(experiment.words())
+    searches = [experiment.search(preset) or experiment.runs(preset) for preset in experiment.presets]
+    known = [runs if isinstance(runs, list) else runs.choices() for runs in searches]
+    of_runs = {word for runs in known for run in runs for word in words_of(run)}
+    assert of_runs == set(words)
 
 
 def test_the_help_of_a_users_experiment(capsys, tmp_path):

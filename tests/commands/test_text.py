@@ -99,7 +99,8 @@ def test_a_killed_evaluation_keeps_what_is_answered(capsys, tmp_path, folder, as
         monkeypatch.setattr(Evaluation, "_answer", interrupted)
         store = f"killed-{after}"
         status, _, err = evaluate(store)
-        assert (status, err) == (130, "seqsep: interrupted; finished runs are kept\n")
+        kept = f"seqsep: interrupted; {after} replies are kept in {tmp_path / store}; the same command asks what is left\n"
+        assert (status, err) == (130, kept)
         assert exported(store).count(b"\n") == after
         monkeypatch.setattr(Evaluation, "_answer", answer)
         asked.clear()

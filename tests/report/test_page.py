@@ -11,11 +11,16 @@ import pytest
 from seqsep.ceilings import index_lookup_ceiling
 from seqsep.plugins.name import PlugIn
 from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.index_lookup_ledger import CODES, TOTALS
 from seqsep.report.measured import Measured
 from seqsep.report.numerals import percent, percent_at_most
+from seqsep.report.page.ledger_charts import CODE_WORDS, TOTAL_WORDS
 from seqsep.report.page.page import write_page
+from seqsep.report.page.proofs import Proof, write_proofs
+from seqsep.report.page.tables import rate_tables
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.theorems import THEOREMS
 from support.html_reader import Reader
 
 ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")
@@ -118,11 +123,12 @@ def test_nothing_is_fetched(tmp_path: Path, fresh: list[Measured], theorems: lis
     page = read(tmp_path, fresh, (), theorems)
     tags = {tag for tag, _ in page.seen}
     assert not tags & {"script", "img", "iframe", "object", "embed", "base", "form", "use", "image"}
+    proofs = {f"proofs.html#{theorem['theorem']}" for theorem in theorems}
     for tag, attributes in page.seen:
         assert "src" not in attributes
         assert not any(name.startswith("on") for name in attributes)
         reference = attributes.get("href") or attributes.get("xlink:href") or "#"
-        known = reference[0] == "#" or reference in ("data:,", "is-tree.html")
+        known = reference[0] == "#" or reference in ("data:,", "is-tree.html") or reference in proofs
         assert known or (tag == "a" and reference.startswith("https://arxiv.org/"))
         assert "url(" not in (attributes.get("style") or "")
     source = (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -203,3 +209,74 @@ def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[M
     page = read(tmp_path, fresh + runs)
     for name in ("Attention (1, 64)", "Attention (2, 64)", "mamba+attention"):
         assert name in page.text
+
+
+def test_words_of_the_tables_are_explained_before_them(
+    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
+) -> None:
+    """eta, codes and the three totals, where they first stand."""
+    eta = theorems[0] | {"measured": {"eta": 18, "core_bits": 7}, "bound": {"eta": 18, "core_bits": 7}, "variant": "code signs"}
+    text = read(tmp_path, fresh, (), [eta]).text
+    first_table = text.index("index-lookup-attention")
+    for word in ("etaThe whole number", "codeA position code", *(f"{total} bits" for total in TOTALS), *CODES):
+        assert 0 <= text.index(word) < first_table, word
+    assert set(CODE_WORDS) == set(CODES)
+    assert set(TOTAL_WORDS) == set(TOTALS)
+    before = text[: text.index("etaThe whole number")]
+    assert not re.search(r"\b(eta|η|core bits|program bits|tables bits)\b", before)
+
+
+def test_long_tables_are_folded_unless_something_fails(
+    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
+) -> None:
+    page = read(tmp_path, fresh, fresh, theorems)
+    opened = [attributes for tag, attributes in page.seen if tag == "details"]
+    assert [attributes for attributes in opened if "open" in attributes] == [{"open": None}]
+    source = (tmp_path / "index.html").read_text(encoding="utf-8")
+    refuted = source[source.index("<details open>") :]
+    assert "errs" not in refuted[: refuted.index("</details>")]
+    assert refuted[: refuted.index("</summary>")].endswith("1 check, N\u00a0=\u00a08")
+    for summary in ("1 check, N = 1,000", "Every rate of every architecture", "Every setting, the paper's and ours"):
+        assert summary in page.text
+    folded = re.findall(r"<details[^>]*>(.*?)</details>", source, flags=re.DOTALL)
+    assert sum(part.count("<table") for part in folded) >= 6
+
+
+def test_a_theorem_links_to_its_proof_beside_the_page(
+    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
+) -> None:
+    page = read(tmp_path, fresh, (), [*theorems, theorems[0] | {"theorem": "no-such-theorem"}])
+    links = [attributes["href"] or "" for tag, attributes in page.seen if tag == "a" and "proofs" in (attributes["href"] or "")]
+    assert links == ["proofs.html#index-lookup-attention", "proofs.html#index-lookup-state"]
+    proofs = Reader((tmp_path / "proofs.html").read_text(encoding="utf-8"))
+    identifiers = [attributes["id"] for _, attributes in proofs.seen if "id" in attributes]
+    assert identifiers == [link.partition("#")[2] for link in links]
+    assert "Bob recovers all N symbols" in proofs.text
+    assert "retrieval/index_lookup_state.py" in proofs.text
+    assert "def with_fewer_bits(" in proofs.text
+    references = {attributes["href"] for _, attributes in proofs.seen if "href" in attributes}
+    assert references == {"data:,", "index.html#theorems"}
+    assert not {"script", "img", "iframe"} & {tag for tag, _ in proofs.seen}
+
+
+def test_every_theorem_has_a_proof_to_link_to(tmp_path: Path) -> None:
+    path = write_proofs(tmp_path, [theorem.name for theorem in THEOREMS])
+    assert path == tmp_path / "proofs.html"
+    page = Reader(path.read_text(encoding="utf-8"))
+    assert [attributes["id"] for _, attributes in page.seen if "id" in attributes] == [theorem.name for theorem in THEOREMS]
+    assert all(len(Proof.of(theorem).text) > 500 for theorem in THEOREMS)
+    assert write_proofs(tmp_path / "none", ["x"]) is None
+    assert not (tmp_path / "none").exists()
+
+
+def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+    """Other seeds of one rate do not change what the table of rates compares."""
+    task = LOOKUP[20]
+    runs = [measured(task, "lstm", accuracy, learning_rate=rate) for rate, accuracy in ((0.001, 0.61), (0.002, 0.59))]
+    more = [measured(task, "lstm", accuracy, learning_rate=0.002, seed=seed) for seed, accuracy in ((1, 0.97), (2, 0.11))]
+    (table,) = rate_tables(DemoRuns((), (*runs, *more)))
+    assert table.corner == "seed 0"
+    first, second = table.rows[0].entries
+    assert (first.main, first.second, first.chosen) == ("61.0", "", True)
+    assert (second.main, second.second, second.chosen) == ("59.0", "11.0–97.0, 3 seeds", False)
+    assert "no best of several seeds stands beside one run" in read(tmp_path, runs, [*runs, *more]).text

@@ -20,6 +20,10 @@
     run_settings  the settings of a run as flags
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
+    kept          what an interrupted command has kept
+    outcome_cache  the outcomes of theorems, kept for the report and the demo
+    stored_rows   what the rows of a store came to
+    theorem_lines  a theorem in one line, and how far long checks are
     own_parts     a user's own layers, models and tasks, for `seqsep check`
     members       the members of the registries, known without importing them
     shared_flags  what several commands read from flags

@@ -10,7 +10,7 @@ from seqsep.commands.command import Command, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import help_text
+from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.files import lines_of
 from seqsep.names import BadInput, choose
 
@@ -26,6 +26,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print one answer a line, as each is computed: {"answer": ..}, or what a theorem's applier gives with names of its own."""
     name = choose("theorem", options.theorem, names("theorems"))
+    refuse_unknown_options("apply", [name], options.further, "applier")
     from seqsep.theorems import BY_NAME
 
     applier = BY_NAME[name].applier

@@ -6,6 +6,7 @@ from seqsep.commands.command import Command, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
+from seqsep.commands.theorem_options import refuse_unknown_options
 from seqsep.names import BadInput, choose
 
 
@@ -18,6 +19,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print each size of the statement with its number, a line each. Raises BadInput for a theorem without any."""
     name = choose("theorem", options.theorem, names("theorems"))
+    refuse_unknown_options("bound", [name], options.further, "bound")
     from seqsep.theorems import BY_NAME, bound
 
     theorem = BY_NAME[name]

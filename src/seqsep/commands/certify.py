@@ -7,7 +7,7 @@ from seqsep.commands.command import Command
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import help_text
+from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.files import write_file
 from seqsep.names import BadInput, choose
 
@@ -21,6 +21,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the certificate, and say how long it is."""
     name = choose("theorem", options.theorem, names("theorems"))
+    refuse_unknown_options("certify", [name], options.further, "evidence")
     from seqsep.certificate import certify
     from seqsep.theorems import BY_NAME
 

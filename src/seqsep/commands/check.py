@@ -1,25 +1,30 @@
 """`seqsep check`: theorems against their bounds, or a user's own layers, models and tasks against the laws."""
 
 import argparse
+import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands import members
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.own_parts import name_own_parts, run_own_parts
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.theorem_options import help_text
+from seqsep.commands.theorem_lines import Heartbeat, brief
+from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.names import BadInput, choose
 
 if TYPE_CHECKING:
+    from seqsep.commands.outcome_cache import OutcomeCache
     from seqsep.theorems import Outcome, Theorem, TheoremFails
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags: which theorems. Their options, and a user's own layers, models and tasks, are further flags."""
+    """Add the flags: which theorems, and how much is printed. Further flags are theorems' options, or a user's own parts."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
+    parser.add_argument("--verbose", action="store_true", help="a line an outcome without names too, as with names")
     parser.add_argument("--json", action="store_true")
 
 
@@ -27,64 +32,121 @@ def run(options: argparse.Namespace) -> int:
     """Check what the words name."""
     if name_own_parts(options.words):
         return run_own_parts(options.words)
-    _refuse_mixer_alone(options.names, options.further)
-    return run_theorems(options.names, options.further, options.json)
+    names, further = _values_back(options.names, options.further, options.words)
+    _refuse_mixer_alone(names, further)
+    return run_theorems(names, further, options.json, verbose=options.verbose)
 
 
-def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool) -> int:
-    """Check the theorems, all if none is named, with the options in `words`; a line each, or JSON at the end."""
+def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool, verbose: bool = False) -> int:
+    """Check the theorems, all if none is named, with the options in `words`; lines as each is done, or JSON at the end.
+
+    A theorem has one line if none is named, else, and if `verbose`, one for each of its outcomes.
+    """
     known = [choose("theorem", name, members.names("theorems")) for name in names] or members.names("theorems")
+    refuse_unknown_options("check", known, words)
     from seqsep.theorems import BY_NAME, TheoremFails
 
     theorems = [BY_NAME[name] for name in known]
     options = options_from_flags("check", known, [theorem.check for theorem in theorems], words)
     records: list[dict[str, Any]] = []
-    for theorem, outcome in outcomes_of(theorems, options):
-        if isinstance(outcome, TheoremFails):
-            print(f"seqsep: {outcome}", file=sys.stderr)
-            failed = {"holds": False, "counterexample": outcome.counterexample}
-            records.append({"theorem": theorem.name, "source": theorem.source, **failed})
-            continue
-        records.append(outcome.record())
-        if not as_json:
-            print(outcome.line())
+    done: list[str] = []
+    with saying_what_is_kept(lambda: f"{len(done)} of {len(theorems)} theorems were checked; no outcome is kept"):
+        for theorem, found in checked(theorems, options):
+            done.append(theorem.name)
+            if isinstance(found, TheoremFails):
+                print(f"seqsep: {found}", file=sys.stderr)
+                failed = {"holds": False, "counterexample": found.counterexample}
+                records.append({"theorem": theorem.name, "source": theorem.source, **failed})
+                continue
+            ours = [outcome.record() for outcome in found]
+            records += ours
+            if not as_json:
+                lines = [outcome.line() for outcome in found] if names or verbose else [brief(ours)]
+                print("\n".join(lines), flush=True)
     if as_json:
         print_json(records)
     return DONE if all(record["holds"] for record in records) else REFUTED
 
 
-def check_every_theorem() -> tuple[list[dict[str, Any]], bool]:
-    """Check every theorem with its defaults, a line each; the records of what holds, and whether one is refuted."""
-    from seqsep.theorems import THEOREMS, TheoremFails
+def check_every_theorem(cache: "OutcomeCache | None" = None) -> tuple[list[dict[str, Any]], bool]:
+    """Check every theorem with its defaults, a line each; the records of what holds, and whether one is refuted.
 
-    records = []
-    refuted = False
-    for _, outcome in outcomes_of(THEOREMS, {}):
-        if isinstance(outcome, TheoremFails):
-            refuted = True
-            print(f"FAILS  {outcome}", flush=True)
-        else:
-            records.append(outcome.record())
-            print(outcome.line(), flush=True)
+    What `cache` has kept is not checked again, and it keeps what is checked, also if this is interrupted.
+    """
+    from seqsep.theorems import THEOREMS
+
+    kept = {} if cache is None else cache.records
+    for theorem in THEOREMS:
+        if theorem.name in kept:
+            print(brief(kept[theorem.name]))
+    left = [theorem for theorem in THEOREMS if theorem.name not in kept]
+    fresh, refuted = _check_anew(left, cache)
+    by_name = kept | fresh
+    records = [record for theorem in THEOREMS for record in by_name.get(theorem.name, ())]
     return records, refuted
 
 
-def outcomes_of(
-    theorems: "Iterable[Theorem]", options: Mapping[str, Any]
-) -> "Iterator[tuple[Theorem, Outcome | TheoremFails]]":
-    """Check the theorems in turn, each with those of the options that it takes; a refuted one gives its counterexample."""
+def _check_anew(theorems: "Sequence[Theorem]", cache: "OutcomeCache | None") -> tuple[dict[str, list[dict[str, Any]]], bool]:
+    """Check theorems; the records of those that hold, by name, and whether one is refuted. The cache keeps them at the end."""
     from seqsep.theorems import TheoremFails
 
-    for theorem in theorems:
-        taken = {name: value for name, value in options.items() if name in theorem.options}
-        theorem.require_sizes("check", taken)
-        try:
-            outcomes = theorem.check(**taken)
-        except TheoremFails as failure:
-            yield theorem, failure
-            continue
-        for outcome in outcomes:
-            yield theorem, outcome
+    fresh: dict[str, list[dict[str, Any]]] = {}
+    refuted = False
+    try:
+        for theorem, found in checked(theorems, {}):
+            if isinstance(found, TheoremFails):
+                refuted = True
+                print(f"FAILS  {found}", flush=True)
+                continue
+            fresh[theorem.name] = json.loads(json.dumps([outcome.record() for outcome in found]))
+            print(brief(fresh[theorem.name]), flush=True)
+            if cache is not None:
+                cache.keep(theorem.name, fresh[theorem.name])
+    finally:
+        if cache is not None and fresh:
+            cache.save()
+    return fresh, refuted
+
+
+def checked(
+    theorems: "Sequence[Theorem]", options: Mapping[str, Any]
+) -> "Iterator[tuple[Theorem, Sequence[Outcome] | TheoremFails]]":
+    """Check the theorems in turn, each with those of the options that it takes; a refuted one gives its counterexample.
+
+    What takes longer than 5 s is said on stderr.
+    """
+    from seqsep.theorems import TheoremFails
+
+    with Heartbeat(len(theorems)) as heartbeat:
+        for theorem in theorems:
+            taken = {name: value for name, value in options.items() if name in theorem.options}
+            theorem.require_sizes("check", taken)
+            heartbeat.begin(theorem.name)
+            try:
+                found: Sequence[Outcome] | TheoremFails = theorem.check(**taken)
+            except TheoremFails as failure:
+                found = failure
+            heartbeat.end()
+            yield theorem, found
+
+
+def _values_back(names: Sequence[str], further: Sequence[str], words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names and the further words, where the value of an option that stands before any theorem is not taken for a name.
+
+    Raises BadInput for the size of a layer without a theorem or a layer that it is of.
+    """
+    own = [*names]
+    options = [*further]
+    value = own[0] if len(own) == 1 and own[0].replace("_", "-") not in members.names("theorems") else None
+    before = words[words.index(value) - 1] if value in words[1:] else ""
+    if value is not None and before in options and before != "--mixer":
+        options.insert(options.index(before) + 1, value)
+        own = []
+    flags = [word.split("=")[0] for word in options]
+    if not own and {"--width", "--heads"} & set(flags):
+        given = " ".join(["check", *options])
+        raise BadInput(f"{given}: expected a theorem, or --mixer FILE.py:CLASS, a layer of yours; found neither")
+    return own, options
 
 
 def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
@@ -100,7 +162,8 @@ COMMAND = Command(
     example="seqsep check index-lookup-attention --text README.md",
     add_flags=add_flags,
     run=run,
-    details="; options of a theorem: seqsep check THEOREM --help. Or try every law on a layer, a model or a task of your own, "
+    details=", a line each; with names, or --verbose, a line an outcome, with statement, every size and inputs tried; options "
+    "of a theorem: seqsep check THEOREM --help. Or try every law on a layer, a model or a task of your own, "
     "and say which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json], or --task "
     "task.py:MyTask [--length 20], with further fields of the task as flags",
     read_further=list,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from seqsep.experiments import Reach, Search
+from seqsep.experiments.base import words_of
 from seqsep.lab.pruning import siblings
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
@@ -15,7 +16,7 @@ from seqsep.plugins.model import OwnModel, parse_layer
 from seqsep.plugins.name import PlugIn, names_a_file
 from seqsep.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
-from seqsep.tasks import IsTree, Task
+from seqsep.tasks import Task
 from seqsep.tasks.base import fields_given
 
 Fields = Mapping[str, int | float | str]
@@ -154,16 +155,6 @@ def choose_runs(
         return ChosenRuns(list(dict.fromkeys(changed)), None)
     search = search.only(is_wanted).changed(*changes)
     return ChosenRuns(list(dict.fromkeys(search.runs())), search)
-
-
-def words_of(run: Run) -> tuple[str, ...]:
-    """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale, and its trace."""
-    facts: dict[str, int | str] = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
-    facts |= {"positions": run.positions, "scale": f"{run.embedding_scale:g}"}
-    if isinstance(run.task, IsTree):
-        facts["trace"] = run.task.trace
-    layers = dict.fromkeys(map(str, run.layers))
-    return (*layers, run.task.name, *(f"{name}={value}" for name, value in facts.items()))
 
 
 def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], bool]:

@@ -1,32 +1,55 @@
 """`seqsep demo`: check the theorems, train the six architectures, write the page.
 
-A demo that was interrupted continues where it was: runs that the store holds finished are not trained again.
+A demo that was interrupted continues where it was: theorems whose outcomes are kept are not checked again, and runs that the
+store holds finished are not trained again.
 """
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import Command
+from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.shared_flags import positive
 from seqsep.commands.status import DONE, REFUTED
 
+if TYPE_CHECKING:
+    from seqsep.commands.outcome_cache import OutcomeCache
+    from seqsep.lab.row import Row
+    from seqsep.lab.run import Run
+    from seqsep.lab.store.store import Store
+
 NAME = "demo"
 COMMITTED = Path("results/demo.jsonl")
+SECONDS_OF_A_THEOREM = 1.0
+"""On average, on one core."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags: where runs and the page are kept, and how many processes train."""
+    """Add the flags: where runs and the page are kept, how many processes train, and whether kept outcomes count."""
     parser.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="where finished runs are kept")
     parser.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
     parser.add_argument("--workers", type=positive, help="processes; by default one per core")
+    add_check_again(parser)
+
+
+def add_check_again(parser: argparse.ArgumentParser) -> None:
+    """Add the flag that has every theorem checked anew."""
+    parser.add_argument(
+        "--check-again",
+        action="store_true",
+        help="check every theorem anew, also those whose outcomes an earlier demo or report has kept",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the demo."""
-    return REFUTED if demo(options.store, options.report, options.workers).failed else DONE
+    done = demo(options.store, options.report, options.workers, check_again=options.check_again)
+    return REFUTED if done.failed else DONE
 
 
 @dataclass(frozen=True)
@@ -37,8 +60,10 @@ class Demo:
     failed: bool
 
 
-def demo(store: Path, folder: Path, workers: int | None = None, committed: Path = COMMITTED) -> Demo:
+def demo(store: Path, folder: Path, workers: int | None = None, committed: Path = COMMITTED, check_again: bool = False) -> Demo:
     """Check, train and write the page; `committed` are rows of all rates and seeds, drawn beside the fresh ones."""
+    print("Checks theorems, trains small models, writes a page; how long that takes is measured first ..", flush=True)
+    from seqsep.commands.outcome_cache import OutcomeCache
     from seqsep.lab.progress import display
     from seqsep.lab.row import read_rows
     from seqsep.lab.store.store import Store
@@ -47,20 +72,64 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     from seqsep.report.experiment_table import DEMO_EXPERIMENTS
     from seqsep.report.write import reach_findings, write_demo
 
-    print("Theorems (measured / bound)", flush=True)
-    records, refuted = check_every_theorem()
-    runs = [run for experiment in DEMO_EXPERIMENTS.values() for run in experiment.runs("demo")]
-    print(f"\nTraining {len(runs)} models (finished ones are kept in {store})", flush=True)
-    with Store(store) as opened:
-        rows = sweep(runs, opened, NAME, workers=workers, progress=display())
+    runs = [run for experiment in DEMO_EXPERIMENTS.values() for run in experiment.runs(NAME)]
     earlier = read_rows(committed) if committed.exists() else []
-    print(f"\n{Comparison.of_rows(rows, earlier).sentence()}")
+    cache = OutcomeCache.open(again=check_again)
+    with Store(store) as opened:
+        print("\n".join(plan(runs, opened, cache, workers=workers, page=folder / "index.html")), flush=True)
+    print("\nTheorems: the size that is nearest to its bound, measured / bound", flush=True)
+    with saying_what_is_kept(cache.kept):
+        records, refuted = check_every_theorem(cache)
+        print(f"\nTraining {len(runs)} models", flush=True)
+        with Store(store) as opened, saying_what_is_kept(KeptRuns(opened, NAME)):
+            rows = sweep(runs, opened, NAME, workers=workers, progress=display())
+    print(f"\n{Comparison.of_rows(rows, earlier).sentence()}.")
     page = write_demo(folder, rows, earlier, records, findings=reach_findings(committed.parent))
     failed = [row for row in rows if not row.finished]
     for row in failed:
         print(f"{row.run.label()}: {row.status}", file=sys.stderr)
-    print(f"Open {page}")
+    print("\n".join(ending(page, store, rows, earlier, refuted=refuted)))
     return Demo(page, refuted or bool(failed))
+
+
+def plan(runs: "Sequence[Run]", store: "Store", cache: "OutcomeCache", *, workers: int | None, page: Path) -> list[str]:
+    """What the demo will do, and about how long it takes here: a short measurement, and what is kept already."""
+    from seqsep.lab.engines.engine import usable_cores
+    from seqsep.lab.estimate import estimate
+    from seqsep.lab.progress import duration
+    from seqsep.theorems import THEOREMS
+
+    ended = {row.key for row in store.finished(NAME)}
+    left = [run for run in runs if run.key() not in ended]
+    unchecked = [theorem for theorem in THEOREMS if theorem.name not in cache.records]
+    processes = workers or usable_cores()
+    checks = len(unchecked) * SECONDS_OF_A_THEOREM
+    training = estimate(left) / processes if left else 0.0
+    at_once = f"{processes} at once" if processes > 1 else "one at a time"
+    kept = f"; {len(runs) - len(left)} more are kept finished in {store.path}" if len(left) < len(runs) else ""
+    lines = [
+        f"This takes about {duration(checks + training)} here, if nothing else runs:",
+        f"  1. check {len(unchecked)} of {len(THEOREMS)} theorems: what they build is run on inputs, about {duration(checks)}",
+        f"  2. train {len(left)} of {len(runs)} small models, {at_once}, at most about {duration(training)}{kept}",
+        f"  3. write {page}: both, beside the papers' numbers",
+        "Ctrl-C keeps what is done; started again, it goes on from there.",
+    ]
+    return [*lines, *cache.said()]
+
+
+def ending(page: Path, store: Path, rows: "Sequence[Row]", earlier: "Sequence[Row]", *, refuted: bool) -> list[str]:
+    """What a reader needs at the end: the finding, where the page is, what is kept, and what to try next."""
+    from seqsep.report.demo_runs import DemoRuns
+    from seqsep.report.headline import separation
+
+    found = separation(DemoRuns.of_rows(rows, earlier))
+    return [
+        *([f"{found.sentence()}."] if found else []),
+        *(["A theorem FAILS: its line above has the counterexample."] if refuted else []),
+        f"Open {page} in a browser; it needs no network. Beside it lies is-tree.html, a worked example.",
+        f"Runs are kept in {store}: seqsep store show {store}",
+        "Next: .venv/bin/seqsep --help; seqsep list theorems; seqsep check THEOREM --help; examples/ has parts of your own.",
+    ]
 
 
 COMMAND = Command(

@@ -1,28 +1,74 @@
-"""`seqsep export`: the canonical rows of a store, as JSON lines."""
+"""`seqsep export`: the canonical rows of a store, as JSON lines; or a table of them, as CSV."""
 
 import argparse
+import csv
+import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command
 from seqsep.commands.status import DONE
+from seqsep.files import require_output, write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seqsep.lab.row import Row
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which store, which of its rows, and where they go."""
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--experiment", help="only the rows of this experiment")
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="NAME.jsonl, which seqsep report and store import read; or NAME.csv, a table with one line a run",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the rows, and say how many there are. Raises FileNotFoundError if there is no such store."""
+    """Write the rows, and say how many there are and how many failed runs are left out.
+
+    Raises FileNotFoundError if there is no such store.
+    """
+    from seqsep.lab.row import write_rows
     from seqsep.lab.store.store import Store
 
     if not options.store.exists():
         raise FileNotFoundError(2, "no such store", str(options.store))
     with Store(options.store, create=False) as store:
-        print(f"{store.export(options.output, options.experiment)} rows to {options.output}")
+        found = store.rows(options.experiment)
+    rows = [row for row in found if row.has_outcome]
+    if options.output.suffix.lower() == ".csv":
+        require_output(options.output, read=[options.store])
+        write_file(options.output, as_csv(rows))
+    else:
+        write_rows(options.output, rows, read=[options.store])
+    failed = len(found) - len(rows)
+    without = f"; {failed} failed {'run has' if failed == 1 else 'runs have'} no result and {'is' if failed == 1 else 'are'}"
+    print(f"{len(rows)} rows to {options.output}{f'{without} left out' if failed else ''}")
     return DONE
+
+
+def as_csv(rows: "Sequence[Row]") -> str:
+    """The rows as CSV: a line of names, then a line a run, with what its table shows.
+
+    >>> as_csv([])
+    ''
+    """
+    from seqsep.lab.row import Rows
+
+    records = Rows(rows).records()
+    if not records:
+        return ""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
 
 
 COMMAND = Command(

@@ -10,7 +10,7 @@ from seqsep.commands.command import Command
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import help_text
+from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.names import BadInput, choose
 
 READABLE = {int, float, str, bool, Fraction}
@@ -31,6 +31,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the network, and say how large it is. Raises BadInput for a theorem whose network flags cannot describe."""
     name = choose("theorem", options.theorem, names("theorems"))
+    refuse_unknown_options("export-network", [name], options.further, "build")
     from seqsep.model.network_file import save_network
     from seqsep.theorems import BY_NAME, build
 

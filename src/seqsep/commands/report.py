@@ -2,10 +2,15 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import Command
+from seqsep.commands.demo import add_check_again
+from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.status import DONE
+
+Record = dict[str, Any]
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -29,13 +34,26 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also DIR/references.bib: the two papers, and those of the mixers that are shown",
     )
+    add_check_again(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the theorems anew, write the page, and say where it is."""
+    """Write the page, with the theorems' outcomes that are kept or else checked now, and say where it is."""
+    from seqsep.commands.outcome_cache import OutcomeCache
     from seqsep.report.write import write_report
 
-    page = write_report(options.rows, options.report, check=lambda: check_every_theorem()[0], bibtex=options.bibtex)
+    cache = OutcomeCache.open(again=options.check_again)
+
+    def check() -> list[Record]:
+        for line in cache.said():
+            print(line, flush=True)
+        return check_every_theorem(cache)[0]
+
+    def kept() -> str:
+        return "; ".join(part for part in (cache.kept(), f"the page in {options.report} is as it was") if part)
+
+    with saying_what_is_kept(kept):
+        page = write_report(options.rows, options.report, check=check, bibtex=options.bibtex)
     print(f"open {page}")
     return DONE
 

@@ -1,10 +1,12 @@
 """`seqsep run`: train the runs of an experiment, or say what they would cost."""
 
 import argparse
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, Parser
+from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.members import members, names
 from seqsep.commands.run_settings import add_override_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, number, positive
@@ -40,7 +42,8 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WORDS",
-        help="the runs that have all of these words, as attention,N=100; may be given several times",
+        help="the runs that have all of these words, as attention,N=100; seqsep run EXPERIMENT --help has them; may be given "
+        "several times",
     )
     add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
     parser.add_argument(
@@ -148,15 +151,30 @@ def help_of_experiment(words: list[str]) -> str | None:
         name = words[0]
         question = experiment.question
         presets = [f"  {preset}" for preset in experiment.presets] or ["  whatever runs(preset) of the file takes"]
+        words_of_runs: list[str] = []
     else:
         name = choose("experiment", words[0], names("experiments"))
         record = next(record for record in members("experiments") if record["name"] == name)
         question = record["summary"]
         presets = [f"  {preset:<14}{runs} runs" for preset, runs in record["presets"].items()]
+        words_of_runs = only_words(record["words"])
     parser = Parser(prog=f"seqsep run {name}", usage=f"seqsep run {name} [--preset PRESET] [options]")
     add_flags(parser)
     flags = parser.format_help().partition("options:")[2]
-    return "\n".join([f"usage: {parser.usage}", "", question, "", "presets:", *presets, "", f"options:{flags}"])
+    return "\n".join([f"usage: {parser.usage}", "", question, "", "presets:", *presets, "", *words_of_runs, f"options:{flags}"])
+
+
+def only_words(words: "Sequence[str]") -> list[str]:
+    """The words of --only for a help text: names in one line, then a line for each size, as N=20, N=50.
+
+    >>> only_words(["lstm", "index-lookup", "N=20", "N=50"])
+    ['words for --only, of which a preset may lack some:', '  lstm, index-lookup', '  N=20, N=50', '']
+    """
+    kinds: dict[str, list[str]] = {}
+    for word in words:
+        kinds.setdefault(word.partition("=")[0] if "=" in word else "", []).append(word)
+    lines = [line for kind in kinds.values() for line in textwrap.wrap(", ".join(kind), 100, break_on_hyphens=False)]
+    return ["words for --only, of which a preset may lack some:", *(f"  {line}" for line in lines), ""]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -218,6 +236,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     weights = Path(f"{options.store}.weights") if options.keep_weights else None
     with (
         Store(options.store) as store,
+        saying_what_is_kept(KeptRuns(store, experiment)),
         Sweep(store, experiment, engine, show=display, on_row=log, weights=weights) as sweep,
     ):
         rows, waiting = train(runs, competing, sweep)

@@ -96,8 +96,7 @@ def options_from_flags(
 
     Raises BadInput for a flag that is no parameter of any of `calls`, or a required one that is missing.
     """
-    shown = f" {' '.join(theorems)}" if 0 < len(theorems) < 3 else ""
-    parser = Parser(prog=f"seqsep {command}{shown}", argument_default=argparse.SUPPRESS)
+    parser = Parser(prog=prog(command, theorems), argument_default=argparse.SUPPRESS)
     types: dict[str, Any] = {}
     required: dict[str, bool] = {}
     for call in calls:
@@ -112,12 +111,27 @@ def options_from_flags(
             parser.add_argument(flag, action="store_true")
         else:
             parser.add_argument(flag, type=reader(kind), required=required[name])
+    refuse_foreign(command, theorems, words, parser)
+    options: dict[str, Any] = vars(parser.parse_args(words))
+    return options
+
+
+def prog(command: str, theorems: Sequence[str]) -> str:
+    """The command as its help names it: with its theorems, if they are few.
+
+    >>> prog("check", ["recall-state"])
+    'seqsep check recall-state'
+    """
+    return f"seqsep {command} {' '.join(theorems)}" if 0 < len(theorems) < 3 else f"seqsep {command}"
+
+
+def refuse_foreign(command: str, theorems: Sequence[str], words: Sequence[str], parser: Parser) -> None:
+    """Raise BadInput for the first flag among the words that the parser, which knows the theorems' options, does not know."""
     unknown = parser.unknown(words)
     if unknown is not None:
         near = nearest(unknown, parser.flags)
-        raise BadInput(f"{command}: {unknown} is not an option of {' or '.join(theorems)}{near} (try {parser.prog} --help)")
-    options: dict[str, Any] = vars(parser.parse_args(words))
-    return options
+        of_which = " or ".join(theorems) if len(theorems) < 3 else "any theorem"
+        raise BadInput(f"{command}: {unknown} is not an option of {of_which}{near} (try {parser.prog} --help)")
 
 
 def reader(kind: Any) -> Callable[[str], Any]:

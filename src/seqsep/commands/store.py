@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.status import DONE, REFUTED
 
 ACTIONS = {
@@ -38,26 +39,22 @@ def run(options: argparse.Namespace) -> int:
 
 
 def show(path: Path, as_json: bool) -> int:
-    """Print what the store holds, by experiment. Raises StoreError if it is damaged."""
+    """Print what the store holds, by experiment: counts, accuracies and failures. Raises StoreError if it is damaged."""
+    from seqsep.commands.stored_rows import by_experiment
     from seqsep.lab.store.store import Store
 
     with Store(path, create=False) as store:
         checkpoints = store.unfinished()
         rows = store.rows()
-    experiments: dict[str, dict[str, int]] = {}
-    for row in rows:
-        counts = experiments.setdefault(row.experiment, {"finished": 0, "pruned": 0, "failed": 0})
-        outcome = "pruned" if row.has_outcome else "failed"
-        counts["finished" if row.finished else outcome] += 1
+    experiments = by_experiment(rows)
     processors = sorted({str(row.environment.get("processor", "one that was not recorded")) for row in rows})
     if as_json:
-        facts = {"store": str(path), "rows": len(rows), "checkpoints": checkpoints, "experiments": experiments}
-        print_json(facts | {"processors": processors})
+        facts = {"store": str(path), "rows": len(rows), "checkpoints": checkpoints}
+        print_json(facts | {"experiments": {name: one.record() for name, one in experiments.items()}, "processors": processors})
         return DONE
     print(f"{path}: sound; {_count(len(rows), 'row')}, {_count(checkpoints, 'checkpoint')} of unfinished runs")
-    for name, counts in experiments.items():
-        shown = [f"{number} {word}" for word, number in counts.items() if number or word != "pruned"]
-        print(f"  {name}: {', '.join(shown)}")
+    for name, experiment in experiments.items():
+        print("\n".join(experiment.lines(name)))
     if len(processors) > 1:
         print("  trained on several processors, which round otherwise: " + "; ".join(processors))
     return DONE
@@ -90,15 +87,18 @@ def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
     A finished row of the store stays as it is. Raises ValueError for a line that is no row, before anything is recorded,
     StoreError and StoreUnavailable.
     """
-    from seqsep.lab.row import read_rows
+    from seqsep.lab.row import Row, read_rows
     from seqsep.lab.store.store import Store
 
     given = {(row.experiment, row.key): row for file in files for row in read_rows(file)}
-    with Store(path) as store, store.driving():
+    recorded: list[Row] = []
+    interrupted = saying_what_is_kept(lambda: f"{len(recorded)} of the rows are in {path}, each whole; import them again")
+    with interrupted, Store(path) as store, store.driving():
         held = {(row.experiment, row.key) for row in store.finished()}
         new = [row for place, row in given.items() if place not in held]
         for row in new:
             store.record(row, seconds=0.0, attempts=0)
+            recorded.append(row)
     if as_json:
         print_json({"store": str(path), "rows": len(given), "new": len(new)})
     else:

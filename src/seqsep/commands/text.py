@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.shared_flags import positive, whole_number
 from seqsep.commands.status import DONE
 from seqsep.names import BadInput
@@ -166,11 +168,19 @@ class OpenModels:
         with ExitStack() as stack:
             self.store = stack.enter_context(Store(self.options.store))
             stack.enter_context(self.store.driving())
+            stack.enter_context(saying_what_is_kept(self._kept))
             self._context = stack.pop_all()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._context.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._context.__exit__(kind, error, trace)
+
+    def _kept(self) -> str:
+        """What an interrupt leaves."""
+        replies = len(self.store.rows(f"text-{self.options.task}"))
+        return f"{replies:,} replies are kept in {self.options.store}; the same command asks what is left"
 
     def __call__(self, model: str) -> "Evaluation":
         """The evaluation of a model; one of another model is closed first."""

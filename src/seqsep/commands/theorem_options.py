@@ -5,6 +5,7 @@ the signature of `check`, `applier` or `evidence`, and its docstring, which is p
 everywhere are explained here once (`COMMON`), all others by the sentences of the docstring that name them in backquotes.
 """
 
+import argparse
 import ast
 import re
 import textwrap
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from seqsep.commands.command import Parser
 from seqsep.commands.members import names
+from seqsep.commands.shared_flags import prog, refuse_foreign
 from seqsep.names import BadInput, choose
 
 ROOT = Path(__file__).parents[1]
@@ -165,6 +168,20 @@ def _meaning(name: str, words: str) -> str:
     naming = [sentence for sentence in sentences if re.search(rf"`{name}[`=]", sentence)]
     replacing = [sentence for sentence in naming if " replace " in sentence]
     return " ".join(replacing) or COMMON.get(name) or " ".join(naming)
+
+
+def refuse_unknown_options(command: str, theorems: Sequence[str], words: Sequence[str], function: str = "check") -> None:
+    """Raise BadInput for a flag among the words that is no option of any of the theorems, without importing them.
+
+    Nothing is refused if none of them has the function.
+    """
+    found = [one for one in (explained(theorem, function) for theorem in theorems) if one is not None]
+    if not found:
+        return
+    parser = Parser(prog=prog(command, theorems), argument_default=argparse.SUPPRESS)
+    for name in dict.fromkeys(option.name for one in found for option in one.options):
+        parser.add_argument(f"--{name.replace('_', '-')}")
+    refuse_foreign(command, theorems, words, parser)
 
 
 def help_text(command: str, function: str, words: Sequence[str], flags: str) -> str | None:

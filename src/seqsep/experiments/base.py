@@ -7,7 +7,7 @@ from pathlib import Path
 from seqsep.experiments._reach import Reach
 from seqsep.experiments._search import Search
 from seqsep.lab.run import Run
-from seqsep.tasks import Task
+from seqsep.tasks import IsTree, Task
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,14 @@ class Experiment:
         """How many cells a preset's whole figure has; None if the preset is not a search."""
         search = self.search(preset)
         return None if search is None else len(search.cells)
+
+    def words(self) -> list[str]:
+        """Every word that `--only` knows a run of some preset by, each once."""
+        searches = {preset: self.search(preset) for preset in self.presets}
+        runs = [
+            run for preset, search in searches.items() for run in (self.runs(preset) if search is None else search.choices())
+        ]
+        return list(dict.fromkeys(word for run in runs for word in words_of(run)))
 
     @classmethod
     def of_presets(
@@ -88,3 +96,13 @@ class Experiment:
             paper_task=paper_task,
             reading=reading,
         )
+
+
+def words_of(run: Run) -> tuple[str, ...]:
+    """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale, and its trace."""
+    facts: dict[str, int | str] = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
+    facts |= {"positions": run.positions, "scale": f"{run.embedding_scale:g}"}
+    if isinstance(run.task, IsTree):
+        facts["trace"] = run.task.trace
+    layers = dict.fromkeys(map(str, run.layers))
+    return (*layers, run.task.name, *(f"{name}={value}" for name, value in facts.items()))

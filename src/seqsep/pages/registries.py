@@ -61,12 +61,13 @@ def theorems() -> list[Record]:
 
 
 def experiments() -> list[Record]:
-    """Every experiment: name, question, and how many runs each preset has."""
+    """Every experiment: name, question, how many runs each preset has, and the words of `seqsep run --only`."""
     return [
         {
             "name": experiment.name,
             "summary": experiment.question,
             "presets": {preset: _number_of_runs(experiment, preset) for preset in experiment.presets},
+            "words": experiment.words(),
         }
         for experiment in EXPERIMENTS
     ]

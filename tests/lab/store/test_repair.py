@@ -62,9 +62,19 @@ def test_show(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = command(capsys, "show", path)
     first = f"{path}: sound; 9 rows, 1 checkpoint of unfinished runs"
     assert status == 0
-    assert out.splitlines() == [first, "  other: 0 finished, 1 failed", "  trial: 8 finished, 0 failed"]
+    assert out.splitlines() == [
+        first,
+        "  other: 0 finished, 1 failed",
+        "    ffffffffffff a run of another version: failed: ValueError: no",
+        "  trial: 8 finished, 0 failed",
+        "    lstm (1, 8), index-lookup N=5: accuracy 0.3000 of 8 runs",
+    ]
     _, out, _ = command(capsys, "show", path, "--json")
-    experiments = {"other": {"finished": 0, "pruned": 0, "failed": 1}, "trial": {"finished": 8, "pruned": 0, "failed": 0}}
+    failure = {"key": "f" * 64, "run": "a run of another version", "status": "failed: ValueError: no"}
+    other = {"finished": 0, "pruned": 0, "failed": 1, "accuracies": {}, "failures": [failure]}
+    span = {"runs": 8, "least": 0.3, "greatest": 0.3}
+    trial = {"finished": 8, "pruned": 0, "failed": 0, "accuracies": {"lstm (1, 8), index-lookup N=5": span}, "failures": []}
+    experiments = {"other": other, "trial": trial}
     assert json.loads(out) == {
         "store": str(path),
         "rows": 9,

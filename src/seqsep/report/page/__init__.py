@@ -8,6 +8,7 @@ Beside the files below lie the templates (.html) and their styles (.css).
     theorem_table    what was checked, beside the bounds
     ledger_charts    the two figures of the size ledger
     ledger_picture   docs/separation.svg
+    proofs           the theorems' proofs, a page of its own
     is_tree_page     the worked example of IsTree, a page of its own
     is_tree_bits     the size ledger of IsTree
     is_tree_picture  docs/is-tree-separation.svg

@@ -32,6 +32,23 @@ MEANING: dict[Total, str] = {
     "program": "every array but embeddings by index",
     "tables": "embeddings by index stored as well",
 }
+CODE_WORDS: dict[str, str] = {
+    "parabola": "(x, x²) for position x, two coordinates",
+    "circle": "points on a circle, two coordinates",
+    "binary": "the position's binary digits, as signs",
+    "signs": "drawn signs, as the paper's lemma has them",
+    "kerdock": "words of Kerdock's code, as signs",
+    "dual-bch": "words of duals of BCH codes, as signs",
+    "one-hot": "a coordinate for each position",
+}
+"""What each position code is, in a few words."""
+TOTAL_WORDS: dict[Total, str] = {
+    "core": "the matrices for queries, keys and values of H heads of m coordinates, by the paper's formula 3 m d p H: width d, "
+    "p bits a number.",
+    "program": "every array that has to be stored; embeddings are computed from the index, as in the paper. The fair total.",
+    "tables": "the embedding of every index stored as well.",
+}
+"""What each total of a network's weights counts, in a sentence."""
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 RECURRENT = Style("least-state", "any recurrent model", light="#131a22", dark="#e9eef3", marker="s")

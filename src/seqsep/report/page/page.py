@@ -19,7 +19,8 @@ from seqsep.report.numerals import DASH, count, known
 from seqsep.report.page import curves, tables
 from seqsep.report.page.is_tree_bits import IS_TREE_STYLES, is_tree_bits
 from seqsep.report.page.is_tree_page import FILE as WORKED_EXAMPLE
-from seqsep.report.page.ledger_charts import LEDGER_STYLES, frontier_figures, separation_figure
+from seqsep.report.page.ledger_charts import CODE_WORDS, LEDGER_STYLES, TOTAL_WORDS, frontier_figures, separation_figure
+from seqsep.report.page.proofs import write_proofs
 from seqsep.report.page.templates import environment, source
 from seqsep.report.page.theorem_table import statement_tables
 from seqsep.report.papers import SEPARATIONS, figure2_dyck
@@ -47,13 +48,14 @@ def write_page(
     comparison: str = "",
     findings: Sequence[str] = (),
 ) -> Path:
-    """Write `folder`/index.html and return its path.
+    """Write `folder`/index.html, and proofs.html of the theorems that it shows; return the first one's path.
 
     The runs may be incomplete. `theorems` are records as `seqsep check --json` prints them; `experiments` are those whose
     figures stand on the page; `comparison` says how fresh rows compare with committed ones, and
     `findings` are further sentences at the head.
     """
     path = folder / "index.html"
+    write_proofs(folder, [str(record.get("theorem")) for record in theorems])
     write_file(path, page(runs, theorems, experiments, commands, comparison=comparison, findings=findings))
     return path
 
@@ -89,6 +91,8 @@ def page(
             paper_dyck=figure2_dyck(),
             paper_link=SEPARATIONS,
             theorems=theorem_tables,
+            codes=CODE_WORDS,
+            totals=TOTAL_WORDS,
             separation_in_bits=separation_figure(),
             frontiers=frontier_figures(),
             is_tree=is_tree_bits(),

@@ -1,10 +1,9 @@
 """The plain tables: learning rates, the paper's numbers beside ours, what was scaled down, and what was run."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from statistics import fmean
 
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
@@ -44,9 +43,10 @@ class PlainTable:
 
 
 def rate_tables(runs: DemoRuns) -> list[PlainTable]:
-    """Architecture x learning rate, best and mean over seeds, one table a task.
+    """Architecture x learning rate, one table a task: accuracy with one seed, and the span over seeds where there are more.
 
-    The runs are the committed ones, or the fresh ones if there are none.
+    Every rate has that seed, and others only the best rates have: no best of several seeds is compared with one run. The runs
+    are the committed ones, or the fresh ones if there are none.
     """
     source = runs.committed or runs.fresh
     tasks = [task for kind in (IndexLookup, BoundedDyck) for task in runs.tasks(kind)]
@@ -56,24 +56,27 @@ def rate_tables(runs: DemoRuns) -> list[PlainTable]:
 
 def _rate_table(task: Task, runs: Sequence[Measured]) -> PlainTable:
     rates = sorted({run.learning_rate for run in runs})
+    first = min(run.seed for run in runs)
     rows = []
     for model, name in model_names(run.model for run in runs).items():
         by_rate = [
-            [run.accuracy for run in runs if (run.model, run.learning_rate) == (model, rate) and known(run.accuracy)]
+            {run.seed: run.accuracy for run in runs if (run.model, run.learning_rate) == (model, rate) and known(run.accuracy)}
             for rate in rates
         ]
-        top = max((max(accuracies) for accuracies in by_rate if accuracies), default=None)
-        entries = tuple(_rate_entry(accuracies, top) for accuracies in by_rate)
+        top = max((by_seed[first] for by_seed in by_rate if first in by_seed), default=None)
+        entries = tuple(_rate_entry(by_seed, first, top) for by_seed in by_rate)
         rows.append(TableRow(name, model.slug, entries))
-    seeds = len({run.seed for run in runs})
-    corner = f"{seeds} seed{'s' if seeds > 1 else ''}"
-    return PlainTable(task_title(task), corner, tuple(f"{rate:g}" for rate in rates), tuple(rows))
+    return PlainTable(task_title(task), f"seed {first}", tuple(f"{rate:g}" for rate in rates), tuple(rows))
 
 
-def _rate_entry(accuracies: Sequence[float], top: float | None) -> Entry:
-    if not accuracies:
+def _rate_entry(by_seed: Mapping[int, float], first: int, top: float | None) -> Entry:
+    """A rate's accuracy with the first seed, and from the least to the greatest over the seeds if there are several."""
+    if not by_seed:
         return Entry(DASH, DASH)
-    return Entry(percent(max(accuracies)), percent(fmean(accuracies)), chosen=max(accuracies) == top)
+    least = percent(min(by_seed.values()))
+    greatest = percent(max(by_seed.values()))
+    span = f"{least}–{greatest}, {len(by_seed)} seeds" if len(by_seed) > 1 else ""
+    return Entry(percent(by_seed.get(first)), span, chosen=first in by_seed and by_seed[first] == top)
 
 
 def figure2_table(runs: DemoRuns) -> PlainTable:

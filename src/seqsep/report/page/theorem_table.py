@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from seqsep.report.numerals import DASH, number
+from seqsep.report.page.proofs import proof_link
 
 SIDES = {"upper": "upper bound: built", "lower": "lower bound: reduced"}
 LONGEST_INPUT = 60
+MOST_LENGTHS = 4
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,18 @@ class StatementTable:
     def holds(self) -> bool:
         """Whether every check holds."""
         return all(check.holds for check in self.checks)
+
+    @property
+    def proof(self) -> str:
+        """Where its proof stands, for a link; empty if there is none."""
+        return proof_link(self.theorem)
+
+    @property
+    def summary(self) -> str:
+        """How many checks the table has, and of which lengths, for the line that opens it."""
+        lengths = list(dict.fromkeys(check.length for check in self.checks))
+        shown = ", ".join(lengths[:MOST_LENGTHS]) + (", .." if len(lengths) > MOST_LENGTHS else "")
+        return f"{len(self.checks)} check{'' if len(self.checks) == 1 else 's'}, N = {shown}"
 
     @property
     def verdict(self) -> str:

@@ -1,0 +1,51 @@
+"""What an interrupted command has kept of what ran, for the line with which it ends."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seqsep.lab.store.store import Store
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or SIGTERM, with what was kept, in words."""
+
+
+@contextmanager
+def saying_what_is_kept(kept: Callable[[], str]) -> Iterator[None]:
+    """Have an interrupt inside say what was kept: what `kept` gives then, in front of what an inner one says.
+
+    >>> with saying_what_is_kept(lambda: "2 rows are in s.sqlite"):
+    ...     raise KeyboardInterrupt
+    Traceback (most recent call last):
+    seqsep.commands.kept.Interrupted: 2 rows are in s.sqlite
+    """
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        words = [kept(), str(interrupt)]
+        raise Interrupted("; ".join(word for word in words if word)) from None
+
+
+class KeptRuns:
+    """What a store has kept of a sweep that is interrupted; make it before the sweep, with what was there already."""
+
+    def __init__(self, store: "Store", experiment: str) -> None:
+        self.store = store
+        self.experiment = experiment
+        self.before = self._ended()
+
+    def __call__(self) -> str:
+        """How many runs ended meanwhile, and how many go on from a checkpoint. The sweep must be over."""
+        new = len(self._ended() - self.before)
+        waiting = self.store.unfinished()
+        earlier = f", beside {len(self.before)} of earlier sweeps" if self.before else ""
+        ended = f"{new} {'run' if new == 1 else 'runs'} came to an end and {'is' if new == 1 else 'are'} kept"
+        on = (
+            f"; {waiting} unfinished {'one goes' if waiting == 1 else 'ones go'} on from the last checkpoint" if waiting else ""
+        )
+        return f"{ended} in {self.store.path}{earlier}{on}; the same command goes on from there"
+
+    def _ended(self) -> set[str]:
+        return {row.key for row in self.store.rows(self.experiment) if row.has_outcome}

@@ -1,0 +1,109 @@
+"""What rows of a store came to, by experiment: counts, the accuracies of each model and task, and every failure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from seqsep.lab.row import Row
+from seqsep.lab.run import canonical_json
+from seqsep.plugins.name import shown
+
+MOST_LINES = 20
+
+
+@dataclass
+class StoredExperiment:
+    """The rows of one experiment, counted; `accuracies` are those of finished runs by model, task and length.
+
+    A failure is (key, the run in words, its status). A loss that was not finite is an outcome, and a failure too.
+    """
+
+    counts: dict[str, int] = field(default_factory=lambda: {"finished": 0, "pruned": 0, "failed": 0})
+    accuracies: dict[str, list[float]] = field(default_factory=dict)
+    failures: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def add(self, row: Row, cell: str) -> None:
+        """Count a row, which is of this cell."""
+        outcome = "pruned" if row.has_outcome else "failed"
+        self.counts["finished" if row.finished else outcome] += 1
+        accuracy = row.result.get("accuracy")
+        if row.finished and isinstance(accuracy, int | float):
+            self.accuracies.setdefault(cell, []).append(accuracy)
+        if not row.has_outcome or row.status.startswith("failed"):
+            self.failures.append((row.key, _run(row, cell), row.status))
+
+    def lines(self, name: str) -> list[str]:
+        """The experiment for a person: its counts, then a line a cell, then a line a failure; long lists are cut."""
+        parts = [f"{number} {word}" for word, number in self.counts.items() if number or word != "pruned"]
+        cells = [f"    {cell}: accuracy {_span(found)}" for cell, found in sorted(self.accuracies.items())]
+        failed = [f"    {key[:12]} {run}: {status}" for key, run, status in self.failures]
+        return [f"  {name}: {', '.join(parts)}", *_cut(cells), *_cut(failed)]
+
+    def record(self) -> dict[str, Any]:
+        """The experiment as JSON."""
+        spans = {cell: {"runs": len(of), "least": min(of), "greatest": max(of)} for cell, of in sorted(self.accuracies.items())}
+        failures = [{"key": key, "run": run, "status": status} for key, run, status in self.failures]
+        return self.counts | {"accuracies": spans, "failures": failures}
+
+
+def by_experiment(rows: Sequence[Row]) -> dict[str, StoredExperiment]:
+    """The rows of each experiment, in the order in which they come.
+
+    >>> row = Row("trial", "0" * 64, {}, {"status": "failed: worker died"}, {})
+    >>> print("\\n".join(by_experiment([row])["trial"].lines("trial")))
+      trial: 0 finished, 1 failed
+        000000000000 a run of another version: failed: worker died
+    """
+    experiments: dict[str, StoredExperiment] = {}
+    cells: dict[str, str] = {}
+    for row in rows:
+        place = canonical_json({name: row.configuration.get(name) for name in ("layers", "width", "task")} | _reply(row))
+        if place not in cells:
+            cells[place] = _cell(row)
+        experiments.setdefault(row.experiment, StoredExperiment()).add(row, cells[place])
+    return experiments
+
+
+def _reply(row: Row) -> dict[str, Any]:
+    """What a language model was asked, if the row is its reply."""
+    question = row.configuration.get("question")
+    model = row.configuration.get("model")
+    if not isinstance(question, dict) or not isinstance(model, dict):
+        return {}
+    return {"model": model.get("name"), "length": question.get("length")}
+
+
+def _cell(row: Row) -> str:
+    """Model, task and length in words."""
+    reply = _reply(row)
+    if reply:
+        return f"{reply['model']}, n = {reply['length']}"
+    try:
+        run = row.run
+    except (KeyError, TypeError, ValueError):
+        return "a run of another version"
+    return f"{'+'.join(map(shown, run.layers))} ({len(run.layers)}, {run.width}), {run.task.label()} N={run.task.length}"
+
+
+def _run(row: Row, cell: str) -> str:
+    """The run in words, with rate and seed; its cell if the row is of another kind."""
+    if "question" in row.configuration:
+        return cell
+    try:
+        return row.run.label()
+    except (KeyError, TypeError, ValueError):
+        return cell
+
+
+def _span(found: Sequence[float]) -> str:
+    """From the least to the greatest accuracy, and of how many runs."""
+    least = f"{min(found):.4f}"
+    greatest = f"{max(found):.4f}"
+    of_runs = f"of {len(found)} runs" if len(found) > 1 else "of 1 run"
+    return f"{least if least == greatest else f'{least} to {greatest}'} {of_runs}"
+
+
+def _cut(lines: list[str]) -> list[str]:
+    """The first lines, and how many more there are."""
+    more = len(lines) - MOST_LINES
+    return lines if more <= 0 else [*lines[:MOST_LINES], f"    and {more} more, which --json has"]

@@ -1,0 +1,56 @@
+"""The page of proofs, proofs.html: of each theorem the text of its proof, and the file with the program beside it.
+
+Like the other pages it needs neither the network nor JavaScript, and lies beside them, so that links work wherever they are.
+"""
+
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+import seqsep
+from seqsep.files import write_file
+from seqsep.report.page.templates import environment, source
+from seqsep.theorems import BY_NAME, Theorem
+
+FILE = "proofs.html"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A theorem with the text at the head of its file, the file's path below src/seqsep, and the whole of it."""
+
+    theorem: Theorem
+    text: str
+    path: str
+    program: str
+
+    @classmethod
+    def of(cls, theorem: Theorem) -> "Proof":
+        """The proof in the file of a theorem's check."""
+        module = inspect.getmodule(inspect.unwrap(theorem.check))
+        file = Path(inspect.getfile(inspect.unwrap(theorem.check)))
+        program = file.read_text(encoding="utf-8")
+        path = file.relative_to(Path(seqsep.__file__).parent).as_posix()
+        return cls(theorem, inspect.getdoc(module) or "", path, program)
+
+
+def proof_link(theorem: str) -> str:
+    """Where a theorem's proof stands, for a link from a page beside it; empty for a name of another kind.
+
+    >>> proof_link("index-lookup-state"), proof_link("x")
+    ('proofs.html#index-lookup-state', '')
+    """
+    return f"{FILE}#{theorem}" if theorem in BY_NAME else ""
+
+
+def write_proofs(folder: Path, theorems: Iterable[str]) -> Path | None:
+    """Write the proofs of the theorems of these names beside the page; return the path, None if there are none."""
+    proofs = [Proof.of(BY_NAME[name]) for name in dict.fromkeys(theorems) if name in BY_NAME]
+    if not proofs:
+        return None
+    text = environment().get_template("proofs.html").render(css=Markup(source("page.css")), proofs=proofs)
+    write_file(folder / FILE, text)
+    return folder / FILE
