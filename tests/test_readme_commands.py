@@ -19,6 +19,7 @@ PROGRAMS = (".venv/bin/seqsep ", "python3 ", "echo ")
 INSTEAD = {
     "seqsep check THEOREM --help": "seqsep check index-lookup-state --help",
     "seqsep certify THEOREM": "seqsep certify bounded-dyck-state -o dyck.json",
+    "seqsep ask STORE KEY --input FILE.jsonl": "seqsep ask --help",
     "seqsep generate": "seqsep generate --help",
     "seqsep report": "seqsep report --help",
     "seqsep report -o DIR": "seqsep report -o DIR --help",
