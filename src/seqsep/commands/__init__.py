@@ -17,6 +17,7 @@
     store         `seqsep store`: what a store holds, and its repair
     report        `seqsep report`: the page from committed rows
     text          `seqsep text`: language models that answer questions in plain words
+    completion    `seqsep completion`: words for bash, zsh and fish
     run_settings  the settings of a run as flags
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
@@ -40,6 +41,7 @@ from seqsep.commands import (
     bound,
     certify,
     check,
+    completion,
     demo,
     export,
     export_network,
@@ -72,6 +74,7 @@ COMMANDS: tuple[Command, ...] = (
     store.COMMAND,
     report.COMMAND,
     text.COMMAND,
+    completion.COMMAND,
 )
 """In the order of `seqsep --help`."""
 

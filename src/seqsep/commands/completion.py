@@ -1,0 +1,123 @@
+"""`seqsep completion`: the words that may follow, for the completion of bash, zsh and fish.
+
+The script that it prints asks `seqsep completion words` for them, with the words so far in the variable SEQSEP_WORDS, one a
+line and a point behind the last, so that an empty one is not lost. No torch is imported for an answer.
+"""
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from seqsep.commands.command import Command, Parser
+from seqsep.commands.members import members, names
+from seqsep.commands.status import DONE
+from seqsep.commands.theorem_options import explained
+
+VARIABLE = "SEQSEP_WORDS"
+SCRIPTS = {
+    "bash": f"""_seqsep() {{
+    local IFS=$'\\n'
+    COMPREPLY=($({VARIABLE}="${{COMP_WORDS[*]:1:COMP_CWORD}}." seqsep completion words 2>/dev/null))
+}}
+complete -o default -F _seqsep seqsep""",
+    "zsh": f"""_seqsep() {{
+    local -a found
+    found=("${{(@f)$({VARIABLE}="${{(pj:\\n:)words[2,CURRENT]}}." seqsep completion words 2>/dev/null)}}")
+    if [[ -n "$found" ]]; then compadd -a found; else _files; fi
+}}
+compdef _seqsep seqsep""",
+    "fish": f"""function __seqsep
+    set -lx {VARIABLE} (string join \\n -- (commandline -opc)[2..] (commandline -ct)"." | string collect)
+    seqsep completion words 2>/dev/null
+end
+complete -c seqsep -a '(__seqsep)'""",
+}
+THEOREM_FUNCTIONS = {
+    "check": "check",
+    "bound": "bound",
+    "apply": "applier",
+    "certify": "evidence",
+    "export-network": "build",
+}
+"""Commands that take a theorem, and which of its functions has the options."""
+TAKES = {**dict.fromkeys(THEOREM_FUNCTIONS, "theorems"), "sample": "tasks", "train": "tasks", "run": "experiments"}
+"""Commands whose first word is a member's name."""
+VALUES = {"--mixer": "mixers", "--layers": "mixers", "--task": "tasks"}
+"""Flags whose value is a member's name."""
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags: for which shell, or the words themselves."""
+    parser.add_argument("shell", choices=(*SCRIPTS, "words"), help=f"whose script; words: those that may follow ${VARIABLE}")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the script, or the words that may follow."""
+    if options.shell != "words":
+        print(SCRIPTS[options.shell])
+        return DONE
+    from seqsep.commands import COMMANDS
+
+    for word in following(os.environ.get(VARIABLE, ".").removesuffix(".").split("\n"), COMMANDS):
+        print(word)
+    return DONE
+
+
+def following(words: Sequence[str], commands: Sequence[Command]) -> list[str]:
+    """The words that may stand in the place of the last of `words`, which is as much of it as is typed.
+
+    >>> from seqsep.commands import COMMANDS
+    >>> following(["ce"], COMMANDS), following(["certify", "bounded-dyck-st"], COMMANDS)
+    (['certify'], ['bounded-dyck-state'])
+    """
+    *before, begun = words
+    command = next((command for command in commands if before and command.name == before[0]), None)
+    if not before:
+        found = [command.name for command in commands]
+    elif command is None:
+        found = []
+    else:
+        found = _of_command(command, before, begun)
+    return [word for word in found if word.startswith(begun)]
+
+
+def _of_command(command: Command, before: Sequence[str], begun: str) -> list[str]:
+    """Words of a command: values of the flag before, flags if one is begun, else names."""
+    parser = Parser(prog=command.name)
+    command.add_flags(parser)
+    flag = next((action for action in parser._actions if before[-1] in action.option_strings), None)
+    if before[-1] in VALUES:
+        return names(VALUES[before[-1]])
+    if flag is not None and flag.choices is not None:
+        return [str(choice) for choice in flag.choices]
+    if flag is not None and flag.nargs != 0 and not begun.startswith("-"):
+        return []
+    if begun.startswith("-"):
+        return [*parser.flags, *_further(before)]
+    positional = [str(choice) for action in parser._actions if not action.option_strings for choice in action.choices or ()]
+    return [*positional, *(names(TAKES[command.name]) if command.name in TAKES else [])]
+
+
+def _further(before: Sequence[str]) -> list[str]:
+    """Flags of the theorem or the task that the words name."""
+    command, *words = before
+    name = next((word for word in words if not word.startswith("-")), "")
+    if command in THEOREM_FUNCTIONS and name in names("theorems"):
+        found = explained(name, THEOREM_FUNCTIONS[command])
+        fields = [] if found is None else [option.name for option in found.options]
+    elif TAKES.get(command) == "tasks":
+        fields = [field for record in members("tasks") if record["name"] == name for field in record["fields"]]
+    else:
+        fields = []
+    return [f"--{field.replace('_', '-')}" for field in fields]
+
+
+COMMAND = Command(
+    name="completion",
+    purpose="print the script that completes words in your shell",
+    example='eval "$(seqsep completion bash)"',
+    add_flags=add_flags,
+    run=run,
+    details=': in ~/.bashrc eval "$(seqsep completion bash)", in ~/.zshrc the same with zsh behind compinit, for fish '
+    "seqsep completion fish | source",
+)
