@@ -47,7 +47,7 @@ def test_nothing_follows_what_nobody_knows():
     assert following(["run", "mamba-width", "--store", ""], COMMANDS) == []
 
 
-def test_every_theorem_completes_for_every_command_that_takes_one():
+def test_every_theorem_completes_where_one_is_taken():
     for command in ("check", "bound", "apply", "certify", "export-network"):
         assert following([command, ""], COMMANDS)[-len(names("theorems")) :] == names("theorems")
 
