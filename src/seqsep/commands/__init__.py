@@ -6,6 +6,7 @@
     bound         `seqsep bound`: the constants of a theorem
     apply         `seqsep apply`: built weights on the user's inputs
     certify       `seqsep certify`: certificates
+    capacity      `seqsep capacity`: what a published model keeps between tokens
     analyze       `seqsep analyze`: the least state of a function
     sample        `seqsep sample`: examples of a task
     generate      `seqsep generate`: what a trained model writes
@@ -30,6 +31,7 @@ from seqsep.commands import (
     analyze,
     apply,
     bound,
+    capacity,
     certify,
     check,
     demo,
@@ -50,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     list.COMMAND,
     check.COMMAND,
     bound.COMMAND,
+    capacity.COMMAND,
     apply.COMMAND,
     certify.COMMAND,
     analyze.COMMAND,
