@@ -1,10 +1,11 @@
 """The long check of capacity: declared = counted for every family, published sizes, hostile files.
 
-`verify()` builds every family of transformers tiny, runs it to 11, 12 and 15 tokens and counts its cache (a CPU-minute), runs the
-published models at full size on torch's meta device, and reads 1,100 hostile files in a process of its own.
+`verify()` builds every family of transformers tiny, runs it to 11, 12 and 15 tokens and counts its cache (a CPU-minute), runs
+the published models at full size on torch's meta device, and reads 1,100 hostile files in a process of its own.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -86,7 +87,9 @@ def hostile(count: int) -> Outcome:
     """The hostile files, read by the command in one process; its worst time and memory."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(Path(__file__).with_name("support") / "read_hostile_configs.py"), folder, str(count)]
-        said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        paths = os.pathsep.join([str(Path(__file__).parent), str(ROOM.parents[1])])
+        environment = {**os.environ, "PYTHONPATH": paths}
+        said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
     print(f"hostile: {said}", flush=True)
     sound = said["refused"] + said["read"] == count and not said["wrong"]
     return HOSTILE.lower(

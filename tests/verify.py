@@ -14,6 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import long_capacity
 import long_faults
 import long_kernels
 import long_ray
@@ -40,7 +41,7 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found[long_spoiled.NAME] = (long_spoiled.verify, tuple(built))
     writers = sorted(f"certificate/{path.name}" for path in (ROOT / "src/seqsep/certificate").glob("*.py"))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
-    found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray, long_text)}
+    found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray, long_text, long_capacity)}
     return found | {name: (partial(long_faults.verify, name), sources) for name, (_, _, sources) in long_faults.KINDS.items()}
 
 

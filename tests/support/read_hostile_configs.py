@@ -8,8 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "src")]
-
 from seqsep.cli import main
 from support.hostile_configs import hostile_configs, write
 
