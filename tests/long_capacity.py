@@ -46,7 +46,9 @@ def families() -> list[Outcome]:
         written = json.loads(json.dumps(configured(name, fields).to_dict(), default=str))
         for label, config in ((what, fields), (f"{what}, as transformers writes it", written)):
             declared = [declared_numbers({**config, "model_type": name}, length) for length in LENGTHS]
-            found.append(outcome(DECLARED, f"{name}: {label}", measured=measured, declared=declared))
+            kind = "a variant" if what != "file" else "tiny models"
+            kind += ", as transformers writes the file" if label != what else ""
+            found.append(outcome(DECLARED, f"{name}: {label}", kind, length=LENGTHS[-1], measured=measured, declared=declared))
     return found
 
 
@@ -64,16 +66,17 @@ def published_sizes() -> list[Outcome]:
     found = []
     for model in runs_here():
         declared = [declared_numbers(model.config, TOKENS)]
-        found.append(outcome(PUBLISHED, model.name, measured=[counted_at_full_size(model)], declared=declared))
+        measured = [counted_at_full_size(model)]
+        found.append(outcome(PUBLISHED, model.name, "published sizes", length=TOKENS, measured=measured, declared=declared))
     return found
 
 
-def outcome(claim: Claim, variant: str, measured: list[int], declared: list[int]) -> Outcome:
-    """Measured beside declared; it holds if they are equal."""
+def outcome(claim: Claim, name: str, variant: str, *, length: int, measured: list[int], declared: list[int]) -> Outcome:
+    """Measured beside declared; it holds if they are equal, and the model is named if they are not."""
     if measured != declared:
-        print(f"{variant}: measured {measured}, declared {declared}", flush=True)
+        print(f"{name}: measured {measured}, declared {declared}", flush=True)
     return claim.lower(
-        length=max(len(measured), 1),
+        length=length,
         inputs=len(measured),
         exhaustive=False,
         measured={"numbers": measured[-1]},

@@ -75,7 +75,7 @@ def longest(alphabet: int, accuracy: Fraction | None, state_bits: int, bits_per_
     """The most items that the argument leaves open; None if it leaves every number open.
 
     >>> longest(64, None, 600, Fraction(0)), longest(64, None, 600, Fraction(6)), longest(2, Fraction(9, 10), 531, Fraction(0))
-    (100, None, 1000)
+    (100, None, 999)
     """
     if accuracy is None:
         whole = bits_per_item.denominator

@@ -18,7 +18,8 @@ def sentences(found: Capacity, length: int | None = None, memory: int | None = N
     """The answer, a line each. `memory` is in bytes.
 
     >>> from seqsep.capacity import capacity
-    >>> print(sentences(capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}))[0])
+    >>> small = {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}
+    >>> print(sentences(capacity(small))[0].splitlines()[0])
     mamba: 2 layers, 224 fixed numbers, 0 numbers a token
     """
     lines = [found.table(), ""]
