@@ -60,6 +60,9 @@ def test_infinity_is_fine_where_it_is_not_read(tmp_path):
     [
         ({"state_size": "16"}, "state_size: expected a whole number from 1 to 2147483648, found the text '16'"),
         ({"state_size": True}, "state_size: expected a whole number from 1 to 2147483648, found True"),
+        ({"state_size": 0}, "state_size: expected a whole number from 1 to 2147483648, found 0"),
+        ({"conv_kernel": -4}, "conv_kernel: expected a whole number from 1 to 2147483648, found -4"),
+        ({"state_size": 1 << 32}, "state_size: expected a whole number from 1 to 2147483648, found 4294967296"),
         ({"state_size": 10**400}, "found a number of more than 40 digits"),
         ({"num_hidden_layers": 10**6}, "num_hidden_layers: expected a whole number from 1 to 10000, found 1000000"),
         ({"state_size": None}, "state_size: expected a whole number from 1 to 2147483648, found nothing or null"),
