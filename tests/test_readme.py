@@ -29,6 +29,13 @@ def test_what_analyze_prints_and_the_stranger_that_checks_it(capsys, monkeypatch
     assert alone.stdout.startswith(re.search(r"\n(holds: least-state: .*)\.\.\.", text).group(1))
 
 
+def test_what_a_published_model_keeps(capsys, monkeypatch):
+    command = re.search(r"seqsep (capacity .*)", README.read_text()).group(1)
+    monkeypatch.chdir(ROOT)
+    assert main(command.split()) == 0
+    assert "no model with this state, however trained, can" in capsys.readouterr().out
+
+
 def test_the_tree_names_every_folder_once():
     tree = README.read_text().split("## The tree")[1].split("```")[1]
     named, stack = [], []

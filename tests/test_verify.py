@@ -18,6 +18,7 @@ WITHOUT_MARGINS = (
     "ray-slurm",
     "spoiled-weights",
     "text-trained",
+    "capacity",
     "near-orthogonal-vectors",
     "log-space-code",
     "equality-random-protocol",

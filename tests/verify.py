@@ -14,6 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import long_capacity
 import long_faults
 import long_kernels
 import long_mutants
@@ -41,7 +42,7 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found[long_spoiled.NAME] = (long_spoiled.verify, tuple(built))
     writers = sorted(f"certificate/{path.name}" for path in (ROOT / "src/seqsep/certificate").glob("*.py"))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
-    found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray, long_text)}
+    found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray, long_text, long_capacity)}
     found |= {
         name: (partial(long_mutants.verify, name, ROWS / f"{name}.json"), sources)
         for name, sources in long_mutants.SOURCES.items()

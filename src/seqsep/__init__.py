@@ -29,6 +29,8 @@ Glossary
     one-way protocol  Alice sends one message, Bob answers: a state is such a message
     fooling set, distinct rows  matrices' certificates that a protocol needs so many bits
     ceiling      the highest accuracy that a state of B bits allows, for every model with such a state
+    capacity     what a published model keeps between tokens: numbers of its fixed state, of its windows, and a token
+    crossing     the tokens from which on a cache is as large as the fixed state
     certificate  a file from which `seqsep_check.py` checks a claim without seqsep
     run, row     one training with all its settings; what it came to, as it is kept
     preset       a named choice of an experiment's runs
@@ -43,6 +45,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seqsep.analysis.analyze import analyze
+    from seqsep.capacity.answer import capacity
     from seqsep.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.certificate import certify
     from seqsep.lab.in_process import train
@@ -88,6 +91,7 @@ _HOMES = {
     "apply": "seqsep.theorems",
     "bound": "seqsep.theorems",
     "build": "seqsep.theorems",
+    "capacity": "seqsep.capacity.answer",
     "ceiling": "seqsep.ceilings",
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
@@ -121,6 +125,7 @@ __all__ = [
     "apply",
     "bound",
     "build",
+    "capacity",
     "ceiling",
     "certify",
     "check",

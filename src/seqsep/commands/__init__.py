@@ -7,6 +7,7 @@
     apply         `seqsep apply`: built weights on the user's inputs
     certify       `seqsep certify`: certificates
     export_network  `seqsep export-network`: hand-built weights in a file
+    capacity      `seqsep capacity`: what a published model keeps between tokens
     analyze       `seqsep analyze`: the least state of a function
     sample        `seqsep sample`: examples of a task
     ask           `seqsep ask`: what a trained model answers to the user's inputs
@@ -39,6 +40,7 @@ from seqsep.commands import (
     apply,
     ask,
     bound,
+    capacity,
     certify,
     check,
     completion,
@@ -61,6 +63,7 @@ COMMANDS: tuple[Command, ...] = (
     list.COMMAND,
     check.COMMAND,
     bound.COMMAND,
+    capacity.COMMAND,
     apply.COMMAND,
     certify.COMMAND,
     export_network.COMMAND,

@@ -9,6 +9,7 @@ A test holds each committed page against what is generated. Files:
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
     registries    members.json: what `seqsep list` prints
     reproduction  docs/reproduction.md: our numbers beside the paper's
+    capacity      docs/capacity.md: what published models keep between tokens
     _curves       its sections on validation curves
     _reach        its sections of the presets `reach` and `state-bits`
     _is_tree      its section of the experiment `is-tree`

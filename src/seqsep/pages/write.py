@@ -1,7 +1,7 @@
 """All generated pages of a clone, and how they are written.
 
 >>> [name for name in PAGES if name.endswith(".md")]
-['docs/errata.md', 'docs/theorems.md', 'docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md']
+['docs/errata.md', 'docs/theorems.md', 'docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md', 'docs/capacity.md']
 >>> [name for name in PAGES if name.endswith(".svg")]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg']
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from seqsep.files import write_file
+from seqsep.pages.capacity import capacity_page
 from seqsep.pages.errata import errata_page
 from seqsep.pages.members import mixers_page, tasks_page
 from seqsep.pages.registries import members_file
@@ -25,6 +26,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/tasks.md": lambda clone: tasks_page(),
     "docs/mixers.md": lambda clone: mixers_page(),
     "docs/reproduction.md": lambda clone: reproduction_page(clone / "results"),
+    "docs/capacity.md": lambda clone: capacity_page(),
     "docs/separation.svg": lambda clone: ledger_picture(),
     "docs/is-tree-separation.svg": lambda clone: is_tree_picture(),
     "docs/is-tree-example.svg": lambda clone: is_tree_example(),

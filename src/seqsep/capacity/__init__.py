@@ -1,0 +1,39 @@
+"""Capacity: what a published model keeps between tokens, from its config.json alone, and what follows from that.
+
+    answer        the public function and what it returns
+    attention     what an attention layer keeps of each token
+    by_hand       models that are described by hand
+    compare       several models in one table: text, CSV, LaTeX
+    config        config.json, read strictly where a field is used
+    declare       from a config.json to what each layer keeps
+    families      the families that are known: rules and defaults
+    flash_linear  the families of flash-linear-attention
+    limits        what no model with a state of so many bits can do
+    part          what one layer keeps, in numbers
+    patterns      which layer is of which kind
+    published     31 published models with the status of each fact
+    sharing       layers that keep less than their neighbours, or more
+    state_spaces  original files of state-spaces, without a model_type
+    states        fixed states
+    text          the answer in words
+
+The package is callable, so that `seqsep.capacity(...)` is the function whether or not the package has been imported.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from seqsep.capacity.answer import Capacity, capacity
+
+
+class _Room(ModuleType):
+    """The package as a function: both have the name `seqsep.capacity`."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Capacity:
+        return capacity(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _Room
+
+__all__ = ["Capacity", "capacity"]

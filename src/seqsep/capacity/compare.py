@@ -1,0 +1,79 @@
+"""Several models in one table: as text, CSV or LaTeX."""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from seqsep.capacity.answer import Capacity, plain
+from seqsep.tables import Tabular
+
+
+class Comparison(Tabular):
+    """Models beside each other, a row each.
+
+    >>> from seqsep.capacity import capacity
+    >>> small = capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4})
+    >>> Comparison([small]).records()[0]["fixed numbers"]
+    224
+    """
+
+    def __init__(self, models: Sequence[Capacity], length: int | None = None):
+        self.models = models
+        self.length = length
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def records(self) -> list[dict[str, Any]]:
+        """File, family, numbers, bytes and crossing of each model; bytes at the length, if there is one."""
+        return [self._record(model) for model in self.models]
+
+    def _record(self, model: Capacity) -> dict[str, Any]:
+        alphabet = {limit.alphabet: limit.beyond for limit in model.limits if limit.accuracy is None}
+        at_length = {} if self.length is None else {f"bytes at {self.length:,} tokens": model.bytes_at(self.length)}
+        return {
+            "file": model.where,
+            "model_type": model.model_type,
+            "fixed numbers": model.fixed_numbers,
+            "window numbers": model.window_numbers,
+            "numbers a token": plain(model.numbers_per_token),
+            "bytes of state": model.state_bytes(),
+            "as transformers": model.state_bytes(as_stored=True),
+            "bytes a token": plain(model.bytes_per_token()),
+            "crossing": model.crossing(),
+            **at_length,
+            "no model beyond (64 values)": alphabet[64],
+        }
+
+    def csv(self) -> str:
+        """The rows as CSV, with a head."""
+        records = self.records()
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        return text.getvalue()
+
+    def latex(self) -> str:
+        """The rows as a LaTeX tabular."""
+        records = self.records()
+        names = list(records[0])
+        lines = [" & ".join(map(_escaped, names)) + r" \\", r"\hline"]
+        for record in records:
+            lines.append(" & ".join(_cell(record[name]) for name in names) + r" \\")
+        columns = "ll" + "r" * (len(names) - 2)
+        return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"]) + "\n"
+
+
+SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
+
+def _escaped(text: str) -> str:
+    return "".join(SPECIAL.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "--"
+    return _escaped(value) if isinstance(value, str) else f"{value:,}"

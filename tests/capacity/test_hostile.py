@@ -1,0 +1,114 @@
+"""Hostile files end in one line and status 2, or in an answer; the room reads them with Python's own library alone."""
+
+import ast
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from seqsep import capacity as room
+from seqsep.capacity import capacity
+from seqsep.cli import main
+from seqsep.names import BadInput
+from support.hostile_configs import TEXTS, hostile_configs, write
+
+COUNT = 130
+MOST_SECONDS = 2
+OWN_ALLOWED = ("seqsep.capacity", "seqsep.names", "seqsep.tables", "seqsep.ceilings", "seqsep.exact.integers")
+
+
+def test_hostile_files_are_refused_in_one_line_or_read(tmp_path, capsys):
+    statuses = []
+    for path in write(tmp_path, hostile_configs(COUNT)):
+        start = time.process_time()
+        statuses.append(main(["capacity", str(path), "--length", "1M", "--memory", "80GiB"]))
+        assert time.process_time() - start < MOST_SECONDS, path.read_bytes()[:200]
+        output = capsys.readouterr()
+        assert "Traceback" not in output.err
+        assert "a bug of seqsep" not in output.err, path.read_bytes()[:500]
+        if statuses[-1]:
+            assert statuses[-1] == 2
+            assert output.err.count("\n") == 1
+            assert len(output.err) < 700
+            assert not output.out
+    assert len(statuses) == COUNT
+    assert statuses.count(0) > 10  # some spoil what is not read
+    assert statuses.count(2) > 60
+
+
+def test_odd_texts_are_refused(tmp_path):
+    for path in write(tmp_path, iter(TEXTS)):
+        with pytest.raises(BadInput) as error:
+            capacity(path)
+        assert str(path) in str(error.value)
+
+
+def test_infinity_is_fine_where_it_is_not_read(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(
+        '{"model_type": "mamba2", "time_step_limit": [0.0, Infinity], "other": {"__float__": "Infinity"}, "x": NaN}'
+    )
+    assert capacity(path).fixed_numbers
+    path.write_text('{"model_type": "mamba", "expand": NaN}')
+    with pytest.raises(BadInput, match="expand: expected a positive number up to 2147483648, found nan"):
+        capacity(path)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"state_size": "16"}, "state_size: expected a whole number from 1 to 2147483648, found the text '16'"),
+        ({"state_size": True}, "state_size: expected a whole number from 1 to 2147483648, found True"),
+        ({"state_size": 0}, "state_size: expected a whole number from 1 to 2147483648, found 0"),
+        ({"conv_kernel": -4}, "conv_kernel: expected a whole number from 1 to 2147483648, found -4"),
+        ({"state_size": 1 << 32}, "state_size: expected a whole number from 1 to 2147483648, found 4294967296"),
+        ({"state_size": 10**400}, "found a number of more than 40 digits"),
+        ({"num_hidden_layers": 10**6}, "num_hidden_layers: expected a whole number from 1 to 10000, found 1000000"),
+        ({"state_size": None}, "state_size: expected a whole number from 1 to 2147483648, found nothing or null"),
+        ({"model_type": ["mamba"]}, "model_type: expected a text, found list"),
+        ({"model_type": "mambo"}, "unknown model_type 'mambo'; did you mean mamba"),
+        ({"model_type": "mambo"}, 'by hand: {"model_type": "by-hand", "layers":'),
+        (
+            {"model_type": "llama", "num_attention_heads": 7},
+            "num_attention_heads: expected a divisor of hidden_size, 4096, found 7",
+        ),
+        ({"model_type": "gemma2", "layer_types": ["full_attention"]}, "layer_types: expected a list of 26 words (one a layer)"),
+    ],
+)
+def test_the_line_names_field_and_what_was_found(fields, says):
+    with pytest.raises(BadInput) as error:
+        capacity({"model_type": "mamba", **fields})
+    assert says in str(error.value)
+    assert str(error.value).startswith("config: ")
+
+
+@pytest.mark.parametrize("made", ["nothing", "folder", "pipe"])
+def test_what_is_no_file_is_refused(made, tmp_path):
+    import os
+
+    path = tmp_path / "config.json"
+    if made == "folder":
+        path.mkdir()
+    if made == "pipe":
+        os.mkfifo(path)
+    with pytest.raises(BadInput, match=r"expected a model's config\.json, found no (such|regular) file"):
+        capacity(path)
+
+
+def test_a_folder_s_config_is_found(tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "mamba"}')
+    assert capacity(tmp_path).model_type == "mamba"
+
+
+def test_the_room_needs_pythons_library_alone():
+    """No AutoConfig, no torch: only limits look beyond the room, to the ceilings."""
+    files = sorted(Path(room.__file__).parent.glob("*.py"))
+    assert len(files) > 10
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                assert name.split(".")[0] in sys.stdlib_module_names or name.startswith(OWN_ALLOWED), (path.name, name)
+                assert path.name == "limits.py" or not name.startswith("seqsep.ceilings"), path.name

@@ -1,0 +1,167 @@
+"""`seqsep capacity`: text, JSON, what is asked besides, comparisons, and what is refused."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import seqsep
+from seqsep.capacity.published import published
+from seqsep.cli import main
+
+MAMBA = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size": 8192, "num_hidden_layers": 64}
+MAMBA |= {"state_size": 16, "vocab_size": 65024}
+LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+WINDOWED = {**LLAMA, "model_type": "mistral", "num_key_value_heads": 4, "sliding_window": 9}
+KEYS = ["model_type", "fixed_numbers", "window_numbers", "numbers_per_token", "fixed_bytes", "bytes_per_token"]
+KEYS += ["crossing_tokens", "limits"]
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(fields, name="config.json"):
+        (tmp_path / name).write_text(json.dumps(fields))
+        return str(tmp_path / name)
+
+    return write
+
+
+def text_of(capsys, *words):
+    assert main(["capacity", *words]) == 0
+    return capsys.readouterr().out
+
+
+def error_of(capsys, *words):
+    assert main(["capacity", *words]) == 2
+    output = capsys.readouterr()
+    assert not output.out
+    assert output.err.count("\n") == 1
+    return output.err
+
+
+def test_json_has_the_fields_that_were_promised(file, capsys):
+    record = json.loads(text_of(capsys, file(MAMBA), "--json"))
+    assert set(KEYS) <= set(record)
+    assert record["fixed_numbers"] == 9_961_472
+    assert record["allocated_numbers"] == 10_485_760
+    assert record["fixed_bytes"] == 2 * 9_961_472
+    assert record["crossing_tokens"] == 19
+    assert record["limits"][0]["no_model_beyond_items"] == 26_563_925
+    assert "at_length" not in record
+
+
+def test_the_text_leads_with_sizes_and_says_what_is_proved(file, capsys):
+    said = text_of(capsys, file(MAMBA), "--length", "1M")
+    places = [
+        said.index(part) for part in ("19.0 MiB", "35.0 MiB", "Crossing", "no model with this state, however trained, can")
+    ]
+    assert places == sorted(places)
+    assert "1,000,000 tokens of 64 symbols need 6,000,000 bits for every input, 3.8 % of this state." in said
+    assert "10,485,760 numbers are allocated" in said
+    assert "--state-bits 32" in said
+    assert "These are upper limits" in said
+
+
+@pytest.mark.parametrize(
+    "fields", [MAMBA, LLAMA, WINDOWED, *(model.config for model in published())], ids=lambda f: f["model_type"]
+)
+def test_no_text_promises_what_a_model_can_do(fields, file, capsys):
+    said = text_of(capsys, file(fields), "--length", "4096", "--memory", "80GiB").lower()
+    for word in ("can retrieve", "up to n", "context limit", "quality"):
+        assert word not in said
+    assert "no model with this state, however trained, can" in said or "no length is excluded by this argument" in said
+
+
+def test_windows_have_a_horizon(file, capsys):
+    said = text_of(capsys, file(WINDOWED))
+    assert "nothing older than 16 tokens can have any influence" in said
+    assert "a twin whose windows keep every token" in said
+
+
+def test_what_fits_in_a_memory(file, capsys):
+    words = [file(LLAMA), "--memory", "1MiB", "--length", "100", "--batch", "2", "--json"]
+    found = json.loads(text_of(capsys, *words))
+    a_token = 2 * 2 * 64 * 2
+    assert found["at_length"]["bytes_read"] == 2 * 100 * a_token
+    assert found["in_memory"] == {
+        "bytes": 1 << 20,
+        "batch": 2,
+        "most_tokens": (1 << 20) // (2 * a_token),
+        "most_sequences_of_the_length": (1 << 20) // (100 * a_token),
+    }
+    model = seqsep.capacity(LLAMA)
+    for memory in (a_token - 1, a_token, 1 << 20):
+        most = model.longest_in(memory)
+        assert model.bytes_at(most) <= memory < model.bytes_at(most + 1)
+    assert seqsep.capacity(MAMBA).longest_in(1 << 30) is None
+    assert seqsep.capacity(MAMBA).longest_in(1 << 20) == 0
+
+
+def test_widths_of_numbers(file, capsys):
+    found = json.loads(text_of(capsys, file(LLAMA), "--cache-bits", "8", "--state-bits", "32", "--json"))
+    assert found["bytes_per_token"] == 2 * 2 * 64
+    assert found["state_bits"] == 32
+    assert "at 8 bits a number" in text_of(capsys, file(LLAMA), "--cache-bits", "8")
+
+
+def test_models_beside_each_other(file, capsys):
+    paths = [file(MAMBA, "a.json"), file(LLAMA, "b_1.json")]
+    table = text_of(capsys, "--compare", *paths, "--length", "1k")
+    assert [line.split()[1] for line in table.splitlines()[1:]] == ["falcon_mamba", "llama"]
+    rows = text_of(capsys, "--compare", *paths, "--csv").splitlines()
+    assert rows[0].startswith("file,model_type,fixed numbers")
+    assert len(rows) == 3
+    latex = text_of(capsys, "--compare", *paths, "--latex")
+    assert latex.startswith(r"\begin{tabular}{ll")
+    assert r"b\_1.json" in latex
+    assert len(json.loads(text_of(capsys, "--compare", *paths, "--json"))) == 2
+
+
+def test_a_model_described_by_hand(file, capsys):
+    layers = [{"count": 3, "fixed_numbers": 100}, {"numbers_per_token": 8}, {"numbers_per_token": 4, "window": 11}]
+    found = json.loads(text_of(capsys, file({"model_type": "by-hand", "layers": layers}), "--json"))
+    assert found["fixed_numbers"] == 300
+    assert found["window_numbers"] == 40
+    assert found["numbers_per_token"] == 8
+    assert found["fixed_bytes_as_transformers"] == 4 * 300 + 2 * 40
+    said = error_of(capsys, file({"model_type": "by-hand", "layers": [{"fixed": 3}]}))
+    assert "layers 0: fixed: expected count, fixed_numbers, numbers_per_token or window" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--memory", "80 bananas"], "--memory: expected a number with"),
+        (["--length", "-1"], "--length"),
+        (["--length", "0"], "--length: expected a whole number from 1"),
+        (["--length", "1.0005k"], "--length: expected a whole number from 1"),
+        (["--state-bits", "0"], "--state-bits: expected a whole number from 1"),
+        (["--state-bits", "65"], "state_bits: expected a whole number of bits from 1 to 64, found 65"),
+        (["--csv"], "--csv and --latex are of the table of --compare"),
+        (["--lenght", "3"], "did you mean --length?"),
+    ],
+)
+def test_wrong_flags_are_refused_in_one_line(words, says, file, capsys):
+    assert says in error_of(capsys, file(MAMBA), *words)
+
+
+def test_several_files_need_compare(file, capsys):
+    assert "--compare takes several" in error_of(capsys, file(MAMBA), file(LLAMA, "b.json"))
+    assert "nothing.json: expected a model's config.json, found no such file" in error_of(capsys, "nothing.json")
+
+
+def test_nothing_heavy_is_loaded(file):
+    code = "import sys; from seqsep.cli import main; main(sys.argv[1:]); print({'torch', 'transformers'} & set(sys.modules))"
+    words = [sys.executable, "-c", code, "capacity", file(MAMBA), "--json"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "set()"
+
+
+def test_from_python_it_is_a_function_and_a_package():
+    import seqsep.capacity
+
+    assert seqsep.capacity(LLAMA).numbers_per_token == 256
+    assert seqsep.capacity.capacity(LLAMA).numbers_per_token == 256
+    assert str(seqsep.capacity(LLAMA)).startswith("llama: 2 layers, 0 fixed numbers, 256 numbers a token\nkind")
+    assert "<table>" in seqsep.capacity(LLAMA)._repr_html_()
