@@ -83,6 +83,8 @@ def killers(some: list[Mutant]) -> dict[Mutant, str | None]:
                 found[mutant] = process.first_failure(mutant, left_out)
                 print(f"{found[mutant] or 'LIVES':60} {mutant.name}", file=sys.stderr, flush=True)
             wrong = process.failing(sorted({killer for mutant in waiting if (killer := found[mutant])}))
+            if set(wrong) & set(left_out):
+                raise RuntimeError(f"nothing is told apart: {wrong[0]} fails whatever is changed")
             left_out += wrong
             waiting = [mutant for mutant in waiting if found[mutant] in wrong]
     return found
