@@ -53,6 +53,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
             "commands/apply.py",
             "commands/store.py",
             "commands/run.py",
+            "commands/sweeping.py",
             "exact/formulas.py",
             "theorems/circuits/_circuit.py",
             "theorems/turing_machine/_machine_file.py",

@@ -80,8 +80,9 @@ def test_a_listed_survivor_is_still_a_mutant(path):
     assert listed <= {mutant.name for mutant in changes.mutants(path)}
 
 
-def test_a_mutant_is_killed_by_what_fails_for_it_alone():
+def test_a_mutant_is_killed_by_what_fails_for_it_alone(monkeypatch):
     """A changed constant fails a test; the same text does not; what fails on the code as it is is told apart."""
+    monkeypatch.setattr(long_mutants, "nearest", lambda path: ("tests/exact/test_growth.py",))
     text = "FEWEST = 3 | 3 -> 2"
     (mutant,) = [one for one in changes.mutants("exact/growth.py") if text in one.name]
     with long_mutants.trier_in_a_copy() as process:

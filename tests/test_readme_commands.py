@@ -20,6 +20,7 @@ INSTEAD = {
     "seqsep check THEOREM --help": "seqsep check index-lookup-state --help",
     "seqsep certify THEOREM": "seqsep certify bounded-dyck-state -o dyck.json",
     "seqsep ask STORE KEY --input FILE.jsonl": "seqsep ask --help",
+    "seqsep capacity": "seqsep capacity --help",
     "seqsep generate": "seqsep generate --help",
     "seqsep report": "seqsep report --help",
     "seqsep report -o DIR": "seqsep report -o DIR --help",
@@ -131,7 +132,9 @@ def test_extras_are_hidden(folder: Path, variables: dict[str, str]) -> None:
 
 def test_the_makefile_installs_no_extra_for_the_demo() -> None:
     """What `make demo` does in a fresh clone, as make says it: seqsep without extras, and the demo; and it says so first."""
-    done = subprocess.run(["make", "-n", "-B", "demo"], cwd=ROOT, capture_output=True, text=True, check=True)
+    command = ["make", "--no-print-directory", "-n", "-B", "demo"]
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True)
     installs = [line for line in done.stdout.splitlines() if "pip install" in line]
     assert installs == [".venv/bin/pip install --quiet --editable ."]
     assert done.stdout.splitlines()[-1] == ".venv/bin/seqsep demo"

@@ -183,3 +183,19 @@ def test_a_mistake_in_a_users_experiment_names_file_and_line(capsys, tmp_path, c
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert str(file) in err
     assert err.endswith(f"{expected}\n")
+
+
+def test_a_users_own_layer_is_timed_by_a_worker(capsys):
+    layer = "tests/plugins/good.py:Sum"
+    words = ["train", "index-lookup", "--length", "6", "--alphabet", "4", "--width", "8", "--dry-run"]
+    assert main([*words, "--layers", layer, "--steps", "100000000"]) == 0
+    assert re.search(r"at most about [1-9][\d.]* (h|days) on \d+ workers here", capsys.readouterr().out)
+    assert main([*words, "--layers", "tests/plugins/bad.py:Raises"]) == 0
+    assert "no estimate of time: " in capsys.readouterr().out
+
+
+def test_no_two_runs_have_the_same_label(capsys):
+    words = ["run", "index-lookup-architectures", "--preset", "demo", "--length", "9", "--seed", "0", "--dry-run"]
+    assert main(words) == 0
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines() if "at most 1" in line or "N=9" in line]
+    assert len({line[0] for line in lines}) == len({line[1] for line in lines}) == len(lines) > 6

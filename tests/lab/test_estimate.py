@@ -1,11 +1,9 @@
 """What a sweep may cost: straight lines in length and depth from few measurements, and what is printed."""
 
-import re
 from dataclasses import replace
 
 import pytest
 
-from seqsep.cli import main
 from seqsep.lab import estimate as module
 from seqsep.lab.estimate import estimate, show_cost, step_seconds
 from seqsep.lab.pruning import steps_at_most
@@ -74,19 +72,3 @@ def test_pruned_runs_cost_what_their_bracket_lets_them(monkeypatch, capsys):
     *_, total, _, hours = capsys.readouterr().out.splitlines()
     assert total == "5 runs, at most 2,200 steps of 5,000, as runs are pruned"
     assert hours == "at most about 175.0 days on 1 workers here, pruned as said; from steps timed at 40 tokens or fewer"
-
-
-def test_a_users_own_layer_is_timed_by_a_worker(capsys):
-    layer = "tests/plugins/good.py:Sum"
-    words = ["train", "index-lookup", "--length", "6", "--alphabet", "4", "--width", "8", "--dry-run"]
-    assert main([*words, "--layers", layer, "--steps", "100000000"]) == 0
-    assert re.search(r"at most about [1-9][\d.]* (h|days) on \d+ workers here", capsys.readouterr().out)
-    assert main([*words, "--layers", "tests/plugins/bad.py:Raises"]) == 0
-    assert "no estimate of time: " in capsys.readouterr().out
-
-
-def test_no_two_runs_have_the_same_label(capsys):
-    words = ["run", "index-lookup-architectures", "--preset", "demo", "--length", "9", "--seed", "0", "--dry-run"]
-    assert main(words) == 0
-    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines() if "at most 1" in line or "N=9" in line]
-    assert len({line[0] for line in lines}) == len({line[1] for line in lines}) == len(lines) > 6

@@ -18,6 +18,8 @@
     store         `seqsep store`: what a store holds, and its repair
     report        `seqsep report`: the page from committed rows
     text          `seqsep text`: language models that answer questions in plain words
+    sweeping      the sweep behind run and train: flags, engine, end
+    beside        the reader's rows beside the committed ones
     completion    `seqsep completion`: words for bash, zsh and fish
     run_settings  the settings of a run as flags
     chosen_runs   which runs `seqsep run` trains

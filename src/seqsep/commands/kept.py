@@ -16,10 +16,12 @@ class Interrupted(KeyboardInterrupt):
 def saying_what_is_kept(kept: Callable[[], str]) -> Iterator[None]:
     """Have an interrupt inside say what was kept: what `kept` gives then, in front of what an inner one says.
 
-    >>> with saying_what_is_kept(lambda: "2 rows are in s.sqlite"):
-    ...     raise KeyboardInterrupt
-    Traceback (most recent call last):
-    seqsep.commands.kept.Interrupted: 2 rows are in s.sqlite
+    >>> try:
+    ...     with saying_what_is_kept(lambda: "2 rows are in s.sqlite"):
+    ...         raise KeyboardInterrupt
+    ... except Interrupted as interrupt:
+    ...     print(interrupt)
+    2 rows are in s.sqlite
     """
     try:
         yield

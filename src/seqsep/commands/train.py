@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command
 from seqsep.commands.members import names
-from seqsep.commands.run import STALL_SECONDS, add_sweep_flags, carry_out
 from seqsep.commands.run_settings import add_new_run_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import fields_from_flags, seconds
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.commands.sweeping import STALL_SECONDS, add_sweep_flags, carry_out
 from seqsep.names import BadInput, choose
 from seqsep.plugins.name import names_a_file
 

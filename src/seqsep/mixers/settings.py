@@ -34,6 +34,7 @@ def settings(mixer: type[Mixer]) -> dict[str, int]:
     }
 
 
+@cache
 def canonical_name(name: str) -> str:
     """The name with the settings that differ from their defaults, in the constructor's order.
 

@@ -1,0 +1,71 @@
+"""The reader's rows beside the committed ones of the same cell: `--compare` of `seqsep run` and `seqsep train`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from seqsep.lab.row import Row, Rows, rank_of, read_rows
+from seqsep.lab.run import Run, canonical_json
+from seqsep.names import BadInput
+from seqsep.plugins.name import shown
+
+MINE = "yours"
+
+
+def committed_rows(place: Path) -> list[Row]:
+    """The rows of a file, or of every file of a folder. Raises BadInput for a folder without any, ValueError as `read_rows`."""
+    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+    if not files:
+        raise BadInput(f"--compare {place}: expected a file of rows, or a folder of them (NAME.jsonl), found none")
+    return [row for file in files for row in read_rows(file)]
+
+
+def beside(mine: Iterable[Row], committed: Iterable[Row]) -> Rows:
+    """A table of cells: the best committed row of each architecture, with how many runs it is the best of, then the reader's.
+
+    A cell is a task with all its fields. The best has the highest accuracy, then the fewest steps. `experiment` is `yours` for
+    the reader's rows, else `NAME, best of N`.
+
+    >>> beside([], [])
+    <BLANKLINE>
+    """
+    known = [row for row in committed if "question" not in row.configuration and row.finished]
+    table = Rows()
+    for cell, rows in _by_cell(row for row in mine if row.has_outcome).items():
+        for architecture in _architectures(known, cell):
+            best = max(architecture, key=_rank)
+            table.append(replace(best, experiment=f"{best.experiment}, best of {len(architecture)}"))
+        table += [replace(row, experiment=MINE) for row in sorted(rows, key=_rank, reverse=True)]
+    return table
+
+
+def sentence(mine: Sequence[Row], committed: Iterable[Row]) -> str:
+    """What a reader needs to know of the table."""
+    cells = {_cell(row.run) for row in committed if "question" not in row.configuration and row.finished}
+    alone = sorted({f"{row.run.task.label()} N={row.run.task.length}" for row in mine if _cell(row.run) not in cells})
+    without = f"; no committed row has {', '.join(alone)}" if alone else ""
+    return f"Beside the committed rows of the same task and length, which may have other widths, rates and steps{without}"
+
+
+def _by_cell(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    cells: dict[str, list[Row]] = {}
+    for row in rows:
+        cells.setdefault(_cell(row.run), []).append(row)
+    return cells
+
+
+def _architectures(rows: Iterable[Row], cell: str) -> list[list[Row]]:
+    """The rows of a cell by their layers, width and positions, the best architecture first."""
+    groups: dict[tuple[str, int, str], list[Row]] = {}
+    for row in rows:
+        if _cell(row.run) == cell:
+            groups.setdefault(("+".join(map(shown, row.run.layers)), row.run.width, row.run.positions), []).append(row)
+    return sorted(groups.values(), key=lambda group: _rank(max(group, key=_rank)), reverse=True)
+
+
+def _cell(run: Run) -> str:
+    return canonical_json(run.task.configuration())
+
+
+def _rank(row: Row) -> tuple[float, int, float]:
+    return rank_of(row.run, row.result)

@@ -1,0 +1,184 @@
+"""The sweep behind `seqsep run` and `seqsep train`: its flags, its engine, and what is printed at its end."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seqsep.commands.kept import KeptRuns, saying_what_is_kept
+from seqsep.commands.shared_flags import number, positive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from seqsep.commands.chosen_runs import ChosenRuns
+    from seqsep.lab.engines.engine import Engine
+    from seqsep.lab.row import Row
+    from seqsep.lab.run import Run
+    from seqsep.lab.sweep import Sweep
+
+STALL_SECONDS = 600.0
+STORE = Path("runs/store.sqlite")
+
+
+def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the sweep: what is kept, which runs stop early, what is logged, and where runs execute."""
+    parser.add_argument("--store", type=Path, default=STORE, help=f"where finished runs are kept; by default {STORE}")
+    parser.add_argument(
+        "--keep-weights",
+        action="store_true",
+        help="keep each trained model as KEY.safetensors in the folder STORE.weights, for seqsep generate and "
+        "seqsep.load; a run that the store holds without it is trained again",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        nargs="?",
+        const=Path("results"),
+        metavar="ROWS",
+        help="at the end a table of these runs beside the rows of a file, or of a folder of them, that have the same task and "
+        "length; by default results/",
+    )
+    parser.add_argument(
+        "--prune",
+        action="store_true",
+        help="at 1/64 (of long runs), 1/8, 1/4 and 1/2 of the steps the better half of a cell's runs, which differ in rate and "
+        "heads, goes on",
+    )
+    parser.add_argument(
+        "--log",
+        action="append",
+        default=[],
+        choices=("tensorboard", "wandb"),
+        help="write curves of runs for it too; may be given twice; pip install 'seqsep[log]'",
+    )
+    parser.add_argument("--log-folder", type=Path, help="of --log; by default the store's path with .logs behind")
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        help="runs at once; by default one per core, of a cluster too, and with --device cuda at most 4 per GPU",
+    )
+    parser.add_argument(
+        "--device",
+        choices=("cpu", "cuda"),
+        default="cpu",
+        help="where runs compute; cuda: on the GPUs here, which runs share",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="local: processes here; ray: a cluster, or without --address a Ray of its own here",
+    )
+    parser.add_argument("--address", metavar="HOST:PORT", help="with --engine ray: of the cluster, or auto; also RAY_ADDRESS")
+    parser.add_argument(
+        "--gpus-per-run",
+        type=gpu_share,
+        metavar="G",
+        help="with --engine ray: GPUs that a run computes on, such as 0.25; by default 0",
+    )
+
+
+def gpu_share(text: str) -> float:
+    """Read a share of a GPU from 0 to 1, or a whole number of GPUs. Raises ArgumentTypeError for others."""
+    value = number(text)
+    if not (0 <= value <= 1 or (value < float("inf") and value == int(value))):
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, or a whole number, found {text}")
+    return value
+
+
+def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) -> "list[Row]":
+    """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
+    from seqsep.commands.beside import beside, committed_rows, sentence
+    from seqsep.lab.device import at_once
+    from seqsep.lab.estimate import show_cost
+    from seqsep.lab.progress import display
+    from seqsep.lab.pruning import steps_at_most
+    from seqsep.lab.store.store import Store
+    from seqsep.lab.sweep import Sweep
+
+    engine = engine_of(options)
+    committed = None if options.compare is None else committed_rows(options.compare)
+    competing: list[list[Run]] = []
+    if options.prune:
+        competing = runs.competing()
+    if options.dry_run:
+        estimated, further, bound = runs.estimated()
+        show_cost(
+            estimated,
+            further=further,
+            workers=options.workers or at_once(options.device),
+            pruned=steps_at_most(competing),
+            device=options.device,
+            bound=bound,
+        )
+        return []
+    log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))
+    weights = Path(f"{options.store}.weights") if options.keep_weights else None
+    with (
+        Store(options.store) as store,
+        saying_what_is_kept(KeptRuns(store, experiment)),
+        Sweep(store, experiment, engine, show=display, on_row=log, weights=weights) as sweep,
+    ):
+        rows, waiting = train(runs, competing, sweep)
+    for row in rows:  # also those that the store held already, and those that were pruned
+        log(row)
+    print(f"{len(rows) + waiting} runs in {options.store}{_endings(rows, waiting)}")
+    if committed is not None:
+        print(f"{sentence(rows, committed)}:\n{beside(rows, committed).table()}")
+    return rows
+
+
+def engine_of(options: argparse.Namespace) -> "Engine":
+    """The engine of the flags; it starts nothing yet. Raises ValueError for a flag that is not of this engine."""
+    from seqsep.lab.device import at_once
+    from seqsep.lab.engines.local import Supervisor
+    from seqsep.lab.engines.ray import RayEngine
+
+    if options.engine == "ray":
+        if options.keep_weights:
+            raise ValueError("--keep-weights: expected --engine local: the nodes of a cluster send back rows, not weights")
+        if options.device != "cpu":
+            raise ValueError(f"--device {options.device}: expected --gpus-per-run in its place with --engine ray")
+        return RayEngine(options.workers, options.stall_seconds, options.address, options.gpus_per_run or 0.0)
+    for flag, value in {"--address": options.address, "--gpus-per-run": options.gpus_per_run}.items():
+        if value is not None:
+            raise ValueError(f"{flag} {value}: expected --engine ray beside it")
+    return Supervisor(options.workers or at_once(options.device), options.stall_seconds, options.device)
+
+
+def _log_to(kinds: "Sequence[str]", folder: Path) -> "Callable[[Row], None]":
+    """What writes a row for each kind of logger."""
+    from seqsep.lab.loggers import Logger
+
+    loggers = [Logger(kind, folder) for kind in dict.fromkeys(kinds)]
+
+    def log(row: "Row") -> None:
+        for logger in loggers:
+            logger.write(row)
+
+    return log
+
+
+def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Sweep") -> "tuple[list[Row], int]":
+    """Train all runs, pruning those that compete; the rows, those pruned and those failed last, and how many runs wait."""
+    from seqsep.lab.pruning import say_on_stderr, successive_halving
+
+    survival = successive_halving(competing, sweep, say_on_stderr)
+    rows: list[Row] = []
+    left = [run for run in runs.first if survival.goes_on(run)]
+    while len(rows) < len(left):
+        rows = sweep.train(left)
+        named = runs.after([*rows, *survival.pruned.values()])
+        left = [run for run in named if survival.goes_on(run)]
+    return [*rows, *survival.pruned.values(), *survival.failed.values()], len(survival.waiting)
+
+
+def _endings(rows: "Sequence[Row]", waiting: int) -> str:
+    """The end of the closing line: how many runs were pruned, wait and failed."""
+    from seqsep.lab.row import PRUNED
+
+    counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}
+    shown = [f"{number} {word}" for word, number in counts.items() if number]
+    failed = sum(not row.has_outcome for row in rows)
+    return "".join(f", {ending}" for ending in [*shown, f"{failed} failed"])

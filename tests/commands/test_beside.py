@@ -1,0 +1,80 @@
+"""`--compare`: the reader's rows beside the committed ones of the same task and length."""
+
+from dataclasses import replace
+
+import pytest
+
+from seqsep.commands.beside import beside, committed_rows, sentence
+from seqsep.lab.row import Row, write_rows
+from seqsep.lab.run import Run
+from seqsep.names import BadInput
+from seqsep.tasks import IndexLookup
+from support.command_line import TWO_SHORT_RUNS, call
+
+RUN = Run(IndexLookup(5, alphabet=4), ("lstm",), width=8, steps=10)
+
+
+def row(run, accuracy, steps=10, status="finished", experiment="theirs"):
+    result = {"status": status, "accuracy": accuracy, "best_accuracy": accuracy, "steps": steps, "parameters": 9}
+    result |= {"curve": [[steps, accuracy, 1.0]], "state_bits": [512, 0]}
+    return Row(experiment, run.key(), run.configuration(), result, {"torch": "2", "device": "cpu", "threads": 1})
+
+
+def shown(table):
+    return [(one["experiment"], one["layers"], one["accuracy"], one["steps"]) for one in table.records()]
+
+
+def test_the_best_of_each_architecture_stands_first():
+    """The best has the highest accuracy, then the fewest steps; a run that diverged is no best, another length no company."""
+    attention = replace(RUN, layers=("attention",))
+    committed = [
+        row(RUN, 0.5),
+        row(replace(RUN, seed=1), 0.5, steps=6),
+        row(replace(RUN, seed=2), 0.9, status="failed: loss is not finite"),
+        row(attention, 0.75),
+        row(replace(RUN, width=16), 0.25),
+        row(replace(RUN, task=IndexLookup(6, alphabet=4)), 1.0),
+    ]
+    mine = [row(replace(RUN, learning_rate=1e-2), 0.1), row(replace(RUN, layers=("mamba",)), 0.3)]
+    assert shown(beside(mine, committed)) == [
+        ("theirs, best of 1", "attention", 0.75, 10),
+        ("theirs, best of 3", "lstm", 0.5, 6),
+        ("theirs, best of 1", "lstm", 0.25, 10),
+        ("yours", "mamba", 0.3, 10),
+        ("yours", "lstm", 0.1, 10),
+    ]
+    assert sentence(mine, committed).endswith("which may have other widths, rates and steps")
+
+
+def test_what_has_no_company_is_named():
+    mine = [row(RUN, 0.1)]
+    assert shown(beside(mine, [])) == [("yours", "lstm", 0.1, 10)]
+    assert sentence(mine, []).endswith("; no committed row has index-lookup N=5")
+
+
+def test_a_folder_without_rows_is_refused_before_training(tmp_path, capsys):
+    with pytest.raises(BadInput, match="expected a file of rows, or a folder of them"):
+        committed_rows(tmp_path)
+    store = tmp_path / "s.sqlite"
+    words = ("train", "index-lookup", "--length", "5", "--layers", "lstm", "--store", str(store), "--compare", str(tmp_path))
+    status, _, error = call(capsys, *words)
+    assert status == 2
+    assert "--compare" in error
+    assert not store.exists()
+
+
+def test_run_prints_the_table_at_its_end(tmp_path, capsys):
+    file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
+    file.write_text(TWO_SHORT_RUNS)
+    call(capsys, "run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1")
+    call(capsys, "export", "--store", str(store), "-o", str(rows))
+    words = ("run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1", "--compare", str(rows))
+    status, out, _ = call(capsys, *words)
+    assert status == 0
+    first, second, _, *lines = out.splitlines()
+    assert first == f"2 runs in {store}, 0 failed"
+    assert second.startswith("Beside the committed rows of the same task and length")
+    assert [line.split("  ")[0] for line in lines] == ["mine, best of 2", "yours", "yours"]
+    written = committed_rows(rows)
+    write_rows(tmp_path / "folder" / "some.jsonl", written)
+    assert committed_rows(tmp_path / "folder") == written
