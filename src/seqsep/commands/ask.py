@@ -1,11 +1,10 @@
 """`seqsep ask`: what a trained model answers to the user's own inputs."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import Command, json_object, print_json
 from seqsep.commands.status import DONE
 from seqsep.files import json_lines, read_text
 from seqsep.names import BadInput
@@ -76,12 +75,7 @@ def _tokens(task: "Task", where: str, text: str) -> tuple[int, ...]:
     """The tokens of a line. Raises BadInput with the place and the field."""
     from seqsep.tasks.reading import read_input
 
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: not JSON: {' '.join(str(error).split())}") from None
-    if not isinstance(given, dict):
-        raise BadInput(f"{where}: expected a JSON object, found {text.strip()[:80]}")
+    given = json_object(where, text)
     nested = given.get("readable") if "inputs" not in given else None
     try:
         return read_input(task, nested if isinstance(nested, dict) else given)

@@ -90,6 +90,21 @@ class Command:
     help_of: Callable[[list[str]], str | None] | None = None
 
 
+def json_object(where: str, text: str) -> dict[str, Any]:
+    """Read a line that holds a JSON object. Raises BadInput with the place for anything else.
+
+    >>> json_object("line 1", '{"position": 2}')
+    {'position': 2}
+    """
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where}: not JSON: {' '.join(str(error).split())}") from None
+    if not isinstance(given, dict):
+        raise BadInput(f"{where}: expected a JSON object, found {text.strip()[:80]}")
+    return given
+
+
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON, in ASCII unless the output is Unicode.
 

@@ -1,11 +1,10 @@
 """`seqsep generate`: what a trained model writes behind the user's own inputs, its thought and its answer."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import Command, json_object, print_json
 from seqsep.commands.shared_flags import positive, seconds
 from seqsep.commands.status import DONE
 from seqsep.files import json_lines, read_text
@@ -73,12 +72,7 @@ def _lines(path: Path) -> list[tuple[str, str]]:
 
 def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:
     """The prompt that a JSON object describes. Raises BadInput with the place and the field."""
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: not JSON: {' '.join(str(error).split())}") from None
-    if not isinstance(given, dict):
-        raise BadInput(f"{where}: expected a JSON object, found {text.strip()[:80]}")
+    given = json_object(where, text)
     try:
         return task.prompt(given)
     except ValueError as error:
