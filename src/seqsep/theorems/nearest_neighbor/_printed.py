@@ -37,7 +37,8 @@ TESTS = "tests/theorems/nearest_neighbor/test_printed.py"
 ERRATA = (
     Erratum(
         where="Theorem 7, appendix G.2",
-        printed="width O(log N) for every margin gamma >= N^-c, with vectors T whose products are within gamma/100",
+        printed='"with width m = O(log N)", where "there exists gamma >= N^-c for some universal constant c" (section 5.2); '
+        "the products of the vectors T are printed as 1 +- gamma/100 and 0 +- gamma/100",
         found="Lemma 2 gives such T with k = 8 ln(4 N) / (gamma/100)^2: 47,931,717 at N = 100, gamma = 0.1, and more than N^2 "
         "at gamma = 1/N. Where all other points lie 0.1 below the nearest, k = 16,384 with random signs answers 30 of 100 "
         "questions if they are labelled otherwise, 67 of 100 if at random",
