@@ -345,24 +345,48 @@ def turing_machine(given):
     return Task(ordered, solve, depth=64 * steps, told=told, closes=closes, retrieve=retrieve)
 
 
+PATTERNS = {  # of a question g, and i, the number behind it
+    "index-by-pattern": r"(?x) ^ (?:\S+\s) {{{i}}} (\S+)",
+    "counting-by-pattern": r"(?x) ^ (?: (?: (?! {g} \s ) \S+ \s )* ( {g} ) \s (?=\S+\s\S) ) {{{i}}}",
+    "ngram-by-pattern": r"(?x) (?<!\S) {g} \s (\S+) (?=(?:\s\S+) {{{i}}} )",
+}
+
+
 def by_pattern(given):
-    """As `ngram`; value: the run, "[, the pattern, ], what it finds, and that again", where S+3 is FAILED."""
-    alphabet, gram, length = sizes(given, "alphabet", "gram", "length")
-    task = ngram(given)
+    """Value: the run, "[, the pattern, ], what it finds, and the answer".
 
-    def pattern(words):
-        return rf"(?x) (?<!\S) {words} \s (\S+) (?=(?:\s\S+) {{{gram - 1}}} )".split()
-
-    texts = ["<s>", *map(str, range(alphabet)), "[", "]", "FAILED", "NO", "YES", *dict.fromkeys(pattern(""))]
+    Index-by-pattern has "0, N symbols from 1 .. S, then i+1 for a place i from 1 .. N"; the others have the prompts of `ngram`
+    and of `counting`.
+    """
+    name = given["name"]
+    task = ngram(given) if name == "ngram-by-pattern" else counting(given)
+    length = given["length"]
+    symbols = [*map(str, range(given["alphabet"]))]
+    has_counts = name != "ngram-by-pattern"
+    if name == "index-by-pattern":
+        require(len(symbols) > 1, "alphabet is 1, which has no place to ask for")
+        places = range(2, min(length, len(symbols) - 1) + 2)
+        task = Task([*task.alphabets[: length + 1], places], lambda word: word[word[-1] - 1])
+    counts = [f"{{{count}}}" for count in range(len(symbols) + 1)] if has_counts else []
+    words = PATTERNS[name].format(g="", i=None if has_counts else given["gram"] - 1).split()
+    marks = [word for word in dict.fromkeys(words) if word != "{None}"]  # "The words of the pattern, but the question"
+    texts = ["<s>", *symbols, *counts, "[", "]", "FAILED", "NO", "YES", *marks]
     numbers = {text: token for token, text in enumerate(texts)}
 
     def said(tokens, between=" "):
         return between.join(texts[token] for token in tokens)
 
     def solve(word):
-        asked = pattern(said(word[length + 1 :], r" \s "))
-        found = task.solve(word) or numbers["FAILED"]
-        return [*(numbers[text] for text in ("[", *asked, "]")), found, found]
+        asked = word[length + 1 :]
+        found = task.solve(word)
+        if name == "counting-by-pattern":
+            shown = [asked[0] if found else numbers["FAILED"], numbers["YES" if found else "NO"]]
+            pattern = PATTERNS[name].format(g=said(asked[:1]), i=asked[1])
+        else:
+            shown = [found or numbers["FAILED"]] * 2
+            times = asked[0] - 1 if name == "index-by-pattern" else len(asked)
+            pattern = PATTERNS[name].format(g=said(asked, r" \s "), i=times)
+        return [*(numbers[text] for text in ("[", *pattern.split(), "]")), *shown]
 
     def retrieve(prompt, written, query):
         # "RETRIEVE as printed": the query is a pattern, and all before it is searched. It is that of `solve`, or no value.
@@ -375,7 +399,7 @@ def by_pattern(given):
 TASKS = {"index-lookup": index_lookup, "equality": equality, "inequality": equality, "bounded-dyck": dyck, "table": table}
 TASKS |= {"is-tree": is_tree, "is-tree-queries": is_tree, "ngram": ngram, "counting": counting, "circuit": circuit}
 TASKS |= dict.fromkeys(("turing-machine", "turing-machine-queries", "turing-machine-numbers"), turing_machine)
-TASKS |= {"ngram-by-pattern": by_pattern}
+TASKS |= dict.fromkeys(PATTERNS, by_pattern)
 
 
 # What the checks of several types need.
@@ -719,7 +743,7 @@ THEOREMS = {  # the type of a certificate, its check, its tasks, and what must b
     "counting-hybrid": ("generated-run", check_network, ("counting",), layers_of("recurrence", "attention")),
     "counting-one-layer": ("generated-run", check_network, ("counting",), layers_of("attention")),
     "circuits-attention": ("generated-run", check_network, ("circuit",), layers_of("attention")),
-    "retrieval-by-pattern": ("generated-run", check_network, ("ngram-by-pattern",), layers_of("recurrence")),
+    "retrieval-by-pattern": ("generated-run", check_network, tuple(PATTERNS), layers_of("recurrence")),
     "turing-machine-hybrid": ("generated-run", check_network, ("turing-machine",), layers_of("recurrence", "attention")),
     "turing-machine-retrieval": ("generated-run", check_network, ("turing-machine-queries",), layers_of("recurrence")),
     "turing-machine-recurrent": ("generated-run", check_network, ("turing-machine-numbers",), layers_of("recurrence")),
@@ -773,7 +797,9 @@ def main(arguments):
     """Exit status."""
     try:
         if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
-            raise ValueError(f"expected one argument, a certificate, found {' '.join(arguments) or 'none'}")
+            found = " ".join(arguments) or "none"
+            print(f"usage: python -I -S seqsep_check.py FILE; expected one argument, a certificate, found {found}")
+            return 2
         [path] = arguments
         if not os.path.isfile(path):  # noqa: PTH113
             raise ValueError(f"expected a regular file, found none at {path!r}")
@@ -781,7 +807,7 @@ def main(arguments):
             status, line = check(file.read(MOST_BYTES + 1))
     except (OSError, ValueError, MemoryError) as error:
         status = 2
-        line = f"unfit: {error}; usage: python -I -S seqsep_check.py FILE"
+        line = f"unfit: {error}"
     print(line)
     return status
 

@@ -1,12 +1,14 @@
 """The long check of retrieval in text: a model trained here on phonebooks answers them, by the whole way that users go.
 
 `verify()` trains it (about a CPU-minute), saves it, and asks it as `seqsep text phonebook` does: so the scoring is shown to
-say "right" of a model that is, and not only to run.
+say "right" of a model that is, and not only to run. `seqsep audit FOLDER` is then to prove most of a book to be in its state.
 """
 
 import tempfile
+from math import log2
 from pathlib import Path
 
+from seqsep.audit.language_model.answer import audit_language_model
 from seqsep.lab.store.store import Store
 from seqsep.text.accuracy import accuracies
 from seqsep.text.evaluation import Evaluation
@@ -31,35 +33,64 @@ SOURCES = tuple(
         "word_lists",
     )
 )
+SOURCES += tuple(f"audit/language_model/{name}.py" for name in ("answer", "books", "reader"))
 CLAIM = Claim(NAME, "seqsep text phonebook", "A model that was trained on phonebooks is scored above 95 %")
+CARRIED = Claim(
+    NAME, "seqsep audit FOLDER", "Its state is shown to carry most of the bits of a book, and no more than there are"
+)
 LENGTH = 6
 DIGITS = 3
 STEPS = 600
 QUESTIONS = 200
 ENOUGH = 0.95
+MOST_OF_THE_BITS = 0.75
 
 
-def verify(length: int = LENGTH, digits: int = DIGITS, steps: int = STEPS, count: int = QUESTIONS) -> list[Outcome]:
-    """One outcome: of so many questions at the length of training, how many are right."""
+def verify() -> list[Outcome]:
+    """How many of so many questions at the length of training are right; and what an audit says, in whole bits."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = trained(Path(place), LENGTH, DIGITS, STEPS)
+        return [scored(folder, LENGTH, DIGITS, QUESTIONS), audited(folder, LENGTH, DIGITS)]
+
+
+def trained(place: Path, length: int, digits: int, steps: int) -> Path:
     from support.language_models import trained_on_phonebooks
 
-    with tempfile.TemporaryDirectory() as place:
-        folder = trained_on_phonebooks(Path(place) / "trained", length, digits, steps)
-        model = LanguageModel(find_model(str(folder)))
-        questions = [phonebook_question(Lookups(length), index, digits) for index in range(count)]
-        with Store(Path(place) / "store.sqlite") as store, store.driving():
-            (accuracy,) = accuracies(Evaluation(model, store, "phonebook").replies(questions))
+    return trained_on_phonebooks(place / "trained", length, digits, steps)
+
+
+def scored(folder: Path, length: int, digits: int, count: int) -> Outcome:
+    """Whether enough questions are answered right, as `seqsep text phonebook` asks them."""
+    model = LanguageModel(find_model(str(folder)))
+    questions = [phonebook_question(Lookups(length), index, digits) for index in range(count)]
+    with Store(folder / "store.sqlite") as store, store.driving():
+        (accuracy,) = accuracies(Evaluation(model, store, "phonebook").replies(questions))
     assert accuracy.chance is not None
     assert accuracy.chance < 0.6
     right = sum(reply.right for reply in accuracy.replies)
-    return [
-        CLAIM.lower(
-            length=length,
-            inputs=count,
-            exhaustive=False,
-            measured={"right": right},
-            bound={"right": int(ENOUGH * count)},
-            variant=f"{length} entries of {digits} digits, {steps} steps of training",
-            holds=right > ENOUGH * count,
-        )
-    ]
+    return CLAIM.lower(
+        length=length,
+        inputs=count,
+        exhaustive=False,
+        measured={"right": right},
+        bound={"right": int(ENOUGH * count)},
+        variant=f"{length} entries of {digits} digits",
+        holds=right > ENOUGH * count,
+    )
+
+
+def audited(folder: Path, length: int, digits: int) -> Outcome:
+    """Whether most bits of a book are shown to be carried, as `seqsep audit` says."""
+    audit = audit_language_model(folder, entries=length, digits=digits)
+    print(audit, flush=True)
+    bits = length * digits * log2(10)
+    carried = int(audit.carries_at_least_bits)
+    return CARRIED.lower(
+        length=length,
+        inputs=audit.questions,
+        exhaustive=False,
+        measured={"carried bits": carried},
+        bound={"carried bits": int(MOST_OF_THE_BITS * bits)},
+        variant=f"{length} entries of {digits} digits, audited",
+        holds=MOST_OF_THE_BITS * bits <= carried <= bits and audit.needs_at_most_bits is not None,
+    )

@@ -13,8 +13,8 @@ from seqsep.files import write_file
 from seqsep.names import BadInput
 
 ROOT = Path(seqsep.__file__).parent
-OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py"}
-"""The one writer; and two that write below a folder of their own: of one row, and of a cluster's node."""
+OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py", "laws/language_model/receiver.py"}
+"""The one writer; two that write below a folder of their own, of a row and of a cluster's node; and one that has a pipe."""
 
 
 def special(path: Path, kind: str) -> None:

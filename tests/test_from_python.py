@@ -22,6 +22,7 @@ def test_dir_and_help_show_the_public_names():
     assert set(seqsep.__all__) <= set(dir(seqsep))
     assert {"Run", "train", "check", "analyze", "certify", "ceiling", "build", "save", "load", "read_rows"} <= set(dir(seqsep))
     assert all(getattr(seqsep, name).__doc__ for name in seqsep.__all__)
+    assert not {"Any", "TYPE_CHECKING", "import_module", "ModuleType"} & set(dir(seqsep))
     shown = subprocess.run([sys.executable, "-c", "help('seqsep')"], capture_output=True, text=True, check=True).stdout
     assert "first_bitten_length" in shown
     assert "IsTree" in shown
@@ -48,6 +49,22 @@ def test_numbers_of_numpy_are_pythons_numbers():
     assert type(tree.length) is int
     found = seqsep.analyze(lambda word: sum(word) % 2, np.arange(2, 5))
     assert [type(one.length) for one in found.lengths] == [int] * 3
+
+
+@pytest.mark.unchecked
+def test_theorems_take_numbers_of_numpy():
+    """As Python's: they grow where an int64 would wrap, and none passes a limit."""
+    length, alphabet = np.array([6, 4])
+    sizes = {"length": int(length), "alphabet": int(alphabet)}
+    name = "index-lookup-attention"
+    assert seqsep.bound(name, length=length, alphabet=alphabet) == seqsep.bound(name, **sizes)
+    assert repr(seqsep.build(name, length=length, alphabet=alphabet)) == repr(seqsep.build(name, **sizes))
+    assert seqsep.check(name, length=length, alphabet=alphabet, code="parabola") == seqsep.check(name, **sizes, code="parabola")
+    question = ['{"symbols": [3, 1, 2], "position": 2}']
+    assert list(seqsep.apply(name, question, length=length, alphabet=alphabet)) == [1]
+    for function in (seqsep.check, seqsep.build, seqsep.bound):
+        with pytest.raises(ValueError, match="length is at most 65,536, found 10,000,000"):
+            function(name, length=np.int64(10**7))
 
 
 @pytest.mark.unchecked
@@ -86,6 +103,16 @@ def test_what_is_returned_prints_as_a_table():
     rows = read_rows(ROOT / "results/is-tree.jsonl")
     assert len(str(rows).splitlines()) == 1 + min(len(rows), SHOWN_ROWS + 1)
     assert "attention+attention" in str(rows)
+
+
+def test_a_built_network_prints_as_a_table_of_its_arrays():
+    network = seqsep.build("index-lookup-attention", length=6, alphabet=4)
+    title, headings, *rows = repr(network).splitlines()
+    assert title == f"index-lookup-attention-parabola: 1 layer, width 6, {network.precision} bits a number"
+    assert headings.split() == ["array", "shape", "numbers", "not_zero", "unit"]
+    assert [row.split()[0] for row in rows] == [name for name, _ in network.arrays()]
+    assert sum(record["numbers"] for record in network.records()) == sum(array.integers.size for _, array in network.arrays())
+    assert network._repr_html_().startswith(f"<p>{title}</p><table>")
 
 
 def test_a_long_curve_is_cut_in_its_middle():
@@ -143,3 +170,13 @@ def test_a_theorem_s_network_is_a_module():
         seqsep.build("equality-two-layers", lenght=4)
     with pytest.raises(ValueError, match="did you mean index-lookup-attention"):
         seqsep.build("index-lookup-atention")
+
+
+@pytest.mark.unchecked
+def test_ceilings_take_numbers_of_numpy():
+    task = seqsep.IndexLookup(length=np.int64(20))
+    bits = np.int64(100)
+    assert seqsep.ceiling(task, state_bits=bits) == seqsep.ceiling(seqsep.IndexLookup(length=20), state_bits=100)
+    assert seqsep.first_bitten_length(task, bits, np.int32(0)) == seqsep.first_bitten_length(task, 100)
+    assert seqsep.least_state_bits(task, np.float64(0.9)) == seqsep.least_state_bits(task, 0.9)
+    assert seqsep.longest(task, bits, np.float32(0.5)) == seqsep.longest(task, 100, 0.5)

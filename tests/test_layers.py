@@ -9,6 +9,7 @@ ROOT = Path(seqsep.__file__).parent
 ROWS = {
     "stream": 0,
     "names": 0,
+    "interrupts": 0,
     "tables": 0,
     "files": 1,
     "exact": 1,
@@ -18,7 +19,7 @@ ROWS = {
     "model": 3,
     "plugins": 4,
     "theorems": 5,
-    "laws": 6,
+    "laws": 7.5,
     "ceilings": 6,
     "analysis": 6,
     "certificate": 7,
@@ -26,13 +27,14 @@ ROWS = {
     "lab": 8,
     "experiments": 9,
     "text": 9,
-    "report": 10,
-    "pages": 11,
-    "commands": 12,
-    "explorer": 12,
-    "cli": 13,
-    "__init__": 13,
-    "__main__": 14,
+    "audit": 10,
+    "report": 11,
+    "pages": 12,
+    "commands": 13,
+    "explorer": 13,
+    "cli": 14,
+    "__init__": 14,
+    "__main__": 15,
 }
 
 

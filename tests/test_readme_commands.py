@@ -20,6 +20,13 @@ INSTEAD = {
     "seqsep check THEOREM --help": "seqsep check index-lookup-state --help",
     "seqsep certify THEOREM": "seqsep certify bounded-dyck-state -o dyck.json",
     "seqsep ask STORE KEY --input FILE.jsonl": "seqsep ask --help",
+    "seqsep audit FILE": "seqsep audit --help",
+    "seqsep audit FOLDER": "seqsep audit --help",
+    "seqsep check --model PATH": "seqsep check --help",
+    "seqsep audit STORE KEY": "seqsep audit --help",
+    ".venv/bin/seqsep audit results/audit/lstm.safetensors --worst --page audit.html": (
+        ".venv/bin/seqsep audit results/audit/lstm.safetensors --worst 300 --questions 250 --page audit.html"
+    ),
     "seqsep capacity": "seqsep capacity --help",
     "seqsep generate": "seqsep generate --help",
     "seqsep report": "seqsep report --help",
@@ -36,6 +43,9 @@ INSTEAD = {
     "--store runs/mine.sqlite": (
         ".venv/bin/seqsep run index-lookup-architectures --preset demo-seeds --mixer examples/own_layer.py:MovingAverage "
         "--store runs/mine.sqlite --dry-run"
+    ),
+    ".venv/bin/seqsep run examples/own_runs.py --preset quick --label mine": (
+        ".venv/bin/seqsep run examples/own_runs.py --preset quick --label mine --steps 4 --evaluation 20 --workers 1"
     ),
 }
 """What is run for a command that leaves a name to the reader, needs an extra, or trains for long."""

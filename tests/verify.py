@@ -16,9 +16,12 @@ from typing import Any
 
 import long_capacity
 import long_faults
+import long_fla
 import long_kernels
+import long_model_laws
 import long_mutants
 import long_ray
+import long_released_bugs
 import long_spoiled
 import long_text
 from seqsep import theorems
@@ -42,7 +45,8 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found[long_spoiled.NAME] = (long_spoiled.verify, tuple(built))
     writers = sorted(f"certificate/{path.name}" for path in (ROOT / "src/seqsep/certificate").glob("*.py"))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
-    found |= {part.NAME: (part.verify, part.SOURCES) for part in (long_kernels, long_ray, long_text, long_capacity)}
+    parts = (long_kernels, long_ray, long_text, long_capacity, long_fla, long_model_laws, long_released_bugs)
+    found |= {part.NAME: (part.verify, part.SOURCES) for part in parts}
     found |= {
         name: (partial(long_mutants.verify, name, ROWS / f"{name}.json"), sources)
         for name, sources in long_mutants.SOURCES.items()
@@ -143,7 +147,7 @@ def main(names: list[str]) -> int:
         if not changed:
             print(f"{name}: up to date")
             continue
-        missing = long_kernels.missing() if name == long_kernels.NAME else None
+        missing = long_kernels.missing() if name in (long_kernels.NAME, long_fla.NAME) else None
         if missing:
             print(f"{name}: {', '.join(changed)}; not run and its row left as it is: {missing}", flush=True)
             continue

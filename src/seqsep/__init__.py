@@ -31,6 +31,8 @@ Glossary
     ceiling      the highest accuracy that a state of B bits allows, for every model with such a state
     capacity     what a published model keeps between tokens: numbers of its fixed state, of its windows, and a token
     crossing     the tokens from which on a cache is as large as the fixed state
+    stored, needs at most, carries at least  bits of a trained model's state: those of its tensors; the fewest of a codebook
+                 from which its own reader still answers; those that its accuracy proves
     certificate  a file from which `seqsep_check.py` checks a claim without seqsep
     run, row     one training with all its settings; what it came to, as it is kept
     preset       a named choice of an experiment's runs
@@ -41,10 +43,14 @@ Units: lengths in tokens, widths in coordinates, states and messages in bits, lo
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seqsep.analysis.analyze import analyze
+    from seqsep.audit.answer import audit
+    from seqsep.audit.language_model.answer import audit_language_model
+    from seqsep.audit.worst import worst_case
     from seqsep.capacity.answer import capacity
     from seqsep.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.certificate import certify
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
     from seqsep.lab.kept import load, save
     from seqsep.lab.row import Row, Rows, read_rows
     from seqsep.lab.run import Run
+    from seqsep.laws.language_model.check import check_language_model
     from seqsep.model.model import Model
     from seqsep.model.network_file import load_network, save_network
     from seqsep.tasks import (
@@ -89,12 +96,15 @@ _HOMES = {
     "SparseThreshold": "seqsep.tasks",
     "analyze": "seqsep.analysis.analyze",
     "apply": "seqsep.theorems",
+    "audit": "seqsep.audit.answer",
+    "audit_language_model": "seqsep.audit.language_model.answer",
     "bound": "seqsep.theorems",
     "build": "seqsep.theorems",
     "capacity": "seqsep.capacity.answer",
     "ceiling": "seqsep.ceilings",
     "certify": "seqsep.certificate",
     "check": "seqsep.theorems",
+    "check_language_model": "seqsep.laws.language_model.check",
     "first_bitten_length": "seqsep.ceilings",
     "least_state_bits": "seqsep.ceilings",
     "load": "seqsep.lab.kept",
@@ -104,6 +114,7 @@ _HOMES = {
     "save": "seqsep.lab.kept",
     "save_network": "seqsep.model.network_file",
     "train": "seqsep.lab.in_process",
+    "worst_case": "seqsep.audit.worst",
 }
 __all__ = [
     "AssociativeRecall",
@@ -123,12 +134,15 @@ __all__ = [
     "SparseThreshold",
     "analyze",
     "apply",
+    "audit",
+    "audit_language_model",
     "bound",
     "build",
     "capacity",
     "ceiling",
     "certify",
     "check",
+    "check_language_model",
     "first_bitten_length",
     "least_state_bits",
     "load",
@@ -138,6 +152,7 @@ __all__ = [
     "save",
     "save_network",
     "train",
+    "worst_case",
 ]
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspelt name
@@ -149,5 +164,6 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspel
         raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
 
     def __dir__() -> list[str]:
-        """Public names, loaded or not, and what every module has."""
-        return sorted({*globals(), *__all__})
+        """Public names, loaded or not, the packages that are loaded, and what every module has."""
+        shown = (name for name, value in globals().items() if isinstance(value, ModuleType) or name.startswith("__"))
+        return sorted({*shown, *__all__})

@@ -2,14 +2,13 @@
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from errno import ENOSPC
 from io import TextIOWrapper
 from typing import NoReturn
 
-from seqsep import __version__
+from seqsep import __version__, interrupts
 from seqsep.commands import COMMANDS, Command
 from seqsep.commands.command import Parser
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
@@ -60,10 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def script() -> NoReturn:
     """The installed program: SIGTERM interrupts it as Ctrl-C does."""
 
-    def stop(number: int, frame: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, stop)
+    interrupts.listen()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal without a character shows its number

@@ -15,7 +15,8 @@ from support.hostile_configs import TEXTS, hostile_configs, write
 
 COUNT = 130
 MOST_SECONDS = 2
-OWN_ALLOWED = ("seqsep.capacity", "seqsep.names", "seqsep.tables", "seqsep.ceilings", "seqsep.exact.integers")
+EXACT_ALLOWED = ("seqsep.exact.integers", "seqsep.exact.one_layer_message")
+OWN_ALLOWED = ("seqsep.capacity", "seqsep.names", "seqsep.tables", "seqsep.ceilings", *EXACT_ALLOWED)
 
 
 def test_hostile_files_are_refused_in_one_line_or_read(tmp_path, capsys):

@@ -141,3 +141,31 @@ def test_two_names_of_one_field_must_agree():
     with pytest.raises(BadInput, match="hidden_size and n_embd are one field: expected the same value, found two"):
         capacity({"model_type": "gpt2", "n_embd": 64, "hidden_size": 128})
     assert capacity({"model_type": "gpt2", "hidden_size": 64, "n_layer": 2}).numbers_per_token == 2 * 2 * 64
+
+
+FLASH = {"hidden_size": 64, "num_hidden_layers": 2, "fuse_norm": True}
+
+
+def test_one_name_in_two_libraries():
+    """Only flash-linear-attention writes fuse_norm; its defaults are other ones, and Mamba-2's heads follow from its width."""
+    theirs = capacity({"model_type": "mamba2", "fuse_cross_entropy": False})
+    assert (len(theirs.layers), theirs.fixed_numbers) == (48, 48 * (64 * 64 * 128 + 3 * (4096 + 2 * 128)))
+    assert len(capacity({"model_type": "mamba2"}).layers) == 64
+    assert len(capacity({"model_type": "mamba", "fuse_norm": True}).layers) == 48
+    assert len(capacity({"model_type": "mamba"}).layers) == 32
+    found = capacity({**FLASH, "model_type": "bitnet", "num_heads": 4, "num_kv_heads": 2})
+    assert found.numbers_per_token == 2 * 2 * 2 * 16
+    windowed = capacity({**FLASH, "model_type": "bitnet", "num_heads": 4, "window_size": 7})
+    assert (windowed.window_numbers, windowed.numbers_per_token) == (2 * 7 * 2 * 64, 0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"num_heads": 3, "head_dim": 32}, "num_heads: expected expand times the width over head_dim, 4, found 3"),
+        ({"head_dim": 48}, "head_dim: expected a divisor of expand times the width, 128, found 48"),
+    ],
+)
+def test_heads_that_the_other_library_refuses(fields, message):
+    with pytest.raises(BadInput, match=message):
+        capacity({**FLASH, **fields, "model_type": "mamba2"})

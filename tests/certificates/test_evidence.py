@@ -109,6 +109,13 @@ def test_recall_by_pattern_holds_at_other_sizes():
         assert f"ngram-by-pattern: alphabet {alphabet}, gram {gram}, length {length}, " in line
 
 
+@pytest.mark.parametrize("question", ["index", "counting"])
+def test_questions_by_pattern_hold_at_other_sizes(question):
+    for length, alphabet in ((1, 2), (3, 4), (5, 3), (12, 20)):
+        line = held(certify("retrieval-by-pattern", length=length, alphabet=alphabet, question=question))
+        assert f"{question}-by-pattern: alphabet {alphabet}, length {length}, " in line
+
+
 def test_counting_by_rounding_holds_in_every_arithmetic():
     for rounding in ("floor", "nearest"):
         for softmax in ("stepwise", "once"):

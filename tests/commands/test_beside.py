@@ -55,6 +55,8 @@ def test_what_has_no_company_is_named():
 def test_a_folder_without_rows_is_refused_before_training(tmp_path, capsys):
     with pytest.raises(BadInput, match="expected a file of rows, or a folder of them"):
         committed_rows(tmp_path)
+    with pytest.raises(BadInput, match=r"--compare .*absent: expected a file of rows"):
+        committed_rows(tmp_path / "absent")
     store = tmp_path / "s.sqlite"
     words = ("train", "index-lookup", "--length", "5", "--layers", "lstm", "--store", str(store), "--compare", str(tmp_path))
     status, _, error = call(capsys, *words)

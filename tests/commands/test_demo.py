@@ -9,13 +9,25 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.report.experiment_table import DEMO_EXPERIMENTS
 from seqsep.tasks import BoundedDyck, IndexLookup
-from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.retrieval import index_lookup_state
+from support import small_theorems
 
 
 def tiny(task):
     shape = {"width": 8, "heads": 2, "steps": 20, "evaluate_every": 10, "evaluation": 50}
     return [Run(task, (name,), **shape) for name in ("attention", "lstm")]
+
+
+def pages_asked_for(monkeypatch):
+    """The folders that a page is asked for in, in place of the page: it takes seconds, and the first demo writes one."""
+    asked = []
+
+    def write_demo(folder, *rows, **rest):
+        asked.append(folder)
+        return folder / "index.html"
+
+    monkeypatch.setattr("seqsep.report.write.write_demo", write_demo)
+    return asked
 
 
 @pytest.fixture
@@ -25,9 +37,10 @@ def toy(monkeypatch):
     monkeypatch.setattr("seqsep.report.experiment_table.DEMO_EXPERIMENTS", toys)
 
 
+@pytest.mark.unchecked  # tests of the rooms below check the same calls
 @pytest.mark.usefixtures("toy")
 def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP,))
     done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     out = capsys.readouterr().out
     assert not done.failed
@@ -55,22 +68,27 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
         raise AssertionError("a finished run was trained again")
 
     monkeypatch.setattr("seqsep.lab.engines.local.Supervisor.run", lambda self, jobs: never() if jobs else iter(()))
-    monkeypatch.setattr("seqsep.theorems.THEOREMS", (bounded_dyck_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.DYCK,))
+    asked = pages_asked_for(monkeypatch)
     again = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     assert not again.failed
+    assert asked == [tmp_path / "report"]
     out = capsys.readouterr().out
     assert f"  2. train 0 of 4 small models, one at a time, at most about 0 s; 4 more are kept finished in {tmp_path}" in out
     assert "Outcomes of 1 theorems are those" in out
 
 
+@pytest.mark.unchecked  # tests of the rooms below check the same calls
 @pytest.mark.usefixtures("toy")
 def test_a_theorem_that_fails_is_a_failed_demo(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP,))
     monkeypatch.setattr(
         index_lookup_state, "with_fewer_bits", lambda length, alphabet, bits: index_lookup_state.build(length, alphabet)
     )
+    asked = pages_asked_for(monkeypatch)
     done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     assert done.failed
+    assert asked == [tmp_path / "report"]
     out = capsys.readouterr().out
     assert "FAILS  index-lookup-state" in out
     assert "A theorem FAILS: its line above has the counterexample." in out

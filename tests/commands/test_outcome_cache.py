@@ -13,8 +13,8 @@ from seqsep.cli import main
 from seqsep.commands import outcome_cache
 from seqsep.commands.check import check_every_theorem
 from seqsep.commands.outcome_cache import OutcomeCache, digest_of_sources
-from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.retrieval import index_lookup_state
+from support import small_theorems
 from test_layers import ROWS
 
 RECORD = {"theorem": "x", "side": "upper", "length": 8, "holds": True, "measured": {"bits": 1}, "bound": {"bits": 1}}
@@ -31,7 +31,7 @@ def file(monkeypatch, tmp_path):
 def checks(monkeypatch):
     """Two theorems alone, and the names of those that are checked."""
     checked = []
-    theorems = (index_lookup_state.THEOREM, bounded_dyck_state.THEOREM)
+    theorems = (small_theorems.LOOKUP, small_theorems.DYCK)
 
     def counting(theorem):
         def check():
@@ -62,7 +62,7 @@ def test_what_is_kept_is_not_checked_again(file, checks, capsys):
 
 
 def test_report_takes_them_and_says_so(file, checks, capsys, monkeypatch, tmp_path):
-    def write_report(rows, folder, check, bibtex):
+    def write_report(rows, folder, check, **_):
         assert len(check()) == 6
         return folder / "index.html"
 
@@ -135,7 +135,7 @@ def test_the_sources_are_those_of_theorems_and_below(tmp_path):
 
 
 def test_a_theorem_that_fails_is_not_kept(file, capsys, monkeypatch):
-    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP,))
     honest = index_lookup_state.with_fewer_bits
     monkeypatch.setattr(
         index_lookup_state, "with_fewer_bits", lambda length, alphabet, bits: index_lookup_state.build(length, alphabet)
@@ -153,17 +153,17 @@ def test_check_never_reads_what_is_kept(file, capsys):
     cache = OutcomeCache.open()
     cache.keep("bounded-dyck-state", [RECORD | {"length": 12345}])
     cache.save()
-    assert main(["check", "bounded-dyck-state", "--json"]) == 0
+    assert main(["check", "bounded-dyck-state", "--kinds", "1", "--depth", "1", "--length", "4", "--json"]) == 0
     assert "12345" not in capsys.readouterr().out
 
 
 def test_an_interrupt_keeps_what_was_checked(file, checks, monkeypatch, capsys):
-    second = bounded_dyck_state.THEOREM
+    second = small_theorems.DYCK
 
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM, type(second)(second.claim, interrupted)))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP, type(second)(second.claim, interrupted)))
     cache = OutcomeCache.open()
     with pytest.raises(KeyboardInterrupt):
         check_every_theorem(cache)

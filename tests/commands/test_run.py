@@ -7,10 +7,11 @@ import sqlite3
 import pytest
 
 from seqsep.cli import main
-from seqsep.experiments import EXPERIMENTS
+from seqsep.experiments import EXPERIMENTS, load_experiment
 from seqsep.experiments.base import words_of
 from seqsep.lab.store.store import Store
-from support.command_line import TWO_SHORT_RUNS, call, json_lines
+from seqsep.plugins.name import PlugIn
+from support.command_line import OWN_LAYER, TWO_SHORT_RUNS, call, json_lines
 
 
 def test_dry_run_prints_the_runs(capsys, tmp_path):
@@ -199,3 +200,34 @@ def test_no_two_runs_have_the_same_label(capsys):
     assert main(words) == 0
     lines = [line.split("  ") for line in capsys.readouterr().out.splitlines() if "at most 1" in line or "N=9" in line]
     assert len({line[0] for line in lines}) == len({line[1] for line in lines}) == len(lines) > 6
+
+
+def test_a_path_in_a_file_of_runs_is_relative_to_it(capsys, tmp_path, monkeypatch):
+    """From another folder, where a file of the same name would be another layer; and where the runs are made at the top."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "layer.py").write_text(OWN_LAYER)
+    (tmp_path / "layer.py").write_text("class Other:\n    pass\n")
+    made = "Run(IndexLookup(5), ('layer.py:Own',), 8, steps=10)"
+    head = "from seqsep import IndexLookup, Run\n"
+    (folder / "inside.py").write_text(f"{head}def runs(preset):\n    return [{made}]\n")
+    (folder / "top.py").write_text(f"{head}ALL = [{made}]\ndef runs(preset):\n    return ALL\n")
+    monkeypatch.chdir(tmp_path)
+    expected = [PlugIn.parse("mine/layer.py:Own")]
+    for name in ("inside", "top"):
+        [run] = load_experiment(f"mine/{name}.py").runs("demo")
+        assert [(layer.digest, layer.path) for layer in run.layers] == [(one.digest, one.path) for one in expected]
+    with pytest.raises(ValueError, match=r"expected a class Own in layer\.py, found the classes Other"):
+        PlugIn.parse("layer.py:Own")
+
+
+def test_the_help_shows_a_file_of_runs(capsys):
+    """And what it shows is a file of runs, with a layer there is in place of the reader's."""
+    with pytest.raises(SystemExit):
+        call(capsys, "run", "--help")
+    shown = " ".join(capsys.readouterr().out.split())
+    code = shown.partition("relative to the file: ")[2].partition("range(3)]")[0] + "range(3)]"
+    names = {}
+    for line in code.replace("layer.py:MyLayer", "lstm").split("; "):
+        exec(line, names)
+    assert [run.seed for run in names["runs"]("quick")] == [0, 1, 2]

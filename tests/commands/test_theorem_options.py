@@ -1,13 +1,16 @@
 """`--help` of a theorem: every option with its type, default and meaning, read without importing torch."""
 
+import re
 import subprocess
 import sys
 from inspect import signature, unwrap
+from typing import get_args
 
 import pytest
 
 from seqsep.commands.theorem_options import COMMON, Explained, _files, explained
 from seqsep.theorems import BY_NAME
+from seqsep.theorems.base import MOST
 from support.command_line import call
 
 FUNCTIONS = ("check", "applier", "evidence")
@@ -28,12 +31,43 @@ def test_what_is_read_is_what_is_called(name, function):
     for option, parameter in zip(found.options, called.parameters.values(), strict=True):
         if parameter.default is parameter.empty:
             assert option.default == "required"
-        elif parameter.default is None or parameter.default is False:
+        elif parameter.default is None:
+            assert option.default == "optional"
+        elif parameter.default is False:
             assert option.default == ""
         else:
             assert option.default == f"by default {parameter.default}"
         assert (option.kind == "switch") == (parameter.annotation is bool)
         assert option.meaning, f"{name}: {function}({option.name}) is not explained"
+        assert "Raises" not in option.meaning
+        assert option.most == (f"at most {MOST[option.name]:,}" if option.name in MOST else "")
+
+
+CHOSEN = ("ask", "block", "code", "instance", "question", "task", "variant")
+WITH_CHOICES = [
+    (name, function, option)
+    for name, function in EVERY
+    for option in explained(name, function).options
+    if option.name in CHOSEN
+]
+
+
+@pytest.mark.unchecked  # an unknown word is given on purpose
+@pytest.mark.parametrize(("name", "function", "option"), WITH_CHOICES)
+def test_the_help_has_the_choices_of_an_option(name, function, option):
+    """Those of its type, or those that the error for an unknown word names."""
+    called = getattr(BY_NAME[name], function)
+    parameters = signature(unwrap(called)).parameters
+    choices = get_args(parameters[option.name].annotation)
+    if not all(isinstance(word, str) for word in choices) or not choices:
+        sizes = {"length": 4} if "length" in parameters else {}
+        with pytest.raises(ValueError, match="one of") as refused:
+            called(**sizes, **{option.name: "nonsense"})
+        words = re.search(rf"(?:{option.name} is|and) one of ([a-z-]+(?:, [a-z-]+\b(?! ))*)", str(refused.value))
+        choices = words.group(1).split(", ")
+    assert len(choices) > 1
+    for word in choices:
+        assert re.search(rf"\b{word}\b", option.meaning), (word, option.meaning)
 
 
 def test_a_theorem_without_the_function_has_none():
@@ -53,7 +87,7 @@ def test_help_explains_the_options_of_one_theorem(capsys):
     assert done.value.code == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: seqsep check recall-attention [--json] [options]")
-    assert "  --gram        whole number, by default 2. c, from 2: a query has c - 1 tokens" in out
+    assert "  --gram        whole number, at most 64, by default 2. c, from 2: a query has c - 1 tokens" in out
     status, _, error = call(capsys, "certify", "attention-blocks", "--help")
     assert status == 2
     assert error.startswith("seqsep: certify attention-blocks: not for this theorem, but for ")

@@ -58,7 +58,7 @@ def test_own_parts_and_a_dry_run(capsys, tmp_path):
     words = ("train", "is-tree", "--length", "5", "--trace", "peel", "--layers", f"{file}:Own,mamba", "--dry-run")
     status, out, err = call(capsys, *words, "--store", str(store))
     assert status == 0, err
-    assert "1 run" in out
+    assert "1 run, at most 5,000 steps" in out
     assert not store.exists()
 
 

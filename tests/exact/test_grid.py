@@ -132,6 +132,9 @@ def test_products_of_any_size_are_exact(x_bits, y_bits, inner, rounding, data):
     random = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     x = random.integers(-(2**x_bits), 2**x_bits, (3, inner))
     y = random.integers(-(2**y_bits), 2**y_bits, (inner, 4))
+    if data.draw(st.booleans()):  # large coordinates meet small ones
+        x >>= random.integers(0, x_bits, inner)
+        y >>= random.integers(0, y_bits, (inner, 1))
     exact = x.astype(object) @ y.astype(object)
     sums, most = dot(x, y, int(abs(x).max()), int(abs(y).max()))
     product = sums.exactly() if isinstance(sums, Limbs) else sums
@@ -160,6 +163,14 @@ def test_multiplying_entry_by_entry_is_exact(x_bits, y_bits, rounding, data):
     exactly = [int(a) * int(b) * unit * unit for a, b in zip(x, y, strict=True)]
     assert value(products) == [reference.place(grid, number) for number in exactly]
     assert tally.saturated["here"] == sum(saturates(grid, number) for number in exactly)
+
+
+def test_large_coordinates_that_meet_small_ones_stay_in_int64():
+    x, y = np.array([[2**50, 3], [-(2**50), 1]]), np.array([[5, -7], [2**55, -(2**55)]])
+    sums, most = dot(x, y, 2**50, 2**55)
+    assert most == 7 * 2**50 + 3 * 2**55
+    assert sums.dtype == np.int64
+    assert (sums == x.astype(object) @ y.astype(object)).all()
 
 
 def test_the_41_bit_product_goes_through_limbs():

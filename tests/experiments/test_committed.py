@@ -14,7 +14,7 @@ from seqsep.mixers import PAPER_MIXERS
 from seqsep.report.comparison import Comparison
 from seqsep.report.write import write_report
 from seqsep.tasks import BoundedDyck, IndexLookup
-from seqsep.theorems.retrieval import index_lookup_state
+from support import small_theorems
 
 ROOT = Path(__file__).parents[2]
 DEMO = [experiment for experiment in EXPERIMENTS if "demo" in experiment.presets]
@@ -113,9 +113,10 @@ def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
     assert min(accuracies) > 0.96
 
 
+@pytest.mark.unchecked  # tests/report checks the same calls
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows):
     """It has the page, and figures and tables of the demo and of every experiment with rows beside it."""
-    monkeypatch.setattr("seqsep.theorems.THEOREMS", (index_lookup_state.THEOREM,))
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP,))
     mamba = [row for row in rows if row.run.layers == ("mamba",) and row.run.task == IndexLookup(50)]
     write_rows(tmp_path / "demo.jsonl", rows)
     write_rows(tmp_path / "mamba-width.jsonl", mamba)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqsep.lab.device import environment
-from seqsep.lab.row import Row, read_rows, write_rows
+from seqsep.lab.row import Row, Rows, read_rows, write_rows
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
 
@@ -136,3 +136,13 @@ def test_a_row_opens_no_file_that_it_names(tmp_path: Path) -> None:
     write_rows(path, [by_digest])
     assert read_rows(path) == [by_digest]
     assert not (tmp_path / "run").exists()
+
+
+def test_heads_are_shown_only_where_a_layer_has_them() -> None:
+    """A run has a number of heads; an LSTM makes nothing of it, in a table no more than in a figure."""
+    lstm = row()
+    hybrid = Run(task=IndexLookup(length=5, alphabet=4), layers=("lstm", "attention"), width=8, heads=2, steps=20)
+    rows = Rows([lstm, Row("trial", hybrid.key(), hybrid.configuration(), lstm.result, environment())])
+    assert [one["heads"] for one in rows.records()] == [None, 2]
+    headings, first, second = (line.split() for line in repr(rows).splitlines())
+    assert [line[headings.index("heads")] for line in (first, second)] == ["-", "2"]

@@ -13,8 +13,12 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.network import Array, Network
 from seqsep.names import BadInput
 from seqsep.theorems import BY_NAME, build
+from seqsep.theorems.circuits import circuit_of
+from seqsep.theorems.circuits._circuit import PARITY
 from seqsep.theorems.circuits.attention import THEOREM as CIRCUITS
-from seqsep.theorems.turing_machine._machine_file import machine_of
+from seqsep.theorems.retrieval.by_pattern import CLAIM as PATTERN
+from seqsep.theorems.turing_machine._machine_file import SHIPPED, machine_of
+from seqsep.theorems.turing_machine.hybrid import CLAIM as HYBRID
 from support.command_line import call
 
 BUILT = {
@@ -192,10 +196,48 @@ def test_every_network_that_flags_describe_is_exported(tmp_path, capsys):
     assert len(written) > 12
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "options"),
+    [
+        ("turing-machine-hybrid", ["--length", "4", "--steps", "9"], {"length": 4, "steps": 9}),
+        ("turing-machine-recurrent", ["--length", "2", "--cells", "3"], {"length": 2, "cells": 3}),
+        ("turing-machine-retrieval", ["--steps", "9"], {"steps": 9}),
+    ],
+)
+def test_the_network_of_a_machine_is_exported(tmp_path, capsys, name, words, options):
+    """A shipped machine by name, and the same one from a file."""
+    file = tmp_path / "mine.json"
+    file.write_bytes((SHIPPED / "binary-increment.json").read_bytes())
+    expected = build(name, machine=machine_of("binary-increment"), **options)
+    for machine in ("binary-increment", str(file)):
+        path = tmp_path / "n.npz"
+        status, _, error = call(capsys, "export-network", name, *words, "--machine", machine, "-o", str(path))
+        assert status == 0, error
+        assert alike(seqsep.load_network(path), expected)
+
+
+def test_the_network_of_a_circuit_and_of_a_question(tmp_path, capsys):
+    file = tmp_path / "parity.json"
+    file.write_text(json.dumps(PARITY))
+    path = tmp_path / "n.npz"
+    words = ("export-network", CIRCUITS.name, "--length", "3", "--circuit", str(file), "-o", str(path))
+    assert call(capsys, *words)[0] == 0
+    assert alike(seqsep.load_network(path), build(CIRCUITS.name, circuit=circuit_of(file), length=3))
+    words = ("export-network", PATTERN.name, "--question", "recall", "--alphabet", "5", "-o", str(path))
+    assert call(capsys, *words)[0] == 0
+    assert alike(seqsep.load_network(path), build(PATTERN.name, question="recall", alphabet=5))
+    with pytest.raises(SystemExit):
+        call(capsys, "export-network", CIRCUITS.name, "--help")
+    assert "--circuit     file, required. A JSON file that holds a circuit." in capsys.readouterr().out
+
+
 def test_what_cannot_be_exported_says_why(capsys):
     for words, why in {
         ("index-lookup-state", "--length", "6", "-o", "n.npz"): "builds no network; these have one: index-lookup-attention",
-        (CIRCUITS.name, "-o", "n.npz"): "its network needs more than flags; seqsep.build and seqsep.save_network",
+        (CIRCUITS.name, "--length", "3", "-o", "n.npz"): "--circuit",
+        (CIRCUITS.name, "--length", "3", "--circuit", "absent.json", "-o", "n.npz"): "absent.json",
+        (HYBRID.name, "--length", "3", "--steps", "9", "--machine", "absent", "-o", "n.npz"): "binary-increment",
+        (PATTERN.name, "--alphabet", "3", "--question", "idnex", "-o", "n.npz"): "expected index, recall",
         ("index-lookup-attention", "--length", "6"): "-o FILE is missing",
         ("index-lookup-attention", "--length", "6", "-o", "n.txt"): "expected a name that ends in",
         ("index-lookup-attention", "-o", "n.npz"): "--length",

@@ -1,4 +1,4 @@
-"""A second process of a plug-in: a copy of its worker is a fork, another program is none."""
+"""A second process of a plug-in: a copy of its worker is a fork, another program is none. And limits that it sets."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 WATCH = """
 from multiprocessing.shared_memory import SharedMemory
-import ctypes, os, time
+import contextlib, ctypes, os, resource, time
 from seqsep.lab.engines.watch import Watch
 from seqsep.plugins.load import PlugInFails
 from seqsep.plugins.name import PlugIn
@@ -22,6 +22,8 @@ except PlugInFails as failure:
     print(failure)
 """
 SHARED = "shared = SharedMemory(create=True, size=8)\nshared.close()\nshared.unlink()"
+SETS = "Layer@00000000: it sets a limit of the system ({})"
+LIMIT = "with contextlib.suppress(PlugInFails):\n    resource.{call}"
 COPY = "if ctypes.CDLL(None).fork() == 0:\n    os.closerange(0, 64)\n    time.sleep(30)\n    os._exit(0)"
 
 
@@ -30,10 +32,13 @@ COPY = "if ctypes.CDLL(None).fork() == 0:\n    os.closerange(0, 64)\n    time.sl
     [
         (SHARED, "nothing"),
         (COPY, "Layer@00000000: it forks (past Python)"),
+        (LIMIT.format(call="prlimit(0, resource.RLIMIT_AS)"), "nothing"),
+        (LIMIT.format(call="setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40))"), SETS.format("RLIMIT_AS")),
+        (LIMIT.format(call="prlimit(0, resource.RLIMIT_CPU, (9, 9))"), SETS.format("RLIMIT_CPU")),
         (f"{SHARED}\n{COPY}", "Layer@00000000: it forks (past Python)"),
     ],
 )
-def test_shared_memory_is_no_fork(code: str, said: str) -> None:
+def test_a_plug_in_is_watched(code: str, said: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WATCH.format(code=code)], stdout=subprocess.PIPE, text=True, timeout=60, check=False
     )

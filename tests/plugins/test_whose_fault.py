@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
+from seqsep import interrupts
 from seqsep.cli import main
-from support.command_line import call
+from support.command_line import call, seqsep
 
 RUNS = "from seqsep.lab.run import Run\ndef runs(preset):\n    "
 FUNCTION = "def f(word):\n    "
@@ -52,6 +53,39 @@ def test_a_function(tmp_path, capsys, text, expected):
     status, out, error = call(capsys, "analyze", f"{path}:f", "--lengths", "3")
     assert (status, out, error.count("\n")) == (2, "", 1), error
     assert expected in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("run", "mine.py", "--dry-run", "--preset", "default"), "raise KeyboardInterrupt('no key')\n"),
+        (("run", "mine.py", "--dry-run", "--preset", "default"), f"{RUNS}raise KeyboardInterrupt('no key')\n"),
+        (("analyze", "mine.py:f", "--lengths", "3"), f"{FUNCTION}raise KeyboardInterrupt('no key')\n"),
+    ],
+)
+def test_a_keyboard_interrupt_of_a_users_code_is_no_ctrl_c(tmp_path, capsys, monkeypatch, arguments, text):
+    """Raised by the file, and no signal came: the file's error, as any other."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(interrupts, "_listens", True)
+    monkeypatch.setattr(interrupts, "_noted", [])
+    (tmp_path / "mine.py").write_text(text)
+    status, _, said = call(capsys, *arguments)
+    assert status == 2, said
+    assert f"KeyboardInterrupt: no key (mine.py, line {text.count(chr(10))})" in said
+    interrupts._noted.append(2)
+    (tmp_path / "mine.py").write_text(text + "\n")  # another file, which has not run yet
+    assert call(capsys, *arguments)[0] == 130
+
+
+def test_the_program_listens(tmp_path):
+    """What a file raises is its error; a signal that comes while it runs is an interrupt."""
+    (tmp_path / "mine.py").write_text(f"{RUNS}raise KeyboardInterrupt('no key')\n")
+    raised = seqsep("run", "mine.py", "--dry-run", cwd=tmp_path)
+    (tmp_path / "killed.py").write_text(f"{RUNS}import os; os.kill(os.getpid(), 15)\n")
+    sent = seqsep("run", "killed.py", "--dry-run", cwd=tmp_path)
+    assert "KeyboardInterrupt: no key (mine.py, line 3)" in raised.communicate(timeout=120)[1]
+    assert sent.communicate(timeout=120)[1].startswith("seqsep: interrupted; ")
+    assert (raised.returncode, sent.returncode) == (2, 130)
 
 
 def test_a_long_message_is_cut_at_500_characters(tmp_path, capsys):

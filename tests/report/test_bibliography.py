@@ -81,8 +81,9 @@ def test_the_demo_shows_the_papers_mixers(tmp_path):
 def test_the_command_hands_the_flag_on(capsys, monkeypatch, flag):
     seen = []
 
-    def write_report(rows, folder, check, bibtex):
+    def write_report(rows, folder, check, bibtex, named):
         seen.append((rows, folder, bibtex))
+        assert named == []
         return Path("out/index.html")
 
     monkeypatch.setattr("seqsep.report.write.write_report", write_report)

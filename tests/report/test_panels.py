@@ -11,13 +11,14 @@ from seqsep.report.captions import Captions
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figure_files import write_experiment
-from seqsep.report.figures.looks import DASHES, FILLS, looks
+from seqsep.report.figures.looks import DASHES, looks
 from seqsep.report.figures.panels import Band, band, draw_curves, draw_states
 from seqsep.report.figures.results import draw_results, rate_ticks
 from seqsep.report.figures.separation import draw_separation, points
 from seqsep.report.page.page import write_page
 from seqsep.report.result_table import Column, ResultTable
-from seqsep.report.sized_model import MOST_NAMED, STYLES, SizedModel
+from seqsep.report.sized_model import MOST_NAMED, SizedModel
+from seqsep.report.styles import FILLS, STYLES
 from seqsep.tasks import BoundedDyck, IndexLookup
 
 DRAWERS = (

@@ -39,6 +39,7 @@ CASES: dict[str, Case] = {
     "counting-one-layer": COUNTED,
     "counting-state": COUNTED,
     "retrieval-by-pattern": RECALLED,
+    "recall-oracle-state": Case({"length": 4, "alphabet": 4}, {"symbols": [3, 1, 2, 1], "position": 3}, 2),
     "associative-recall-state": Case({"length": 2}, {"pairs": [[1, 40], [0, 7]], "query": 1}, 40),
     "equality-two-layers": EQUAL,
     "equality-state": EQUAL,

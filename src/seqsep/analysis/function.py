@@ -21,6 +21,7 @@ from seqsep.exact.automata import DFA
 from seqsep.exact.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.least_state import LeastState
 from seqsep.exact.rank_by_counting import MOST_COUNTED, RankByCounting, best_counted
+from seqsep.interrupts import is_interrupt
 from seqsep.names import text_of
 from seqsep.plugins.load import PlugInFails, attribute, fault, run_file
 from seqsep.tasks import BY_NAME, BoundedDyck, Task
@@ -194,9 +195,9 @@ def _naming_its_line(function: Callable[[Any], Any], path: Path) -> Callable[[An
     def call(argument: Any) -> Any:
         try:
             return function(argument)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # GeneratorExit, SystemExit, or a class of the user's own
+            if is_interrupt(error):
+                raise
             raise fault(error, path) from error
 
     return call

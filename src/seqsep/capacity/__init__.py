@@ -5,10 +5,12 @@
     by_hand       models that are described by hand
     compare       several models in one table: text, CSV, LaTeX
     config        config.json, read strictly where a field is used
+    crossings     where two models change places
     declare       from a config.json to what each layer keeps
     families      the families that are known: rules and defaults
     flash_linear  the families of flash-linear-attention
     limits        what no model with a state of so many bits can do
+    one_layer     from which length on one attention layer is too narrow
     part          what one layer keeps, in numbers
     patterns      which layer is of which kind
     published     31 published models with the status of each fact

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from seqsep.capacity.answer import Capacity, plain
+from seqsep.capacity.limits import INDEX_LOOKUP
 from seqsep.tables import Tabular
 
 
@@ -30,7 +31,9 @@ class Comparison(Tabular):
         return [self._record(model) for model in self.models]
 
     def _record(self, model: Capacity) -> dict[str, Any]:
-        alphabet = {limit.alphabet: limit.beyond for limit in model.limits if limit.accuracy is None}
+        alphabet = {
+            limit.alphabet: limit.beyond for limit in model.limits if (limit.task, limit.accuracy) == (INDEX_LOOKUP, None)
+        }
         at_length = {} if self.length is None else {f"bytes at {self.length:,} tokens": model.bytes_at(self.length)}
         return {
             "file": model.where,

@@ -9,7 +9,7 @@ from seqsep.capacity.attention import ATTENTION, compressed, index, windowed
 from seqsep.capacity.by_hand import BY_HAND, layers_by_hand
 from seqsep.capacity.config import Fields
 from seqsep.capacity.families import Family, family, model_types
-from seqsep.capacity.flash_linear import FLASH_LINEAR, flash_linear_layers
+from seqsep.capacity.flash_linear import FLASH_LINEAR, flash_linear_layers, is_flash_linear
 from seqsep.capacity.part import Part
 from seqsep.capacity.sharing import has_indexer, keeps_nothing, ple_parts, rotates
 from seqsep.capacity.states import STATES
@@ -47,7 +47,7 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
     if name == BY_HAND:
         fields = Fields(where, config, {})
         return Declared(name, fields, layers_by_hand(fields))
-    if name in FLASH_LINEAR:
+    if is_flash_linear(name, config):
         return Declared(name, *flash_linear_layers(where, name, config))
     known = family(name)
     older = next((field for field in OLDER_SPELLINGS.get(name, ()) if field in config), None)

@@ -1,7 +1,8 @@
 """Families of flash-linear-attention 0.6.0: their fixed states, and the attention layers of their hybrids.
 
 Short convolutions of K taps read K - 1 past columns and K are allocated; recurrences are float32. A window of W tokens keeps W.
-mamba, mamba2 and bitnet, which this library has under the same names, are read with the defaults of `transformers`.
+mamba, mamba2 and bitnet, which `transformers` has under the same names, are this library's if the file has one of the fields
+that only it writes (`WRITTEN`); else they are read with the defaults of `transformers`.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from typing import Any
 
 from seqsep.capacity.config import Fields
 from seqsep.capacity.part import WIDE, Part
+from seqsep.capacity.states import STATES
 from seqsep.names import BadInput
 
 Layer = tuple[Part, ...]
@@ -32,7 +34,11 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "raven": SLOTS,
     "rwkv6": {"expand_k": 0.5, "expand_v": 1.0, "num_heads": 4},
     "rwkv7": {"head_dim": 64},
+    "mamba": {"state_size": 16, "num_hidden_layers": 48, "expand": 2, "conv_kernel": 4},
+    "mamba2": {"head_dim": 64, "state_size": 128, "num_hidden_layers": 48, "expand": 2, "conv_kernel": 4, "n_groups": 1},
+    "bitnet": {"num_heads": 32},
 }
+WRITTEN = ("fuse_norm", "fuse_swiglu", "fuse_cross_entropy", "fuse_linear_cross_entropy")
 
 
 def _width(fields: Fields, factor: str) -> int:
@@ -108,6 +114,30 @@ def _rwkv7(fields: Fields) -> list[Part]:
     return [_recurrence(width * fields.whole("head_dim")), Part("shift", fixed=2 * width)]
 
 
+def _mamba2(fields: Fields) -> list[Part]:
+    """The heads follow from their width; a file that has them otherwise is refused, as the library refuses it."""
+    inner = int(fields.ratio("expand") * fields.whole("hidden_size"))
+    width = fields.whole("head_dim")
+    if inner % width:
+        fields.refuse("head_dim", f"a divisor of expand times the width, {inner}")
+    if fields.has("num_heads") and fields.whole("num_heads") != inner // width:
+        fields.refuse("num_heads", f"expand times the width over head_dim, {inner // width}")
+    return STATES["mamba2"](fields.over({"num_heads": inner // width}))
+
+
+def _bitnet(fields: Fields) -> list[Part]:
+    return list(_attention(fields, fields))
+
+
+def is_flash_linear(name: str, config: Mapping[str, Any]) -> bool:
+    """Whether a file with this model_type is read as flash-linear-attention's.
+
+    >>> is_flash_linear("gla", {}), is_flash_linear("mamba", {}), is_flash_linear("mamba", {"fuse_norm": True})
+    (True, False, True)
+    """
+    return name in FLASH_LINEAR or (name in SHARED_NAMES and any(field in config for field in WRITTEN))
+
+
 FLASH_LINEAR: dict[str, Callable[[Fields], list[Part]]] = {
     "gla": _outer_products,
     "retnet": _outer_products,
@@ -126,6 +156,7 @@ FLASH_LINEAR: dict[str, Callable[[Fields], list[Part]]] = {
     "rwkv6": _rwkv6,
     "rwkv7": _rwkv7,
 }
+SHARED_NAMES: dict[str, Callable[[Fields], list[Part]]] = {"mamba": STATES["mamba"], "mamba2": _mamba2, "bitnet": _bitnet}
 
 
 def flash_linear_layers(where: str, name: str, config: Mapping[str, Any]) -> tuple[Fields, tuple[Layer, ...]]:
@@ -135,7 +166,7 @@ def flash_linear_layers(where: str, name: str, config: Mapping[str, Any]) -> tup
     chosen = set(attention.places("layers") or [])
     if any(place >= fields.layers for place in chosen):
         attention.refuse("layers", f"layers from 0 to {fields.layers - 1}")
-    state = tuple(FLASH_LINEAR[name](fields))
+    state = tuple({**FLASH_LINEAR, **SHARED_NAMES}[name](fields))
     attends = _attention(fields, attention) if chosen else ()
     return fields, tuple(attends if layer in chosen else state for layer in range(fields.layers))
 

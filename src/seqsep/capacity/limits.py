@@ -4,12 +4,23 @@ A state has B bits once the items are read, each of them one token, and a cache 
 two lists of N symbols with the same state, so a question about a symbol has a wrong answer (index lookup on every input; exact
 copying). On average over uniform lists, accuracy a asks for B + N g >= N R(S, a), R = log2 S - h(1 - a) - (1 - a) log2(S - 1)
 (Fano, see `seqsep.ceilings.index_lookup`). Where g is at least R no length is excluded by this argument.
+
+By position. The sum of R(S, a_i) over the places i of a list, with accuracy a_i there, is at most B (`ceilings.one_of_many`).
+So of a list of any length at most B / R(S, a) places are answered with accuracy a, whichever they are; that is said where
+nothing grows.
+
+Equality. After the first half of N tokens the state tells all S^(N/2) halves apart, if it is right on every input:
+B + g N/2 >= (N/2) log2 S. On random halves accuracy 1 - 2^-B / 2 is never excluded (`ceilings.random_equality`).
+
+Different values. A list of n different values out of S, repeated or asked by place on every input: B >= log2(S (S - 1) ..
+(S - n + 1)). Once B holds log2 S! bits no list is excluded. It is said where nothing grows.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
+from math import lgamma, log, log2, perm
 
 from seqsep.ceilings import length_where_it_bites
 
@@ -18,6 +29,13 @@ DIGITS = 60
 PHONE_DIGITS = 10
 ALPHABET = 64
 EVERY_INPUT = "every input"
+INDEX_LOOKUP = "index lookup"
+EQUALITY = "equality"
+RANDOM_HALVES = "equality of random halves"
+DISTINCT = "index lookup of different values"
+PHONEBOOK = "ten-digit phonebook"
+MOST_EXACT = 1 << 12
+NATS_OF_ROUNDING = 1e-3
 
 
 @dataclass(frozen=True)
@@ -25,7 +43,8 @@ class Limit:
     """No model with this state, however trained, can do the task beyond `beyond` items drawn uniformly.
 
     `alphabet` is how many values an item may have, `accuracy` the fraction of questions answered right on average, or None for
-    every input. `beyond` is None where this argument excludes no length.
+    every input. `beyond` is None where this argument excludes no length. `places`: of a longer list the questions about so many
+    places at most are answered with this accuracy, whichever they are.
 
     >>> Limit("index lookup", alphabet=64, accuracy=None, beyond=16).proof
     'counting'
@@ -35,6 +54,7 @@ class Limit:
     alphabet: int
     accuracy: Fraction | None
     beyond: int | None
+    places: int | None = None
 
     @property
     def proof(self) -> str:
@@ -49,26 +69,78 @@ class Limit:
             "values": self.alphabet,
             "accuracy": EVERY_INPUT if accuracy is None else accuracy,
             "no_model_beyond_items": self.beyond,
+            **({} if self.places is None else {"most_places_of_any_list": self.places}),
             "proof": self.proof,
         }
 
 
 def limits(state_bits: int, bits_per_item: Fraction, vocabulary: int | None) -> tuple[Limit, ...]:
-    """The limits of a state: index lookup over 64 symbols and over the model's own vocabulary, and a phonebook.
+    """The limits of a state over 64 symbols and over the model's own vocabulary, and of a phonebook.
+
+    First index lookup, on every input and on average, then the phonebook, equality and different values.
 
     >>> [limit.beyond for limit in limits(600, Fraction(0), vocabulary=None)]
-    [100, 121, 298, 18]
+    [100, 121, 298, 18, 200, None, None]
     """
     alphabets = [ALPHABET, *([vocabulary] if vocabulary and vocabulary not in (1, ALPHABET) else [])]
     found = []
     for alphabet in alphabets:
         accuracies: Iterable[Fraction | None] = (None, *(a for a in ACCURACIES if a * alphabet > 1))
         for accuracy in accuracies:
-            found.append(Limit("index lookup", alphabet, accuracy, longest(alphabet, accuracy, state_bits, bits_per_item)))
+            most = longest(alphabet, accuracy, state_bits, bits_per_item)
+            found.append(Limit(INDEX_LOOKUP, alphabet, accuracy, most, places=None if bits_per_item else most))
     book = 10**PHONE_DIGITS
     # An entry is many tokens: where a cache grows, no one knows by how much for each.
     entries = None if bits_per_item else longest(book, None, state_bits, bits_per_item)
-    return (*found, Limit("ten-digit phonebook", book, None, entries))
+    found.append(Limit(PHONEBOOK, book, None, entries))
+    for alphabet in alphabets:
+        half = longest(alphabet, None, state_bits, bits_per_item)
+        found.append(Limit(EQUALITY, alphabet, None, None if half is None else 2 * half))
+        found.append(Limit(RANDOM_HALVES, alphabet, never_excluded(state_bits), None))
+        different = None if bits_per_item else most_different(alphabet, state_bits)
+        found.append(Limit(DISTINCT, alphabet, None, different))
+    return tuple(found)
+
+
+def never_excluded(state_bits: int) -> Fraction:
+    """An accuracy on random halves that a state of B bits may have at every length: 1 - 2^-B / 2, for B above 256 with 256.
+
+    >>> never_excluded(3)
+    Fraction(15, 16)
+    """
+    return 1 - Fraction(1, 2 << min(state_bits, 256))
+
+
+def most_different(values: int, state_bits: int) -> int | None:
+    """The most different values out of S = `values` whose lists a state can tell apart; None if it can for all S.
+
+    Exact up to 4,096 values; beyond, rounding may make it one too many.
+
+    >>> most_different(64, 100), most_different(64, 296), most_different(64, 295)
+    (17, None, 62)
+    """
+    if _fits(values, values, state_bits):
+        return None
+    low = 0
+    high = values
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _fits(values, middle, state_bits):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _fits(values: int, items: int, state_bits: int) -> bool:
+    """Whether so many bits tell the lists of different values apart: S (S - 1) .. (S - n + 1) <= 2^B."""
+    if values <= MOST_EXACT:
+        lists = perm(values, items)
+        return (lists - 1).bit_length() <= state_bits
+    if items * log2(values) <= state_bits:
+        return True
+    nats = lgamma(values + 1) - lgamma(values - items + 1)
+    return nats - NATS_OF_ROUNDING <= state_bits * log(2)
 
 
 def longest(alphabet: int, accuracy: Fraction | None, state_bits: int, bits_per_item: Fraction) -> int | None:

@@ -1,9 +1,10 @@
 """The answer in words: sizes first, then crossing and horizons, then what is proved impossible."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from seqsep.capacity.answer import Capacity, plain
-from seqsep.capacity.limits import ALPHABET, Limit
+from seqsep.capacity.limits import ALPHABET, DISTINCT, EQUALITY, PHONEBOOK, RANDOM_HALVES, Limit
 from seqsep.capacity.part import WIDE
 from seqsep.exact.integers import ceil_log2
 
@@ -92,6 +93,7 @@ def proved(found: Capacity, length: int | None) -> list[str]:
     lines = [f"At {found.state_bits} bits a number no model with this state, however trained, can"]
     lines += [f"  {_says(limit)}," for limit in limits if limit.beyond is not None]
     lines[-1] = lines[-1].removesuffix(",") + "."
+    lines += said_besides(limits)
     if length is not None and not found.numbers_per_token:
         needed = length * (ceil_log2(ALPHABET))
         share = f"{_percent(needed, found.bits())} of this state" if found.bits() else "and there is none"
@@ -102,9 +104,41 @@ def proved(found: Capacity, length: int | None) -> list[str]:
     return [*lines, *UPPER_LIMITS]
 
 
+def said_besides(limits: Sequence[Limit]) -> list[str]:
+    """What the limits say of places in a longer list, of random halves and of different values.
+
+    >>> from seqsep.capacity.limits import limits
+    >>> print(said_besides(limits(600, Fraction(0), None))[0])
+    Of a longer list of 64 values, at most 100 places are always answered right, 121 in 90 %, 298 in 50 % (by position).
+    """
+    lines = []
+    for alphabet in dict.fromkeys(limit.alphabet for limit in limits if limit.places is not None):
+        of_alphabet = [limit for limit in limits if limit.alphabet == alphabet and limit.places is not None]
+        always, *others = of_alphabet
+        shares = "".join(f", {one.places:,} in {plain(100 * (one.accuracy or Fraction(1)))} %" for one in others)
+        said = f"Of a longer list of {alphabet:,} values, at most {always.places:,} places are always answered right{shares}"
+        lines.append(f"{said} (by position).")
+    if any(limit.task == RANDOM_HALVES for limit in limits):
+        lines.append("On random halves, equality excludes no length: a state of B bits may err on less than 2^-B / 2 of them.")
+    held = [limit.alphabet for limit in limits if limit.task == DISTINCT and limit.beyond is None and _is_fixed(limits)]
+    if held:
+        values = " or ".join(f"{values:,}" for values in held)
+        lines.append(f"No list of different values out of {values} is excluded by counting.")
+    return lines
+
+
+def _is_fixed(limits: Sequence[Limit]) -> bool:
+    """Whether the limits are those of a state that nothing is added to."""
+    return any(limit.places is not None for limit in limits)
+
+
 def _says(limit: Limit) -> str:
-    if limit.task != "index lookup":
+    if limit.task == PHONEBOOK:
         return f"hold a {limit.task} of more than {limit.beyond:,} entries (counting)"
+    if limit.task == EQUALITY:
+        return f"tell equal halves of all inputs of more than {limit.beyond:,} items of {limit.alphabet:,} values (counting)"
+    if limit.task == DISTINCT:
+        return f"index every list of more than {limit.beyond:,} different values out of {limit.alphabet:,} (counting)"
     of = f"lists of more than {limit.beyond:,} items of {limit.alphabet:,} values"
     if limit.accuracy is None:
         return f"repeat or index every one of the {of} (counting)"

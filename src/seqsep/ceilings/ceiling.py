@@ -21,6 +21,7 @@ def ceiling(task: Task, state_bits: int) -> float | None:
     0.654
     """
     require(state_bits >= 0, f"ceiling({task!r}, state_bits={state_bits})", "state_bits is at least 0")
+    state_bits = int(state_bits)  # also NumPy's
     asked = form_of(task)
     if asked is not None:
         return asked.form.ceiling(asked.items, state_bits)
@@ -41,6 +42,8 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
     >>> first_bitten_length(IndexLookup(length=100, alphabet=64), state_bits=300)
     51
     """
+    state_bits = int(state_bits)
+    bits_per_token = int(bits_per_token)
     asked = form_of(task)
     if asked is None or asked.length is None:
         return None

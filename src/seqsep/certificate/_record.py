@@ -34,7 +34,10 @@ def queries(evidence: Evidence, answer: Sequence[int]) -> int:
         return answer.count(parameters["vertices"] + 5)
     if evidence.task == "turing-machine-queries":
         return answer.count(len(parameters["rules"]) + parameters["alphabet"] + 2)
-    return answer.count(parameters["alphabet"] + 2) if evidence.task == "ngram-by-pattern" else 0
+    if not evidence.task.endswith("-by-pattern"):
+        return 0
+    counts = 0 if evidence.task == "ngram-by-pattern" else parameters["alphabet"] + 1
+    return answer.count(parameters["alphabet"] + counts + 2)
 
 
 def alphabets(evidence: Evidence) -> list[int]:
@@ -48,7 +51,10 @@ def alphabets(evidence: Evidence) -> list[int]:
         return [1] + [parameters["alphabet"]] * parameters["length"]
     if evidence.task in ("ngram", "ngram-by-pattern"):
         return [1] + [parameters["alphabet"]] * (parameters["length"] + parameters["gram"] - 1)
-    if evidence.task == "counting":
+    if evidence.task == "index-by-pattern":
+        places = min(parameters["length"], parameters["alphabet"] - 1)
+        return [1] + [parameters["alphabet"]] * parameters["length"] + [places]
+    if evidence.task in ("counting", "counting-by-pattern"):
         return [1] + [parameters["alphabet"]] * (parameters["length"] + 2)
     if evidence.task == "circuit":
         return [1 << parameters["bits"]] * parameters["length"] + [1]

@@ -11,6 +11,7 @@
     analyze       `seqsep analyze`: the least state of a function
     sample        `seqsep sample`: examples of a task
     ask           `seqsep ask`: what a trained model answers to the user's inputs
+    audit         `seqsep audit`: what a trained model carries, and where it fails
     generate      `seqsep generate`: what a trained model writes
     train         `seqsep train`: models that flags describe
     run           `seqsep run`: the runs of an experiment
@@ -29,6 +30,7 @@
     stored_rows   what the rows of a store came to
     theorem_lines  a theorem in one line, and how far long checks are
     own_parts     a user's own layers, models and tasks, for `seqsep check`
+    model_laws    the laws of state of a language model, for `seqsep check --model PATH`
     members       the members of the registries, known without importing them
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained
@@ -41,6 +43,7 @@ from seqsep.commands import (
     analyze,
     apply,
     ask,
+    audit,
     bound,
     capacity,
     certify,
@@ -72,6 +75,7 @@ COMMANDS: tuple[Command, ...] = (
     analyze.COMMAND,
     sample.COMMAND,
     ask.COMMAND,
+    audit.COMMAND,
     generate.COMMAND,
     train.COMMAND,
     run.COMMAND,

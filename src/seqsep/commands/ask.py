@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Command, json_object, print_json
+from seqsep.commands.shared_flags import add_kept_model, kept_file
 from seqsep.commands.status import DONE
 from seqsep.files import json_lines, read_text
 from seqsep.names import BadInput
@@ -16,19 +17,8 @@ if TYPE_CHECKING:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which model, and the inputs."""
-    parser.add_argument(
-        "model", type=Path, metavar="FILE|STORE", help="a kept model, or the store of a run with --keep-weights"
-    )
-    parser.add_argument("key", nargs="?", metavar="KEY", help="of the run, or how it begins, if the first is a store")
+    add_kept_model(parser)
     parser.add_argument("--input", type=Path, required=True, metavar="FILE", help="JSON lines; - is standard input; required")
-    parser.add_argument(
-        "--part",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE.py",
-        help="file of your own layers, models or task in it",
-    )
     parser.add_argument(
         "--json", action="store_true", help="a JSON object a line: the input as read, answer, probability, expected"
     )
@@ -49,26 +39,6 @@ def run(options: argparse.Namespace) -> int:
             shown = _answered(model, trained.task, _tokens(trained.task, f"{name}, line {number}", line))
             print_json(shown) if options.json else print(_in_words(shown))
     return DONE
-
-
-def kept_file(place: Path, key: str | None) -> Path:
-    """The file of a model: the one named, or that of the run in a store whose key begins so.
-
-    Raises BadInput if none or several do, with the keys that there are.
-
-    >>> kept_file(Path("model.safetensors"), None)
-    PosixPath('model.safetensors')
-    """
-    if key is None:
-        return place
-    folder = Path(f"{place}.weights")
-    files = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
-    found = [file for file in files if file.stem.startswith(key)]
-    if len(found) != 1:
-        known = ", ".join(file.stem[:12] for file in files[:8]) or "none"
-        several = f"{len(found)} keys that begin so" if found else "none that begins so"
-        raise BadInput(f"ask {place} {key}: expected the key of a run kept in {folder}, found {several}; there are {known}")
-    return found[0]
 
 
 def _tokens(task: "Task", where: str, text: str) -> tuple[int, ...]:

@@ -15,16 +15,16 @@ MINE = "yours"
 def committed_rows(place: Path) -> list[Row]:
     """The rows of a file, or of every file of a folder. Raises BadInput for a folder without any, ValueError as `read_rows`."""
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
-    if not files:
+    if not files or not place.exists():
         raise BadInput(f"--compare {place}: expected a file of rows, or a folder of them (NAME.jsonl), found none")
     return [row for file in files for row in read_rows(file)]
 
 
-def beside(mine: Iterable[Row], committed: Iterable[Row]) -> Rows:
+def beside(mine: Iterable[Row], committed: Iterable[Row], label: str = MINE) -> Rows:
     """A table of cells: the best committed row of each architecture, with how many runs it is the best of, then the reader's.
 
-    A cell is a task with all its fields. The best has the highest accuracy, then the fewest steps. `experiment` is `yours` for
-    the reader's rows, else `NAME, best of N`.
+    A cell is a task with all its fields. The best has the highest accuracy, then the fewest steps. `experiment` is the
+    label for the reader's rows, else `NAME, best of N`.
 
     >>> beside([], [])
     <BLANKLINE>
@@ -35,7 +35,7 @@ def beside(mine: Iterable[Row], committed: Iterable[Row]) -> Rows:
         for architecture in _architectures(known, cell):
             best = max(architecture, key=_rank)
             table.append(replace(best, experiment=f"{best.experiment}, best of {len(architecture)}"))
-        table += [replace(row, experiment=MINE) for row in sorted(rows, key=_rank, reverse=True)]
+        table += [replace(row, experiment=label) for row in sorted(rows, key=_rank, reverse=True)]
     return table
 
 

@@ -2,10 +2,12 @@
 
 import argparse
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.status import DONE
+from seqsep.files import write_file
 from seqsep.names import BadInput
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", help="bytes for state and cache, such as 80GiB")
     parser.add_argument("--state-bits", help="bits of a number of a fixed state (16)", default="16")
     parser.add_argument("--cache-bits", help="bits of a number of a cache (16)", default="16")
+    parser.add_argument("--chart", type=Path, metavar="FILE.svg", help="with --compare: bytes over length and crossings, drawn")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="one JSON object; a list of them with --compare")
     output.add_argument("--csv", action="store_true", help="the table of --compare as CSV")
@@ -44,17 +47,25 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"capacity: expected one CONFIG.json, found {len(options.configs)}; --compare takes several")
     if (options.csv or options.latex) and not options.compare:
         raise BadInput("capacity: --csv and --latex are of the table of --compare")
+    if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
+        raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")
     from seqsep.capacity.answer import capacity
 
     found = [capacity(path, **bits) for path in options.configs]
+    if options.chart is not None:
+        from seqsep.report.page.capacity_chart import capacity_chart
+
+        write_file(options.chart, capacity_chart(found, length), read=map(Path, options.configs))
     if options.json:
         records = [record_of(one, length, memory, batch) for one in found]
         print_json(records if options.compare else records[0])
     elif options.compare:
         from seqsep.capacity.compare import Comparison
+        from seqsep.capacity.crossings import LONGEST, crossings_in_words
 
         table = Comparison(found, length)
-        print(table.csv() if options.csv else table.latex() if options.latex else f"{table.table()}\n", end="")
+        text = "\n".join([table.table(), *crossings_in_words(found, length or LONGEST), ""])
+        print(table.csv() if options.csv else table.latex() if options.latex else text, end="")
     else:
         from seqsep.capacity.text import sentences
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands import members
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
+from seqsep.commands.model_laws import name_language_models, run_language_models
 from seqsep.commands.own_parts import name_own_parts, run_own_parts
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE, REFUTED
@@ -30,6 +31,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check what the words name."""
+    if name_language_models(options.words):
+        return run_language_models(options.words)
     if name_own_parts(options.words):
         return run_own_parts(options.words)
     names, further = _values_back(options.names, options.further, options.words)
@@ -165,7 +168,9 @@ COMMAND = Command(
     details=", a line each; with names, or --verbose, a line an outcome, with statement, every size and inputs tried; options "
     "of a theorem: seqsep check THEOREM --help. Or try every law on a layer, a model or a task of your own, "
     "and say which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json], or --task "
-    "task.py:MyTask [--length 20], with further fields of the task as flags",
+    "task.py:MyTask [--length 20], with further fields of the task as flags. Or try the laws of state on a causal language "
+    "model of transformers: seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24] [--dtype float64] "
+    "[--json]",
     read_further=list,
     help_of=lambda words: help_text("check", "check", words, "[--json]"),
 )

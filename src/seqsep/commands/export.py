@@ -11,7 +11,7 @@ from seqsep.commands.status import DONE
 from seqsep.files import require_output, write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from seqsep.lab.row import Row
 
@@ -35,6 +35,7 @@ def run(options: argparse.Namespace) -> int:
     Raises FileNotFoundError if there is no such store.
     """
     from seqsep.lab.row import write_rows
+    from seqsep.lab.run_labels import read_labels, write_labels
     from seqsep.lab.store.store import Store
 
     if not options.store.exists():
@@ -42,26 +43,29 @@ def run(options: argparse.Namespace) -> int:
     with Store(options.store, create=False) as store:
         found = store.rows(options.experiment)
     rows = [row for row in found if row.has_outcome]
+    known = read_labels(options.store)
+    labels = {row.key: known[row.key] for row in rows if row.key in known}
     if options.output.suffix.lower() == ".csv":
         require_output(options.output, read=[options.store])
-        write_file(options.output, as_csv(rows))
+        write_file(options.output, as_csv(rows, labels))
     else:
         write_rows(options.output, rows, read=[options.store])
+        write_labels(options.output, labels)
     failed = len(found) - len(rows)
     without = f"; {failed} failed {'run has' if failed == 1 else 'runs have'} no result and {'is' if failed == 1 else 'are'}"
     print(f"{len(rows)} rows to {options.output}{f'{without} left out' if failed else ''}")
     return DONE
 
 
-def as_csv(rows: "Sequence[Row]") -> str:
+def as_csv(rows: "Sequence[Row]", labels: "Mapping[str, str]") -> str:
     """The rows as CSV: a line of names, then a line a run, with what its table shows.
 
-    >>> as_csv([])
+    >>> as_csv([], {})
     ''
     """
-    from seqsep.lab.row import Rows
+    from seqsep.lab.run_table import RunTable
 
-    records = Rows(rows).records()
+    records = RunTable(rows, labels).records()
     if not records:
         return ""
     text = io.StringIO()

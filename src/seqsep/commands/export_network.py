@@ -1,10 +1,9 @@
 """`seqsep export-network`: a theorem's hand-built weights in a file, every matrix named and exact."""
 
 import argparse
-from fractions import Fraction
-from inspect import signature
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from seqsep.commands.command import Command
 from seqsep.commands.members import names
@@ -12,8 +11,6 @@ from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.names import BadInput, choose
-
-READABLE = {int, float, str, bool, Fraction}
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -36,13 +33,12 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.theorems import BY_NAME, build
 
     made = BY_NAME[name].build
-    if made is None or not _is_described_by_flags(made):
-        known = [other.name for other in BY_NAME.values() if other.build is not None and _is_described_by_flags(other.build)]
-        why = "builds no network" if made is None else "its network needs more than flags; seqsep.build and seqsep.save_network"
-        raise BadInput(f"export-network {name}: {why}; these have one: {', '.join(known)}")
+    if made is None:
+        known = [other.name for other in BY_NAME.values() if other.build is not None]
+        raise BadInput(f"export-network {name}: builds no network; these have one: {', '.join(known)}")
     if options.output is None:
         raise BadInput(f"export-network {name}: -o FILE is missing: where the network goes")
-    chosen = options_from_flags("export-network", [name], [made], options.further)
+    chosen = options_from_flags("export-network", [name], [made], options.further, readers=readers())
     BY_NAME[name].require_sizes("export-network", chosen)
     network = build(name, **chosen)
     save_network(options.output, network)
@@ -52,11 +48,16 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _is_described_by_flags(build: Any) -> bool:
-    """Whether every required parameter is a number or a word."""
-    hints = get_type_hints(build)
-    required = [name for name, parameter in signature(build).parameters.items() if parameter.default is parameter.empty]
-    return all(hints[name] in READABLE for name in required)
+def readers() -> dict[Any, Callable[[str], Any]]:
+    """How a flag becomes a machine or a circuit.
+
+    >>> sorted(kind.__name__ for kind in readers())
+    ['Circuit', 'Machine']
+    """
+    from seqsep.theorems.circuits import Circuit, circuit_of
+    from seqsep.theorems.turing_machine import Machine, machine_of
+
+    return {Machine: machine_of, Circuit: lambda path: circuit_of(Path(path))}
 
 
 COMMAND = Command(

@@ -22,6 +22,7 @@ PACKAGE = Path(__file__).parents[1]
 ROOMS = (
     "stream",
     "names",
+    "interrupts",
     "tables",
     "files",
     "exact",

@@ -8,6 +8,7 @@ from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import Command
 from seqsep.commands.demo import add_check_again
 from seqsep.commands.kept import saying_what_is_kept
+from seqsep.commands.shared_flags import label
 from seqsep.commands.status import DONE
 
 Record = dict[str, Any]
@@ -34,7 +35,28 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also DIR/references.bib: the two papers, and those of the mixers that are shown",
     )
+    parser.add_argument(
+        "--label",
+        action="append",
+        default=[],
+        type=layers_and_label,
+        metavar="LAYERS=NAME",
+        help="what the page, figures and tables call the models of these layers, as mamba,attention=mine or MyLayer=mine; may "
+        "be given several times; labels of seqsep train and run come with the rows that seqsep export writes",
+    )
     add_check_again(parser)
+
+
+def layers_and_label(text: str) -> tuple[str, str]:
+    """Read LAYERS=NAME. Raises ArgumentTypeError for anything else.
+
+    >>> layers_and_label("mamba2(states=8)=small")
+    ('mamba2(states=8)', 'small')
+    """
+    layers, _, name = text.rpartition("=")
+    if not layers:
+        raise argparse.ArgumentTypeError(f"expected LAYERS=NAME, as mamba,attention=mine, found {text}")
+    return layers, label(name)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         return "; ".join(part for part in (cache.kept(), f"the page in {options.report} is as it was") if part)
 
     with saying_what_is_kept(kept):
-        page = write_report(options.rows, options.report, check=check, bibtex=options.bibtex)
+        page = write_report(options.rows, options.report, check=check, bibtex=options.bibtex, named=options.label)
     print(f"open {page}")
     return DONE
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which runs, what replaces their parts, and where they execute; a task's fields are further flags."""
-    parser.add_argument("experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset)")
+    parser.add_argument(
+        "experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset), as in the example below"
+    )
     _add_choice_flags(parser)
     add_sweep_flags(parser)
 
@@ -149,7 +151,9 @@ COMMAND = Command(
     run=run,
     details=". Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
     "--task task.py:MyTask --length 20, with further fields of the task as flags. On a cluster (docs/cluster.md): "
-    "--engine ray --address HOST:6379 --gpus-per-run 0.25",
+    "--engine ray --address HOST:6379 --gpus-per-run 0.25. A file of runs of your own (examples/own_runs.py), in which paths "
+    "are relative to the file: from seqsep import IndexLookup, Run; def runs(preset): return [Run(IndexLookup(length=20), "
+    "layers=('layer.py:MyLayer', 'attention'), width=64, steps=2000, seed=seed) for seed in range(3)]",
     read_further=list,
     help_of=help_of_experiment,
 )

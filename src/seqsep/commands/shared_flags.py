@@ -2,15 +2,19 @@
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from inspect import signature
-from typing import Any, get_args, get_type_hints
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from seqsep.commands.command import Parser
 from seqsep.names import BadInput, excerpt, nearest
+
+NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
 
 
 def whole_number(text: str) -> int:
@@ -47,6 +51,20 @@ def seconds(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text}")
     return value
+
+
+def label(text: str) -> str:
+    """Read a label of runs. Raises ArgumentTypeError for anything else.
+
+    >>> label("mine")
+    'mine'
+    """
+    from seqsep.lab.run_labels import require_label
+
+    try:
+        return require_label(text, "label")
+    except BadInput as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("label: ")) from None
 
 
 def fraction(text: str) -> Fraction:
@@ -90,10 +108,15 @@ def _number_or_text(text: str) -> int | float | str:
 
 
 def options_from_flags(
-    command: str, theorems: Sequence[str], calls: Sequence[Callable[..., Any]], words: Sequence[str]
+    command: str,
+    theorems: Sequence[str],
+    calls: Sequence[Callable[..., Any]],
+    words: Sequence[str],
+    readers: Mapping[Any, Callable[[str], Any]] = NO_READERS,
 ) -> dict[str, Any]:
     """The keyword arguments of theorems' functions, read from flags; their types are those of the parameters.
 
+    `readers` are those of further types; what they raise is not argparse's, and names its file.
     Raises BadInput for a flag that is no parameter of any of `calls`, or a required one that is missing.
     """
     parser = Parser(prog=prog(command, theorems), argument_default=argparse.SUPPRESS)
@@ -109,11 +132,19 @@ def options_from_flags(
         kind = next(part for part in (get_args(hint) or (hint,)) if part is not type(None))
         if kind is bool:
             parser.add_argument(flag, action="store_true")
+        elif get_origin(hint) is Literal:
+            parser.add_argument(flag, choices=get_args(hint), required=required[name])
+        elif kind in readers:
+            parser.add_argument(flag, required=required[name])
         else:
             parser.add_argument(flag, type=reader(kind), required=required[name])
     refuse_foreign(command, theorems, words, parser)
     options: dict[str, Any] = vars(parser.parse_args(words))
-    return options
+    return {name: readers.get(types[name], _as_it_is)(value) for name, value in options.items()}
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def prog(command: str, theorems: Sequence[str]) -> str:
@@ -159,3 +190,42 @@ def add_own_part_flags(parser: argparse.ArgumentParser, mixer_help: str, stall_s
         metavar="S",
         help=f"what makes no progress for so long has failed; by default {stall_seconds:g}",
     )
+
+
+def add_kept_model(parser: argparse.ArgumentParser, folder: str = "") -> None:
+    """Add what names a kept model: its file, or a store and a key, and the files of the user's own parts.
+
+    `folder`: what a folder in its place is, if that is possible.
+    """
+    place = "FILE|STORE|FOLDER" if folder else "FILE|STORE"
+    what = f"a kept model, {'' if folder else 'or '}the store of a run with --keep-weights{', or ' if folder else ''}{folder}"
+    parser.add_argument("model", type=Path, metavar=place, help=what)
+    parser.add_argument("key", nargs="?", metavar="KEY", help="of the run, or how it begins, if the first is a store")
+    parser.add_argument(
+        "--part",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="file of your own layers, models or task in it",
+    )
+
+
+def kept_file(place: Path, key: str | None) -> Path:
+    """The file of a model: the one named, or that of the run in a store whose key begins so.
+
+    Raises BadInput if none or several do, with the keys that there are.
+
+    >>> kept_file(Path("model.safetensors"), None)
+    PosixPath('model.safetensors')
+    """
+    if key is None:
+        return place
+    folder = Path(f"{place}.weights")
+    files = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
+    found = [file for file in files if file.stem.startswith(key)]
+    if len(found) != 1:
+        known = ", ".join(file.stem[:12] for file in files[:8]) or "none"
+        several = f"{len(found)} keys that begin so" if found else "none that begins so"
+        raise BadInput(f"{place} {key}: expected the key of a run kept in {folder}, found {several}; there are {known}")
+    return found[0]

@@ -41,12 +41,13 @@ def run(options: argparse.Namespace) -> int:
 def show(path: Path, as_json: bool) -> int:
     """Print what the store holds, by experiment: counts, accuracies and failures. Raises StoreError if it is damaged."""
     from seqsep.commands.stored_rows import by_experiment
+    from seqsep.lab.run_labels import read_labels
     from seqsep.lab.store.store import Store
 
     with Store(path, create=False) as store:
         checkpoints = store.unfinished()
         rows = store.rows()
-    experiments = by_experiment(rows)
+    experiments = by_experiment(rows, read_labels(path))
     processors = sorted({str(row.environment.get("processor", "one that was not recorded")) for row in rows})
     if as_json:
         facts = {"store": str(path), "rows": len(rows), "checkpoints": checkpoints}
@@ -88,9 +89,11 @@ def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
     StoreError and StoreUnavailable.
     """
     from seqsep.lab.row import Row, read_rows
+    from seqsep.lab.run_labels import read_labels, write_labels
     from seqsep.lab.store.store import Store
 
     given = {(row.experiment, row.key): row for file in files for row in read_rows(file)}
+    labels = {key: label for file in files for key, label in read_labels(file).items()}
     recorded: list[Row] = []
     interrupted = saying_what_is_kept(lambda: f"{len(recorded)} of the rows are in {path}, each whole; import them again")
     with interrupted, Store(path) as store, store.driving():
@@ -99,6 +102,8 @@ def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
         for row in new:
             store.record(row, seconds=0.0, attempts=0)
             recorded.append(row)
+        if labels:
+            write_labels(path, labels | read_labels(path))
     if as_json:
         print_json({"store": str(path), "rows": len(given), "new": len(new)})
     else:

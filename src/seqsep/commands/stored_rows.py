@@ -1,6 +1,6 @@
 """What rows of a store came to, by experiment: counts, the accuracies of each model and task, and every failure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,20 +46,22 @@ class StoredExperiment:
         return self.counts | {"accuracies": spans, "failures": failures}
 
 
-def by_experiment(rows: Sequence[Row]) -> dict[str, StoredExperiment]:
-    """The rows of each experiment, in the order in which they come.
+def by_experiment(rows: Sequence[Row], labels: Mapping[str, str]) -> dict[str, StoredExperiment]:
+    """The rows of each experiment, in the order in which they come; a label stands before what it names.
 
     >>> row = Row("trial", "0" * 64, {}, {"status": "failed: worker died"}, {})
-    >>> print("\\n".join(by_experiment([row])["trial"].lines("trial")))
+    >>> print("\\n".join(by_experiment([row], {})["trial"].lines("trial")))
       trial: 0 finished, 1 failed
         000000000000 a run of another version: failed: worker died
     """
     experiments: dict[str, StoredExperiment] = {}
     cells: dict[str, str] = {}
     for row in rows:
-        place = canonical_json({name: row.configuration.get(name) for name in ("layers", "width", "task")} | _reply(row))
+        label = labels.get(row.key, "")
+        parts = {name: row.configuration.get(name) for name in ("layers", "width", "task")}
+        place = canonical_json(parts | _reply(row) | {"label": label})
         if place not in cells:
-            cells[place] = _cell(row)
+            cells[place] = f"{label}: {_cell(row)}" if label else _cell(row)
         experiments.setdefault(row.experiment, StoredExperiment()).add(row, cells[place])
     return experiments
 

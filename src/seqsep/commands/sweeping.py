@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
-from seqsep.commands.shared_flags import number, positive
+from seqsep.commands.shared_flags import label, number, positive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from seqsep.commands.chosen_runs import ChosenRuns
     from seqsep.lab.engines.engine import Engine
@@ -28,6 +28,13 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep each trained model as KEY.safetensors in the folder STORE.weights, for seqsep generate and "
         "seqsep.load; a run that the store holds without it is trained again",
+    )
+    parser.add_argument(
+        "--label",
+        type=label,
+        metavar="NAME",
+        help="what tables and figures call these runs, at most 40 characters; it is kept beside the store, changes no "
+        "run's key, and may be given later",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
     parser.add_argument(
@@ -89,11 +96,12 @@ def gpu_share(text: str) -> float:
 
 def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) -> "list[Row]":
     """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
-    from seqsep.commands.beside import beside, committed_rows, sentence
+    from seqsep.commands.beside import MINE, beside, committed_rows, sentence
     from seqsep.lab.device import at_once
     from seqsep.lab.estimate import show_cost
     from seqsep.lab.progress import display
     from seqsep.lab.pruning import steps_at_most
+    from seqsep.lab.run_labels import add_labels
     from seqsep.lab.store.store import Store
     from seqsep.lab.sweep import Sweep
 
@@ -115,17 +123,25 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
         return []
     log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))
     weights = Path(f"{options.store}.weights") if options.keep_weights else None
+
+    def name(keys: "Iterable[str]") -> None:
+        if options.label is not None:
+            add_labels(options.store, keys, options.label)
+
     with (
         Store(options.store) as store,
         saying_what_is_kept(KeptRuns(store, experiment)),
         Sweep(store, experiment, engine, show=display, on_row=log, weights=weights) as sweep,
     ):
+        name(run.key() for run in runs.first)  # first: those that an interrupted sweep leaves are named too
         rows, waiting = train(runs, competing, sweep)
+        name(row.key for row in rows)
     for row in rows:  # also those that the store held already, and those that were pruned
         log(row)
-    print(f"{len(rows) + waiting} runs in {options.store}{_endings(rows, waiting)}")
+    count = len(rows) + waiting
+    print(f"{count} {'run' if count == 1 else 'runs'} in {options.store}{_endings(rows, waiting)}")
     if committed is not None:
-        print(f"{sentence(rows, committed)}:\n{beside(rows, committed).table()}")
+        print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
     return rows
 
 

@@ -15,12 +15,21 @@ from functools import cache
 from pathlib import Path
 
 from seqsep.commands.command import Parser
-from seqsep.commands.members import names
+from seqsep.commands.members import members, names
 from seqsep.commands.shared_flags import prog, refuse_foreign
 from seqsep.names import BadInput, choose
 
 ROOT = Path(__file__).parents[1]
-TYPES = {"int": "whole number", "float": "number", "str": "text", "Path": "file", "Fraction": "number such as 1/64 or 0.1"}
+TYPES = {
+    "int": "whole number",
+    "float": "number",
+    "str": "text",
+    "Path": "file",
+    "Fraction": "number such as 1/64 or 0.1",
+    "Machine": "name or file",
+    "Circuit": "file",
+    "Question": "index, recall or counting",
+}
 COMMON = {
     "ask": "word (is it one?) or next (which brackets are allowed after each prefix).",
     "alphabet": "S: symbols are 0 to S - 1.",
@@ -31,7 +40,7 @@ COMMON = {
     "circuits": "How many circuits are drawn.",
     "classes": "C: labels are 0 to C - 1.",
     "cnf": "A DIMACS file, whose clauses are to be satisfied.",
-    "code": "A family of position codes: binary, signs, spherical or parabola.",
+    "code": "A family of position codes: signs, binary, parabola, dual-bch, kerdock, one-hot or circle.",
     "depth": "k, the greatest depth of brackets, from 1.",
     "dimension": "d, the coordinates of a vector, from 1.",
     "embedding": "Coordinates of a token's embedding.",
@@ -41,7 +50,7 @@ COMMON = {
     "graphs": "How many graphs are drawn.",
     "heads": "Heads of the layer.",
     "inputs": "How many inputs are drawn.",
-    "instance": "disjointness, equality or majority.",
+    "instance": "disjointness, equality or majority (check also: cnf, dnf or tables, drawn).",
     "keys": "How many different keys there are.",
     "kinds": "n, the kinds of brackets, from 1.",
     "layers": "Layers of the model.",
@@ -50,17 +59,14 @@ COMMON = {
     "machines": "How many Turing machines are drawn.",
     "mixer": "A layer with random weights as the model that is too small, such as lstm or mamba.",
     "precision": "Bits that a number is rounded to.",
-    "question": "How the last token is sent: as its token or as its vector.",
     "rounding": "How the grid rounds: floor (the first paper's) or nearest (the second's).",
     "seed": "Of what is drawn.",
     "sequences": "How many sequences are drawn.",
     "softmax": "How the grid divides: stepwise (the first paper's) or once (the second's).",
     "steps": "T, the most steps of a run.",
-    "task": "Which task.",
     "thought": "Let the model write a thought before its answer.",
     "tightness": "Search for the least scale and the least grid that still work.",
     "unequal": "Answer 1 if the halves differ, in place of 1 if they are equal.",
-    "variant": "Which construction.",
     "width": "Coordinates of the layer.",
     "words": "How many words are drawn for each machine.",
 }
@@ -69,11 +75,12 @@ COMMON = {
 
 @dataclass(frozen=True)
 class Option:
-    """One keyword argument: its type and default in words, and what it means."""
+    """One keyword argument: its type, default and greatest value in words, and what it means."""
 
     name: str
     kind: str
     default: str
+    most: str
     meaning: str
 
 
@@ -106,22 +113,22 @@ def explained(theorem: str, function: str) -> Explained | None:
     value = record.args[1] if function == "check" else given.get(function)
     if value is None:
         return None
-    definition = _definition(tree, value)
+    definition, file = _definition(tree, value)
     words = ast.get_docstring(definition) or ""
-    return Explained(words.split("\n\n>>>")[0], tuple(_options(definition, words)))
+    return Explained(words.split("\n\n>>>")[0], tuple(_options(definition, file, words)))
 
 
 def _targets(node: ast.Assign) -> list[str]:
     return [target.id for target in node.targets if isinstance(target, ast.Name)]
 
 
-def _definition(tree: ast.Module, value: ast.expr) -> ast.FunctionDef:
-    """The function that a name, or an attribute of a module, stands for: here, or in the file that it is imported from."""
+def _definition(tree: ast.Module, value: ast.expr) -> tuple[ast.FunctionDef, ast.Module]:
+    """The function that a name, or an attribute of a module, stands for, and its file: this, or the one imported from."""
     first = value.value.id if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) else ast.unparse(value)
     name = ast.unparse(value).split(".")[-1]
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == first:
-            return node
+            return node, tree
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if (alias.asname or alias.name) == first:
@@ -129,13 +136,14 @@ def _definition(tree: ast.Module, value: ast.expr) -> ast.FunctionDef:
     raise ValueError(f"{name} is not defined in the file")
 
 
-def _imported(module: str, imported: str, name: str) -> ast.FunctionDef:
+def _imported(module: str, imported: str, name: str) -> tuple[ast.FunctionDef, ast.Module]:
     folder = ROOT.joinpath(*module.split(".")[1:])
     path = next(path for path in (folder / f"{imported}.py", folder.with_suffix(".py")) if path.is_file())
     return _definition(ast.parse(path.read_text(encoding="utf-8")), ast.Name(name))
 
 
-def _options(definition: ast.FunctionDef, words: str) -> list[Option]:
+def _options(definition: ast.FunctionDef, file: ast.Module, words: str) -> list[Option]:
+    constants = {name: node.value for node in file.body if isinstance(node, ast.Assign) for name in _targets(node)}
     parameters = definition.args.args + definition.args.kwonlyargs
     missing: list[ast.expr | None] = [None] * (len(definition.args.args) - len(definition.args.defaults))
     defaults = missing + definition.args.defaults + definition.args.kw_defaults
@@ -143,7 +151,8 @@ def _options(definition: ast.FunctionDef, words: str) -> list[Option]:
         Option(
             name=parameter.arg,
             kind=_kind(ast.unparse(parameter.annotation) if parameter.annotation else "str"),
-            default=_default(default),
+            default=_default(constants.get(default.id, default) if isinstance(default, ast.Name) else default),
+            most=_most(parameter.arg),
             meaning=_meaning(parameter.arg, words),
         )
         for parameter, default in zip(parameters, defaults, strict=True)
@@ -159,13 +168,25 @@ def _default(default: ast.expr | None) -> str:
     if default is None:
         return "required"
     value = ast.unparse(default)
-    return "" if value in ("None", "False") else f"by default {value.strip(chr(39))}"
+    if value == "False":
+        return ""
+    return "optional" if value == "None" else f"by default {value.strip(chr(39))}"
+
+
+def _most(name: str) -> str:
+    """The greatest value of a size; no words for an option that is none."""
+    most = next((record["most"] for record in members("limits") if record["name"] == name), None)
+    return "" if most is None else f"at most {most:,}"
 
 
 def _meaning(name: str, words: str) -> str:
-    """What the option means everywhere, or else the sentences that name it: also where it replaces what is computed."""
+    """What the option means everywhere, or else the sentences that name it: also where it replaces what is computed.
+
+    Errors, which are at the end of a docstring, are no meaning.
+    """
     sentences = re.split(r"(?<=[^.][.]) (?=[A-Z`{])", " ".join(words.split("\n\n>>>")[0].split()))
-    naming = [sentence for sentence in sentences if re.search(rf"`{name}[`=]", sentence)]
+    errors = next((place for place, sentence in enumerate(sentences) if sentence.startswith("Raises ")), len(sentences))
+    naming = [sentence for sentence in sentences[:errors] if re.search(rf"`{name}[`=]", sentence)]
     replacing = [sentence for sentence in naming if " replace " in sentence]
     return " ".join(replacing) or COMMON.get(name) or " ".join(naming)
 
@@ -202,5 +223,5 @@ def help_text(command: str, function: str, words: Sequence[str], flags: str) -> 
 
 def _shown(option: Option) -> str:
     flag = f"  --{option.name.replace('_', '-')}"
-    kind = ", ".join(part for part in (option.kind, option.default) if part)
+    kind = ", ".join(part for part in (option.kind, option.most, option.default) if part)
     return textwrap.fill(f"{kind}. {option.meaning}".strip(), 100, initial_indent=f"{flag:<16}", subsequent_indent=" " * 16)

@@ -36,12 +36,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train a run for each seed, and print a table of them; or print their cost. Raises ValueError for bad input."""
     from seqsep.commands.chosen_runs import ChosenRuns
-    from seqsep.lab.row import Rows
+    from seqsep.lab.run_labels import read_labels
+    from seqsep.lab.run_table import RunTable
 
     runs = [_described(options, seed) for seed in options.seed]
     rows = carry_out(EXPERIMENT, ChosenRuns(runs, None), options)
     if rows:
-        print(Rows(rows).table())
+        print(RunTable(rows, read_labels(options.store)).table())
     return DONE if all(row.has_outcome for row in rows) else REFUTED
 
 

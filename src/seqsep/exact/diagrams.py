@@ -2,7 +2,7 @@
 
 Prefixes of length K are in one class if and only if they lead to the same node of the diagram with the same complement bit. A
 diagram skips levels at which nothing is decided, so the classes at split K are the edges that cross it; `layered_diagram`
-makes states of them. The library is the pure Python `dd.autoref` (extra [exact]); reordering of the variables is off.
+makes states of them. The library is the pure Python `dd.autoref`; reordering of the variables is off.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def build_diagram(formula: Thresholds, name: str) -> Any:
     try:
         from dd.autoref import BDD
     except ImportError:
-        raise ValueError(f"{name}: decision diagrams need the package dd; install seqsep[exact]") from None
+        raise ValueError(f"{name}: the package dd is missing, which decision diagrams need: pip install dd") from None
     manager = BDD()
     manager.configure(reordering=False)
     _limit(manager._bdd)

@@ -48,6 +48,7 @@ from seqsep.exact.recurrent import RecurrentLayer, StateRange
 from seqsep.exact.softmax import Weights, attend, mix
 
 ENTRIES_AT_ONCE = 1 << 20
+LOGITS_AT_ONCE = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -348,6 +349,14 @@ def _feed_forward(rounded: _Rounded, layer: FeedForward | GatedFeedForward | Non
 
 
 def _read_out(network: Network, x: ResidualStream, tally: Tally) -> Array:
+    """The logits at every place; in blocks of rows, to bound the memory for sums before they are placed."""
     readout = network.readout.transposed()
-    logits = network.grid.product(x.rows, readout, tally, "read-out", bias=network.readout_bias)
+    at_once = max(1, LOGITS_AT_ONCE // readout.integers.shape[1])
+    blocks = [
+        network.grid.product(x.rows[first : first + at_once], readout, tally, "read-out", bias=network.readout_bias)
+        for first in range(0, max(1, len(x.rows.integers)), at_once)
+    ]
+    logits = joined(blocks)
+    if np.array_equal(x.place.reshape(-1), np.arange(len(logits.integers))):
+        return Array(logits.integers.reshape(*x.place.shape, -1), logits.unit)
     return Array(logits.integers[x.place], logits.unit)

@@ -1,8 +1,8 @@
 """Exact arithmetic of whole numbers: logarithms and binary digits, and products of integer arrays.
 
-No product wraps and none is rounded: before each one the magnitude of its sums is bounded by inner * max |x| * max |y|. Below
-2^53 it is computed in float64, which is fast and exact there; below 2^63 in int64; beyond, in two limbs of float64 products
-each, or in Python integers.
+No product wraps and none is rounded: before each one the magnitude of its sums is bounded by inner * max |x| * max |y|, or
+where that is 2^53 or more by the sum over the coordinates of max |x| * max |y| in each. Below 2^53 it is computed in float64,
+which is fast and exact there; below 2^63 in int64; beyond, in two limbs of float64 products each, or in Python integers.
 """
 
 from dataclasses import dataclass
@@ -131,6 +131,8 @@ def dot(
     most = inner * x_most * y_most
     if x.dtype == np.object_ or y.dtype == np.object_:
         return np.matmul(widened(x), widened(y)), most
+    if most >= FLOAT64 and x.size and y.size:
+        most = min(most, _by_coordinate(x, y))
     if most < FLOAT64:
         return (x.astype(np.float64) @ y.astype(np.float64)).astype(np.int64), most
     if fits(most):
@@ -147,6 +149,17 @@ def dot(
     middle = (x_high @ y_low).astype(np.int64) + (x_low @ y_high).astype(np.int64)
     low = (x_low @ y_low).astype(np.int64)
     return Limbs(high, middle, low, shift), most
+
+
+def _by_coordinate(x: Int64[np.ndarray, "*batch rows inner"], y: Int64[np.ndarray, "*batch inner columns"]) -> int:
+    """sum over k of max |x_.k| max |y_k.|: a bound of x @ y which is small where large coordinates meet small ones."""
+    along_x = [_magnitude(x[..., k]) for k in range(x.shape[-1])]
+    along_y = [_magnitude(y[..., k, :]) for k in range(x.shape[-1])]
+    return sum(one * other for one, other in zip(along_x, along_y, strict=True))
+
+
+def _magnitude(integers: Int64[np.ndarray, "..."]) -> int:
+    return max(int(integers.max()), -int(integers.min()))
 
 
 def total_by_row(

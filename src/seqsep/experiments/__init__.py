@@ -36,6 +36,7 @@ from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.names import choose
 from seqsep.plugins.load import attribute, naming_its_line, run_file
+from seqsep.plugins.name import relative_to
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     index_lookup_architectures.EXPERIMENT,
@@ -52,6 +53,8 @@ BY_NAME: dict[str, Experiment] = {experiment.name: experiment for experiment in 
 def load_experiment(name: str) -> Experiment:
     """The experiment of a name, or of a user's Python file with `runs(preset)`.
 
+    In such a file the path of a layer, model or task is relative to the file.
+
     Raises BadInput for an unknown name, ValueError for a file that does not load or has no `runs`, FileNotFoundError. An
     exception inside the file's `runs` is a ValueError that names its line.
 
@@ -61,7 +64,8 @@ def load_experiment(name: str) -> Experiment:
     path = Path(name)
     if path.suffix != ".py":
         return BY_NAME[choose("experiment", name, list(BY_NAME))]
-    module = run_file(path)
+    with relative_to(path.parent):
+        module = run_file(path)
     own_runs = attribute(module, path, "runs")
     if not callable(own_runs):
         raise ValueError(f"{name}: expected a function runs(preset) that returns a list of Run, found none")
@@ -69,7 +73,7 @@ def load_experiment(name: str) -> Experiment:
     line = inspect.unwrap(own_runs).__code__.co_firstlineno if inspect.isfunction(own_runs) else 1
 
     def runs(preset: str) -> list[Run]:
-        with naming_its_line(path):
+        with naming_its_line(path), relative_to(path.parent):
             found = own_runs(preset)
         wrong = found if not isinstance(found, Sequence) else next((run for run in found if not isinstance(run, Run)), None)
         if not isinstance(found, Sequence) or wrong is not None:

@@ -4,6 +4,8 @@ Files:
 
     run              one training run as a frozen value, and its key
     labels           labels of several runs, no two alike
+    run_labels       names that a reader gives to runs, in a file of their own
+    run_table        rows as a table under these names
     row              what a finished run leaves for reports, as canonical JSON
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop

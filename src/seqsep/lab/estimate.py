@@ -45,7 +45,8 @@ def show_cost(
         print(f"{run.key()[:12]}  {label}  at most {run.steps} steps")
     whole = sum(run.steps for run in runs)
     steps = round(sum(pruned.get(run, run.steps) for run in runs))
-    print(f"{len(runs)} runs, {bound} {steps:,} steps{f' of {whole:,}, as runs are pruned' if pruned else ''}", flush=True)
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    print(f"{count}, {bound} {steps:,} steps{f' of {whole:,}, as runs are pruned' if pruned else ''}", flush=True)
     if further:
         print(f"then at most {further} more: rates around the best, and other seeds of the best")
     try:

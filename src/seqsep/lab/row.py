@@ -12,6 +12,7 @@ from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.sound_row import require_share, require_sound
 from seqsep.lab.train import PAUSED, Result
+from seqsep.mixers.settings import has_heads
 from seqsep.plugins.name import shown
 from seqsep.tables import Tabular
 
@@ -111,7 +112,10 @@ class Rows(list[Row], Tabular):
     """
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each run: what was trained, how it ended, its last accuracy and the bits of its state."""
+        """A row for each run: what was trained, how it ended, its last accuracy and the bits of its state.
+
+        None stands for heads that its layers do not have.
+        """
         return [_record(row) for row in self]
 
     def __repr__(self) -> str:
@@ -123,7 +127,8 @@ def _record(row: Row) -> dict[str, Any]:
     columns: dict[str, Any] = dict.fromkeys(("layers", "task", "length", "width", "heads", "learning_rate", "seed"))
     if "question" not in row.configuration:
         run = row.run
-        columns |= {name: getattr(run, name) for name in ("width", "heads", "learning_rate", "seed")}
+        columns |= {name: getattr(run, name) for name in ("width", "learning_rate", "seed")}
+        columns["heads"] = run.heads if has_heads(run.layers) else None
         columns |= {"layers": "+".join(map(shown, run.layers)), "task": run.task.label(), "length": run.task.length}
     fixed, per_token = row.result.get("state_bits", (None, None))
     ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}

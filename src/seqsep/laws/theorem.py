@@ -9,7 +9,7 @@ def check_theorem(theorem: Theorem) -> None:
     """Check the theorem with its defaults: it tries inputs, holds, and measures what it bounds.
 
     >>> from seqsep.theorems import BY_NAME
-    >>> check_theorem(BY_NAME["associative-recall-state"])
+    >>> check_theorem(BY_NAME["index-random-protocol"])
     """
     outcomes = theorem.check()
     assert outcomes, f"{theorem.name}: no outcome"

@@ -5,8 +5,9 @@ fast it computes. A name is canonical if it lists the settings that differ from 
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, cast
 
 from seqsep.mixers import BY_NAME
@@ -93,3 +94,17 @@ def mixer_named(name: str) -> type[Mixer]:
         return cast(Mixer, cls(width, heads, **chosen))
 
     return type(mixer.__name__, (mixer,), {"name": name, "build": classmethod(build), "__doc__": mixer.__doc__})
+
+
+def has_heads(layers: Iterable[object]) -> bool:
+    """Whether the number of heads means something to any of the layers: to a mixer that asks for it, or a user's own.
+
+    >>> has_heads(["lstm", "mamba"]), has_heads(["mamba(states=8)", "attention"])
+    (False, True)
+    """
+    return any(not isinstance(layer, str) or _asks_for_heads(mixer_named(layer)) for layer in layers)
+
+
+def _asks_for_heads(mixer: type[Mixer]) -> bool:
+    """Whether the constructor requires heads; a mixer that has none takes their number by default, and does not use it."""
+    return signature(mixer.__init__).parameters["heads"].default is Parameter.empty

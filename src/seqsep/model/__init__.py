@@ -8,6 +8,7 @@ Files:
     built    the parts of a model from a hand-built network
     weights  trained models in safetensors files
     network_file    hand-built networks in files, exactly
+    tabular_network  a hand-built network that prints as a table of its arrays
     network_shapes  whether the arrays of a hand-built network fit together
     decode   greedy decoding, with a retriever that answers queries live
     thought_accuracy  how often written answers are right: live, and behind the right thought

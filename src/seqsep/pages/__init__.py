@@ -4,12 +4,16 @@ A test holds each committed page against what is generated. Files:
 
     write         all pages, each whole or not at all
     errata        docs/errata.md: what is printed and does not survive execution
-    papers        the two papers: statements in order, each with its verdict
+    papers        the papers: statements in their order, each with its verdict
     theorems      docs/theorems.md: the index of theorems by paper
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
     registries    members.json: what `seqsep list` prints
     reproduction  docs/reproduction.md: our numbers beside the paper's
     capacity      docs/capacity.md: what published models keep between tokens
+    _one_layer    its section on one layer of each model
+    audit         docs/audit.md and docs/audit.svg: what trained models store, need and carry
+    model_laws    docs/model-laws.md: in which models of others the laws of state hold
+    _released_bugs  its section on bugs of released versions
     _curves       its sections on validation curves
     _reach        its sections of the presets `reach` and `state-bits`
     _is_tree      its section of the experiment `is-tree`

@@ -6,6 +6,7 @@ from seqsep.capacity.flash_linear import FLASH_LINEAR
 from seqsep.capacity.published import Published, published
 from seqsep.capacity.text import readable
 from seqsep.pages._markdown import table
+from seqsep.pages._one_layer import one_layer_section
 
 HEAD = """# Capacity: what published models keep between tokens
 
@@ -29,8 +30,11 @@ NOTES = """
 Defaults of {families} families of `transformers` {transformers} and {linear} of `flash-linear-attention` {fla} are shipped.
 Every family of the first is built tiny and run to 11, 12 and 15 tokens: what is declared is what its cache holds, 0 numbers off
 ([results/verify/capacity.json](../results/verify/capacity.json)). Published sizes that it has run on torch's meta device at
-full size. The families of the second rest on formulas whose three published models are compared with answers that were
-computed apart.
+full size. Of the second all but `rwkv7` run under Triton's interpreter, and what their caches hold at these lengths is counted
+too, 0 numbers off ([results/verify/capacity-flash-linear.json](../results/verify/capacity-flash-linear.json)); its attention
+layers want flash-attn, so `rwkv7` and what attends rest on formulas. Three published models are compared with answers that were
+computed apart. `mamba`, `mamba2` and `bitnet` are read as the second has them where a file has a field that only it writes,
+such as `fuse_norm`.
 
 Positions, and marks that a cache keeps for itself, are not counted: both sides know them. Out of scope: tensor
 parallelism, which duplicates the groups of Mamba-2, tokens guessed ahead, which lengthen its convolution, and engines that
@@ -60,7 +64,7 @@ def capacity_page() -> str:
         fla=known["flash-linear-attention"],
     )
     sources = "".join(f"* {model.name}: {model.source}{f' ({model.note})' if model.note else ''}\n" for model in published())
-    return HEAD + table([names, *rows]) + notes + sources
+    return HEAD + table([names, *rows]) + one_layer_section() + notes + sources
 
 
 def _row(model: Published, found: Capacity) -> list[str]:

@@ -14,6 +14,7 @@ from seqsep.mixers import MIXERS, THEOREM_MIXERS
 from seqsep.mixers.settings import settings
 from seqsep.tasks import TASKS
 from seqsep.theorems import THEOREMS
+from seqsep.theorems.base import MOST
 
 Record = dict[str, Any]
 
@@ -60,6 +61,11 @@ def theorems() -> list[Record]:
     ]
 
 
+def limits() -> list[Record]:
+    """The greatest value of each size that a theorem's functions take as an option."""
+    return [{"name": name, "most": most} for name, most in MOST.items()]
+
+
 def experiments() -> list[Record]:
     """Every experiment: name, question, how many runs each preset has, and the words of `seqsep run --only`."""
     return [
@@ -87,6 +93,7 @@ REGISTRIES: dict[str, Callable[[], list[Record]]] = {
     "mixers": mixers,
     "theorems": theorems,
     "experiments": experiments,
+    "limits": limits,
 }
 
 

@@ -1,18 +1,21 @@
 """All generated pages of a clone, and how they are written.
 
 >>> [name for name in PAGES if name.endswith(".md")]
-['docs/errata.md', 'docs/theorems.md', 'docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md', 'docs/capacity.md']
+['docs/errata.md', 'docs/theorems.md', 'docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md', 'docs/capacity.md',
+     'docs/audit.md', 'docs/model-laws.md']
 >>> [name for name in PAGES if name.endswith(".svg")]
-['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg']
+['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg']
 """
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from seqsep.files import write_file
+from seqsep.pages.audit import audit_page, audit_picture
 from seqsep.pages.capacity import capacity_page
 from seqsep.pages.errata import errata_page
 from seqsep.pages.members import mixers_page, tasks_page
+from seqsep.pages.model_laws import model_laws_page
 from seqsep.pages.registries import members_file
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.pages.theorems import theorems_page
@@ -27,9 +30,12 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/mixers.md": lambda clone: mixers_page(),
     "docs/reproduction.md": lambda clone: reproduction_page(clone / "results"),
     "docs/capacity.md": lambda clone: capacity_page(),
+    "docs/audit.md": lambda clone: audit_page(clone / "results"),
+    "docs/model-laws.md": lambda clone: model_laws_page(clone / "results"),
     "docs/separation.svg": lambda clone: ledger_picture(),
     "docs/is-tree-separation.svg": lambda clone: is_tree_picture(),
     "docs/is-tree-example.svg": lambda clone: is_tree_example(),
+    "docs/audit.svg": lambda clone: audit_picture(clone / "results"),
     "src/seqsep/commands/members.json": lambda clone: members_file(),
 }
 """What makes each generated file of a clone of this project, by its path there."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from seqsep.interrupts import is_interrupt
 from seqsep.names import BadInput, text_of
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.name import PlugIn
@@ -77,11 +78,10 @@ def _run(path: Path, data: bytes, name: str) -> None:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             exec(compile(data, module.__file__, "exec"), module.__dict__)
-    except KeyboardInterrupt:
-        del sys.modules[name]
-        raise
     except BaseException as error:  # GeneratorExit, SystemExit, or a class of the user's own
         del sys.modules[name]
+        if is_interrupt(error):
+            raise
         raise PlugInFails(f"{path}: expected a file that loads, found {in_words(error, path)}") from error
     finally:
         sys.path.remove(folder)
@@ -95,11 +95,11 @@ def naming_its_line(path: Path, passing: tuple[type[Exception], ...] | type[Exce
     """
     try:
         yield
-    except KeyboardInterrupt:
-        raise
     except passing:
         raise
     except BaseException as error:  # GeneratorExit, SystemExit, or a class of the user's own
+        if is_interrupt(error):
+            raise
         raise fault(error, path) from error
 
 

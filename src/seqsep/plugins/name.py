@@ -6,7 +6,9 @@ The file is read, not run: its name and the digest of its bytes enter the key of
 import ast
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -15,6 +17,23 @@ CANONICAL = re.compile(r"(model:)?[^\W\d]\w*@[0-9a-f]{64}")
 
 
 Kind = TypeVar("Kind", bound="PlugIn")
+_FOLDER = ContextVar("_FOLDER", default=Path())
+
+
+@contextmanager
+def relative_to(folder: Path) -> Iterator[None]:
+    """Read relative paths of FILE.py:CLASS from this folder, in place of the one that the program was started in.
+
+    >>> with relative_to(Path("mine")):
+    ...     PlugIn.parse("layer.py:Layer")
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] no such file: 'mine/layer.py'
+    """
+    before = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(before)
 
 
 @dataclass(frozen=True)
@@ -41,7 +60,7 @@ class PlugIn:
 
     @classmethod
     def parse(cls: type[Kind], text: str) -> Kind:
-        """The class that FILE.py:CLASS names. The file is parsed, not run.
+        """The class that FILE.py:CLASS names. The file is parsed, not run; `relative_to` says where a relative path begins.
 
         Raises ValueError, in one line, if the file is no Python or does not bind CLASS; FileNotFoundError if it is not there.
         """
@@ -49,9 +68,9 @@ class PlugIn:
         text = cls.PREFIX + text.removeprefix(cls.PREFIX)
         if not colon or not name.isidentifier():
             raise ValueError(f"{text}: expected FILE.py:CLASS, as in {place or text}:MyLayer")
-        path = Path(place)
+        path = _FOLDER.get() / place
         if not path.is_file():
-            raise FileNotFoundError(2, "no such file", place)
+            raise FileNotFoundError(2, "no such file", str(path))
         data = path.read_bytes()
         tree = _parsed(data, text)
         bound = _bound_names(tree)

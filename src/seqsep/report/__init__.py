@@ -3,9 +3,11 @@
 What was measured, as data and in words:
 
     numerals             numbers as a reader sees them
-    sized_model          an architecture at a size: its name, colour and marker
+    sized_model          an architecture at a size: how it is named and placed in tables
+    styles               the colour and marker of each architecture, and of those that have none of their own
     measured             one training run, and which of two is the better
     demo_runs            the runs of the demo, and which one stands for a model
+    named_layers         labels that a reader gives to models by their layers
     comparison           how fresh rows compare with committed ones
     result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment

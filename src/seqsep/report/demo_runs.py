@@ -1,11 +1,12 @@
 """The runs of the demo, fresh and committed, and which of them stands for a model on a task."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from seqsep.lab.row import Row
+from seqsep.lab.run_labels import NO_LABELS, Labels
 from seqsep.report.measured import Measured, by_accuracy, by_speed
-from seqsep.report.sized_model import SizedModel
+from seqsep.report.sized_model import SizedModel, in_places
 from seqsep.tasks import Task
 
 
@@ -20,12 +21,17 @@ class DemoRuns:
     fresh: tuple[Measured, ...] = ()
     committed: tuple[Measured, ...] = ()
 
+    def __post_init__(self) -> None:
+        placed = in_places(run.model for run in self.all)
+        for name in ("fresh", "committed"):
+            object.__setattr__(self, name, tuple(_with_model(run, placed[run.model]) for run in getattr(self, name)))
+
     @classmethod
-    def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row]) -> "DemoRuns":
-        """The runs of the rows that came to their end."""
+    def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row], labels: Labels = NO_LABELS) -> "DemoRuns":
+        """The runs of the rows that came to their end, under the reader's labels."""
         return cls(
-            fresh=tuple(Measured.of(row) for row in fresh if row.finished),
-            committed=tuple(Measured.of(row) for row in committed if row.finished),
+            fresh=tuple(Measured.of(row, labels) for row in fresh if row.finished),
+            committed=tuple(Measured.of(row, labels) for row in committed if row.finished),
         )
 
     @property
@@ -66,3 +72,7 @@ class DemoRuns:
         runs = [run for run in self.committed if run.task == task and run.model == model]
         seeds = sorted({run.seed for run in runs})
         return [max((run for run in runs if run.seed == seed), key=better) for seed in seeds]
+
+
+def _with_model(run: Measured, model: SizedModel) -> Measured:
+    return run if run.model.place == model.place else replace(run, model=model)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment, dyck_architectures, index_lookup_architectures
 from seqsep.lab.row import Row, read_rows
+from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
 from seqsep.report.captions import Captions
 from seqsep.report.measured import Measured
 from seqsep.report.papers import printed
@@ -40,8 +41,8 @@ class NamedTable:
         return cls(name, question, table, Captions.of(table), is_demo=is_demo)
 
 
-def experiment_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
-    """The table of the rows that have an outcome.
+def experiment_table(experiment: Experiment, rows: Iterable[Row], labels: Labels = NO_LABELS) -> ResultTable:
+    """The table of the rows that have an outcome, under the reader's labels.
 
     The paper's numbers stand beside runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
     """
@@ -51,22 +52,25 @@ def experiment_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable
             return None
         return printed(experiment.paper_figure, (model.architecture, len(model.layers), model.width), task.length)
 
-    return ResultTable.of(experiment.title, [Measured.of(row) for row in rows if row.has_outcome], paper)
+    return ResultTable.of(experiment.title, [Measured.of(row, labels) for row in rows if row.has_outcome], paper)
 
 
-def report_tables(path: Path, rows: Sequence[Row]) -> list[NamedTable]:
-    """Every table of a report: those of the demo's `rows`, and of the experiments that have files beside `path`."""
+def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -> list[NamedTable]:
+    """Every table of a report: those of the demo's `rows`, and of the experiments that have files beside `path`.
+
+    Runs whose keys are among `labels` are named by these.
+    """
     tables = []
     for kind, experiment in DEMO_EXPERIMENTS.items():
         chosen = [row for row in rows if isinstance(row.run.task, kind)]
         if chosen:
             name = f"{path.stem}-{experiment.name}"
-            tables.append(NamedTable.of(name, experiment.question, experiment_table(experiment, chosen), is_demo=True))
+            tables.append(NamedTable.of(name, experiment.question, experiment_table(experiment, chosen, labels), is_demo=True))
     for experiment in EXPERIMENTS:
         for preset in ("quick", "paper"):
             beside = experiment.rows_file(path.parent, preset)
             if experiment.title and beside.exists():
-                tables.append(_of_preset(experiment, preset, beside))
+                tables.append(_of_preset(experiment, preset, beside, labels))
         reach = experiment.rows_file(path.parent, "reach")
         if experiment.title and reach.exists():
             tables += _of_reach(experiment, read_rows(reach))
@@ -86,7 +90,7 @@ def _of_states(experiment: Experiment, rows: Sequence[Row]) -> NamedTable:
 def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
     """The table of rows in which models that differ in heads are different models."""
     runs = [Measured.of(row) for row in rows if row.has_outcome]
-    told_apart = [replace(run, model=replace(run.model, heads=run.heads)) for run in runs]
+    told_apart = [replace(run, model=run.model.with_heads(run.heads)) for run in runs]
     subject, measure = experiment.title.rsplit(":", 1)
     return ResultTable.of(f"{subject} at fixed steps:{measure}", told_apart, lambda model, task: None)
 
@@ -107,9 +111,9 @@ def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:
     return tables
 
 
-def _of_preset(experiment: Experiment, preset: str, path: Path) -> NamedTable:
+def _of_preset(experiment: Experiment, preset: str, path: Path, labels: Labels) -> NamedTable:
     """The table of a preset's rows; at the paper's size, question and title say so."""
-    table = experiment_table(experiment, read_rows(path))
+    table = experiment_table(experiment, read_rows(path), {**read_labels(path), **labels})
     if preset == "quick":
         return NamedTable.of(path.stem, experiment.question, table)
     subject, measure = table.title.rsplit(":", 1)

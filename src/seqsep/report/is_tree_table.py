@@ -5,7 +5,7 @@ how often the whole thought and the answer are right token by token, behind the 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import PAPER_SIZES, TRACES
@@ -52,7 +52,7 @@ class IsTreeCell:
         fixed, per_token = result["state_bits"]
         return cls(
             task=run.task,
-            model=replace(SizedModel.of(run), heads=run.heads),
+            model=SizedModel.of(run).with_heads(run.heads),
             live=result["live_accuracy"],
             unanswered=result["unanswered"],
             answer=result["answer_accuracy"],

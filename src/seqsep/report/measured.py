@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from seqsep.ceilings import ceiling
 from seqsep.lab.ranking import rank
 from seqsep.lab.row import PRUNED, Row
+from seqsep.lab.run_labels import NO_LABELS, Labels
 from seqsep.report.numerals import known
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
@@ -45,14 +46,14 @@ class Measured:
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
-    def of(cls, row: Row) -> "Measured":
-        """The run of a row that has an outcome."""
+    def of(cls, row: Row, labels: Labels = NO_LABELS) -> "Measured":
+        """The run of a row that has an outcome, under the label that its key has."""
         run = row.run
         result = row.result
         fixed, per_token = result["state_bits"]
         return cls(
             task=run.task,
-            model=SizedModel.of(run),
+            model=replace(SizedModel.of(run), label=labels.get(row.key, "")),
             learning_rate=run.learning_rate,
             seed=run.seed,
             steps_allowed=run.steps,

@@ -5,7 +5,7 @@ stands with the best of its sizes, rates, embedding scales and steps. Nothing is
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 
 from seqsep.mixers import SlidingAttention
@@ -117,7 +117,7 @@ def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[Rea
     by_size = len({run.model.architecture for run in runs}) == 1
     groups: dict[SizedModel, list[Measured]] = {}
     for run in sorted(runs, key=lambda run: run.model.rank):
-        shared = run.model if by_size else SizedModel(run.model.distinct_layers, 1, run.model.positions)
+        shared = run.model if by_size else replace(run.model, layers=run.model.distinct_layers, width=1)
         groups.setdefault(shared, []).append(run)
     names = model_names(groups)
     printed = {} if figure is None else {(one.architecture, one.width): one.accuracy for one in paper_models(figure)}

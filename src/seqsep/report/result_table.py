@@ -174,10 +174,10 @@ class ResultTable:
         """
         if len(self.models) <= MOST_NAMED:
             return self
-        rows = dict[tuple[str, str], SizedModel]()
+        rows = dict[tuple[str, str, str], SizedModel]()
         best_cells = dict[tuple[SizedModel, Task], Cell]()
         for model in self.models:
-            row = rows.setdefault((model.architecture, model.positions), model)
+            row = rows.setdefault((model.architecture, model.label, model.positions), model)
             for task, cell in self.row(model).items():
                 known_best = best_cells.get((row, task))
                 if known_best is None or by_accuracy(cell.best) > by_accuracy(known_best.best):

@@ -1,54 +1,15 @@
-"""An architecture at a size under one choice of positions, and how it is named, coloured and marked everywhere in the report.
-
-Colours follow Okabe and Ito's, which people with any common colour blindness tell apart, with a lighter set for dark
-pages; a marker and a printed name always say the same.
-"""
+"""An architecture at a size under one choice of positions, and how it is named and marked everywhere in the report."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from seqsep.lab.run import Run
-from seqsep.mixers.settings import mixer_named
+from seqsep.mixers.settings import has_heads, mixer_named
 from seqsep.plugins.name import PlugIn, shown
+from seqsep.report.styles import STYLES, Style, spare_style
 
 MOST_NAMED = 12
 """How many models a figure or a sentence names; beyond it names architectures."""
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a line or a row looks.
-
-    `slug` is the name of its CSS class and `title` what a reader calls it. The colours are those on `light` and on `dark`
-    ground; the marker is matplotlib's.
-    """
-
-    slug: str
-    title: str
-    light: str
-    dark: str
-    marker: str
-
-
-STYLES: dict[str, Style] = {
-    style.slug: style
-    for style in (
-        Style("attention", "Attention", light="#d55e00", dark="#ff8a3c", marker="o"),
-        Style("lstm", "LSTM", light="#0072b2", dark="#53b4ee", marker="s"),
-        Style("linear-attention", "Linear attention", light="#009e73", dark="#2fcfa2", marker="^"),
-        Style("retention", "Retention", light="#c05d93", dark="#ee9cc8", marker="D"),
-        Style("dss", "DSS", light="#4d4d4d", dark="#b9bec4", marker="X"),
-        Style("mamba", "Mamba", light="#c48600", dark="#f6c344", marker="P"),
-        Style("mamba2", "Mamba-2", light="#7a4b00", dark="#d8a860", marker="*"),
-        Style("gated-delta", "Gated delta rule", light="#2f9bd8", dark="#8ed0f5", marker="<"),
-        Style("rwkv7", "RWKV-7", light="#8c1d40", dark="#f08aa5", marker=">"),
-        Style("sliding-attention", "Sliding attention", light="#8a8f00", dark="#cfd45a", marker="h"),
-    )
-}
-"""The style of each architecture, by the mixer's name."""
-
-OTHER = Style("other", "", light="#7a5cc9", dark="#b49bff", marker="v")
-"""The style of hybrids and of a user's own layers."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +17,8 @@ class SizedModel:
     """An architecture at a size: the mixers, layer by layer, and the width. Different mixers make a hybrid.
 
     `positions` are those that the model has, `learned` or `none` or others of `Model.build`: what "default" stands for.
-    Unknown ones are the empty word. `heads` are 0 if they are not told apart.
+    Unknown ones are the empty word. `heads` are 0 if they are not told apart. `label` is the reader's own name for it, and
+    `place` its number among those that have no style of their own (`in_places`), which tells no two models apart.
 
     >>> model = SizedModel(("linear-attention", "linear-attention"), 64)
     >>> model.title, model.size
@@ -69,6 +31,8 @@ class SizedModel:
     width: int
     positions: str = ""
     heads: int = 0
+    label: str = ""
+    place: int = field(default=0, compare=False)
 
     @classmethod
     def of(cls, run: Run) -> "SizedModel":
@@ -91,13 +55,38 @@ class SizedModel:
 
     @property
     def title(self) -> str:
-        """The architecture as a reader knows it; a user's own layer by its class and its file's digest."""
-        return self.style.title or "+".join(map(shown, self.distinct_layers))
+        """The reader's label, or else the architecture as a reader knows it."""
+        if self.label:
+            return self.label
+        settings = self.architecture.removeprefix(self.family)
+        return f"{self.style.title} {settings}".strip() if self.family in STYLES else self.layers_in_words
+
+    @property
+    def layers_in_words(self) -> str:
+        """Its layers, one for all if they are equal; a user's own by its class and its file's digest."""
+        return "+".join(map(shown, self.distinct_layers))
+
+    @property
+    def family(self) -> str:
+        """The mixer without its settings, whose colour the architecture has; a hybrid's own name.
+
+        >>> SizedModel(("mamba2(states=8)",), 64).family
+        'mamba2'
+        """
+        return self.architecture.partition("(")[0] if len(self.distinct_layers) == 1 else self.architecture
 
     @property
     def style(self) -> Style:
-        """How it looks wherever it appears."""
-        return STYLES.get(self.architecture, OTHER)
+        """How it looks wherever it appears. Sizes and settings of a mixer share it; figures fill their markers otherwise."""
+        return STYLES.get(self.family) or spare_style(self.place)
+
+    def with_heads(self, heads: int) -> "SizedModel":
+        """The model told apart by its heads, if any of its layers has them.
+
+        >>> SizedModel(("lstm",), 64).with_heads(4).heads, SizedModel(("mamba", "attention"), 64).with_heads(4).heads
+        (0, 4)
+        """
+        return replace(self, heads=heads) if has_heads(self.layers) else self
 
     @property
     def slug(self) -> str:
@@ -116,16 +105,31 @@ class SizedModel:
         return words.get(self.positions, f"{self.positions} positions")
 
     @property
-    def rank(self) -> tuple[int, str, int, int, str, int]:
+    def rank(self) -> tuple[int, str, str, int, int, str, int]:
         """Its place in every table and legend."""
         order = list(STYLES).index(self.slug) if self.slug in STYLES else len(STYLES)
-        return order, self.architecture, len(self.layers), self.width, self.positions, self.heads
+        return order, self.architecture, self.label, len(self.layers), self.width, self.positions, self.heads
+
+
+def in_places(models: Iterable[SizedModel]) -> dict[SizedModel, SizedModel]:
+    """Each model with its place among those that have no style of their own, in the order of every table.
+
+    >>> hybrid = SizedModel(("mamba", "attention"), 64)
+    >>> [model.slug for model in in_places([hybrid, SizedModel(("lstm", "attention"), 64)])]
+    ['other-1', 'other-2']
+    """
+    ordered = sorted(set(models), key=lambda model: model.rank)
+    without = dict.fromkeys(model.architecture for model in ordered if model.family not in STYLES)
+    places = {architecture: place for place, architecture in enumerate(without)}
+    placed = [replace(model, place=places.get(model.architecture, 0)) for model in ordered]
+    return {model: model for model in placed}
 
 
 def model_names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
     """The short name of each model, in the order of every table.
 
-    If models of one architecture differ in size, the name has the size, and if they differ in positions or heads, these.
+    If models of one architecture and label differ in size, the name has the size, and if they differ in positions or heads,
+    these. Architectures of one label are told apart by their layers.
 
     >>> list(model_names([SizedModel(("mamba",), 64), SizedModel(("mamba",), 32), SizedModel(("lstm",), 64)]).values())
     ['LSTM', 'Mamba (1, 32)', 'Mamba (1, 64)']
@@ -135,9 +139,11 @@ def model_names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
     ordered = sorted(set(models), key=lambda model: model.rank)
     names = {}
     for model in ordered:
-        same = [other for other in ordered if other.architecture == model.architecture]
+        same = [other for other in ordered if (other.architecture, other.label) == (model.architecture, model.label)]
         size = f" {model.size}" if len({other.size for other in same}) > 1 else ""
         positions = f", {model.position_words}" if len({other.positions for other in same}) > 1 else ""
         heads = f", heads {model.heads}" if len({other.heads for other in same}) > 1 else ""
-        names[model] = f"{model.title}{size}{positions}{heads}"
+        shared = model.label and any(other.title == model.title for other in ordered if other not in same)
+        layers = f" ({model.layers_in_words})" if shared else ""
+        names[model] = f"{model.title}{layers}{size}{positions}{heads}"
     return names

@@ -13,13 +13,11 @@ from statistics import median
 from typing import Any
 
 from seqsep.files import write_file
+from seqsep.mixers.settings import has_heads
 from seqsep.report.numerals import DASH, count, percent, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
-
-WITHOUT_HEADS = ("lstm", "dss", "mamba")
-"""Mixers that take a number of heads and do not use it."""
 
 ROWS_OF_A_PAGE = 40
 LATEX = str.maketrans(
@@ -95,7 +93,7 @@ def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
         "architecture": model.architecture,
         "depth": len(model.layers),
         "width": model.width,
-        "heads": None if set(model.layers) <= set(WITHOUT_HEADS) else best.heads,
+        "heads": best.heads if has_heads(model.layers) else None,
         "positions": model.positions or None,
         "learning_rate": best.learning_rate,
         "embedding_scale": best.embedding_scale,

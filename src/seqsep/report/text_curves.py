@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 
 from seqsep.lab.row import read_rows
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
-from seqsep.report.figures.looks import DASHES, FILLS, LINE, SOFT, Look
+from seqsep.report.figures.looks import DASHES, LINE, SOFT, Look
 from seqsep.report.figures.panels import BOTTOM, LEFT, PANEL_HEIGHT, RIGHT, SHEET, TOP
 from seqsep.report.figures.sheet import Place, Sheet, draw_sheet
 from seqsep.report.numerals import count
-from seqsep.report.sized_model import OTHER, STYLES
+from seqsep.report.styles import FILLS, SPARE_MARKERS, STYLES, spare_style
 from seqsep.text.accuracy import LengthAccuracy, accuracies, on_subset
 from seqsep.text.reply import PREFIX, TASKS, Reply
 
@@ -23,8 +23,7 @@ QUESTIONS = {
 }
 LENGTHS = {"phonebook": "entries", "index": "words", "hotpotqa": "paragraphs"}
 WIDTH = 8.4
-COLOURS = [style.light for style in (*STYLES.values(), OTHER)]
-MARKERS = [style.marker for style in (*STYLES.values(), OTHER)]
+ALL_STYLES = [*STYLES.values(), *map(spare_style, range(len(SPARE_MARKERS)))]
 
 
 def write_text_curves(beside: Path, folder: Path) -> list[ShownExperiment]:
@@ -71,10 +70,11 @@ def draw_text_curves(task: str, replies: Sequence[Reply]) -> tuple[Figure, str]:
 def _look(place: int, line: Sequence[LengthAccuracy]) -> Look:
     """The look of a model in one order of paragraphs."""
     first = line[0]
+    style = ALL_STYLES[place % len(ALL_STYLES)]
     return Look(
         label=f"{first.model.name}{f', {first.order}' if first.order else ''}",
-        colour=COLOURS[place % len(COLOURS)],
-        marker=MARKERS[place % len(MARKERS)],
+        colour=style.light,
+        marker=style.marker,
         dashes=DASHES[1 if first.order == "needed-last" else 0],
         fill=FILLS[1 if first.order == "needed-last" else 0],
     )

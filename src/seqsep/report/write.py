@@ -8,6 +8,7 @@ from typing import Any
 
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
+from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
 from seqsep.report.bibliography import write_bibliography
 from seqsep.report.comparison import Comparison
 from seqsep.report.demo_runs import DemoRuns
@@ -16,6 +17,7 @@ from seqsep.report.figure_files import ShownExperiment, write_experiment, write_
 from seqsep.report.figures.picture import draw_picture
 from seqsep.report.is_tree_files import write_is_tree_results
 from seqsep.report.measured import Measured
+from seqsep.report.named_layers import labels_of_layers
 from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.page import write_page
 from seqsep.report.reach import headline, positions_sentence, reach_lines
@@ -32,13 +34,14 @@ def write_demo(
     theorems: TheoremRecords = (),
     experiments: Sequence[ShownExperiment] = (),
     findings: Sequence[str] = (),
+    labels: Labels = NO_LABELS,
 ) -> Path:
     """Write the page, its picture, and the page of the worked example; return the first page's path.
 
     `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
-    `findings` are further sentences at its head.
+    `findings` are further sentences at its head, and `labels` the reader's names of runs, by key.
     """
-    runs = DemoRuns.of_rows(fresh, committed)
+    runs = DemoRuns.of_rows(fresh, committed, labels)
     comparison = Comparison.of_rows(fresh, committed).sentence() if fresh else ""
     page = write_page(folder, runs, theorems, experiments, comparison=comparison, findings=findings)
     write_is_tree_page(folder)
@@ -46,21 +49,29 @@ def write_demo(
     return page
 
 
-def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], bibtex: bool = False) -> Path:
+def write_report(
+    rows: Path,
+    folder: Path,
+    check: Callable[[], TheoremRecords],
+    bibtex: bool = False,
+    named: Sequence[tuple[str, str]] = (),
+) -> Path:
     """Write the page from the committed rows of a file alone; return its path.
 
     Beside the page lie figures (PDF, PNG, SVG) and tables (CSV, LaTeX) of these rows, and of the experiments whose rows lie
     beside them as NAME.jsonl and NAME-paper.jsonl, whose figures the page shows too; so does it those of text-TASK.jsonl, the
     replies of language models. With `bibtex` there is also references.bib. `check` gives the theorems' records; the figures are
-    drawn in a process of their own meanwhile.
+    drawn in a process of their own meanwhile. `named` are (layers, label) for models that the reader names here; other labels
+    are those beside the rows (`lab.run_labels`). Raises BadInput for layers that no row has.
     """
     committed = read_rows(rows)
-    tables = report_tables(rows, committed)
+    labels = {**read_labels(rows), **labels_of_layers(named, committed)}
+    tables = report_tables(rows, committed, labels)
     if bibtex:
-        write_bibliography(folder, {mixer for named in tables for model in named.table.models for mixer in model.layers})
+        write_bibliography(folder, {mixer for table in tables for model in table.table.models for mixer in model.layers})
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         separation = pool.submit(write_separation, folder)
-        drawing = [pool.submit(write_experiment, named, folder) for named in tables]
+        drawing = [pool.submit(write_experiment, table, folder) for table in tables]
         of_is_tree = pool.submit(write_is_tree_results, rows.parent, folder)
         try:
             theorems = check()
@@ -69,7 +80,7 @@ def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], 
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    of_demo = {named.name for named in tables if named.is_demo}
+    of_demo = {table.name for table in tables if table.is_demo}
     return write_demo(
         folder,
         fresh=[],
@@ -77,6 +88,7 @@ def write_report(rows: Path, folder: Path, check: Callable[[], TheoremRecords], 
         theorems=theorems,
         experiments=[*(one for one in shown if one.name not in of_demo), *write_text_curves(rows.parent, folder)],
         findings=reach_findings(rows.parent),
+        labels=labels,
     )
 
 

@@ -81,15 +81,15 @@ class LanguageModel:
         self.torch = torch
         self.folder = folder
         choices: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        self.tokenizer = load_tokenizer(folder.path)
         with _in_one_line(folder.path):
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **choices)
             self.model, loading = transformers.AutoModelForCausalLM.from_pretrained(
                 folder.path, dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True, **choices
             )
         missing = sorted(loading["missing_keys"])
         if missing:
             raise ValueError(f"{folder.path}: expected weights of all layers, found none of {', '.join(missing[:3])}")
-        self.ends = self._ends()
+        self.ends = ends_of(self.tokenizer, (self.model.config.get_text_config(), self.model.generation_config))
         self.model.generation_config = transformers.GenerationConfig()
         self.model.eval().to(device)
         config = self.model.config.get_text_config()
@@ -103,36 +103,15 @@ class LanguageModel:
             context=getattr(config, self.context_field) if self.context_field else None,
         )
 
-    def _ends(self) -> list[int]:
-        """The tokens that end a text, as tokenizer, config and generation config have them."""
-        given = [self.tokenizer.eos_token_id]
-        for config in (self.model.config.get_text_config(), self.model.generation_config):
-            end = getattr(config, "eos_token_id", None)
-            given += end if isinstance(end, list) else [end]
-        return sorted({end for end in given if isinstance(end, int)})
-
     def read(self, prompt: str) -> list[int]:
-        """The tokens of a prompt, with those that the tokenizer puts before a text and none that would end it.
-
-        Raises ValueError naming the symbols that the tokenizer does not keep.
-        """
-        tokens = list(self.tokenizer(prompt)["input_ids"])
-        while tokens and tokens[-1] in self.ends:
-            tokens.pop()
-        kept = self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False).lower()
-        lost = sorted(set(prompt.lower()) - set(kept))
-        if lost or self.tokenizer.unk_token_id in tokens:
-            shown = ", ".join(map(repr, lost[:8])) or f"some words, which become {self.tokenizer.unk_token}"
-            expected = "expected a tokenizer that keeps every symbol of the prompt, found that it loses"
-            raise ValueError(f"{self.folder.path}, tokenizer: {expected} {shown}")
-        return tokens
+        """The tokens of a prompt, as `tokens_of` has them."""
+        return tokens_of(prompt, self.tokenizer, self.ends, self.folder.path)
 
     def answer_tokens(self, prompt: str, answer: str) -> tuple[int, ...]:
         """The tokens of an answer behind its prompt."""
         before = self.read(prompt)
         after = self.read(f"{prompt} {answer}")
-        same = next((place for place, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), len(before))
-        return tuple(after[same:])
+        return tuple(after[equally_many(before, after) :])
 
     def require_room(self, prompt_tokens: int, most_tokens: int, what: str) -> None:
         """Raise ValueError if a prompt and what may follow it are more than the model can read."""
@@ -188,6 +167,49 @@ class LanguageModel:
         """The text of written tokens up to the first that ends it, and these tokens."""
         before = next((place for place, token in enumerate(tokens) if token in self.ends), len(tokens))
         return self.tokenizer.decode(tokens[:before], clean_up_tokenization_spaces=False), tuple(tokens[:before])
+
+
+def load_tokenizer(path: Path) -> Any:
+    """The tokenizer of a folder. Raises ValueError, in one line that names it, if `transformers` cannot load it."""
+    transformers: Any = import_module("transformers")
+    with _in_one_line(path):
+        return transformers.AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+
+
+def ends_of(tokenizer: Any, configs: Sequence[Any]) -> list[int]:
+    """The tokens that end a text, as a tokenizer and configurations have them."""
+    given = [tokenizer.eos_token_id]
+    for config in configs:
+        end = getattr(config, "eos_token_id", None)
+        given += end if isinstance(end, list) else [end]
+    return sorted({end for end in given if isinstance(end, int)})
+
+
+def tokens_of(prompt: str, tokenizer: Any, ends: Sequence[int], where: Path) -> list[int]:
+    """The tokens of a prompt, with those that the tokenizer puts before a text and none that would end it.
+
+    Raises ValueError naming the folder and the symbols that the tokenizer does not keep.
+    """
+    tokens = list(tokenizer(prompt)["input_ids"])
+    while tokens and tokens[-1] in ends:
+        tokens.pop()
+    kept = tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False).lower()
+    lost = sorted(set(prompt.lower()) - set(kept))
+    if lost or tokenizer.unk_token_id in tokens:
+        shown = ", ".join(map(repr, lost[:8])) or f"some words, which become {tokenizer.unk_token}"
+        expected = "expected a tokenizer that keeps every symbol of the prompt, found that it loses"
+        raise ValueError(f"{where}, tokenizer: {expected} {shown}")
+    return tokens
+
+
+def equally_many(before: Sequence[int], after: Sequence[int]) -> int:
+    """With how many equal tokens two texts begin.
+
+    >>> equally_many([5, 6, 7], [5, 6, 8, 7])
+    2
+    """
+    pairs = zip(before, after, strict=False)
+    return next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(before), len(after)))
 
 
 def cache_bits(output: Any, batch: int) -> int | None:

@@ -19,11 +19,13 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from inspect import signature
 from typing import Any
 
-from seqsep.exact.network import Network
+import numpy as np
+
+from seqsep.model.tabular_network import TabularNetwork
 from seqsep.names import choose
 from seqsep.theorems import (
     bounded_dyck,
@@ -78,8 +80,9 @@ def check(name: str, **options: Any) -> Outcomes:
     unknown = [option for option in options if option not in theorem.options]
     if unknown:
         raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(theorem.options)}")
-    theorem.require_sizes("check", options)
-    return Outcomes(theorem.check(**options))
+    plain = plain_options(options)
+    theorem.require_sizes("check", plain)
+    return Outcomes(theorem.check(**plain))
 
 
 def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
@@ -98,8 +101,9 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     unknown = [option for option in options if option not in known_options]
     if unknown:
         raise ValueError(f"apply({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
-    theorem.require_sizes("apply", options)
-    answer = theorem.applier(**options)
+    plain = plain_options(options)
+    theorem.require_sizes("apply", plain)
+    answer = theorem.applier(**plain)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -111,8 +115,8 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
             raise ValueError(f"{source}, line {number}: {error}") from None
 
 
-def build(name: str, **options: Any) -> Network:
-    """The network that a theorem's upper bound is about, weight by weight.
+def build(name: str, **options: Any) -> TabularNetwork:
+    """The network that a theorem's upper bound is about, weight by weight; it prints as a table of its arrays.
 
     `options` are the keywords of `BY_NAME[name].build`, which `help` explains. `seqsep.Model.load(network)` is the same network
     in float64, a `torch.nn.Module`; `exact.executor.run` runs it on its grid. Raises ValueError for an unknown name or option,
@@ -121,15 +125,18 @@ def build(name: str, **options: Any) -> Network:
     >>> build("index-lookup-attention", length=8, alphabet=4).name
     'index-lookup-attention-parabola'
     """
-    make = _named(name).build
+    theorem = _named(name)
+    make = theorem.build
     if make is None:
-        builders = ", ".join(known for known, theorem in BY_NAME.items() if theorem.build is not None)
+        builders = ", ".join(known for known, other in BY_NAME.items() if other.build is not None)
         raise ValueError(f"build({name!r}): expected a theorem that builds a network: {builders}")
     known_options = signature(make).parameters
     unknown = [option for option in options if option not in known_options]
     if unknown:
         raise ValueError(f"build({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
-    return make(**options)
+    plain = plain_options(options)
+    theorem.require_sizes("build", plain)
+    return TabularNetwork.of(make(**plain))
 
 
 def bound(name: str, **options: Any) -> dict[str, Number]:
@@ -152,8 +159,18 @@ def bound(name: str, **options: Any) -> dict[str, Number]:
     missing = [option for option, given in known_options.items() if given.default is given.empty and option not in options]
     if missing:
         raise ValueError(f"bound({name!r}): expected {missing[0]}=..., found none")
-    theorem.require_sizes("bound", options)
-    return dict(theorem.constants(**options))
+    plain = plain_options(options)
+    theorem.require_sizes("bound", plain)
+    return dict(theorem.constants(**plain))
+
+
+def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with Python's numbers in place of NumPy's: an int64 would overflow where an int grows.
+
+    >>> plain_options({"length": np.int64(9), "code": "parabola"})
+    {'length': 9, 'code': 'parabola'}
+    """
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
 
 
 def _named(name: str) -> Theorem:

@@ -55,6 +55,11 @@ def named() -> list[Shown]:
     certified["turing-machine-hybrid"] = certify("turing-machine-hybrid", length=1)  # all runs end alike
     certified["retrieval-by-pattern"] = certify("retrieval-by-pattern", length=3, alphabet=2, gram=3)
     cases: list[Shown] = [Case(data, 0, f"holds: {theorem}: ") for theorem, data in certified.items()]
+    of_one_place = certify("retrieval-by-pattern", length=3, alphabet=2, question="index")
+    cases.append(Case(of_one_place, 0, "index-by-pattern: alphabet 2, length 3, all 1, heads 1, inputs 8, "))
+    given = json.loads(of_one_place)
+    given["task"]["alphabet"] = 1
+    cases.append(Case(seal(given), 1, "alphabet is 1, which has no place to ask for"))
     said = "holds: index-lookup-state: index-lookup: alphabet 2, length 2, rows 4, state_bits 2, alice [0, 1]; sha256 "
     cases.append(Case(certify("index-lookup-state", length=2, alphabet=2), 0, said))
     given = json.loads(samples()["distinguishing-table: inequality"])

@@ -27,6 +27,8 @@ def _queries(task: dict[str, Any], answer: list[int]) -> int:
         "is-tree-queries": task.get("vertices", 0) + 5,
         "turing-machine-queries": len(task.get("rules", [])) + task.get("alphabet", 0) + 2,
         "ngram-by-pattern": task.get("alphabet", 0) + 2,
+        "index-by-pattern": 2 * task.get("alphabet", 0) + 3,
+        "counting-by-pattern": 2 * task.get("alphabet", 0) + 3,
     }
     return sum(token == closes.get(task["name"]) for token in answer)
 

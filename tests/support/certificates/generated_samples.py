@@ -36,6 +36,8 @@ def generated_samples() -> dict[str, bytes]:
         "turing-machine-recurrent", machine="busy-beaver-3", length=2, cells=3, steps=3
     )
     made["generated-run: pattern"] = certify("retrieval-by-pattern", length=2, alphabet=2)
+    for question in ("index", "counting"):
+        made[f"generated-run: pattern, {question}"] = certify("retrieval-by-pattern", length=2, question=question)
     made["generated-run: walk"] = certify("is-tree-walk", graphs=4)
     made["generated-run: rounding counts"] = certify("counting-one-layer", length=1, alphabet=2)
     made["generated-run: counting"] = random_counting()

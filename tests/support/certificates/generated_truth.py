@@ -111,11 +111,31 @@ def _configurations(task: dict[str, Any], run: list[int], inserted: list[bool]) 
     return [token for token, found in zip(run, inserted, strict=True) if token < len(task["rules"]) and not found]
 
 
+PATTERN_OF = {"index-by-pattern": "index", "ngram-by-pattern": "recall", "counting-by-pattern": "counting"}
+
+
+def _template(task: dict[str, Any]) -> Template:
+    return Template(PATTERN_OF[task["name"]], task["alphabet"], task.get("gram", 2))
+
+
 def _pattern_run(task: dict[str, Any], word: list[int]) -> list[int]:
     """By the template of the theorem, and the definition of the task."""
-    template = Template("recall", task["alphabet"], task["gram"])
-    value = _ngram_value(task, word)
-    return template.thought([token - 1 for token in word[task["length"] + 1 :]], value - 1 if value else None)
+    asked = [token - 1 for token in word[task["length"] + 1 :]]
+    found: int | None
+    if task["name"] == "index-by-pattern":
+        found = word[asked[0]] - 1
+    elif task["name"] == "counting-by-pattern":
+        found = asked[0] if _counting_value(task, word) else None
+    else:
+        value = _ngram_value(task, word)
+        found = value - 1 if value else None
+    return _template(task).thought(asked, found)
+
+
+def _index_alphabets(task: dict[str, Any]) -> list[range]:
+    symbols = range(1, task["alphabet"] + 1)
+    places = [number + 1 for number in range(task["alphabet"]) if 1 <= number <= task["length"]]
+    return [range(1), *[symbols] * task["length"], range(places[0], places[-1] + 1) if places else range(0)]
 
 
 GENERATED = {
@@ -142,12 +162,14 @@ for name in ("turing-machine", "turing-machine-queries", "turing-machine-numbers
 GENERATED["turing-machine-queries"] = GENERATED["turing-machine-queries"]._replace(
     retriever=lambda task: RunTokens(_sizes(task), task["steps"]).retriever()
 )
-GENERATED["ngram-by-pattern"] = GENERATED["ngram"]._replace(
-    solve=_pattern_run,
-    ends=lambda _: set(),
-    retriever=lambda task: Template("recall", task["alphabet"], task["gram"]).retriever(),
-    told=lambda _, run, __: run,
-)
+for name in PATTERN_OF:
+    GENERATED[name] = Generated(
+        _index_alphabets if name == "index-by-pattern" else GENERATED[name.removesuffix("-by-pattern")].alphabets,
+        _pattern_run,
+        lambda _: set(),
+        retriever=lambda task: _template(task).retriever(),
+        told=lambda _, run, __: run,
+    )
 GENERATED["is-tree-queries"] = GENERATED["is-tree"]._replace(
     retriever=lambda task: WalkTokens(task["vertices"]).retriever("prompt")
 )

@@ -38,6 +38,8 @@ WORDS = (
     "recall-oracle-state",
     "retrieval-by-pattern",
     "ngram-by-pattern",
+    "index-by-pattern",
+    "counting-by-pattern",
     "turing-machine-hybrid",
     "turing-machine-retrieval",
     "turing-machine-recurrent",

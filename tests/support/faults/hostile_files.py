@@ -16,8 +16,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import seqsep
 import seqsep_check
 from seqsep.cli import main
+from seqsep.lab.run import Run
+from seqsep.tasks import IsTree
+from seqsep.theorems.retrieval import index_lookup_attention
 from support.apply_cases import CASES
 from support.certificates.samples import TYPES, of_type
 from support.faults.forked_sweep import child
@@ -46,8 +50,14 @@ DEEP = 100_000
 LONG = 1 << 20
 
 
+LOAD_NETWORK = "load_network"
+
+
 class Reader(NamedTuple):
-    """The words of a command, in which FILE stands for the file, and a file that it reads."""
+    """The words of a command, in which FILE stands for the file, and a file that it reads.
+
+    Two are no commands of seqsep: certificates go to the checker, and LOAD_NETWORK is the Python function.
+    """
 
     words: str
     good: Callable[[], bytes]
@@ -67,6 +77,26 @@ def certificate() -> bytes:
     return next(iter(of_type(sorted(TYPES)[0]).values()))
 
 
+def kept_model() -> bytes:
+    run = Run(IsTree(length=4, trace="peel"), ("lstm",), width=8)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.safetensors"
+        seqsep.save(path, run.model(), run)
+        return path.read_bytes()
+
+
+def network(kind: str) -> Callable[[], bytes]:
+    """A built network in a file of this kind."""
+
+    def made() -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"network.{kind}"
+            seqsep.save_network(path, index_lookup_attention.build(3, 2))
+            return path.read_bytes()
+
+    return made
+
+
 def given_to(theorem: str) -> Callable[[], bytes]:
     """An input of `seqsep apply`, twice."""
     return lambda: (json.dumps(CASES[theorem].given) + "\n").encode() * 2
@@ -83,6 +113,16 @@ def runs(preset: str) -> list:
 DIMACS = b"c four variables\np cnf 4 3\n1 -2 0\n2 3 -4 0\n-1 4 0\n"
 MACHINE = b'{"start": "a", "halt": ["H"], "blank": "_", "rules": {"a": {"0": ["a", "1", "R"], "_": ["H", "_", "S"]}}}\n'
 CIRCUIT = json.dumps(CASES["circuits-attention"].given["circuit"]).encode()
+CONFIGURATION = json.dumps(
+    {
+        "model_type": "zamba2",
+        "hidden_size": 64,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "layers_block_type": ["mamba", "hybrid", "mamba"],
+        "time_step_limit": [0.0, 1e9],
+    }
+).encode()
 HOTPOTQA = json.dumps([entry(number) for number in range(12)]).encode()
 READERS: dict[str, Reader] = {
     "rows": Reader("store import NEW FILE", rows),
@@ -96,6 +136,11 @@ READERS: dict[str, Reader] = {
     "graphs": Reader("apply is-tree-hybrid --length 6 --input FILE", given_to("is-tree-hybrid")),
     "inputs": Reader("apply index-lookup-one-layer --length 4 --input FILE", given_to("index-lookup-one-layer")),
     "words": Reader("apply bounded-dyck-state --length 6 --input FILE", given_to("bounded-dyck-state")),
+    "kept models": Reader("""generate FILE --prompt {"edges":[[2,4],[1,2],[1,3]]}""", kept_model),
+    "networks, safetensors": Reader(LOAD_NETWORK, network("safetensors"), "FILE.safetensors"),
+    "networks, npz": Reader(LOAD_NETWORK, network("npz"), "FILE.npz"),
+    "networks, json": Reader(LOAD_NETWORK, network("json"), "FILE.json"),
+    "configurations of models": Reader("capacity FILE --length 1M", lambda: CONFIGURATION),
     "questions": Reader("text hotpotqa --show --data FILE", lambda: HOTPOTQA),
 }
 
@@ -159,6 +204,13 @@ def read(reader: Reader, folder: Path, data: bytes) -> tuple[int, str]:
         if reader.good is certificate:
             status, line = seqsep_check.check(data)
             errors.write(line if status == 2 else "")
+        elif reader.words == LOAD_NETWORK:
+            try:
+                seqsep.load_network(path)
+                status = 0
+            except (ValueError, OSError) as error:
+                status = 2
+                errors.write(str(error))
         else:
             words = [str(folder / word) if word.startswith(("FILE", "NEW", "GOOD")) else word for word in reader.words.split()]
             try:

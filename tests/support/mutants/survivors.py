@@ -36,6 +36,10 @@ SURVIVORS: dict[str, str] = {
     "theorems/retrieval/_attention_blocks.py: near = random.integers(length + 1, size=length) | Add -> Sub at 23": INPUTS,
     "theorems/retrieval/_shown.py: return np.unique(np.take_along_axis(symbols, random.integers(DIFFERENT, size=(DRAWN, "
     "length)), axis=1), axis=0) | 0 -> 1 at 109": INPUTS,
+    "theorems/retrieval/counting_state.py: kinds = [length if turn % 2 else int(random.integers(1, 1 + math.isqrt(length)))"
+    " for turn in range(DRAWN)] | 1 -> 0 at 56": INPUTS,
+    "theorems/retrieval/recall_state.py: return ceil_log2(max(classes(length, tokens) for tokens in range(1, length + 1))) "
+    "| 1 -> 2 at 65": "after one token there are n classes, after n of them more: n! at least, and 4 at n = 2",
     "theorems/retrieval/counting_one_layer.py: for threshold in {min(alphabet - 1, max(0, count + step)) for step in (-1, 0, "
     "1)}: | 0 -> 1 at 40": INPUTS,
     "theorems/sparse_threshold/_formulas.py: yield Series((2, 4, 8, 16, 18, 32, 62, 64), (*INSTANCES, *RANDOM), inputs_small - "

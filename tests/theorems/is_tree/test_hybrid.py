@@ -50,6 +50,8 @@ def test_the_printed_search_misses_edges():
     assert missed(5, reach=int(math.log2(5))) == [(1, 4)]
     assert not any(missed(n, reach=int(math.log2(n))) for n in (2, 3, 4))
     assert len(missed(64, reach=6)) == 210
+    assert sum(len(missed(n, reach=int(math.log2(n)))) for n in range(4, 40)) == 2146
+    assert sum(math.comb(n - 1, 2) for n in range(4, 40)) == 9138
     assert not any(missed(n, reach=int(math.log2(3 * n))) for n in range(2, 65))
     assert tied(4) == [(1, 3)]
     with pytest.raises(ValueError, match="equally near to 2"):

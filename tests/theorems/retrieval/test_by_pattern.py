@@ -10,6 +10,7 @@ from seqsep.exact.grid import Array
 from seqsep.retriever import Pattern
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.retrieval import _counting, _recall, by_pattern
+from seqsep.theorems.retrieval._pattern_inputs import drawn_inputs, solved
 from seqsep.theorems.retrieval._written_query import Copy, Template
 from support.networks import defects_that_change, follows, with_array
 
@@ -64,14 +65,14 @@ def test_sizes_grow_with_the_logarithm_of_the_numbers_only():
 def test_drawn_questions_have_both_answers():
     for question, gram in QUESTIONS:
         template = Template(question, 17, gram)
-        found = [by_pattern._solved(template, given) for given in by_pattern._drawn_inputs(template, 16, 200, 0)]
+        found = [solved(template, given) for given in drawn_inputs(template, 16, 200, 0)]
         assert len(set(found)) > 5
         assert question == "index" or 20 < sum(one is None for one in found) < 180
 
 
 def sequences_of(template, inputs):
     prompts = [template.prompt(numbers, question) for numbers, question in inputs]
-    thoughts = [template.thought(given.question, by_pattern._solved(template, given)) for given in inputs]
+    thoughts = [template.thought(given.question, solved(template, given)) for given in inputs]
     sequences = [prompt + thought for prompt, thought in zip(prompts, thoughts, strict=True)]
     starts = [len(prompt) for prompt in prompts]
     retriever = template.retriever()
@@ -83,7 +84,7 @@ def sequences_of(template, inputs):
 def test_token_by_token_with_a_live_retriever(question, gram):
     template = Template(question, 9, gram)
     network = by_pattern.build(question, 9, gram)
-    for given in list(by_pattern._drawn_inputs(template, 8, 6, 5)):
+    for given in list(drawn_inputs(template, 8, 6, 5)):
         [sequence], [start], _ = sequences_of(template, [given])
         retrieve = template.retriever().behind(start)
         most = len(sequence) - start
@@ -93,7 +94,7 @@ def test_token_by_token_with_a_live_retriever(question, gram):
 def test_patterns_search_alike_in_a_process_of_their_own():
     for question, gram in QUESTIONS:
         template = Template(question, 13, gram)
-        for given in list(by_pattern._drawn_inputs(template, 6, 2, 8)):
+        for given in list(drawn_inputs(template, 6, 2, 8)):
             [sequence], [start], _ = sequences_of(template, [given])
             texts = [template.texts[token] for token in sequence]
             found = Pattern.of(texts[start + 1 : -3]).find(texts[:start])
@@ -162,7 +163,7 @@ def test_a_template_that_counts_the_question_is_found_out(monkeypatch):
 def test_10_defects_that_change_the_function_are_all_caught(question, gram):
     template = Template(question, 4, gram)
     honest = by_pattern.build(question, 4, gram)
-    inputs = list(by_pattern._drawn_inputs(template, 4, 9, 3))
+    inputs = list(drawn_inputs(template, 4, 9, 3))
     sequences, starts, marks = sequences_of(template, inputs)
     follow(honest, sequences, starts, marks)
     asked = asked_places(sequences, starts, marks)
@@ -223,3 +224,12 @@ def test_the_applier_names_what_is_wrong():
     ]:
         with pytest.raises(ValueError, match=message):
             apply(given)
+
+
+@pytest.mark.parametrize(("question", "least"), [("index", 1), ("recall", 2), ("counting", 1)])
+def test_runs_are_shown_from_the_least_length_on(question, least):
+    assert by_pattern.evidence(length=least, question=question).parameters["length"] == least
+    with pytest.raises(ValueError, match="expected 2 <= gram <= length, 2 <= alphabet"):
+        by_pattern.evidence(length=least - 1, question=question)
+    with pytest.raises(ValueError, match="expected 2 <= gram <= length, 2 <= alphabet"):
+        by_pattern.evidence(length=3, alphabet=1, question=question)

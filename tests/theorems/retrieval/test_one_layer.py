@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 from seqsep.exact.grid import Grid
+from seqsep.exact.one_layer_message import cells
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 from seqsep.theorems.retrieval import counting_one_layer, one_layer
 from seqsep.theorems.retrieval.one_layer import (
     bob_sums,
-    cells,
     check,
+    constants,
+    evidence,
     first_impossible,
     least_width,
     responses,
@@ -152,6 +154,16 @@ def test_the_layer_of_rounded_weights_errs_with_exact_ones():
     assert answers != [1] * 8
 
 
+def test_what_is_shown_is_of_the_task_asked_for():
+    shown = evidence(3, 3, task="counting")
+    assert (shown.task, shown.parameters) == ("counting", {"length": 3, "alphabet": 3})
+    shown = evidence(4, 3)
+    assert (shown.task, shown.parameters) == ("ngram", {"length": 4, "alphabet": 3, "gram": 2})
+    # Bob asks for the greatest symbol, 3 here, that stands before Alice's second or first; his other one is 1.
+    assert sorted(shown.witness.columns) == [[0, 1, 3, 3], [0, 3, 1, 3]]
+    assert sorted(shown.witness.rows) == [[1, 1], [1, 2], [2, 1], [2, 2]]
+
+
 def test_wrong_arguments():
     for options in ({"task": "copy"}, {"length": 2}, {"heads": 0}, {"exponent": 0}):
         with pytest.raises(ValueError, match="task is one of"):
@@ -178,3 +190,15 @@ def test_pairs_of_inputs_in_one_part_are_answered_alike():
             answers = {attention.forward(network, np.array(shared.whole(alice, question))) for alice in (first, second)}
             assert len(answers) == 1
     assert one_layer.THEOREM.name == "retrieval-one-layer"
+
+
+@pytest.mark.parametrize("task", ["recall", "counting"])
+def test_the_constants_are_the_least_width_of_the_bound(task):
+    for length in (64, 300):
+        width = constants(length, heads=2, task=task)["least_width"]
+        outcome = check(length=length, heads=2, task=task)[1]
+        assert outcome.bound["least_width"] == width
+        apart, questions = told_apart(task, length)
+        thresholds = 2 * (length + 2) ** 4 * questions
+        assert cells(width, thresholds) ** 2 >= apart
+        assert width == 1 or cells(width - 1, thresholds) ** 2 < apart

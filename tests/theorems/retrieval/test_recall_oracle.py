@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -62,6 +63,20 @@ def test_numbers_of_sequences_with_equal_answers_differ():
             assert decode(number, length, alphabet, occurring=key[0], second=key[1]) == symbols
     with pytest.raises(ValueError, match="no sequence with this number"):
         decode(5, 8, 2, occurring=frozenset({0}), second=0)
+
+
+@pytest.mark.parametrize(("length", "alphabet"), [(5, 3), (64, 64), (64, 2)])
+def test_a_readers_inputs_are_answered_from_what_is_remembered(length, alphabet):
+    """Also where K has more than 63 bits; the number alone, without the oracle's answers, tells two sequences alike."""
+    random = Random(length)
+    answer = recall_oracle.applier(length, alphabet)
+    for _ in range(20):
+        symbols = [random.randrange(alphabet) for _ in range(length)]
+        for position in (1, 2, length):
+            found = answer({"symbols": symbols, "position": position})
+            assert found["answer"] == symbols[position - 1]
+            assert 0 <= found["remembered"] < cases(length, alphabet) <= 2 ** found["state_bits"]
+    assert encode((0,) * length, alphabet) == encode((1,) * length, alphabet)
 
 
 def test_the_oracle_tells_which_symbols_occur():

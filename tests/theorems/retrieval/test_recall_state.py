@@ -232,3 +232,8 @@ def test_the_applier_answers_every_input_of_its_length(gram):
         assert apply({"tokens": tokens, "query": query}) == (None if found == 4 else found)
     with pytest.raises(ValueError, match=f"query: expected {gram - 1} of them, found 3"):
         apply({"tokens": [1, 2, 3, 0], "query": [1, 1, 1]})
+
+
+def test_failed_is_an_answer_that_a_model_may_write():
+    """A model that writes FAILED where nothing matches has answered; for n = 3 that is the token 3."""
+    assert list(sequences(3).answers) == [0, 1, 2, 3]

@@ -1,6 +1,7 @@
-"""What a plug-in must leave alone while it trains: random states, threads, settings; and no second process of this one."""
+"""What a plug-in must leave alone while it trains: random states, threads, settings, limits; and no second process."""
 
 import os
+import resource
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from seqsep.plugins.load import PlugInFails
 from seqsep.plugins.name import PlugIn
 
 PROCESSES = Path("/proc")
+LIMITING = ("resource.setrlimit", "resource.prlimit")
 
 
 class Watch:
@@ -19,6 +21,7 @@ class Watch:
     def __init__(self, plug_ins: Sequence[PlugIn]) -> None:
         self.words = ", ".join(plug_in.words for plug_in in plug_ins)
         self.forks: list[str] = []
+        self.limits: list[str] = []
         self.starts_programs = False
         sys.addaudithook(self._heard)
         self.global_state = GlobalState()
@@ -31,7 +34,9 @@ class Watch:
         """Raise PlugInFails for what has happened since."""
         if not self.forks and not self.starts_programs and _has_a_copy():
             self.forks.append("past Python")
-        changed = f"it forks ({self.forks[0]})" if self.forks else self.global_state.changed()
+        changed = f"it forks ({self.forks[0]})" if self.forks else None
+        changed = f"it sets a limit of the system ({self.limits[0]})" if self.limits else changed
+        changed = changed or self.global_state.changed()
         if changed is not None:
             raise PlugInFails(f"{self.words}: {changed}")
 
@@ -40,8 +45,17 @@ class Watch:
         if event in ("os.fork", "os.forkpty"):
             self.forks.append(event)
             raise PlugInFails(f"{self.words}: it forks ({event})")
+        if event in LIMITING and arguments[-1] is not None:
+            self.limits.append(_name_of_limit(arguments[-2]))
+            raise PlugInFails(f"{self.words}: it sets a limit of the system ({self.limits[-1]})")
         # Another program, such as a compiler of kernels, is no copy of this process.
         self.starts_programs |= event in ("subprocess.Popen", "os.posix_spawn", "os.system")
+
+
+def _name_of_limit(number: object) -> str:
+    return next(
+        (name for name in dir(resource) if name.startswith("RLIMIT_") and getattr(resource, name) == number), str(number)
+    )
 
 
 def _has_a_copy() -> bool:

@@ -1,13 +1,15 @@
 """How the rows of one figure look: colour and marker of the architecture, dashes and filling of its several sizes.
 
-Colours are those of `sized_model.STYLES`, the same everywhere; in grey print a marker and dashes say the same.
+Colours are those of `styles`; no two rows have both a marker and its filling in common, which tells them apart in
+grey too.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from seqsep.report.sized_model import MOST_NAMED, SizedModel
+from seqsep.report.sized_model import MOST_NAMED, SizedModel, in_places
+from seqsep.report.styles import FILLS, SPARE_MARKERS, STYLES, Style
 
 INK = "#131a22"
 SOFT = "#566270"
@@ -20,7 +22,9 @@ DASHES: tuple[Any, ...] = (
     (0, (6, 2)),
     (0, (3, 1, 0.8, 1, 0.8, 1)),
 )
-FILLS = ("full", "none", "left", "right", "top", "bottom")
+MARKERS = (*(style.marker for style in STYLES.values()), *SPARE_MARKERS)
+Mark = tuple[str, str]
+"""A marker and its filling."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +56,31 @@ def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, Look]:
     >>> [look.fill for look in looks({SizedModel(("mamba",), 32): "narrow", SizedModel(("mamba",), 64): "wide"}).values()]
     ['full', 'none']
     """
+    together = len(names) > MOST_NAMED
     chosen = dict[SizedModel, Look]()
-    for model, name in names.items():
-        before = [other for other in chosen if other.slug == model.slug]
-        variant = min(len(before), len(DASHES) - 1)
-        label = name
-        if len(names) > MOST_NAMED:
-            variant = 0
-            label = "" if any(other.architecture == model.architecture for other in chosen) else model.title
-        chosen[model] = Look(
-            label=label,
+    shared = dict[object, Look]()
+    marks = set[Mark]()
+    for model in in_places(names):
+        contender = (model.architecture, model.label) if together else model
+        if contender in shared:
+            chosen[model] = replace(shared[contender], label="")
+            continue
+        variant = sum(look.colour == model.style.light for look in shared.values())
+        marker, fill = _free_mark(model.style, marks)
+        marks.add((marker, fill))
+        chosen[model] = shared[contender] = Look(
+            label=model.title if together else names[model],
             colour=model.style.light,
-            marker=model.style.marker,
-            dashes=DASHES[variant],
-            fill=FILLS[variant],
+            marker=marker,
+            dashes=DASHES[variant % len(DASHES)],
+            fill=fill,
         )
     return chosen
+
+
+def _free_mark(style: Style, taken: set[Mark]) -> Mark:
+    """The style's own marker under the first filling that no row before has; else the first mark that none has."""
+    first = FILLS.index(style.fill)
+    own = [(style.marker, fill) for fill in (*FILLS[first:], *FILLS[:first])]
+    all_marks = [*own, *((marker, fill) for fill in FILLS for marker in MARKERS)]
+    return next((mark for mark in all_marks if mark not in taken), own[0])

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from seqsep.report.demo_heatmap import Heatmap, HeatmapCell, heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.heatmap import NO_LIMIT, HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT
+from seqsep.report.figures.looks import INK, LINE, SOFT, looks
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.headline import separation, task_title
 from seqsep.report.measured import GOAL
@@ -106,18 +106,19 @@ def _draw_curves(axes: Axes, runs: DemoRuns, task: Task) -> None:
     lines = {model: points for model, run in fastest.items() if (points := finite(run.points))}
     heights = spread_apart([points[-1][1] for points in lines.values()], gap=0.036, low=0.46, high=1.0)
     titles = model_names(fastest)
-    drawn = list[str]()
+    found = looks(titles)
     for (model, points), height in zip(lines.items(), heights, strict=True):
         strong = model.architecture in ("attention", "lstm")
-        dashes = DASHES[min(drawn.count(model.slug), len(DASHES) - 1)]
-        drawn.append(model.slug)
-        colour = model.style.light
+        look = found[model]
+        mark: dict[str, Any] = look.mark | {"linestyle": "none", "clip_on": False}
         x, y = zip(*points, strict=True)
-        axes.plot(x, y, color=colour, linewidth=4 if strong else 2.4, linestyle=dashes, zorder=3 if strong else 2)
-        end: dict[str, Any] = {"color": colour, "clip_on": False}
-        axes.plot(x[-1:], y[-1:], model.style.marker, markersize=10, markeredgecolor="white", zorder=4, **end)
-        axes.plot([x[-1], steps, steps * 1.06], [y[-1], y[-1], height], ":", linewidth=1.5, zorder=1, **end)
-        axes.plot([steps * 1.09], [height], model.style.marker, markersize=9, **end)
+        axes.plot(x, y, **look.line, linewidth=4 if strong else 2.4, zorder=3 if strong else 2)
+        edge = {"markeredgecolor": "white"} if look.fill == "full" else {}
+        axes.plot(x[-1:], y[-1:], markersize=10, zorder=4, **mark | edge)
+        axes.plot(
+            [x[-1], steps, steps * 1.06], [y[-1], y[-1], height], ":", color=look.colour, linewidth=1.5, zorder=1, clip_on=False
+        )
+        axes.plot([steps * 1.09], [height], markersize=9, **mark)
         label = f"{percent(y[-1])}  {titles[model]}"
         axes.text(steps * 1.14, height, label, fontsize=15, color=INK, va="center", weight="bold" if strong else "normal")
 

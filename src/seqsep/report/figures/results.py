@@ -130,7 +130,7 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, Look]
         other_seeds = [run.accuracy for run in cell.runs if run.seed != cell.best.seed and known(run.accuracy)]
         best_rate = [cell.best.learning_rate] * len(other_seeds)
         mark: dict[str, Any] = {"color": look.colour, "markersize": 5, "clip_on": False}
-        axes.plot(best_rate, other_seeds, look.marker, markerfacecolor="none", **mark)
+        axes.plot(best_rate, other_seeds, look.marker, fillstyle="none", **mark)
         pruned = [run for run in cell.pruned if known(run.accuracy)]
         if pruned:
             axes.plot([run.learning_rate for run in pruned], [run.accuracy for run in pruned], "x", **mark)

@@ -7,7 +7,10 @@ Beside the files below lie the templates (.html) and their styles (.css).
     tables           learning rates, the paper's numbers, settings
     theorem_table    what was checked, beside the bounds
     ledger_charts    the two figures of the size ledger
+    capacity_chart   bytes of models over the length, for `seqsep capacity --compare`
     ledger_picture   docs/separation.svg
+    audit_page       what a trained model carries, a page of its own
+    audit_charts     its charts, and those of docs/audit.svg
     proofs           the theorems' proofs, a page of its own
     is_tree_page     the worked example of IsTree, a page of its own
     is_tree_bits     the size ledger of IsTree

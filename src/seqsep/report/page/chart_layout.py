@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.report.page.svg_chart import BOTTOM, HEIGHT, LEFT, RIGHT, SHAPES, TOP, WIDTH, Chart, ChartLine, Mark
-from seqsep.report.sized_model import Style
+from seqsep.report.styles import Style
 from seqsep.report.ticks import finite, spread_apart
 
 LINE_OF_TEXT = 16.0

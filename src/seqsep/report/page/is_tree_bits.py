@@ -8,7 +8,7 @@ from seqsep.report.numerals import count
 from seqsep.report.page.is_tree_picture import STYLES, is_tree_panels
 from seqsep.report.page.ledger_charts import RECURRENT
 from seqsep.report.page.ledger_picture import PicturePanel
-from seqsep.report.sized_model import Style
+from seqsep.report.styles import Style
 
 SAMPLED = VERTICES[1::4]
 """The numbers of vertices of the table."""

@@ -22,7 +22,7 @@ from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.ledger_charts import RECURRENT, power_of_ten
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
 from seqsep.report.page.svg_chart import Chart
-from seqsep.report.sized_model import Style
+from seqsep.report.styles import Style
 from seqsep.theorems.is_tree.many_vertices import at_least
 
 STYLES: dict[StoredBits, Style] = {

@@ -18,7 +18,7 @@ from seqsep.report.index_lookup_ledger import (
 from seqsep.report.numerals import count
 from seqsep.report.page.chart_layout import Axis, LineData, PointData, line_chart, scatter_chart
 from seqsep.report.page.svg_chart import Chart
-from seqsep.report.sized_model import Style
+from seqsep.report.styles import Style
 from seqsep.report.ticks import round_ticks
 
 LEAST = 100.0

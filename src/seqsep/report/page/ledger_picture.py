@@ -12,7 +12,7 @@ from seqsep.report.index_lookup_ledger import index_lookup_ledger
 from seqsep.report.page.ledger_charts import LEDGER_STYLES, crossing_text, frontier_figures, separation_figure
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.page.templates import environment, source
-from seqsep.report.sized_model import Style
+from seqsep.report.styles import Style
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,19 @@ class LedgerPicture:
     panels: tuple[PicturePanel, ...]
 
     @property
+    def scale(self) -> float:
+        """How much larger a panel is drawn if it stands alone."""
+        return 1.4 if len(self.panels) == 1 else 1.0
+
+    @property
+    def width(self) -> int:
+        """The width of the drawing: two panels a row, or one."""
+        return 1040 if len(self.panels) > 1 else 800
+
+    @property
     def height(self) -> int:
-        """The height of the drawing: two panels a row below the titles."""
-        return 92 + 360 * -(-len(self.panels) // 2)
+        """The height of the drawing: the rows of panels below the titles."""
+        return 92 + round(360 * self.scale) * -(-len(self.panels) // 2)
 
     @classmethod
     def of_ledger(cls) -> "LedgerPicture":

@@ -24,7 +24,7 @@ from seqsep.report.page.proofs import write_proofs
 from seqsep.report.page.templates import environment, source
 from seqsep.report.page.theorem_table import statement_tables
 from seqsep.report.papers import SEPARATIONS, figure2_dyck
-from seqsep.report.sized_model import OTHER, STYLES
+from seqsep.report.styles import STYLES
 from seqsep.tasks import BoundedDyck
 
 UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=\bN) (?==)|(?<=\bN =) |(?<=\(\d,) (?=\d+\))")
@@ -78,7 +78,7 @@ def page(
         .get_template("page.html")
         .render(
             css=Markup(source("page.css")),  # our own file
-            styles={**STYLES, OTHER.slug: OTHER, **LEDGER_STYLES, **IS_TREE_STYLES},
+            styles={**STYLES, **{run.model.slug: run.model.style for run in runs.all}, **LEDGER_STYLES, **IS_TREE_STYLES},
             separation=separation(runs),
             dyck_sentences=[sentence for sentence in dyck_sentences if sentence],
             tiles=tiles(runs, sum(check.holds for check in checks), len(checks)),

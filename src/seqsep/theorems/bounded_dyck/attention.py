@@ -102,6 +102,7 @@ def check(
 ) -> list[Outcome]:
     """Check each variant that answers this depth (or one), for membership and for next brackets (or one).
 
+    `variant` is one-layer, two-layer-valid, two-layer or three-layer; by default each that answers the question.
     Answers are read after every prefix: of all strings if there are at most 70,000 of the length, else words with far matches,
     the same with one bracket changed at every place, and random strings; in float64 too. With `tightness`: the least eta and L
     that answer the hard ones of these (`_words.hard`). Raises TheoremFails with the prefix after which an answer is wrong.
@@ -208,8 +209,9 @@ def applier(
 ) -> Callable[[Mapping[str, Any]], int | list[list[str]]]:
     """Answer {"string": "([])"}, at most `length` brackets written as `sample` writes them: 1 for a word of Dyck-(n,k).
 
-    With ask="next": the brackets allowed after the prefix of each length from 0 on. The variants one-layer and two-layer-valid
-    answer valid prefixes only: ValueError for a string that goes on after an invalid one.
+    With ask="next": the brackets allowed after the prefix of each length from 0 on. `variant` is one-layer, two-layer-valid,
+    two-layer or three-layer, by default two-layer for depths up to 4, else three-layer. one-layer and two-layer-valid answer
+    valid prefixes only: ValueError for a string that goes on after an invalid one.
 
     >>> applier(length=8)({"string": "([])"})
     1

@@ -103,6 +103,7 @@ def bound(kinds: int, depth: int) -> dict[str, Number]:
 def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None = None, seed: int = 0) -> list[Outcome]:
     """Check each model (or one) on all strings of every length that has at most 70,000, and on longer ones.
 
+    `variant` is automaton, relu or sigmoid; by default each of them.
     The longer ones have `length` brackets: drawn ones for the automaton; for `relu` and `sigmoid` words, these with one bracket
     changed at every place (at 16 beyond length 128), and random strings, all read after every prefix.
     Raises ValueError for an odd length; TheoremFails with a word on which model and definition differ.
@@ -244,9 +245,10 @@ def _in_floats(trial: Trial, task: BoundedDyck, words: Strings) -> Float64[np.nd
 
 
 def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") -> Callable[[Mapping[str, Any]], int]:
-    """Answer {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k). `relu` runs on the grid.
+    """Answer {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k).
 
-    Raises ValueError for an unknown variant or numbers below 1; the answer does so for any other string.
+    `variant` is automaton, relu or sigmoid; relu runs on the grid. Raises ValueError for an unknown variant or numbers below 1;
+    the answer does so for any other string.
 
     >>> applier(length=8)({"string": "([])"})
     1

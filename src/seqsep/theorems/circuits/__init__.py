@@ -13,7 +13,10 @@ Files:
 
 from seqsep.theorems.base import Theorem
 from seqsep.theorems.circuits import attention
+from seqsep.theorems.circuits._circuit import Circuit as Circuit
 
 THEOREMS: tuple[Theorem, ...] = (attention.THEOREM,)
+circuit_of = attention._of_file
+"""The circuit in a file, for `seqsep export-network`."""
 
 __all__ = ["THEOREMS"]

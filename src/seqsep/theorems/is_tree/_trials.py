@@ -22,6 +22,7 @@ from seqsep.theorems.trial import Trial
 
 Think = Callable[[int, Iterable[Sequence[int]]], list[int]]
 TOKENS_AT_ONCE = 1 << 15
+LOGITS_AT_ONCE = 1 << 25
 EVERY_LIST_UP_TO = 4
 SMALL = (5, 7, 8, 16, 32)
 LARGE = (64, 128, 256)
@@ -53,7 +54,8 @@ class Asking:
 
     def put(self, vertices: int, graphs: Graphs) -> None:
         """Put graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph that is thought about otherwise."""
-        at_once = max(1, TOKENS_AT_ONCE // (5 * vertices))
+        logits = self.tokens.most_written(vertices) * self.network.readout.integers.shape[0]
+        at_once = max(1, min(TOKENS_AT_ONCE // (5 * vertices), LOGITS_AT_ONCE // logits))
         for first in range(0, len(graphs), at_once):
             self._put(vertices, graphs[first : first + at_once])
 

@@ -271,7 +271,8 @@ THEOREM = Theorem(
             where="Theorem 5.7, the search for the next edge",
             printed="the matches nearest to p + 2^i for i = 0 .. log2 n; the first behind p is the next edge",
             found="in tokens, three an edge, 2^i must pass half of up to 3 (n - 2): edges 1 and 4 of 5 vertices are 9 apart, "
-            "and i <= 2 misses the second. In edges 1 and 3 of 4 vertices are equally near to 2, and a softmax averages them",
+            "and i <= 2 misses the second; with i <= log2 n it misses 2,146 of the 9,138 pairs of edges with none between over "
+            "n = 4 to 39. In edges 1 and 3 of 4 vertices are equally near to 2, and a softmax averages them",
             built="no search; with one, positions in tokens and i up to log2 3n would do (`_doubling_search`)",
             test="tests/theorems/is_tree/test_hybrid.py::test_the_printed_search_misses_edges",
         ),

@@ -290,7 +290,7 @@ def _check(length: int, rounding: str, graphs: int, seed: int) -> Outcome:
 def verify(small: int = 1_800, large: int = 12, seed: int = 0) -> list[Outcome]:
     """Check every list of simple edges up to 5 vertices, every simple graph of 6, and hard ones.
 
-    `small` hard graphs have 7 to 16 vertices, `large` ones 32 and 48.
+    `small` hard graphs have 7 to 16 vertices, `large` ones, and two stars of each size, have 32, 64, 128 and 256.
     """
     outcomes = []
     for rounding in ROUNDINGS:
@@ -300,7 +300,7 @@ def verify(small: int = 1_800, large: int = 12, seed: int = 0) -> list[Outcome]:
             if vertices > 5:
                 outcomes.append(_put(vertices, rounding, some))
         outcomes += [_check(length, rounding, small // 6, seed) for length in (7, 9, 16)]
-    return outcomes + [_check(length, ROUNDINGS[0], large // 2, seed) for length in (32, 48)]
+    return outcomes + [_check(length, ROUNDINGS[0], large // 4, seed) for length in (32, 64, 128, 256)]
 
 
 def _put(length: int, rounding: str, graphs: drawn.Graphs) -> Outcome:

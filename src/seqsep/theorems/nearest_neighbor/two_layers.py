@@ -216,8 +216,8 @@ def check(
 
     Length 5 in dimension 2: every order and labelling of four points of the unit circle, with many questions. Else random and
     hard settings, short ones too, and a climb that lowers the retrieved digits; every k with N/2 < k <= N is asked; the same in
-    float64. With `tightness`: the least eta2 and L that answer the hard settings. With `variant="printed"`: the printed
-    construction at k = 16,384, gamma 1 by default, which need not hold.
+    float64. With `tightness`: the least eta2 and L that answer the hard settings. `variant` is repaired (ours) or
+    printed: the paper's construction at k = 16,384, gamma 1 by default, which need not hold.
     Raises ValueError for an argument out of range, or if no setting that was tried has the margin; TheoremFails with the
     setting that is answered wrongly.
     """
@@ -328,8 +328,8 @@ def applier(
 
     At most `length` points with the question; labels and values are 0 to C - 1, keys 0 to S - 1. With "queries", a list,
     each is asked alone and the answer is a list. Vectors have norm at most 1; they are rounded to the grid, and each
-    question needs the margin gamma there (by default 1/n; in recall 1/d for symbols of d digits). Raises ValueError with the
-    field's name for any other input.
+    question needs the margin gamma there (by default 1/n; in recall 1/d for symbols of d digits). `variant` is repaired (ours)
+    or printed (the paper's). Raises ValueError with the field's name for any other input.
     """
     _require("applier", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     networks: dict[Plan, Network] = {}

@@ -203,6 +203,7 @@ def check(
 ) -> list[Outcome]:
     """Run each variant and each question (or one) on random networks, inputs and partitions.
 
+    `variant` is both-exchange, one-learns or one-learns-and-sends, and `question` vector or token; by default each of them.
     The networks have these sizes, on a grid of L = N^`exponent`. By default the embedding is as wide as the values.
     Raises ValueError for numbers below 1 or unknown names; TheoremFails with the network's input and partition.
 

@@ -18,6 +18,11 @@ Files:
     linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
     counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
     one_layer                 one layer with exact weights answers neither recall nor counting, unless it is wide
+    composition_one_layer     one layer composes two functions only if n log2 n bits pass through it (Peng et al.)
+    induction_one_layer       one layer with exact weights does induction heads only if it is wide (Sanford et al.)
+    _running_sums             one layer in floats, whose positions are read in order into sums
+    _numbered_parts           the one-way protocol through one layer with exact weights, by one counted number
+    _one_layer_trials         random layers on which it is run
     _log_space                the program of that, in registers that are counted
     _exact_attention          one attention layer with exact weights, as two parties
     counting_one_layer        one layer answers counting, by the rounding of its attention weights
@@ -37,6 +42,7 @@ Files:
     _printed_units            hidden units of Lemmas C.3 and C.5 as printed and mended
     _written_query            a query that a model writes token by token: marks, and tokens copied from the question
     _pattern_errata           the printed patterns, and counts in them
+    _pattern_inputs           inputs of the four tasks by pattern: drawn ones, every small one, a user's own
     _margins                  by how much a read-out decides
     _shown                    what the networks for recall and counting show in a certificate
     _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
@@ -47,6 +53,7 @@ from seqsep.theorems.retrieval import (
     associative_recall_state,
     attention_blocks,
     by_pattern,
+    composition_one_layer,
     counting_attention,
     counting_hybrid,
     counting_one_layer,
@@ -55,6 +62,7 @@ from seqsep.theorems.retrieval import (
     index_lookup_hybrid,
     index_lookup_one_layer,
     index_lookup_state,
+    induction_one_layer,
     linear_attention_state,
     log_space_code,
     near_orthogonal,
@@ -83,6 +91,8 @@ THEOREMS: tuple[Theorem, ...] = (
     counting_state.THEOREM,
     counting_one_layer.THEOREM,
     one_layer.THEOREM,
+    composition_one_layer.THEOREM,
+    induction_one_layer.THEOREM,
     recall_state.THEOREM,
     recall_oracle.THEOREM,
 )

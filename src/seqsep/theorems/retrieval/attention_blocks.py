@@ -215,6 +215,14 @@ def _require(trial: Trial, block: str, given: list[Positions], back: int) -> Non
     trial.require(inputs, np.array(expected), lambda row: {"block": block, **given[row].readable()}, everywhere)
 
 
+def verify(seed: int = 0) -> list[Outcome]:
+    """Ask each block on every short sequence and, on each grid, at 100,000 positions and more, T = 8 to 128."""
+    outcomes = []
+    for length, keys, sequences in ((8, 2, 1000), (8, 8, 1000), (32, 3, 1000), (32, 32, 600), (128, 5, 300)):
+        outcomes += check(length, keys, sequences, seed=seed)
+    return outcomes
+
+
 def applier(
     length: int, block: str = "match", most: int | None = None, back: int = 1, rounding: str = "floor"
 ) -> Callable[[Mapping[str, Any]], list[int]]:
@@ -246,5 +254,6 @@ THEOREM = Theorem(
     build=build,
     nothing_to_certify="its blocks answer no task; recall-attention and counting-attention, made of them, have certificates",
     applier=applier,
+    verify=verify,
     errata=ERRATA,
 )

@@ -21,10 +21,10 @@ for counting).
 What a run does not show: other sizes than those built. The bounds hold for every S by the proof.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import islice, product
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -32,11 +32,11 @@ from jaxtyping import Int64
 from seqsep.exact.generation import GenerationDiffers, follow, generate
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem, number_in, sizes, symbols_in
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence, GeneratedRun
-from seqsep.theorems.retrieval import _counting, _recall
 from seqsep.theorems.retrieval._pattern_errata import ERRATA
+from seqsep.theorems.retrieval._pattern_inputs import WORDS, Given, drawn_inputs, every_input, read, solved
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval._shown import words
 from seqsep.theorems.retrieval._written_query import Question, Template
@@ -48,21 +48,11 @@ CLAIM = Claim(
 )
 COPIED = 2
 BEHIND = 3
-WORDS = (1, 2, 11, 12)
+QUESTIONS: tuple[Question, ...] = ("index", "recall", "counting")
+TASKS = {"index": "index", "recall": "ngram", "counting": "counting"}
 EVERY_INPUT_UP_TO = 4
 FLOAT_INPUTS = 300
 AT_ONCE = 256
-
-
-class Given(NamedTuple):
-    """An input: the data, and the tokens of the question."""
-
-    numbers: tuple[int, ...]
-    question: tuple[int, ...]
-
-    def readable(self) -> dict[str, Any]:
-        """As a reader sees it."""
-        return {"tokens": list(self.numbers), "question": list(self.question)}
 
 
 def build(question: Question, alphabet: int, gram: int = 2) -> Network:
@@ -249,7 +239,7 @@ def _check(question: Question, gram: int, length: int, *, inputs: int, seed: int
     alphabet = max(length + 1, max(WORDS) + 1 if every else 0)
     template = Template(question, alphabet, gram)
     trial = RecurrentTrial(CLAIM.name, build(question, alphabet, gram), in_floats=FLOAT_INPUTS)
-    given = _every_input(template, length) if every else _drawn_inputs(template, length, inputs, seed)
+    given = every_input(template, length) if every else drawn_inputs(template, length, inputs, seed)
     while some := list(islice(given, AT_ONCE)):
         _put(trial, template, some)
     bounds = bound(question, alphabet, gram)
@@ -273,7 +263,7 @@ def _put(trial: RecurrentTrial, template: Template, some: Sequence[Given]) -> No
     inserted = []
     for given in some:
         prompt = template.prompt(given.numbers, given.question)
-        sequence = [*prompt, *template.thought(given.question, _solved(template, given))]
+        sequence = [*prompt, *template.thought(given.question, solved(template, given))]
         try:
             inserted.append(retriever.inserted(sequence, len(prompt)))
         except ValueError as differs:
@@ -281,47 +271,6 @@ def _put(trial: RecurrentTrial, template: Template, some: Sequence[Given]) -> No
         sequences.append(sequence)
         starts.append(len(prompt))
     trial.follow(sequences, starts, lambda example: some[example].readable(), inserted)
-
-
-def _solved(template: Template, given: Given) -> int | None:
-    """What is to be found, from the definition of the task: in counting the token itself, if it occurs often enough."""
-    if template.question == "index":
-        return given.numbers[given.question[0] - 1]
-    if template.question == "recall":
-        return _recall.solve(given.numbers, given.question)
-    token, threshold = given.question
-    return token if _counting.solve(given.numbers, token, threshold) else None
-
-
-def _every_input(template: Template, length: int) -> Iterator[Given]:
-    """All data of 1 to N tokens out of four numbers of one and two digits, with every question over them."""
-    for count in range(1, length + 1):
-        questions: list[tuple[int, ...]] = list(product(WORDS, repeat=template.asked))
-        if template.question == "index":
-            questions = [(place,) for place in range(1, count + 1)]
-        elif template.question == "counting":
-            questions = list(product(WORDS, range(4)))
-        for numbers in product(WORDS, repeat=count):
-            yield from (Given(numbers, question) for question in questions)
-
-
-def _drawn_inputs(template: Template, length: int, count: int, seed: int) -> Iterator[Given]:
-    """Data of up to N tokens, half out of few numbers; most questions occur, and thresholds are about how often they do."""
-    random = np.random.default_rng([seed, template.asked])
-    for number in range(count):
-        size = int(random.integers(1, length, endpoint=True))
-        many = template.alphabet if number % 2 else int(random.integers(1, 4))
-        numbers = random.integers(0, many, size).tolist()
-        start = int(random.integers(size))
-        question = numbers[start : start + template.asked]
-        if len(question) < template.asked or number % 3 == 2:
-            question = random.integers(0, many, template.asked).tolist()
-        if template.question == "index":
-            question = [int(random.integers(1, size, endpoint=True))]
-        elif template.question == "counting":
-            often = numbers.count(numbers[start])
-            question = [numbers[start], int(np.clip(often + random.integers(-1, 2), 0, template.alphabet - 1))]
-        yield Given(tuple(numbers), tuple(question))
 
 
 def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -341,26 +290,12 @@ def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, 
     built = cache(build)
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
-        template, asked = _read(given, length, size)
+        template, asked = read(given, length, size)
         network = built(template.question, size, template.gram)
         thought = _generated(network, template, asked)
         return {"answer": template.answered(thought), "thought": [template.texts[token] for token in thought[:-1]]}
 
     return answer
-
-
-def _read(given: Mapping[str, Any], length: int, alphabet: int) -> tuple[Template, Given]:
-    """A user's input, of the task that its fields are those of."""
-    if "symbols" in given:
-        symbols = symbols_in(given, "symbols", alphabet, most=length)
-        position = number_in(given, "position", 1, min(len(symbols), alphabet - 1))
-        return Template("index", alphabet), Given(tuple(symbols), (position,))
-    if "threshold" in given:
-        numbers, query, threshold = _counting.read(given, alphabet, most=length)
-        return Template("counting", alphabet), Given(tuple(numbers), (query, threshold))
-    gram = len(symbols_in(given, "query", alphabet, most=length)) + 1
-    numbers, grams = _recall.read(given, alphabet, gram, most=length)
-    return Template("recall", alphabet, gram), Given(tuple(numbers), tuple(grams))
 
 
 def _generated(network: Network, template: Template, asked: Given) -> list[int]:
@@ -370,7 +305,7 @@ def _generated(network: Network, template: Template, asked: Given) -> list[int]:
     write token by token, at most as many as it has.
     """
     prompt = template.prompt(asked.numbers, asked.question)
-    thought = template.thought(asked.question, _solved(template, asked))
+    thought = template.thought(asked.question, solved(template, asked))
     retriever = template.retriever()
     try:
         follow(network, [prompt + thought], [len(prompt)], [retriever.inserted(prompt + thought, len(prompt))])
@@ -379,24 +314,35 @@ def _generated(network: Network, template: Template, asked: Given) -> list[int]:
     return thought
 
 
-def evidence(length: int = 3, alphabet: int = 2, gram: int = 2, seed: int = 0) -> Evidence:
-    """Show the runs of recall of c-grams, c = `gram`, over N = `length` numbers out of 0 .. S - 1, S = `alphabet`.
+def evidence(
+    length: int = 3, alphabet: int | None = None, gram: int = 2, question: Question = "recall", seed: int = 0
+) -> Evidence:
+    """Show the runs of one question about N = `length` numbers out of 0 .. S - 1, S = `alphabet`.
 
-    Every sequence with every question if these are at most 256, else up to 32 drawn ones. The checker searches the pattern in
-    all that stands before it. Raises ValueError for a gram or an alphabet below 2, or a length below that of a gram.
+    `question` is "index" (places 1 .. N, by default S = N + 1), "recall" (of c-grams, c = `gram`) or "counting" (thresholds
+    0 .. S - 1; by default S = 2 for both). Every sequence with every question if these are at most 256, else up to 32 drawn
+    ones. The checker searches the pattern in all that stands before it. Raises ValueError for another question, a gram or an
+    alphabet below 2, or a length below that of a gram.
     """
-    if not 2 <= gram <= length or alphabet < 2:
+    if question not in QUESTIONS:
+        raise ValueError(f"evidence(question={question!r}): expected one of {', '.join(QUESTIONS)}")
+    size = alphabet if alphabet is not None else length + 1 if question == "index" else 2
+    if length < (gram if question == "recall" else 1) or min(gram, size) < 2:
         raise ValueError(f"evidence({length=}, {alphabet=}, {gram=}): expected 2 <= gram <= length, 2 <= alphabet")
-    template = Template("recall", alphabet, gram)
-    drawn = words(alphabet, length + gram - 1, seed)
-    prompts = np.insert(drawn + 1, 0, template.token("<s>"), axis=1)
+    template = Template(question, size, gram)
+    drawn = words(size, length + template.asked, seed)
+    if question == "index":
+        drawn = drawn[(drawn[:, -1] >= 1) & (drawn[:, -1] <= length)]
     given = [Given(word[:length], word[length:]) for word in map(tuple, drawn.tolist())]
-    written = [template.thought(one.question, _solved(template, one)) for one in given]
-    sequences = [[*prompt, *run] for prompt, run in zip(prompts.tolist(), written, strict=True)]
-    inserted = [template.retriever().inserted(sequence, length + gram) for sequence in sequences]
-    run = GeneratedRun(build("recall", alphabet, gram), prompts, written)
-    follow(run.network, sequences, [length + gram] * len(sequences), inserted)
-    return Evidence("ngram-by-pattern", {"alphabet": alphabet, "gram": gram, "length": length}, run)
+    prompts = [template.prompt(one.numbers, one.question) for one in given]
+    written = [template.thought(one.question, solved(template, one)) for one in given]
+    sequences = [[*prompt, *run] for prompt, run in zip(prompts, written, strict=True)]
+    starts = [len(prompt) for prompt in prompts]
+    inserted = [template.retriever().inserted(sequence, start) for sequence, start in zip(sequences, starts, strict=True)]
+    run = GeneratedRun(build(question, size, gram), np.array(prompts), written)
+    follow(run.network, sequences, starts, inserted)
+    fields = {"alphabet": size, "length": length} | ({"gram": gram} if question == "recall" else {})
+    return Evidence(f"{TASKS[question]}-by-pattern", fields, run)
 
 
 THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, errata=ERRATA, evidence=evidence)

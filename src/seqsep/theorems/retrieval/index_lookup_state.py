@@ -37,7 +37,7 @@ from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
 from seqsep.theorems.retrieval._erring import erring
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
@@ -176,10 +176,16 @@ def check(
     """
     task = IndexLookup(length, alphabet)
     chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
-    cut_down = partial(with_fewer_bits, length, alphabet)
-    asked: Prefixes = sequences(length, alphabet) if thought else recall(length, alphabet)
+    return [_check_upper(task, seed), *_check_lower(task, chosen, seed, thought)]
+
+
+def _check_lower(task: IndexLookup, chosen: Chosen, seed: int, thought: bool) -> list[Outcome]:
+    """The inputs on which models of too few bits err."""
+    sizes = (task.length, task.alphabet)
+    cut_down = partial(with_fewer_bits, *sizes)
+    asked: Prefixes = sequences(*sizes) if thought else recall(*sizes)
     small = small_models(asked, task.answer_bits(), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
-    return [_check_upper(task, seed), *(_errs(task, asked, name, model, seed=seed) for name, model in small)]
+    return [_errs(task, asked, name, model, seed=seed) for name, model in small]
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
@@ -236,6 +242,21 @@ def _errs(task: IndexLookup, asked: Prefixes, name: str, model: Machine, *, seed
     )
 
 
+def verify(seed: int = 0) -> list[Outcome]:
+    """Answer every input of small sizes, then drawn ones up to N = 4,096; find where small models err, a thought included."""
+    small = [
+        _check_upper(IndexLookup(length, alphabet), seed) for length, alphabet in ((1, 9), (2, 64), (3, 16), (6, 4), (12, 2))
+    ]
+    tasks = [IndexLookup(length, alphabet) for length in (16, 64, 256, 1024, 4096) for alphabet in (2, 64)]
+    outcomes = small + [_check_upper(task, seed) for task in tasks]
+    for thought in (False, True):
+        for length, alphabet in ((7, 3), (20, 2), (16, 64)):
+            outcomes += _check_lower(IndexLookup(length, alphabet), Chosen(), seed, thought)
+        for mixer in RECURRENT:
+            outcomes += _check_lower(IndexLookup(120, 64), Chosen(mixer, width=2), seed, thought)
+    return outcomes
+
+
 def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1.
 
@@ -271,6 +292,7 @@ THEOREM = Theorem(
     check,
     bound=constants,
     applier=applier,
+    verify=verify,
     evidence=evidence,
     choices=(
         Choice(

@@ -28,10 +28,11 @@ principle.
 import itertools
 import math
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -43,8 +44,9 @@ from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
 from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._index_lookup_trials import read
 from seqsep.theorems.retrieval._recall_classes import stirling_partitions
 
 UPPER = "Beside an oracle of associative recall, ceil(log2 max surj(h, s)/s) bits tell all h symbols of y_1 k y_2 k .. y_h k"
@@ -127,6 +129,7 @@ def _ranges(length: int, alphabet: int, size: int) -> range:
     return range(count) if size % 2 == 0 else range(most - count, most)
 
 
+@cache
 def _covering(places: int, missing: int, size: int) -> int:
     """Strings over `size` symbols in which `missing` given ones occur."""
     return sum((-1) ** left * math.comb(missing, left) * (size - left) ** places for left in range(missing + 1))
@@ -176,7 +179,7 @@ def encode(symbols: Symbols, alphabet: int) -> int:
     """
     string = symbols[:1] + symbols[2:]
     numbers = _ranges(len(symbols), alphabet, len(set(string)))
-    return numbers[rank(string)] if len(set(string)) % 2 == 0 else numbers[len(numbers) - 1 - rank(string)]
+    return numbers[rank(string)] if len(set(string)) % 2 == 0 else numbers[-1 - rank(string)]
 
 
 def decode(number: int, length: int, alphabet: int, *, occurring: frozenset[int], second: int) -> Symbols:
@@ -188,8 +191,8 @@ def decode(number: int, length: int, alphabet: int, *, occurring: frozenset[int]
     for own in (occurring, occurring - {second}):
         numbers = _ranges(length, alphabet, len(own))
         if own and number in numbers:
-            place = numbers.index(number)
-            string = unrank(place if len(own) % 2 == 0 else len(numbers) - 1 - place, length - 1, own)
+            place = number - numbers.start if len(own) % 2 == 0 else numbers.stop - 1 - number
+            string = unrank(place, length - 1, own)
             return (string[0], second, *string[1:])
     raise ValueError(f"decode({number}, length={length}, alphabet={alphabet}): no sequence with this number")
 
@@ -276,12 +279,16 @@ def check(
     remembers y with its highest bits dropped, and an LSTM of signs. Raises ValueError for a model with log2 K bits or more, or
     if no collision was found; TheoremFails if it collides and does not err.
     """
-    needed = least_bits(length, alphabet)
+    lower = _check_lower(length, alphabet, Chosen(mixer, width, heads, precision, checkpoint=checkpoint), seed)
+    return [_check_upper(length, alphabet, seed), *lower]
+
+
+def _check_lower(length: int, alphabet: int, chosen: Chosen, seed: int) -> list[Outcome]:
+    """The inputs on which models of too few bits err."""
     task = sequences(length, alphabet)
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
     cut_down = partial(without_oracle, length, alphabet)
-    small = small_models(task, needed, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
-    return [_check_upper(length, alphabet, seed), *(_errs(task, name, model, seed) for name, model in small)]
+    small = small_models(task, least_bits(length, alphabet), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    return [_errs(task, name, model, seed) for name, model in small]
 
 
 def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
@@ -334,6 +341,39 @@ def _errs(task: WithOracle, name: str, model: Machine, seed: int) -> Outcome:
     )
 
 
+def verify(seed: int = 0) -> list[Outcome]:
+    """Try every y at small h and S, then drawn ones up to h = 64; find where a small model of every recurrent mixer errs."""
+    exhaustive = ((2, 2), (3, 2), (8, 2), (12, 2), (16, 2), (6, 3), (8, 3), (10, 3), (5, 4), (8, 4), (6, 6))
+    outcomes = [one for length, alphabet in (*exhaustive, (64, 2), (32, 8), (64, 64)) for one in check(length, alphabet, seed)]
+    for mixer in RECURRENT:
+        outcomes += _check_lower(120, 120, Chosen(mixer, width=2), seed)
+    return outcomes
+
+
+def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], Mapping[str, int]]:
+    """Answer {"symbols": [..], "position": i} from the number that is remembered of y and from the oracle's answers.
+
+    Exactly h = `length` symbols from 0 to S - 1, S = `alphabet`, i from 1 to h. The answer says y_i and the number below K that
+    was remembered. Raises ValueError with the field's name for any other input.
+
+    >>> applier(length=3)({"symbols": [1, 0, 1], "position": 3})  # 2 bits, beside an oracle that tells y_2 and which occur
+    {'answer': 1, 'remembered': 2, 'state_bits': 2}
+    """
+    bits = least_bits(length, alphabet)
+
+    def answer(given: Mapping[str, Any]) -> Mapping[str, int]:
+        symbols, position = read(given, alphabet, least=length, most=length)
+        data = written(tuple(symbols), alphabet)
+        remembered = encode(tuple(symbols), alphabet)
+        occurring = frozenset(asked for asked in range(alphabet) if real(data, asked) is not None)
+        second = real(data, alphabet)
+        assert second is not None
+        found = decode(remembered, length, alphabet, occurring=occurring, second=second)
+        return {"answer": found[position - 1], "remembered": remembered, "state_bits": bits}
+
+    return answer
+
+
 def evidence(length: int = 5, alphabet: int = 3) -> Evidence:
     """Show one set of the most sequences with equal answers of the oracle; the questions tell every two of them apart.
 
@@ -362,8 +402,8 @@ THEOREM = Theorem(
     check,
     bound=constants,
     evidence=evidence,
-    nothing_to_apply="it counts the states that an oracle saves, and builds no weights; index-lookup-state answers the same "
-    "questions",
+    applier=applier,
+    verify=verify,
     errata=(
         Erratum(
             where="Proposition 5.1, proof",

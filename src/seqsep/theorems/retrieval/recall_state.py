@@ -49,7 +49,7 @@ from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
 from seqsep.theorems.retrieval._erring import erring
 from seqsep.theorems.retrieval._recall import read
 from seqsep.theorems.retrieval._recall_classes import classes
@@ -212,15 +212,19 @@ def check(
     those of `counting-state`: options `mixer`, `width`, `heads`, `precision`, `checkpoint` are the same. Raises ValueError
     for a model of `least_bits` or more, or if no collision was found; TheoremFails if it collides and does not err.
     """
-    needed = least_bits(length, gram)
-    task = sequences(length, gram)
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
-    cut_down = partial(with_fewer_bits, length, gram)
-    small = small_models(task, needed, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    lower = _check_lower(length, gram, Chosen(mixer, width, heads, precision, checkpoint=checkpoint), seed)
     outcomes = [_check_upper(length, gram, seed)]
     if _is_small(length, gram):
         outcomes.append(_check_classes(length, gram))
-    return outcomes + [_errs(task, gram, name, model, seed=seed) for name, model in small]
+    return outcomes + lower
+
+
+def _check_lower(length: int, gram: int, chosen: Chosen, seed: int) -> list[Outcome]:
+    """The inputs on which models of too few bits err."""
+    task = sequences(length, gram)
+    cut_down = partial(with_fewer_bits, length, gram)
+    small = small_models(task, least_bits(length, gram), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    return [_errs(task, gram, name, model, seed=seed) for name, model in small]
 
 
 def _is_small(length: int, gram: int) -> bool:
@@ -311,6 +315,20 @@ def _errs(task: Sequences, gram: int, name: str, model: Machine, *, seed: int) -
     )
 
 
+def verify(seed: int = 0) -> list[Outcome]:
+    """Find the least state by brute force up to n = 5; run exact models up to n = 64, and a small one of every recurrent mixer.
+
+    c is 2, 3 and 4.
+    """
+    outcomes = []
+    for gram, lengths in ((2, (2, 3, 4, 5, 8, 16, 32, 64)), (3, (3, 4, 5, 8, 16, 64)), (4, (4, 5, 8, 64))):
+        for length in lengths:
+            outcomes += check(length, gram, seed)
+    for mixer in RECURRENT:
+        outcomes += _check_lower(128, 2, Chosen(mixer, width=2), seed)
+    return outcomes
+
+
 def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | None]:
     """Answer {"tokens": [..], "query": [..]} by the exact model: a token, or None for FAILED.
 
@@ -368,6 +386,7 @@ THEOREM = Theorem(
     check,
     bound=constants,
     applier=applier,
+    verify=verify,
     evidence=evidence,
     errata=(
         Erratum(

@@ -213,7 +213,8 @@ def check(
     """Check the instances at N = `length`, or one of them, or the formula of a DIMACS file; on the grid and in float64.
 
     Random CNFs, DNFs and tables have `heads` literals, 3 by default. Every assignment if 2^N n^2 k is at most 10^8, else
-    hard ones (`_trials`). With `tightness`: the least eta and L that answer those.
+    hard ones (`_trials`). With `tightness`: the least eta and L that answer those. `variant` is repaired (ours) or printed
+    (the paper's layout).
     Raises TheoremFails with the assignment on which the answer is wrong.
     """
     require("check", code, variant)
@@ -320,7 +321,8 @@ def applier(
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
 
-    Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well. Raises ValueError without a file
+    Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well. `variant` is repaired (ours) or
+    printed (the paper's layout). Raises ValueError without a file
     if there is no such instance or no length, and with one if `length` is not its number of variables.
     """
     if cnf is None and (instance not in INSTANCES or length is None):

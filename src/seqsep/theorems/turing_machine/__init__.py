@@ -16,6 +16,8 @@ Files:
 
 from seqsep.theorems.base import Theorem
 from seqsep.theorems.turing_machine import hybrid, recurrent, retrieval
+from seqsep.theorems.turing_machine._machine import Machine as Machine
+from seqsep.theorems.turing_machine._machine_file import machine_of as machine_of
 
 THEOREMS: tuple[Theorem, ...] = (hybrid.THEOREM, retrieval.THEOREM, recurrent.THEOREM)
 

@@ -1,0 +1,189 @@
+"""`seqsep.audit`: what a trained model carries, as three numbers, and the function that finds them."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from seqsep.audit.carried import carried_bits, lower_accuracy, places_at_least
+from seqsep.audit.needed import Rounded, fewest, tried
+from seqsep.audit.questions import asking
+from seqsep.audit.reader import Reader
+from seqsep.ceilings import least_state_bits
+from seqsep.lab.kept import load
+from seqsep.model.model import Model
+from seqsep.names import BadInput, excerpt
+from seqsep.tables import Tabular
+from seqsep.tasks import Task
+
+FITTED_ON = 1024
+QUESTIONS = 20_000
+CURVE_QUESTIONS = 10_000
+LEAST_PREFIXES = 250
+SEEDS = 1 << 62
+
+
+@dataclass(frozen=True)
+class Place:
+    """Accuracy of the questions for one value of the prefix, from 1, and its lower limit."""
+
+    position: int
+    accuracy: float
+    at_least: float
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Tabular):
+    """What a model carries on a task; it prints as the table of its numbers, all in bits of one example's state.
+
+    `stored_bits` are those of the state's tensors after the prefix. `needs_at_most_bits`, of the codebook `codebook`, is where
+    the model's own reader is within one point of `accuracy`; None if no codebook that was tried is. `carries_at_least_bits`
+    is wrong with probability at most 1 - `confidence`. `all_right_bits` are the fewest with which some model answers every
+    question, `least_bits` those without which none has the accuracy.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> task = IndexLookup(length=2, alphabet=4)
+    >>> model = Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm",), width=4)
+    >>> [row["number"] for row in audit(model, task, questions=1).records()][:3]
+    ['stored', 'needs at most', 'carries at least']
+    """
+
+    task: Task
+    model: str
+    prefixes: int
+    questions: int
+    confidence: float
+    accuracy: float
+    accuracy_at_least: float
+    stored_bits: int
+    needs_at_most_bits: int | None
+    codebook: str | None
+    carries_at_least_bits: float
+    all_right_bits: int | None
+    least_bits: int
+    places: tuple[Place, ...]
+    curve: tuple[Rounded, ...]
+
+    def title(self) -> str:
+        """The model, the task, how often it was asked, and its accuracy."""
+        asked = f"{self.questions:,} questions about {self.prefixes:,} prefixes"
+        return f"{self.model} on {self.task.label()}, N = {self.task.length}: {self.accuracy:.2%} of {asked}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each number."""
+        shared = f", shared by {len(self.places)} places" if len(self.places) > 1 else ""
+        book = "no codebook that was tried is" if self.codebook is None else f"codebook {self.codebook}"
+        return [
+            {"number": "stored", "bits": self.stored_bits, "meaning": "its tensors"},
+            {"number": "needs at most", "bits": self.needs_at_most_bits, "meaning": f"within 1 point: {book}"},
+            {
+                "number": "carries at least",
+                "bits": round(self.carries_at_least_bits, 1),
+                "meaning": f"confidence {self.confidence:g}{shared}",
+            },
+            {"number": "no model with less", "bits": self.least_bits, "meaning": "has this accuracy"},
+            {"number": "all answers right", "bits": self.all_right_bits, "meaning": "least state that is"},
+        ]
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def record(self) -> dict[str, Any]:
+        """The audit as plain values, for JSON."""
+        fields = asdict(self)
+        return fields | {"task": self.task.configuration()}
+
+
+def audit(
+    model: Model | Path | str,
+    task: Task | None = None,
+    *,
+    questions: int = QUESTIONS,
+    confidence: float = 0.95,
+    seed: int = 0,
+    files: Sequence[Path | str] = (),
+) -> Audit:
+    """Audit a model on a task: what its state stores, what its reader needs of it, what it carries.
+
+    `model`: a model, or the file of a kept one, whose run then has the task; `files` are those of the user's own parts in it.
+    `task`: index lookup, associative recall or equality in its variant random. `questions`: how many are asked, about 250
+    prefixes at least. `seed`: which examples; none of them is one that training has seen or was evaluated on.
+    `confidence`: of the lower limits, all places of one accuracy together.
+
+    Raises BadInput for a task that is none of these, and as `seqsep.load` does.
+
+    >>> import torch
+    >>> from seqsep.tasks import IndexLookup
+    >>> _ = torch.manual_seed(0)
+    >>> model = Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm",), width=4)
+    >>> found = audit(model, IndexLookup(length=2, alphabet=4), questions=500)
+    >>> found.stored_bits, found.needs_at_most_bits, found.all_right_bits
+    (256, 0, 4)
+    """
+    model, task = opened(model, task, files)
+    if questions < 1 or not 0 < confidence < 1 or not 0 <= seed < SEEDS:
+        given = f"questions={questions}, confidence={confidence}, seed={seed}"
+        raise BadInput(f"audit({given}): expected questions from 1, confidence between 0 and 1, seed from 0 to 2^62 - 1")
+    how = asking(task)
+    error = 1 - confidence
+    reader = Reader(model, how.prefix_tokens)
+    count = max(LEAST_PREFIXES, -(-questions // how.places))
+    asked = how.drawn(count, 2 * seed + 1)
+    rows = reader.states(asked.prefixes)
+    right = reader.right(rows, asked)
+    few = max(LEAST_PREFIXES, min(count, -(-CURVE_QUESTIONS // how.places)))
+    curve = tried(
+        reader,
+        task,
+        fitted_on=how.drawn(FITTED_ON, 2 * seed + 2),
+        asked=asked.first(few),
+        rows=rows[:few],
+        error=error,
+    )
+    needed = fewest(curve, float(right[:few].mean()))
+    accuracy = float(right.mean())
+    limits = places_at_least(right, error)
+    return Audit(
+        task=task,
+        model=described(model),
+        prefixes=count,
+        questions=right.size,
+        confidence=confidence,
+        accuracy=accuracy,
+        accuracy_at_least=lower_accuracy(right, error),
+        stored_bits=reader.bits,
+        needs_at_most_bits=None if needed is None else needed.bits,
+        codebook=None if needed is None else needed.codebook,
+        carries_at_least_bits=carried_bits(task, right, error),
+        all_right_bits=task.answer_bits(),
+        least_bits=least_state_bits(task, accuracy),
+        places=tuple(
+            Place(position + 1, float(share), limit)
+            for position, (share, limit) in enumerate(zip(right.mean(0), limits, strict=True))
+        ),
+        curve=curve,
+    )
+
+
+def opened(model: Model | Path | str, task: Task | None, files: Sequence[Path | str] = ()) -> tuple[Model, Task]:
+    """The model and its task. Raises BadInput if a model comes without its task."""
+    if isinstance(model, Model):
+        if not isinstance(task, Task):
+            raise BadInput(
+                f"audit: expected the task of the model, as seqsep.IndexLookup(length=20), found {excerpt(repr(task))}"
+            )
+        return model, task
+    if Path(model).is_dir():
+        raise BadInput(f"audit({str(model)!r}): expected a kept model, found a folder; seqsep.audit_language_model takes those")
+    found, run = load(model, files)
+    return found, run.task if task is None else task
+
+
+def described(model: Model) -> str:
+    """A model in a few words: its mixers and its width.
+
+    >>> described(Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm", "lstm"), width=4))
+    'lstm+lstm of width 4'
+    """
+    mixers = "+".join(block.mixer.name for block in model.residuals())
+    return f"{mixers} of width {model.readout.in_features}"

@@ -1,0 +1,144 @@
+"""`seqsep audit`: what a trained model carries in its state, and where it fails."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
+from seqsep.commands.status import DONE, REFUTED
+from seqsep.files import require_output
+from seqsep.names import BadInput
+
+if TYPE_CHECKING:
+    from seqsep.audit.answer import Audit
+    from seqsep.audit.failures import WorstCase
+
+QUESTIONS = 20_000
+OF_A_FOLDER = ("entries", "digits", "seconds")
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags: which model, how often it is asked, and what is written."""
+    add_kept_model(parser, "the folder of a causal language model of transformers, which is asked about phonebooks")
+    parser.add_argument(
+        "--questions", type=positive, metavar="COUNT", help="asked for the three numbers (20000; of a folder 2000)"
+    )
+    parser.add_argument("--confidence", type=number, default=0.95, help="of all lower limits of one number together (0.95)")
+    parser.add_argument(
+        "--worst",
+        type=_count_or_all,
+        nargs="?",
+        const=3000,
+        metavar="COUNT|all",
+        help="search for inputs on which it fails, asking so many questions (3000), or every input if there are no more of "
+        "them; all: every input, of at most 2^20; not of a folder",
+    )
+    parser.add_argument(
+        "--equal-states", type=Path, metavar="FILE.json", help="with --worst: write two prefixes that leave one state, if found"
+    )
+    parser.add_argument(
+        "--recheck", type=Path, metavar="FILE.json", help="read such prefixes again with the same model, and audit nothing"
+    )
+    parser.add_argument("--entries", type=positive, metavar="N", help="of a folder: entries of a phonebook (8)")
+    parser.add_argument("--digits", type=positive, metavar="D", help="of a folder: digits of a number (3)")
+    parser.add_argument(
+        "--seconds", type=seconds, metavar="S", help="of a folder: it is asked for so long at most, about (300)"
+    )
+    parser.add_argument("--seed", type=whole_number, default=0, help="which examples are asked (0)")
+    parser.add_argument("--page", type=Path, metavar="FILE.html", help="write a page with the charts as well")
+    parser.add_argument("--json", action="store_true", help="one JSON object, with the whole curve and every place")
+
+
+def _count_or_all(text: str) -> int | str:
+    return text if text == "all" else positive(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the audit, or whether a record holds. Raises BadInput for a model or a task that cannot be audited."""
+    if options.recheck is not None:
+        return _recheck(options)
+    found, worst = _of_folder(options) if options.model.is_dir() else _of_kept_model(options)
+    if options.page is not None:
+        from seqsep.report.page.audit_page import write_audit_page
+
+        write_audit_page(options.page, found, worst)
+    if options.json:
+        print_json(found.record() | {"worst": None if worst is None else worst.record()})
+        return DONE
+    print(found)
+    if worst is not None:
+        print(f"\n{worst}")
+    return DONE
+
+
+def _of_kept_model(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
+    from seqsep.audit.answer import audit
+    from seqsep.audit.worst import worst_case
+    from seqsep.lab.kept import load
+
+    for name in OF_A_FOLDER:
+        if getattr(options, name) is not None:
+            raise BadInput(f"--{name}: expected the folder of a language model with it, found {options.model}")
+    if options.equal_states is not None and options.worst is None:
+        raise BadInput("--equal-states: expected --worst with it, which looks for them")
+    path = kept_file(options.model, options.key)
+    model, trained = load(path, options.part)
+    for output in (options.page, options.equal_states):
+        if output is not None:
+            require_output(output, read=[path])
+    shared = {"confidence": options.confidence, "seed": options.seed}
+    found = audit(model, trained.task, questions=options.questions or QUESTIONS, **shared)
+    worst = None if options.worst is None else worst_case(model, trained.task, questions=options.worst, **shared)
+    if options.equal_states is not None and worst is not None and worst.collision is not None:
+        from seqsep.audit.equal_states import write_record
+
+        write_record(options.equal_states, worst.collision, trained.task, path)
+    return found, worst
+
+
+def _recheck(options: argparse.Namespace) -> int:
+    """Whether the two prefixes of a record leave one state of the model, and need two."""
+    from seqsep.audit.equal_states import read_record, refuted
+    from seqsep.lab.kept import load
+
+    record = read_record(options.recheck)
+    path = kept_file(options.model, options.key)
+    model, trained = load(path, options.part)
+    why = refuted(record, model, trained.task, path)
+    if why:
+        print(f"rejected: {options.recheck}: {why}")
+        return REFUTED
+    first, second = (" ".join(map(str, prefix)) for prefix in record["prefixes"])
+    asked = " ".join(map(str, record["continuation"]))
+    print(f"holds: {path}: one state, bit for bit, after {first} and after {second}; {asked} has two right answers behind them")
+    return DONE
+
+
+def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
+    from seqsep.audit.language_model.answer import audit_language_model
+
+    for name, value in (
+        ("KEY", options.key),
+        ("--part", options.part),
+        ("--worst", options.worst),
+        ("--equal-states", options.equal_states),
+    ):
+        if value:
+            raise BadInput(f"{name}: expected a kept model or a store with it, found the folder {options.model}")
+    if options.page is not None:
+        require_output(options.page, read=[])
+    names = ("questions", *OF_A_FOLDER)
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    return audit_language_model(options.model, confidence=options.confidence, seed=options.seed, **given), None
+
+
+COMMAND = Command(
+    name="audit",
+    purpose="say what a trained model stores, needs and carries in its state, and search for inputs on which it fails",
+    example="seqsep audit runs/store.sqlite 3f2a --worst",
+    add_flags=add_flags,
+    run=run,
+    details="; for index lookup, associative recall and equality of random halves. A folder is that of a causal language model "
+    "of transformers (pip install 'seqsep[hf]'), which is asked about phonebooks: nothing is downloaded, no code of it is run",
+)

@@ -1,0 +1,110 @@
+"""`seqsep check --model PATH`: the laws of state, tried on a causal language model of `transformers`."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from seqsep.commands.command import Parser, print_json
+from seqsep.commands.shared_flags import positive, whole_number
+from seqsep.commands.status import DONE, REFUTED
+from seqsep.names import BadInput
+
+LEAST_TIME = 9
+TIME = 24
+BATCH = 3
+TYPES = ("float64", "float32", "bfloat16")
+
+
+def name_language_models(words: Sequence[str]) -> bool:
+    """Whether --model names a folder or a config.json, and no FILE.py:CLASS of the user's."""
+    parts = [part for word in words for part in word.split("=", 1)]
+    return any(flag == "--model" and ".py" not in value for flag, value in pairwise(parts))
+
+
+def run_language_models(words: Sequence[str]) -> int:
+    """Try every law of state on each model that the words name: a line a law, or JSON at the end."""
+    options = _options(words)
+    changes = dict(map(_change, options.set))
+    records = [_check(path, changes, options) for path in options.model]
+    if options.json:
+        print_json(records[0] if len(records) == 1 else records)
+    return DONE if all(record["holds"] for record in records) else REFUTED
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(prog="seqsep check")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a folder with config.json and model.safetensors, or a config.json alone, with random weights",
+    )
+    parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="a field of config.json as JSON")
+    parser.add_argument("--length", type=positive, default=TIME, help="tokens of an input")
+    parser.add_argument("--batch", type=positive, default=BATCH, help="inputs read together")
+    parser.add_argument("--seed", type=whole_number, default=0, help="of tokens and random weights")
+    parser.add_argument("--dtype", choices=TYPES, default=TYPES[0], help="what is computed in; compared with float64")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(words)
+    for flag, least in (("length", LEAST_TIME), ("batch", 2)):
+        if getattr(options, flag) < least:
+            raise BadInput(f"--{flag}: expected a whole number from {least}, found {getattr(options, flag)}")
+    return options
+
+
+def _change(text: str) -> tuple[str, Any]:
+    """A field and its value. Raises BadInput for what is no FIELD=VALUE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise BadInput(f"--set {text}: expected FIELD=VALUE, such as num_hidden_layers=2")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    """Try every law on one model, printing each verdict without --json; the record says what holds."""
+    import torch
+
+    from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS, try_law
+    from seqsep.laws.language_model.receiver import Receiver
+    from seqsep.laws.language_model.source import find_source, version
+    from seqsep.laws.language_model.trial import Trial
+
+    source = find_source(path, changes, options.seed)
+    dtype = getattr(torch, options.dtype)
+    verdicts = []
+    with Receiver() as receiver:
+        trial = Trial(source, time=options.length, batch=options.batch, seed=options.seed, dtype=dtype, receiver=receiver)
+        for name in LANGUAGE_MODEL_LAWS:
+            verdicts.append(try_law(name, trial))
+            if not options.json:
+                print(verdicts[-1].line(), flush=True)
+    failed = sum(verdict.holds is False for verdict in verdicts)
+    tried = sum(verdict.holds is not None for verdict in verdicts)
+    if not options.json:
+        print(_last_line(path, trial.shortened, options, (failed, tried)))
+    return {
+        "model": path,
+        "model_type": source.config["model_type"],
+        "transformers": version(),
+        "weights": "random" if source.folder is None else "of the folder",
+        "fields_set": {**changes, **trial.shortened},
+        "length": options.length,
+        "batch": options.batch,
+        "dtype": options.dtype,
+        "holds": not failed,
+        "laws": [verdict.record() for verdict in verdicts],
+    }
+
+
+def _last_line(path: str, shortened: dict[str, Any], options: argparse.Namespace, counts: tuple[int, int]) -> str:
+    """What was tried on what: `shortened` are the fields that were cut, `counts` the laws that fail and that were tried."""
+    failed, tried = counts
+    fields = "".join(f", {name} {value}" for name, value in shortened.items())
+    verdict = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tried hold"
+    return f"{path} with {options.batch} inputs of {options.length} tokens in {options.dtype}{fields}: {verdict}"

@@ -1,0 +1,16 @@
+"""The laws of state for causal language models of `transformers`: the one-way protocol, tried on anybody's model.
+
+    check        every law tried on a model, and the verdicts
+    trial        what the laws are tried on: a model, tokens, its logits in float64, and what a path may be off
+    cuts         laws of cutting: token by token, in chunks, copied, sent as bytes to another process
+    beside       laws of what stands beside a sequence: other rows, padding, other sequences, `generate`
+    claims       laws of what is declared: numbers kept, windows, settings that do and do not change the function
+    settings     the fields of a configuration that these laws change
+    source       where a model is from: a folder, or a config.json and random weights
+    reader       a model that reads tokens into its state, whatever the state is called
+    state        the tensors of a state: counted, as bytes, and put back
+    receiver     the other process: it gets bytes and a position, never the tokens
+    double       every computation in float64
+
+`transformers` is imported when a model is built; `pip install 'seqsep[hf]'` brings it.
+"""

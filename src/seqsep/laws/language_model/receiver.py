@@ -1,0 +1,137 @@
+"""The other side of the one-way protocol: a process that gets the bytes of a state and its position, never the tokens before.
+
+It builds the model anew, reads another input of the same length, so that it has a state of that shape, writes the bytes into
+its tensors, and goes on. Whatever the model knows of the first half must have been in the bytes.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import torch
+from torch import Tensor
+
+from seqsep.laws.language_model.source import Source
+from seqsep.names import text_of
+
+OTHER_INPUT = 987_654
+"""The seed of the input that only gives the state its shape."""
+
+
+class Receiver:
+    """A process that continues states; it is started when it is first asked, and ends with the block.
+
+    >>> with Receiver() as receiver:
+    ...     receiver.process is None
+    True
+    """
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "Receiver":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self.process is None:
+            return
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self.process.wait()
+        self.process = None
+
+    def continued(self, source: Source, data: bytes, *, rest: Tensor, at: int, dtype: torch.dtype) -> Tensor:
+        """The logits of `rest`, read token by token behind the state of these bytes after `at` tokens.
+
+        Raises ValueError with what the other process says if it cannot.
+        """
+        self.process = self.process or _started()
+        sent = self.process.stdin
+        received = self.process.stdout
+        assert sent is not None
+        assert received is not None
+        header = {"source": source.as_json(), "dtype": _name(dtype), "at": at, "rest": rest.tolist(), "bytes": len(data)}
+        sent.write(json.dumps(header).encode() + b"\n" + data)
+        sent.flush()
+        line = received.readline()
+        if not line:
+            raise ValueError("the other process ended without an answer")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise ValueError(f"in the other process: {answer['error']}")
+        flat = torch.frombuffer(bytearray(received.read(answer["bytes"])), dtype=torch.float64)
+        return flat.reshape(answer["shape"])
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _started() -> subprocess.Popen[bytes]:
+    package = str(Path(__file__).parents[3])
+    paths = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-W", "ignore", "-m", "seqsep.laws.language_model.receiver"]
+    environment = {**os.environ, "PYTHONPATH": paths}
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+
+
+def serve(received: BinaryIO, sent: BinaryIO) -> None:
+    """Answer requests until there are no more."""
+    readers: dict[str, Any] = {}
+    while line := received.readline():
+        request = json.loads(line)
+        data = received.read(request["bytes"])
+        try:
+            logits = _answered(request, data, readers)
+            answer = {"shape": list(logits.shape), "bytes": 8 * logits.numel()}
+            body = logits.double().contiguous().numpy().tobytes()
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {text_of(error)}"}
+            body = b""
+        sent.write(json.dumps(answer).encode() + b"\n" + body)
+        sent.flush()
+
+
+def _answered(request: dict[str, Any], data: bytes, readers: dict[str, Any]) -> Tensor:
+    from seqsep.laws.language_model.reader import Reader
+    from seqsep.laws.language_model.state import put_back
+
+    fields = request["source"]
+    key = json.dumps([fields, request["dtype"]])
+    if key not in readers:
+        readers.clear()
+        folder = None if fields["folder"] is None else Path(fields["folder"])
+        readers[key] = Reader(Source(**{**fields, "folder": folder}), getattr(torch, request["dtype"]))
+    reader = readers[key]
+    rest = torch.tensor(request["rest"])
+    other = reader.random_tokens(len(rest), request["at"], OTHER_INPUT)
+    state = reader.read(other)[1]
+    with torch.no_grad():
+        put_back(data, state)
+    return continued(reader, rest, state)
+
+
+def continued(reader: Any, rest: Tensor, state: Any) -> Tensor:
+    """The logits of tokens read one by one behind a state."""
+    found: list[Tensor] = []
+    for t in range(rest.shape[1]):
+        logits, state = reader.read(rest[:, t : t + 1], state)
+        found.append(logits)
+    return torch.cat(found, 1)
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Serve on the standard streams; what libraries print goes to stderr."""
+    sent = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    torch.set_num_threads(1)
+    serve(sys.stdin.buffer, sent)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""The section of docs/capacity.md on one layer of each published model: from which length on it is provably too narrow."""
+
+from functools import cache
+
+from seqsep.capacity.answer import Capacity
+from seqsep.capacity.one_layer import (
+    OneLayer,
+    composition_of,
+    one_layer,
+    recurrent_numbers,
+    state_composition,
+    state_never_below,
+)
+from seqsep.capacity.part import BITS, WIDE
+from seqsep.capacity.published import Published, published
+from seqsep.pages._markdown import table
+from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck
+from seqsep.theorems.sparse_threshold import disjointness_one_layer
+
+HEAD = """
+## From which length on one layer is too narrow
+
+These are bounds on *one layer* of each model, alone between embeddings and any feed-forward part and read-out, and not on the
+model: two layers are excluded by none of them. What is excluded is being right on every input, whatever the weights. A layer
+has H heads with values of m coordinates (the one that sees all tokens, if there is one; of a latent all coordinates); a
+recurrence beside its attention is left out. For models without attention it is the recurrent layer with the largest state.
+
+* **Composition**: tokens f(0) .. f(n-1), g(0) .. g(n-1), x, numbers of [n]; the answer is f(g(x)). The least n from which on it
+  is impossible; a number that is no single token takes several. n log2 n bits of f are needed. By sums of p bits a number,
+  read in order, H (m + 2) p bits reach the answer; by exact weights and sums, of which each mean is rounded to 16 bits,
+  H log2 cells(m, 2^16 n) bits (`composition-one-layer`). A recurrent layer hands on its state, numbers of p bits.
+* **Induction heads**: which symbol of the model's vocabulary stood behind the latest occurrence of the last one; the least
+  number of tokens before it, by exact weights and means of 16 bits (`induction-one-layer`). For rounded sums nothing is proved.
+* **Disjointness** of two sets of N/2 places, and **Dyck-(2,2)** recognised, the first paper's: the least N, on the grid of 16
+  bits with stepwise softmax (`disjointness-one-layer`, `bounded-dyck-one-layer`).
+* A layer that sees a window fails once f(0), or the first token, is outside of it, if that comes first.
+* **Whole model**: composition by its state at 16 bits a number, all layers, whatever its depth; windows alone see no further
+  back than their horizon. Where a cache grows by g bits a token, n g bits are fewer than n log2 n only for n above 2^g: this
+  argument bites never below the power of ten that is given.
+
+"""
+COLUMNS = [
+    "model",
+    "layer",
+    "composition: sums of 16 bits",
+    "composition: sums of 32 bits",
+    "composition: exact weights",
+    "induction heads",
+    "disjointness",
+    "Dyck-(2,2)",
+    "whole model: composition",
+]
+
+
+def one_layer_section() -> str:
+    """The table with what its columns mean."""
+    return HEAD + table([COLUMNS, *(_row(model, model.capacity()) for model in published())])
+
+
+def _row(model: Published, found: Capacity) -> list[str]:
+    layer = one_layer(found)
+    whole = state_composition(found)
+    last = f"never below 10^{state_never_below(found):,}" if whole is None else f"{whole:,}"
+    if layer is None:
+        numbers = recurrent_numbers(found)
+        states = [f"{composition_of(numbers * width):,}" for width in (BITS, WIDE)]
+        return [model.name, f"recurrent, {numbers:,} numbers", *states, "", "", "", "", last]
+    window = "" if layer.window is None else f", window {layer.window:,}"
+    bites = [
+        layer.composition(BITS),
+        layer.composition(WIDE),
+        layer.composition_exact(BITS),
+        layer.induction(BITS, found.fields.whole("vocab_size", least=4)),
+        *first_paper(layer),
+    ]
+    return [model.name, f"H = {layer.heads}, m = {layer.width}{window}", *(f"{first:,}" for first in bites), last]
+
+
+@cache
+def first_paper(layer: OneLayer) -> tuple[int, int]:
+    """The least N for disjointness and for Dyck-(2,2), on the finest grid of 16 bits, or where a window leaves out a token.
+
+    >>> first_paper(OneLayer(heads=1, width=2))
+    (230, 114)
+    """
+    grids = bounded_dyck.grids(precision=BITS)
+    found = (
+        disjointness_one_layer.fails_from(layer.width, layer.heads, grids),
+        bounded_dyck.fails_from(layer.width, layer.heads, grids),
+    )
+    if layer.window is None:
+        return found
+    unseen = layer.window + 2 - layer.window % 2
+    return min(found[0], unseen), min(found[1], unseen)

@@ -1,0 +1,158 @@
+"""The section of docs/model-laws.md on bugs of released versions, from results/released-bugs.json."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from seqsep.pages._markdown import table
+
+FOLDER = "examples/transformers_state/released"
+THREADS = "https://github.com/huggingface/transformers"
+HEAD = """
+## Bugs of released versions
+
+Each of these scripts ends with status 1 in the release that it names, and with 0 in a later one; `tests/long_released_bugs.py`
+installs both and runs it there ([its row](../results/verify/released-bugs.json)). Models are tiny, with random weights, in
+float32; numbers are greatest differences of logits (of the beams' scores for mamba_beams), which should be 0 but for rounding.
+The last column says what `seqsep check --model` finds in the two releases, for the two bugs on which it was tried there. For
+the others the law is the one whose two sides the script compares; brackets say in what form `seqsep check` tries it.
+
+"""
+
+
+@dataclass(frozen=True)
+class ReleasedBug:
+    """A bug, the release that has it and one that has not, and where it is spoken of."""
+
+    model: str
+    wrong: str
+    law: str
+    fails_in: str
+    holds_in: str
+    threads: tuple[str, ...]
+    config: Mapping[str, Any] | None = None
+    """Where `seqsep check --model` is run in both releases: the fields of its config.json."""
+
+
+ATTENTION = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 32,
+    "initializer_range": 0.2,
+}
+BAMBA = {
+    "mamba_n_heads": 4,
+    "mamba_d_head": 16,
+    "mamba_n_groups": 1,
+    "mamba_d_state": 16,
+    "mamba_chunk_size": 8,
+    "num_hidden_layers": 2,
+    "attn_layer_indices": [1],
+}
+LFM2 = {"num_hidden_layers": 3, "layer_types": ["conv", "full_attention", "conv"]}
+RELEASED_BUGS = {
+    "mamba_padding": ReleasedBug(
+        model="Mamba",
+        wrong="padding runs into the state",
+        law="padding on the left",
+        fails_in="4.44.2",
+        holds_in="4.45.2",
+        threads=("issues/31540", "pull/32677"),
+    ),
+    "jamba_padding": ReleasedBug(
+        model="Jamba",
+        wrong="padding runs into the state",
+        law="padding on the left",
+        fails_in="4.44.2",
+        holds_in="4.45.2",
+        threads=("pull/32914",),
+    ),
+    "mamba2_step": ReleasedBug(
+        model="Mamba-2",
+        wrong="a token behind a state is not read as in one pass",
+        law="token by token",
+        fails_in="4.47.1",
+        holds_in="4.48.3",
+        threads=("pull/35154",),
+    ),
+    "mamba2_groups": ReleasedBug(
+        model="Mamba-2, two groups",
+        wrong="one pass gives the heads the groups in another order than a single step does",
+        law="token by token",
+        fails_in="4.51.3",
+        holds_in="4.52.4",
+        threads=("pull/37533",),
+    ),
+    "gemma2_window": ReleasedBug(
+        model="Gemma-2, HybridCache",
+        wrong="the window drops a token one step too early as it fills",
+        law="token by token",
+        fails_in="4.51.3",
+        holds_in="4.52.4",
+        threads=("issues/37574", "pull/38046"),
+    ),
+    "lfm2_padding": ReleasedBug(
+        model="LFM2",
+        wrong="padding runs into the convolutions",
+        law="padding on the left",
+        fails_in="4.57.1",
+        holds_in="5.0.0",
+        threads=("pull/41790",),
+        config={"model_type": "lfm2", **ATTENTION, **LFM2},
+    ),
+    "lfm2_padding_alone": ReleasedBug(
+        model="LFM2",
+        wrong="the same, in a batch of one sequence",
+        law="padding on the left (it is tried on three sequences)",
+        fails_in="5.13.1",
+        holds_in="5.23.0",
+        threads=("pull/46773",),
+    ),
+    "bamba_chunk": ReleasedBug(
+        model="Bamba",
+        wrong="a chunk behind a state forgets the state of the Mamba layers",
+        law="in chunks",
+        fails_in="5.11.0",
+        holds_in="5.13.1",
+        threads=("pull/46741",),
+        config={"model_type": "bamba", **ATTENTION, **BAMBA},
+    ),
+    "bamba_padded_chunk": ReleasedBug(
+        model="Bamba",
+        wrong="padding in a chunk behind a state runs into the state",
+        law="padding on the left (it is tried in one pass)",
+        fails_in="5.13.1",
+        holds_in="5.23.0",
+        threads=("issues/47086", "pull/47087"),
+    ),
+    "mamba_beams": ReleasedBug(
+        model="Mamba",
+        wrong="beam search leaves states in the order of the beams before",
+        law="generate (it is tried without beams)",
+        fails_in="5.11.0",
+        holds_in="5.13.1",
+        threads=("issues/46612", "pull/46819"),
+    ),
+}
+
+
+def released_bugs(measured: Mapping[str, Any]) -> str:
+    """The section, with the measured differences of each script in its two releases."""
+    header = ["script", "model", "what was wrong", "the law", "fails in, by", "holds in, by", "threads", "`seqsep check`"]
+    return HEAD + table([header, *(_row(name, bug, measured[name]) for name, bug in RELEASED_BUGS.items())])
+
+
+def _row(name: str, bug: ReleasedBug, measured: Mapping[str, Any]) -> list[str]:
+    by = {release: f"{release}, {measured['apart'][release]:.0e}" for release in (bug.fails_in, bug.holds_in)}
+    threads = ", ".join(f"[{thread.split('/')[-1]}]({THREADS}/{thread})" for thread in bug.threads)
+    script = f"[{name}.py](../{FOLDER}/{name}.py)"
+    words = _checked(measured.get("check"))
+    return [script, bug.model, bug.wrong, bug.law, by[bug.fails_in], by[bug.holds_in], threads, words]
+
+
+def _checked(verdicts: Mapping[str, bool] | None) -> str:
+    if verdicts is None:
+        return "not tried"
+    return ", ".join(f"{release}: the law {'holds' if holds else 'fails'}" for release, holds in verdicts.items())

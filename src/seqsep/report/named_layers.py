@@ -1,0 +1,35 @@
+"""Labels that a reader gives to models by their layers: `seqsep report --label mamba,attention=mine`."""
+
+from collections.abc import Iterable, Sequence
+
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run
+from seqsep.names import BadInput, nearest
+from seqsep.plugins.name import PlugIn
+
+
+def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> dict[str, str]:
+    """The label of each row's key, for (layers, label): the rows of these layers, whatever their width.
+
+    Layers are mixers with commas between, one for all if they are equal, and a user's own is the name of its class. Raises
+    BadInput for layers that no row has.
+
+    >>> labels_of_layers([], [])
+    {}
+    """
+    found: dict[str, str] = {}
+    written = {row.key: _written(row.run) for row in rows if named and "question" not in row.configuration}
+    for layers, label in named:
+        keys = [key for key, names in written.items() if layers.replace(" ", "") in names]
+        if not keys:
+            known = list(dict.fromkeys(names[0] for names in written.values()))
+            raise BadInput(f"--label {layers}={label}: expected layers of a row: {'; '.join(known)}{nearest(layers, known)}")
+        found |= dict.fromkeys(keys, label)
+    return found
+
+
+def _written(run: Run) -> tuple[str, ...]:
+    """How a reader may write the layers of a run: one for all if they are equal, or each of them."""
+    names = [layer.class_name if isinstance(layer, PlugIn) else layer for layer in run.layers]
+    whole = ",".join(names)
+    return (names[0], whole) if len(set(run.layers)) == 1 else (whole,)

@@ -1,0 +1,32 @@
+"""The page of an audit: three numbers, accuracy over bits and by position, and the worst case; needs no network or script."""
+
+from pathlib import Path
+
+from markupsafe import Markup
+
+from seqsep.audit.answer import Audit
+from seqsep.audit.failures import WorstCase
+from seqsep.files import write_file
+from seqsep.report.page.audit_charts import STYLES, curve_chart, places_chart
+from seqsep.report.page.templates import environment, source
+
+
+def audit_page(found: Audit, worst: WorstCase | None = None) -> str:
+    """The page as text; the same audit gives the same page."""
+    template = environment().get_template("audit_page.html")
+    text = template.render(
+        css=Markup(source("page.css")),  # our own file
+        styles=STYLES,
+        found=found,
+        rows=found.records(),
+        curve=curve_chart(found),
+        places=places_chart(found) if len(found.places) > 1 else None,
+        worst=worst,
+        attacks=[] if worst is None else worst.records(),
+    )
+    return text.lstrip()
+
+
+def write_audit_page(path: Path, found: Audit, worst: WorstCase | None = None) -> None:
+    """Write the page to a file."""
+    write_file(path, audit_page(found, worst))

@@ -1,0 +1,107 @@
+"""The one-way protocol through a layer with exact weights: Alice sends one number, and Bob answers as the layer does.
+
+Both know the layer, and whose position is which. For a head, what the layer hears of one of Alice's inputs together with each
+of Bob's is a list of rounded means; the lists that occur are numbered, in order, and both can write them down. Alice sends the
+numbers of hers, all heads in one. A list is given by the part of space that her sums lie in (`one_layer`), so there are at
+most `cells`(m, T B) of them for T thresholds of rounding and B inputs of Bob's.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from seqsep.exact.channel import Channel, meet
+from seqsep.exact.integers import ceil_log2
+from seqsep.exact.network import Network
+from seqsep.exact.one_layer_message import cells, word_bits
+from seqsep.theorems.base import Claim
+from seqsep.theorems.retrieval import _exact_attention as attention
+from seqsep.theorems.retrieval.one_layer import Shared, bob_sums, responses
+
+Heard = tuple[tuple[int, ...], ...]
+"""The means of one head in steps, for each input of Bob's."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What came of the protocol on one layer: the bits of every message, those of the bound, inputs tried, an error if any."""
+
+    bits: int
+    bound: int
+    inputs: int
+    error: dict[str, object] | None
+
+
+def converse(claim: Claim, network: Network, shared: Shared) -> Conversation:
+    """Run the protocol on every input of both.
+
+    Raises TheoremFails if Bob's answer is not that of the whole layer, or if a head has more lists than the bound allows.
+    """
+    bobs = bob_sums(network, shared)
+    alices = shared.alices()
+    by_head = [_lists(network, alice, shared, bobs) for alice in alices]
+    books = [sorted(set(column)) for column in zip(*by_head, strict=True)]
+    numbers = [{heard: number for number, heard in enumerate(book)} for book in books]
+    sizes = [len(book) for book in books]
+    width = ceil_log2(prod(sizes))
+    allowed = cells(len(books[0][0][0]), 2 * network.grid.steps**2 * len(bobs))
+    if max(sizes) > allowed:
+        raise claim.fails({"network": network.name, "lists": max(sizes), "parts": allowed})
+    error = None
+    first_with: dict[int, dict[int, int]] = {}
+    for alice, own in zip(alices, by_head, strict=True):
+        message = _one_number([book[heard] for book, heard in zip(numbers, own, strict=True)], sizes)
+        _, received, _ = meet(partial(_say, message, width), partial(Channel.receive, width=width))
+        chosen = [book[number] for book, number in zip(books, _numbers(received, sizes), strict=True)]
+        for question in range(len(bobs)):
+            tokens = shared.whole(alice, question)
+            answer = attention.answer(network, tuple(heard[question] for heard in chosen), shared.last)
+            if answer != attention.forward(network, np.array(tokens)):
+                raise claim.fails({"network": network.name, "tokens": tokens, "bob": answer})
+        other = first_with.setdefault(message, alice)
+        if other is not alice and error is None:
+            error = error_between(network, shared, other, alice)
+    return Conversation(width, word_bits(allowed, len(books)), len(alices) * len(bobs), error)
+
+
+def _say(message: int, width: int, channel: Channel) -> None:
+    channel.send(message, width)
+
+
+def _one_number(numbers: list[int], sizes: list[int]) -> int:
+    """Numbers below these sizes as one below their product."""
+    whole = 0
+    for number, size in zip(numbers, sizes, strict=True):
+        whole = whole * size + number
+    return whole
+
+
+def _numbers(whole: int, sizes: list[int]) -> list[int]:
+    """The numbers that it was put together from."""
+    found = []
+    for size in reversed(sizes):
+        whole, number = divmod(whole, size)
+        found.append(number)
+    return found[::-1]
+
+
+def _lists(
+    network: Network, alice: dict[int, int], shared: Shared, bobs: list[tuple[attention.HeadSums, ...]]
+) -> tuple[Heard, ...]:
+    """Head by head: the means that the layer hears with each of Bob's inputs."""
+    heard = responses(network, attention.sums(network, alice, shared.last), bobs)
+    return tuple(zip(*heard, strict=True))
+
+
+def error_between(network: Network, shared: Shared, one: dict[int, int], other: dict[int, int]) -> dict[str, object]:
+    """An input on which a layer errs that hears the same of two of Alice's inputs, which some question tells apart."""
+    for question in range(len(shared.bobs)):
+        pair = [shared.whole(alice, question) for alice in (one, other)]
+        expected = [shared.answers(tokens) for tokens in pair]
+        if expected[0] != expected[1]:
+            answer = attention.forward(network, np.array(pair[0]))
+            wrong = int(answer == expected[0])
+            return {"prefixes": pair, "errs_on": list(pair[wrong]), "answer": answer, "expected": expected[wrong]}
+    raise AssertionError("some input of Bob's tells any two of Alice's apart")

@@ -1,0 +1,147 @@
+"""Lower bound: one attention layer with exact weights does induction heads over n tokens only if m H (p + log n) grows as n.
+
+Source: the idea is that of Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332): one party has every second token, the other puts
+what is asked about before any of them.
+We differ: the statement, its constants and the proof are our own; their text was not at hand, and nothing here is held against
+it. `retrieval-one-layer` has the same shares for recall, on the grid of steps 1/L and by its first occurrence; here the
+rounding is any one to p bits, and the message is sent and its bits are counted.
+
+The task. Tokens s_1 .. s_n over S symbols, then q: the answer is the symbol behind the latest q among s_1 .. s_(n-1). Where
+there is none, nothing is asked.
+
+The layer. H heads, values of m coordinates. In each head a position has a score and a value, any functions of its token, its
+place and the last token; the head hears the mean of the values weighted by e^score. The answer is any function of what the H
+heads hear and of the last token. Weights and sums are exact; each coordinate of a mean is rounded once, to one of 2^p numbers,
+and a greater mean never to a smaller number.
+
+Proof. Fix the last token q. Alice has the even places, any symbols but q; Bob has the odd ones, q at one of them and some other
+symbol elsewhere: B = floor(n/2) inputs. The answer is Alice's symbol behind Bob's q, so that she has (S - 1)^B inputs, every
+two of which some input of his tells apart. For each head the layer's means on all of Bob's inputs are given by the part of
+space that Alice's sums lie in, one of at most cells(m, (2^p - 1) B) (`one_layer`). So H log2 cells(m, (2^p - 1) B) is at least
+B log2(S - 1).
+
+Exact weights are needed by this proof. Alice's places lie between Bob's, so sums that are rounded on the way depend on both;
+and by rounding one layer answers counting, which it cannot with exact weights (`counting-one-layer`). For sums of p bits that
+are read in order nothing is shown here.
+
+What a run shows: on random layers with exact weights, on every input of both, that a number of no more bits than the bound is
+enough for every answer of the whole layer, and if two of Alice's inputs share one, the input on which the layer errs. That
+every layer obeys the bound is the proof, and so is all that is said of sizes larger than those that are run.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from seqsep.exact.one_layer_message import exact_bits, induction_bites_from, induction_bits, least_width
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.retrieval import one_layer
+from seqsep.theorems.retrieval._one_layer_trials import conversations
+
+CLAIM = Claim(
+    name="induction-one-layer",
+    source="Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332), induction heads by one layer",
+    statement=(
+        "One attention layer with exact weights and means of p bits does induction heads over n tokens of S symbols only if "
+        "H log2 cells(m, 2^p n/2) >= n/2 log2(S - 1)"
+    ),
+)
+SYMBOLS = 4
+LONGEST = 6
+LAYERS = 3
+LONG_LAYERS = 60
+
+
+def answer(tokens: tuple[int, ...]) -> int:
+    """The symbol behind the latest earlier occurrence of the last token. Raises ValueError if it occurs nowhere before one.
+
+    >>> answer((1, 2, 0, 1, 3, 0, 1))
+    3
+    """
+    last = tokens[-1]
+    places = [place for place in range(len(tokens) - 2) if tokens[place] == last]
+    if not places:
+        raise ValueError(f"answer({tokens}): nothing is asked, as {last} stands before no other of the first tokens")
+    return tokens[places[-1] + 1]
+
+
+def share(length: int, alphabet: int) -> one_layer.Shared:
+    """The shares of the proof, for n = `length` tokens before q; q is the last symbol, and Bob's other one 0.
+
+    Raises ValueError for fewer than 2 tokens or 3 symbols.
+
+    >>> shared = share(4, alphabet=3)
+    >>> shared.whole({1: 0, 3: 1}, question=1), shared.answers(shared.whole({1: 0, 3: 1}, question=1))
+    ((0, 0, 2, 1, 2), 1)
+    """
+    if length < 2 or alphabet < 3:
+        raise ValueError(f"share(length={length}, alphabet={alphabet}): at least 2 tokens and 3 symbols")
+    return replace(one_layer.share("recall", length, alphabet), answers=answer)
+
+
+def bound(length: int, alphabet: int = 64, heads: int = 1, precision: int = 16) -> dict[str, Number]:
+    """Find the least m for n = `length` tokens before the question, and the bits that are needed.
+
+    >>> bound(length=1024, alphabet=64, heads=8, precision=16)
+    {'message_bits': 3061, 'least_width': 14}
+    """
+    needed = induction_bits(length, alphabet)
+    return {
+        "message_bits": needed,
+        "least_width": least_width(needed, lambda width: exact_bits(heads, width, precision, length // 2)),
+    }
+
+
+def first_impossible(width: int, heads: int = 1, precision: int = 16, alphabet: int = 64) -> int:
+    """The least n from which on no layer of these sizes does induction heads over S = `alphabet` symbols.
+
+    >>> first_impossible(width=128, heads=32, precision=16, alphabet=64)
+    43948
+    """
+    return induction_bites_from(lambda questions: exact_bits(heads, width, precision, questions), alphabet)
+
+
+def check(length: int = 1024, alphabet: int = 64, heads: int = 1, precision: int = 16, seed: int = 0) -> list[Outcome]:
+    """Run the protocol on random layers at small sizes, then give the least m for n = `length`, H = `heads` and p bits.
+
+    Raises ValueError for fewer than 2 tokens or 3 symbols, or numbers below 1; TheoremFails with an input on which Bob's answer
+    is not the layer's.
+    """
+    if length < 2 or alphabet < 3 or min(heads, precision) < 1:
+        raise ValueError(
+            f"check(length={length}, alphabet={alphabet}, heads={heads}, precision={precision}): at least 2 tokens and 3 "
+            "symbols, the others at least 1"
+        )
+    random = np.random.default_rng(seed)
+    sizes = bound(length, alphabet, heads, precision)
+    width = int(sizes["least_width"]) - 1
+    computed = CLAIM.lower(
+        length=length,
+        inputs=1,
+        computed=True,
+        measured={"message_bits": exact_bits(heads, width, precision, length // 2) if width else 0, "least_width": width + 1},
+        bound=sizes,
+        variant=f"S = {alphabet}, H = {heads}, p = {precision}: message of the widest layer excluded, m = {width}",
+    )
+    return [_check_run(random, LONGEST, LAYERS), computed]
+
+
+def verify(layers: int = LONG_LAYERS, seed: int = 0) -> list[Outcome]:
+    """Run the protocol on `layers` layers at each length from 2 to 7, on all inputs over 4 symbols."""
+    random = np.random.default_rng(seed)
+    return [_check_run(random, length, layers) for length in range(2, LONGEST + 2)]
+
+
+def _check_run(random: np.random.Generator, length: int, layers: int) -> Outcome:
+    """Run the protocol on layers of exact weights."""
+    return conversations(CLAIM, random, [share(length, SYMBOLS)] * layers, variant=f"random layers, S = {SYMBOLS}")
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    bound=bound,
+    verify=verify,
+    nothing_to_apply="a lower bound; recall-attention answers with two layers",
+    nothing_to_certify="its shares are those of recall of bigrams, whose certificate is that of retrieval-one-layer",
+)

@@ -1,0 +1,103 @@
+"""`seqsep audit`: a kept file and a store's key, text and JSON, and what is refused."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+import seqsep
+from seqsep.lab.run import Run
+from seqsep.tasks import Counting, IndexLookup
+from support.command_line import call
+
+RUN = Run(IndexLookup(3, alphabet=2), ("lstm",), width=8, steps=2, evaluate_every=2, evaluation=10)
+FEW = ("--questions", "300")
+
+
+@pytest.fixture
+def kept(tmp_path):
+    torch.manual_seed(0)
+    path = tmp_path / "s.sqlite.weights" / f"{RUN.key()}.safetensors"
+    path.parent.mkdir()
+    seqsep.save(path, RUN.model(), RUN)
+    return tmp_path / "s.sqlite", path
+
+
+@pytest.mark.unchecked
+def test_a_file_and_a_key_say_the_same(capsys, kept):
+    store, path = kept
+    status, out, _ = call(capsys, "audit", str(path), *FEW)
+    assert status == 0
+    assert call(capsys, "audit", str(store), RUN.key()[:6], *FEW)[1] == out
+    assert out.splitlines()[0].startswith("lstm of width 8 on index-lookup, N = 3: ")
+    for number in ("stored", "needs at most", "carries at least"):
+        assert f"\n{number}" in out
+
+
+@pytest.mark.unchecked
+def test_json_has_the_curve_the_places_and_the_worst_case(capsys, kept):
+    _, path = kept
+    status, out, _ = call(capsys, "audit", str(path), *FEW, "--worst", "300", "--json")
+    found = json.loads(out)
+    assert (status, found["task"]) == (0, RUN.task.configuration())
+    assert [place["position"] for place in found["places"]] == [1, 2, 3]
+    assert {"codebook", "bits", "accuracy", "accuracy_at_least", "carries_at_least", "ceiling"} == set(found["curve"][0])
+    worst = found["worst"]
+    assert (worst["attacks"][0]["attack"], worst["inputs"]) == ("all", 24)
+    assert RUN.task.solve(tuple(worst["least"]["inputs"])) == worst["least"]["expected"] != worst["least"]["answer"]
+    table = call(capsys, "audit", str(path), *FEW, "--worst", "all")[1]
+    assert "\nattack " in table
+
+
+def test_what_is_refused_is_said_in_one_line(capsys, tmp_path, kept):
+    store, path = kept
+    counting = tmp_path / "counting"
+    run = replace(RUN, task=Counting(6))
+    seqsep.save(counting, run.model(), run)
+    for words, why in (
+        ((store, "zz"), "none that begins so"),
+        ((tmp_path / "nothing",), "no such checkpoint"),
+        ((counting,), "expected a model of index-lookup, associative-recall or equality (random), found Counting"),
+        ((path, "--questions", "0"), "expected a whole number from 1"),
+        ((path, "--confidence", "2"), "confidence between 0 and 1"),
+        ((path, "--worst", "5"), "expected questions from 60"),
+        ((path, "--worst", "every"), "expected a whole number, found 'every'"),
+    ):
+        status, out, error = call(capsys, "audit", *map(str, words))
+        assert (status, out, error.count("\n")) == (2, "", 1)
+        assert why in error
+
+
+@pytest.mark.unchecked
+def test_equal_states_are_written_and_read_again(capsys, tmp_path):
+    """A window of two of six symbols forgets the first; each spoiled field is rejected, what is no record is bad input."""
+    torch.manual_seed(0)
+    run = Run(IndexLookup(6, alphabet=16), ("sliding-attention(window=2)",), width=8, heads=2)
+    path, other, record = tmp_path / "model", tmp_path / "other", tmp_path / "record.json"
+    seqsep.save(path, run.model(), run)
+    seqsep.save(other, run.model(), run)
+    status, out, _ = call(capsys, "audit", str(path), *FEW, "--worst", "300", "--equal-states", str(record))
+    assert (status, "one state, bit for bit" in out) == (0, True)
+    found = json.loads(record.read_text())
+    assert len({run.task.solve((*prefix, *found["continuation"])) for prefix in found["prefixes"]}) == 2
+    status, out, _ = call(capsys, "audit", str(path), "--recheck", str(record))
+    assert (status, out.startswith(f"holds: {path}: one state, bit for bit, after ")) == (0, True)
+    first, second = found["prefixes"]
+    for model, changes, why in (
+        (other, {}, "is another model"),
+        (path, {"task": {}}, "task: the model is of IndexLookup"),
+        (path, {"prefixes": [first, first]}, "is right behind both prefixes"),
+        (path, {"prefixes": [first, [*second[:-1], (second[-1] + 1) % 16]], "continuation": [21]}, "they leave two states"),
+        (path, {"continuation": [99]}, "no input of"),
+        (path, {"continuation": [3]}, "the question asks for position"),
+    ):
+        spoiled = tmp_path / "spoiled.json"
+        spoiled.write_text(json.dumps(found | changes))
+        status, out, _ = call(capsys, "audit", str(model), "--recheck", str(spoiled))
+        assert (status, out.startswith("rejected: "), why in out) == (1, True, True), (changes, out)
+    for text, why in (("{", "as JSON"), ("[]", "field format"), (json.dumps(found | {"prefixes": 3}), "field prefixes")):
+        spoiled.write_text(text)
+        status, _, error = call(capsys, "audit", str(path), "--recheck", str(spoiled))
+        assert (status, why in error, error.count("\n")) == (2, True, 1)
+    assert "expected --worst with it" in call(capsys, "audit", str(path), "--equal-states", str(record))[2]

@@ -1,0 +1,191 @@
+"""The laws of state on language models of `transformers`: healthy ones pass, injected faults are caught and named."""
+
+import json
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seqsep.cli import main
+from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS, ModelVerdict, try_law
+from seqsep.laws.language_model.receiver import Receiver
+from seqsep.laws.language_model.source import Source, all_fields, built, version
+from seqsep.laws.language_model.trial import Trial
+from support.faulty_readers import FAMILIES, KINDS_OF_FAULTS, FaultyReader
+
+TIME = 12
+NAME = "mistral"
+CAUGHT_BY = {
+    "stale state": "token by token",
+    "state of the wrong position": "token by token",
+    "zeroed convolution window": "token by token",
+    "off by one at a chunk's border": "in chunks",
+    "padding written into the state": "padding on the left",
+    "two sequences swapped": "token by token",
+}
+
+
+def source_of(name: str, **changes: Any) -> Source:
+    return Source(name, {"model_type": name, **FAMILIES[name], **changes})
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as process:
+        yield process
+
+
+@pytest.fixture
+def trial(receiver: Receiver) -> Trial:
+    return Trial(source_of(NAME), time=TIME, batch=2, seed=3, dtype=torch.float64, receiver=receiver)
+
+
+@pytest.fixture
+def same_receiver(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command asks the process that is there already."""
+    monkeypatch.setattr("seqsep.laws.language_model.receiver.Receiver", lambda: nullcontext(receiver))
+
+
+def failures(trial: Trial, *laws: str) -> list[ModelVerdict]:
+    return [verdict for law in laws or LANGUAGE_MODEL_LAWS if (verdict := try_law(law, trial)).holds is False]
+
+
+def test_a_healthy_model_passes(trial: Trial) -> None:
+    assert not failures(trial)
+
+
+@pytest.mark.parametrize("fault", KINDS_OF_FAULTS)
+def test_an_injected_fault_is_caught(fault: str, trial: Trial) -> None:
+    """By the law that it breaks, with token and difference; the long check has three families."""
+    law = CAUGHT_BY[fault]
+    assert not failures(trial, law)
+    trial.reader = FaultyReader(trial.exact, fault)
+    [failure] = failures(trial, law)
+    assert failure.token is not None
+    assert failure.difference > 1000 * failure.allowed
+    assert f"first at token {failure.token} of row " in failure.where
+
+
+def test_what_is_not_in_the_bytes_is_missed(receiver: Receiver) -> None:
+    """RecurrentGemma keeps its recurrence in its modules: `generate` finds it there, another process does not."""
+    sizes = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "head_dim": 16, "vocab_size": 64}
+    source = Source("recurrent_gemma", {"model_type": "recurrent_gemma", "intermediate_size": 48, "lru_width": 32, **sizes})
+    hidden = Trial(source, time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
+    [sent, between] = failures(hidden, "state as bytes", "nothing kept between calls")
+    assert "bytes after 6 tokens, continued in another process: other logits than in one pass, first at token 6" in sent.where
+    assert between.token == 6
+
+
+@pytest.mark.parametrize(
+    ("law", "ignored", "words"),
+    [
+        (
+            "beyond windows",
+            {"sliding_window": None},
+            "with windows of 6 in 2 layers, other tokens before 1, 11 before the last",
+        ),
+        ("settings change the function", {"rms_norm_eps": 1e-6}, "another value changes no logit: rms_norm_eps 1e-06 -> 0.5"),
+    ],
+)
+def test_a_field_that_is_ignored_is_found(
+    law: str, ignored: dict[str, Any], words: str, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ignoring(source: Source, dtype: torch.dtype = torch.float64) -> Any:
+        return built(source.but(ignored), dtype)
+
+    monkeypatch.setattr("seqsep.laws.language_model.reader.built", ignoring)
+    [failure] = failures(trial, law)
+    assert failure.where.startswith(words)
+
+
+def test_a_state_of_another_size_is_named(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seqsep.laws.language_model.claims.numbers", lambda state: 5)
+    [failure] = failures(trial, "state declared")
+    assert failure.where.startswith("after 6 tokens: 5 numbers in the state, declared are ")
+
+
+def test_a_law_without_a_path_is_not_tried(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial.exact, "name", "")
+    verdict = try_law("in chunks", trial)
+    assert verdict.holds is None
+    assert verdict.line() == "not tried  in chunks: the model hands no state back with its logits"
+
+
+@pytest.mark.usefixtures("same_receiver")
+def test_the_command_says_what_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "mamba", "hidden_size": 64, "vocab_size": 32}))
+    small = ["--set", "hidden_size=8", "--set", "num_hidden_layers=1", "--length", "9", "--batch", "2"]
+    assert main(["check", "--model", str(tmp_path / "config.json"), *small, "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert (record["model_type"], record["weights"], record["fields_set"]["hidden_size"]) == ("mamba", "random", 8)
+    assert [law["law"] for law in record["laws"]] == list(LANGUAGE_MODEL_LAWS)
+    [failed] = [law for law in record["laws"] if law["holds"] is False]
+    assert (failed["law"], failed["token"]) == ("in chunks", 4)
+
+
+@pytest.mark.usefixtures("same_receiver")
+def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = built(source_of(NAME), torch.float32)
+    model.save_pretrained(tmp_path)
+    assert main(["check", "--model", str(tmp_path), "--dtype", "float32", "--length", "12", "--batch", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("holds  ") == len(LANGUAGE_MODEL_LAWS)
+    assert "with 2 inputs of 12 tokens in float32, sliding_window 4: all 17 laws that were tried hold" in out
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "expected a model's config.json, found no regular file"),
+        ({"config.json": "[]"}, "expected a JSON object"),
+        ({"config.json": "{}"}, "model_type: expected a text, found none"),
+        ({"config.json": '{"model_type": "lama"}', "model.safetensors": ""}, "'lama' is not one of transformers; did you mean"),
+        ({"config.json": '{"model_type": "llama"}'}, "expected weights as model.safetensors"),
+        ({"config.json": '{"model_type": "llama"}', "a.bin": ""}, "found a.bin, which may run code and is never loaded"),
+        ({"config.json": '{"model_type": "llama", "quantization_config": {}}'}, "expected weights that are not quantized"),
+        ({"config.json": '{"model_type": "llama"}', "model.safetensors": "spoiled"}, "transformers cannot build it"),
+    ],
+)
+def test_what_is_no_model(files: dict[str, str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert main(["check", "--model", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert str(tmp_path) in said
+    assert said.count("\n") == 1
+
+
+def test_a_model_too_large_for_random_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    large = Path(__file__).parents[2] / "examples/falcon-mamba-7b.json"
+    assert main(["check", "--model", str(large)]) == 2
+    assert "expected at most 200,000,000 parameters to draw at random" in capsys.readouterr().err
+    assert main(["check", "--model", str(large), "--length", "3"]) == 2
+    assert "--length: expected a whole number from 9, found 3" in capsys.readouterr().err
+    assert main(["check", "--model", str(large), "--set", "x"]) == 2
+    assert "--set x: expected FIELD=VALUE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("found", ["4.56.2", "3.0", "unknown"])
+def test_too_old_a_library_is_named(
+    found: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("transformers.__version__", found)
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama", **FAMILIES[NAME]}))
+    assert main(["check", "--model", str(tmp_path / "config.json")]) == 3
+    said = capsys.readouterr().err
+    assert said == f"seqsep: a language model needs transformers 4.57 or later, found {found}; pip install 'seqsep[hf]'\n"
+
+
+@pytest.mark.parametrize("found", ["4.57.1", "5.0.0", "5.24.0.dev0"])
+def test_a_library_that_is_new_enough_is_taken(found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("transformers.__version__", found)
+    assert version() == found
+
+
+def test_infinity_as_the_library_writes_it_is_read() -> None:
+    changes = {"model_type": "mamba2", "time_step_limit": [0.0, {"__float__": "Infinity"}]}
+    assert all_fields(Source("config.json", changes))["time_step_limit"][1] == float("inf")

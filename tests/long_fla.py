@@ -1,0 +1,153 @@
+"""The long check of capacity on flash-linear-attention: what a config.json declares is what the library's cache holds.
+
+Triton's interpreter runs the library's kernels on a CPU. Each family is built tiny, reads 11 tokens, then single ones to 12 and
+15, and the tensors of its cache are counted each time. Not run: rwkv7, whose kernels the interpreter does not take, and what
+attends (bitnet, and the attention layers of hybrids), for which the library asks for flash-attn.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from seqsep.theorems import Claim, Outcome
+
+ROOT = Path(__file__).parents[1]
+NAME = "capacity-flash-linear"
+READERS = ("answer", "config", "declare", "flash_linear", "part", "states")
+SOURCES = tuple(f"capacity/{name}.py" for name in READERS)
+LENGTHS = (11, 12, 15)
+TINY: dict[str, Any] = {"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 32}
+HEADS = {"num_heads": 2}
+WIDE_HEADS = {"num_heads": 2, "head_dim": 16}
+SLOTS = {"num_heads": 2, "num_slots": 16}
+FAMILIES: dict[str, dict[str, Any]] = {
+    "gla": HEADS,
+    "retnet": HEADS,
+    "linear_attn": HEADS,
+    "delta_net": HEADS,
+    "gated_deltanet": WIDE_HEADS,
+    "gated_deltaproduct": WIDE_HEADS,
+    "comba": WIDE_HEADS,
+    "kda": WIDE_HEADS,
+    "mesa_net": WIDE_HEADS,
+    "hgrn": {},
+    "hgrn2": {"expand_ratio": 16},
+    "gsa": SLOTS,
+    "abc": SLOTS,
+    "raven": {**SLOTS, "topk": 4},
+    "rwkv6": HEADS,
+    "mamba": {},
+    "mamba2": {"head_dim": 32, "state_size": 16, "chunk_size": 16},
+}
+CONFIGS = {"mamba": "MambaConfig", "mamba2": "Mamba2Config"}
+"""Classes of the library whose names transformers has too; the others are found by model_type."""
+
+
+def verify() -> list[Outcome]:
+    """An outcome for each family that runs here."""
+    command = [sys.executable, __file__]
+    environment = os.environ | {"TRITON_INTERPRET": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise RuntimeError(f"{NAME}: {done.stderr[-3000:]}")
+    packages = ", ".join(f"{name} {version(name)}" for name in ("flash-linear-attention", "triton", "torch"))
+    cases = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return [_outcome(case, packages) for case in cases]
+
+
+def _outcome(case: dict[str, Any], packages: str) -> Outcome:
+    words = f"{case['family']}: numbers of the cache at {', '.join(map(str, LENGTHS))} tokens; {packages}"
+    return Claim(NAME, "tests/long_fla.py", words).lower(
+        length=LENGTHS[-1],
+        inputs=len(LENGTHS),
+        exhaustive=False,
+        measured={"numbers": case["measured"][-1]},
+        bound={"numbers": case["declared"][-1]},
+        variant=words,
+        holds=case["measured"] == case["declared"],
+    )
+
+
+def measure() -> Iterator[dict[str, Any]]:
+    """Each family as transformers writes its file, beside its cache."""
+    import torch
+    from fla import models
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    from seqsep.capacity import capacity
+
+    warnings.simplefilter("ignore")
+    for family, fields in FAMILIES.items():
+        torch.manual_seed(0)
+        if family in CONFIGS:
+            config = getattr(models, CONFIGS[family])(**TINY, **fields)
+            model = getattr(models, CONFIGS[family].replace("Config", "ForCausalLM"))(config).eval()
+        else:
+            config = AutoConfig.for_model(family, **TINY, **fields)
+            model = AutoModelForCausalLM.from_config(config).eval()
+        interpret()
+        written = capacity(json.loads(json.dumps(config.to_dict(), default=str)))
+        yield {
+            "family": family,
+            "measured": counted(model),
+            "declared": [written.bytes_at(length, allocated=True) // 2 for length in LENGTHS],
+        }
+
+
+def interpret() -> None:
+    """Let the loops of the library's kernels run in the interpreter, as in `long_kernels`; nothing is timed."""
+    import builtins
+
+    import triton.language as tl
+    from triton.runtime import interpreter
+    from triton.runtime.autotuner import Autotuner
+
+    def steps(*ends: Any) -> Iterator[Any]:
+        numbers = (int(end.handle.data.item()) if isinstance(end, tl.core.tensor) else end for end in ends)
+        return (interpreter._implicit_cvt(number) for number in builtins.range(*numbers))
+
+    Autotuner._bench = lambda self, *arguments, config, **options: [0.0, 0.0, 0.0]
+    for name, module in list(sys.modules.items()):
+        if name.startswith("fla.ops") and "@triton.jit" in Path(module.__file__ or os.devnull).read_text(encoding="utf-8"):
+            module.range = steps  # type: ignore[attr-defined]
+
+
+def counted(model: Any) -> list[int]:
+    """The numbers in the cache after 11 tokens at once, and then 1 and 3 more, one by one."""
+    import torch
+
+    tokens = torch.arange(LENGTHS[-1])[None] % TINY["vocab_size"]
+    found = []
+    with torch.no_grad():
+        cache = model(tokens[:, : LENGTHS[0]], use_cache=True).past_key_values
+        found.append(sum(part.numel() for layer in cache for part in tensors(layer)))
+        for length in range(LENGTHS[0] + 1, LENGTHS[-1] + 1):
+            cache = model(tokens[:, length - 1 : length], past_key_values=cache, use_cache=True).past_key_values
+            if length in LENGTHS:
+                found.append(sum(part.numel() for layer in cache for part in tensors(layer)))
+    return found
+
+
+def tensors(kept: Any) -> Iterator[Any]:
+    """The tensors in what a layer keeps, which may be nested."""
+    import torch
+
+    if isinstance(kept, torch.Tensor):
+        yield kept
+    elif isinstance(kept, dict):
+        for part in kept.values():
+            yield from tensors(part)
+    elif isinstance(kept, list | tuple):
+        for part in kept:
+            yield from tensors(part)
+
+
+if __name__ == "__main__":
+    for case in measure():
+        print(json.dumps(case), flush=True)

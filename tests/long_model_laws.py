@@ -1,0 +1,184 @@
+"""The long check of the laws of state: what holds in the models of transformers, injected faults, and no false alarm.
+
+`verify()` tries every law on tiny random models of many types and compares what fails with results/model-laws.json, injects six
+faults into three families, tries healthy models of these with 100 seeds, and runs the scripts that show each failure without
+seqsep. `python tests/long_model_laws.py` writes results/model-laws.json.
+"""
+
+import json
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import version
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from seqsep.theorems import Claim, Outcome
+
+ROOT = Path(__file__).parents[1]
+ROOM = ROOT / "src/seqsep/laws/language_model"
+KEPT = ROOT / "results/model-laws.json"
+SCRIPTS = ROOT / "examples/transformers_state"
+NAME = "model-laws"
+SOURCES = tuple(sorted(f"laws/language_model/{path.name}" for path in ROOM.glob("*.py")))
+WORDS = "Laws of state, tried on tiny random models: what fails is what results/model-laws.json says"
+TYPES = Claim(NAME, "seqsep check --model", WORDS)
+FAULTS = Claim(NAME, "seqsep check --model", "Each injected fault breaks a law")
+ALARMS = Claim(NAME, "seqsep check --model", "No law fails in a healthy model")
+SHOWN = Claim(NAME, "examples/transformers_state", "A script of a few lines shows a failure without seqsep")
+SEEDS = 100
+TIME = 16
+WORKERS = 2
+LEAST = 1e-3
+
+
+def verify() -> list[Outcome]:
+    """One outcome for each model type, fault, healthy family and script."""
+    return [*model_types(), *faults(), *healthy(), *scripts()]
+
+
+def model_types() -> list[Outcome]:
+    """Every type beside what is kept of it."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))["models"]
+    found = []
+    for name, laws in tried_on_types().items():
+        same = failing(laws) == failing(kept[name])
+        if not same:
+            print(f"{name}: fails {failing(laws)}, kept are {failing(kept[name])}", flush=True)
+        found.append(outcome(TYPES, "tiny models", same, inputs=sum(law["holds"] is not None for law in laws)))
+    return found
+
+
+def failing(laws: list[dict[str, Any]]) -> list[str]:
+    return [law["law"] for law in laws if law["holds"] is False]
+
+
+def tried_on_types() -> dict[str, list[dict[str, Any]]]:
+    """The verdicts by model type."""
+    from support.law_models import names_of_types
+
+    names = names_of_types()
+    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
+        parts = list(pool.map(tried, [names[worker::WORKERS] for worker in range(WORKERS)]))
+    found = {name: laws for part in parts for name, laws in part.items()}
+    return {name: found[name] for name in names}
+
+
+def tried(names: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """The verdicts on some types, in one process and another one that gets bytes."""
+    import torch
+
+    from seqsep.laws.language_model.check import try_laws
+    from seqsep.laws.language_model.receiver import Receiver
+    from seqsep.laws.language_model.source import Source
+    from support.law_models import fields_of
+
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    found = {}
+    with Receiver() as receiver:
+        for name in names:
+            found[name] = [verdict.record() for verdict in try_laws(Source(name, fields_of(name)), receiver=receiver)]
+            print(f"{name}: fails {failing(found[name])}", flush=True)
+    return found
+
+
+def faults() -> list[Outcome]:
+    """Six faults in three families, with five seeds each; a fault is caught if a law fails."""
+    from seqsep.laws.language_model.check import try_law
+    from seqsep.laws.language_model.receiver import Receiver
+    from support.faulty_readers import FAMILIES, KINDS_OF_FAULTS, FaultyReader
+
+    laws = ("token by token", "in chunks", "padding on the left")
+    found = []
+    with Receiver() as receiver:
+        for name in FAMILIES:
+            for seed in range(5):
+                trial = trial_of(name, seed, receiver)
+                for kind in KINDS_OF_FAULTS:
+                    trial.reader = FaultyReader(trial.exact, kind)
+                    is_caught = any(try_law(law, trial).holds is False for law in laws)
+                    found.append(outcome(FAULTS, f"{name}: {kind}", is_caught, inputs=1))
+    return found
+
+
+def healthy(seeds: int = SEEDS) -> list[Outcome]:
+    """Every law on healthy models of three families, with other weights and tokens for each seed."""
+    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
+        parts = list(pool.map(alarms, [range(worker, seeds, WORKERS) for worker in range(WORKERS)]))
+    return [outcome(ALARMS, f"{name}: healthy", not sum(part[name] for part in parts), inputs=seeds) for name in parts[0]]
+
+
+def alarms(seeds: range) -> dict[str, int]:
+    """How many laws fail, by family, over these seeds."""
+    import torch
+
+    from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS, try_law
+    from seqsep.laws.language_model.receiver import Receiver
+    from support.faulty_readers import FAMILIES
+
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    found = dict.fromkeys(FAMILIES, 0)
+    with Receiver() as receiver:
+        for name in FAMILIES:
+            for seed in seeds:
+                trial = trial_of(name, seed, receiver)
+                wrong = [verdict for law in LANGUAGE_MODEL_LAWS if (verdict := try_law(law, trial)).holds is False]
+                for verdict in wrong:
+                    print(f"{name}, seed {seed}: {verdict.line()}", flush=True)
+                found[name] += len(wrong)
+    return found
+
+
+def trial_of(name: str, seed: int, receiver: Any) -> Any:
+    """A healthy tiny model of a family."""
+    import torch
+
+    from seqsep.laws.language_model.source import Source
+    from seqsep.laws.language_model.trial import Trial
+    from support.faulty_readers import FAMILIES
+
+    source = Source(name, {"model_type": name, **FAMILIES[name]}, None, seed)
+    return Trial(source, time=TIME, batch=3, seed=seed, dtype=torch.float64, receiver=receiver)
+
+
+def scripts() -> list[Outcome]:
+    """Each script prints, a line a model, how far two results are apart that should be the same."""
+    found = []
+    for path in sorted(SCRIPTS.glob("*.py")):
+        done = subprocess.run([sys.executable, "-W", "ignore", str(path)], capture_output=True, text=True, check=True)
+        apart = [float(line.split()[-1]) for line in done.stdout.splitlines()]
+        found.append(outcome(SHOWN, path.name, bool(apart) and min(apart) > LEAST, inputs=len(apart)))
+        print(f"{path.name}: {done.stdout.strip()}", flush=True)
+    return found
+
+
+def outcome(claim: Claim, variant: str, holds: bool, inputs: int) -> Outcome:
+    """It holds if nothing failed."""
+    return claim.lower(
+        length=TIME,
+        inputs=inputs,
+        exhaustive=False,
+        measured={"failures": int(not holds)},
+        bound={"failures": 0},
+        variant=variant,
+        holds=holds,
+    )
+
+
+def kept_text(models: dict[str, list[dict[str, Any]]]) -> str:
+    """The file that is kept: a line for each model type, without fields that are empty."""
+    versions = {name: version(name) for name in ("transformers", "torch")}
+    short = {
+        name: [{key: value for key, value in law.items() if key in ("law", "holds") or value not in (None, "")} for law in laws]
+        for name, laws in models.items()
+    }
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(laws)}" for name, laws in short.items())
+    return f'{{"versions": {json.dumps(versions)}, "models": {{\n{lines}\n}}}}\n'
+
+
+if __name__ == "__main__":
+    KEPT.write_text(kept_text(tried_on_types()), encoding="utf-8")
