@@ -42,7 +42,7 @@ INSTEAD = {
     ".venv/bin/seqsep run index-lookup-architectures --preset demo-seeds --mixer examples/own_layer.py:MovingAverage "
     "--store runs/mine.sqlite": (
         ".venv/bin/seqsep run index-lookup-architectures --preset demo-seeds --mixer examples/own_layer.py:MovingAverage "
-        "--store runs/mine.sqlite --dry-run"
+        "--length 20 --store runs/mine.sqlite --dry-run"
     ),
     ".venv/bin/seqsep run examples/own_runs.py --preset quick --label mine": (
         ".venv/bin/seqsep run examples/own_runs.py --preset quick --label mine --steps 4 --evaluation 20 --workers 1"

@@ -65,12 +65,23 @@ def imported(path: str) -> set[str]:
     reached = {path}
     waiting = [path]
     while waiting:
-        for node in ast.walk(ast.parse((ROOT / "src/seqsep" / waiting.pop()).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seqsep."):
-                new = {file for alias in node.names if (file := file_of(node.module, alias.name))} - reached
-                reached |= new
-                waiting += new
+        new = named_by(waiting.pop()) - reached
+        reached |= new
+        waiting += new
     return reached - {path}
+
+
+@cache
+def named_by(path: str) -> frozenset[str]:
+    """The files of ROOMS that a file names in its own imports."""
+    tree = ast.parse((ROOT / "src/seqsep" / path).read_text(encoding="utf-8"))
+    return frozenset(
+        file
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seqsep.")
+        for alias in node.names
+        if (file := file_of(node.module, alias.name))
+    )
 
 
 def file_of(module: str, name: str) -> str | None:

@@ -31,6 +31,7 @@ def row(seed: int = 0, **result: object) -> Row:
         (row().to_json().replace('"threads"', '"cores"').encode(), "without threads"),
         (row().to_json().replace('"lstm"', '"gru"').encode(), "unknown mixer 'gru'"),
         (row().to_json().replace('"lstm"', '"/bin/layer.py:Layer"').encode(), "expected the name of a mixer, or CLASS@SHA-256"),
+        (row().to_json().replace('"lstm"', "1e400").encode(), "layers: expected the names of mixers, found inf"),
         (row().to_json().replace('"lstm"', '"model:layer.py:Net"').encode(), "expected the name of a mixer, or CLASS@SHA-256"),
         (row().to_json().replace('"index-lookup"', '"task.py:Task"').encode(), "unknown or missing field 'task.py:Task'"),
         (row().to_json().replace('"width"', '"wide"').encode(), "unknown or missing field"),

@@ -1,5 +1,6 @@
 """docs/theorems.md is what the theorem records say: each statement that a claim names, once, in the paper's order."""
 
+import functools
 import inspect
 import json
 import re
@@ -24,8 +25,9 @@ FAST = {
 }
 
 
+@functools.cache
 def rows():
-    """The cells of each row of the page."""
+    """The cells of each row of the page; no test here changes what it is drawn from."""
     lines = [line for line in theorems_page(ROOT).splitlines() if line.startswith("| ") and not line.startswith("| statement")]
     return [[cell.strip() for cell in line.removeprefix("|").removesuffix("|").split(" |")] for line in lines]
 
@@ -119,7 +121,7 @@ def test_files_tests_and_rows_of_long_checks_are_there(theorem):
             assert (theorem.verify is not None) == (row[9:] == [f"[row](../results/verify/{theorem.name}.json)"])
 
 
-@pytest.mark.unchecked  # test_laws_and_the_bits_of_a_state has shapes checked
+@pytest.mark.unchecked  # tests/theorems has shapes checked
 @pytest.mark.parametrize(("name", "options"), FAST.items())
 def test_sides_are_those_of_the_outcomes(name, options):
     assert set(sides(BY_NAME[name])) == {outcome.side for outcome in BY_NAME[name].check(**options)}

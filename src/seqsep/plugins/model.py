@@ -145,12 +145,14 @@ def parse_layer(text: str) -> OwnLayer | OwnModel:
     return OwnModel.parse(text) if text.startswith(OwnModel.PREFIX) else OwnLayer.parse(text)
 
 
-def restore_layer(text: str, files: Mapping[str, str]) -> str | OwnLayer | OwnModel:
+def restore_layer(text: Any, files: Mapping[str, str]) -> str | OwnLayer | OwnModel:
     """The layer that a run's configuration names; the name of a mixer stands for itself.
 
-    `files` are those of `PlugIn.restore`. Raises ValueError for the name of a file: a row may come from anybody, and what it
-    names is neither opened nor run.
+    `files` are those of `PlugIn.restore`. Raises ValueError for what is no text, and for the name of a file: a row may come
+    from anybody, and what it names is neither opened nor run.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"layers: expected the names of mixers, found {text!r:.60}")
     if names_a_file(text):
         raise ValueError(f"expected the name of a mixer, or CLASS@SHA-256 of a user's class, found {text!r:.60}")
     if not is_canonical(text):

@@ -19,8 +19,8 @@ SAID = {
     "a field that is missing": ('send(kind="progress", step=1)', "what its process sent is no message: "),
     "a field of another type": ('send(kind="progress", step="x", accuracy=2)', "what its process sent is no message: "),
     "a length that none has": ('os.write(connection.fileno(), b"\\xff" * 8)', "what its process sent is no message"),
-    "half a message": ('os.write(connection.fileno(), b"\\0\\0\\0\\x50{"); time.sleep(60)', "no progress for 10 s"),
-    "half a length": ('os.write(connection.fileno(), b"\\0\\0"); time.sleep(60)', "no progress for 10 s"),
+    "half a message": ('os.write(connection.fileno(), b"\\0\\0\\0\\x50{"); time.sleep(60)', "no progress for 5 s"),
+    "half a length": ('os.write(connection.fileno(), b"\\0\\0"); time.sleep(60)', "no progress for 5 s"),
     "a flood": ("while True: send(kind='progress', step=1, accuracy=None)", "its process sent more than 500 messages a second"),
 }
 
@@ -31,7 +31,7 @@ def test_what_is_no_message_fails_its_run_alone(said: str, tmp_path: Path, monke
     player = BEGINS + f"    if seed == 99:\n        {statement}\n" + ENDS
     let_workers_play(player, tmp_path, monkeypatch)
     begun = time.monotonic()
-    ended = statuses(play(2, job(99), job(1), stall_seconds=10.0 if "half" in said else 60.0))
+    ended = statuses(play(2, job(99), job(1), stall_seconds=5.0 if "half" in said else 60.0))
     assert ended[0].startswith(f"failed: {error}")
     assert ended[1] == "finished"
     assert time.monotonic() - begun < 60
