@@ -31,6 +31,12 @@ PROGRAMS = str(Path(sys.executable).parent)
         (["run", "mamba-w"], {"mamba-width"}, {"is-tree"}),
         (["run", "mamba-width", "--device", ""], {"cpu", "cuda"}, {"mamba-width"}),
         (["run", "mamba-width", "--task", "eq"], {"equality"}, {"equality-one"}),
+        (["train", "index-lookup", "--layers", "mamba,att"], {"mamba,attention"}, {"attention", "mamba,mamba"}),
+        (["run", "mamba-width", "--preset", ""], {"quick", "paper", "reach"}, {"demo"}),
+        (["run", "mamba-width", "--only", "N="], {"N=20", "N=50"}, {"N=30"}),
+        (["check", "index-lookup-attention", "--tightness", "--"], {"--code"}, set()),
+        (["check", "index-lookup-attention", "--tightness", "index-lookup-s"], {"index-lookup-state"}, set()),
+        (["store", ""], {"show", "repair", "import"}, set()),
         (["list", "t"], {"tasks", "theorems"}, {"mixers"}),
         (["check", "no-theorem", "--"], {"--json"}, {"--length"}),
     ],
@@ -45,6 +51,14 @@ def test_words_that_may_follow(words, some, none):
 def test_nothing_follows_what_nobody_knows():
     assert following(["no-command", ""], COMMANDS) == []
     assert following(["run", "mamba-width", "--store", ""], COMMANDS) == []
+    assert following(["run", "own_runs.py", "--preset", ""], COMMANDS) == []
+
+
+def test_nothing_follows_where_a_value_is_free_or_all_is_named():
+    assert following(["check", "index-lookup-attention", "--code", ""], COMMANDS) == []
+    assert following(["sample", "bounded-dyck", "--kinds", ""], COMMANDS) == []
+    for words in (["store", "show", ""], ["certify", "bounded-dyck-state", ""], ["run", "is-tree", ""], ["list", "tasks", ""]):
+        assert following(words, COMMANDS) == [], words
 
 
 def test_every_theorem_completes_where_one_is_taken():

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from seqsep.commands.command import Command, Parser
 from seqsep.commands.members import members, names
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import explained
+from seqsep.commands.theorem_options import SWITCH, explained
 
 VARIABLE = "SEQSEP_WORDS"
 SCRIPTS = {
@@ -42,8 +42,10 @@ THEOREM_FUNCTIONS = {
 """Commands that take a theorem, and which of its functions has the options."""
 TAKES = {**dict.fromkeys(THEOREM_FUNCTIONS, "theorems"), "sample": "tasks", "train": "tasks", "run": "experiments"}
 """Commands whose first word is a member's name."""
-VALUES = {"--mixer": "mixers", "--layers": "mixers", "--task": "tasks"}
+VALUES = {"--mixer": "mixers", "--task": "tasks"}
 """Flags whose value is a member's name."""
+OF_EXPERIMENT = {"--preset": "presets", "--only": "words"}
+"""Flags whose value an experiment lists, and the field of its record that does."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -82,34 +84,49 @@ def following(words: Sequence[str], commands: Sequence[Command]) -> list[str]:
 
 
 def _of_command(command: Command, before: Sequence[str], begun: str) -> list[str]:
-    """Words of a command: values of the flag before, flags if one is begun, else names."""
+    """Words of a command: values of the flag before, flags if one is begun, else names where one is still taken."""
     parser = Parser(prog=command.name)
     command.add_flags(parser)
-    flag = next((action for action in parser._actions if before[-1] in action.option_strings), None)
-    if before[-1] in VALUES:
-        return names(VALUES[before[-1]])
-    if flag is not None and flag.choices is not None:
-        return [str(choice) for choice in flag.choices]
-    if flag is not None and flag.nargs != 0 and not begun.startswith("-"):
+    further = _further(before)
+    last = before[-1]
+    known = {flag: action for action in parser._actions for flag in action.option_strings}
+    if last == "--layers":
+        done, comma, _ = begun.rpartition(",")
+        return [f"{done}{comma}{name}" for name in names("mixers")]
+    if last in VALUES or last in OF_EXPERIMENT:
+        return names(VALUES[last]) if last in VALUES else _of_experiment(before, OF_EXPERIMENT[last])
+    if last in known and known[last].choices is not None:
+        return [str(choice) for choice in known[last].choices or ()]
+    takes_value = known[last].nargs != 0 if last in known else further.get(last) != SWITCH
+    if last.startswith("-") and takes_value and not begun.startswith("-"):
         return []
     if begun.startswith("-"):
-        return [*parser.flags, *_further(before)]
-    positional = [str(choice) for action in parser._actions if not action.option_strings for choice in action.choices or ()]
+        return [*parser.flags, *further]
+    places = [action for action in parser._actions if not action.option_strings]
+    named = len(before) > 1 and not before[1].startswith("-")
+    if named and not any(action.nargs == "*" for action in places):
+        return []
+    positional = [str(choice) for action in places for choice in action.choices or ()]
     return [*positional, *(names(TAKES[command.name]) if command.name in TAKES else [])]
 
 
-def _further(before: Sequence[str]) -> list[str]:
-    """Flags of the theorem or the task that the words name."""
+def _of_experiment(before: Sequence[str], field: str) -> list[str]:
+    """The presets, or the words for --only, of the experiment that the words name."""
+    return [word for record in members("experiments") if record["name"] in before[1:] for word in record[field]]
+
+
+def _further(before: Sequence[str]) -> dict[str, str]:
+    """Flags of the theorem or the task that the words name, each with the type of its value."""
     command, *words = before
     name = next((word for word in words if not word.startswith("-")), "")
     if command in THEOREM_FUNCTIONS and name in names("theorems"):
         found = explained(name, THEOREM_FUNCTIONS[command])
-        fields = [] if found is None else [option.name for option in found.options]
+        fields = {} if found is None else {option.name: option.kind for option in found.options}
     elif TAKES.get(command) == "tasks":
-        fields = [field for record in members("tasks") if record["name"] == name for field in record["fields"]]
+        fields = {field: "" for record in members("tasks") if record["name"] == name for field in record["fields"]}
     else:
-        fields = []
-    return [f"--{field.replace('_', '-')}" for field in fields]
+        fields = {}
+    return {f"--{field.replace('_', '-')}": kind for field, kind in fields.items()}
 
 
 COMMAND = Command(

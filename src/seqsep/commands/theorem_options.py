@@ -20,6 +20,7 @@ from seqsep.commands.shared_flags import prog, refuse_foreign
 from seqsep.names import BadInput, choose
 
 ROOT = Path(__file__).parents[1]
+SWITCH = "switch"
 TYPES = {
     "int": "whole number",
     "float": "number",
@@ -161,7 +162,7 @@ def _options(definition: ast.FunctionDef, file: ast.Module, words: str) -> list[
 
 def _kind(annotation: str) -> str:
     kinds = [part.strip() for part in annotation.split("|") if part.strip() != "None"]
-    return "switch" if kinds[0] == "bool" else TYPES.get(kinds[0], "text")
+    return SWITCH if kinds[0] == "bool" else TYPES.get(kinds[0], "text")
 
 
 def _default(default: ast.expr | None) -> str:
