@@ -4,13 +4,17 @@ import json
 import re
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
 import seqsep
+from seqsep.capacity.one_layer_text import one_layer_record, one_layer_sentences
 from seqsep.capacity.published import published
 from seqsep.cli import main
 
+ROOT = Path(__file__).parents[2]
 MAMBA = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size": 8192, "num_hidden_layers": 64}
 MAMBA |= {"state_size": 16, "vocab_size": 65024}
 LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -166,3 +170,45 @@ def test_from_python_it_is_a_function_and_a_package():
     assert seqsep.capacity.capacity(LLAMA).numbers_per_token == 256
     assert str(seqsep.capacity(LLAMA)).startswith("llama: 2 layers, 0 fixed numbers, 256 numbers a token\nkind")
     assert "<table>" in seqsep.capacity(LLAMA)._repr_html_()
+
+
+def test_one_layer_says_the_numbers_of_the_table(file, capsys):
+    """Those of Llama-3.1-8B in docs/capacity.md; a config.json without a vocabulary has no line on induction heads."""
+    model = {**LLAMA, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128_256}
+    said = text_of(capsys, file(model), "--one-layer")
+    assert said.startswith(text_of(capsys, file(model)))
+    row = next(
+        line for line in (ROOT / "docs/capacity.md").read_text().splitlines() if "Llama-3.1-8B | H = 32, m = 128" in line
+    )
+    composed, wide, exact, induced = [cell.strip() for cell in row.split("|")][3:7]
+    for words in (f"n = {composed} on", f"{wide} by sums", f"{exact} by exact", f"behind {induced} tokens"):
+        assert words in said
+    del model["vocab_size"]
+    assert "induction" not in text_of(capsys, file(model), "--one-layer")
+    record = json.loads(text_of(capsys, file(model), "--one-layer", "--json"))["one_layer"]
+    assert (record["composition_fails_from"], record["induction_fails_from"]) == (int(composed.replace(",", "")), None)
+
+
+def test_one_layer_of_every_published_model_is_in_words():
+    """Each length that is said is the record's, whichever form the layer has; the model's own is said for fixed states only."""
+    for found in [model.capacity() for model in published()]:
+        record, said = one_layer_record(found), "\n".join(one_layer_sentences(found))
+        lengths = [value for name, value in record.items() if name.endswith("_from") and value is not None]
+        assert all(f"{value:,}" in said for value in lengths)
+        assert ("nothing is proved of a layer of this form" in said) == (record["heads"] is record["state_numbers"] is None)
+        assert (record["model_composition_fails_from"] is None) == ("its cache grows" in said)
+
+
+def test_one_layer_is_of_one_model(file, capsys):
+    files = [file(LLAMA, "a.json"), file(MAMBA, "b.json")]
+    assert "--one-layer is of one model" in error_of(capsys, *files, "--compare", "--one-layer")
+
+
+def test_wide_values_are_not_computed_with_exact_weights(file, capsys):
+    """With 31,250 coordinates they take minutes; by rounded sums it is a product."""
+    wide = file({**LLAMA, "hidden_size": 1_000_000, "num_attention_heads": 32, "vocab_size": 1000})
+    start = time.process_time()
+    said = text_of(capsys, wide, "--one-layer")
+    assert time.process_time() - start < 2
+    assert "not computed by exact weights" in said
+    assert "induction" not in said

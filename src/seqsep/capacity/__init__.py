@@ -11,6 +11,7 @@
     flash_linear  the families of flash-linear-attention
     limits        what no model with a state of so many bits can do
     one_layer     from which length on one attention layer is too narrow
+    one_layer_text  the same of one model, as plain values and in words
     part          what one layer keeps, in numbers
     patterns      which layer is of which kind
     published     31 published models with the status of each fact

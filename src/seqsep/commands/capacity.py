@@ -26,6 +26,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", help="tokens, such as 4096, 128k or 1M")
     parser.add_argument("--batch", help="sequences at once (1)", default="1")
     parser.add_argument("--memory", help="bytes for state and cache, such as 80GiB")
+    parser.add_argument(
+        "--one-layer", action="store_true", help="also from which length on one layer of it, alone, is provably too narrow"
+    )
     parser.add_argument("--state-bits", help="bits of a number of a fixed state (16)", default="16")
     parser.add_argument("--cache-bits", help="bits of a number of a cache (16)", default="16")
     parser.add_argument("--chart", type=Path, metavar="FILE.svg", help="with --compare: bytes over length and crossings, drawn")
@@ -47,6 +50,10 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"capacity: expected one CONFIG.json, found {len(options.configs)}; --compare takes several")
     if (options.csv or options.latex) and not options.compare:
         raise BadInput("capacity: --csv and --latex are of the table of --compare")
+    if options.one_layer and options.compare:
+        raise BadInput(
+            "capacity: --one-layer is of one model, found --compare; docs/capacity.md has published models side by side"
+        )
     if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
         raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")
     from seqsep.capacity.answer import capacity
@@ -58,6 +65,10 @@ def run(options: argparse.Namespace) -> int:
         write_file(options.chart, capacity_chart(found, length), read=map(Path, options.configs))
     if options.json:
         records = [record_of(one, length, memory, batch) for one in found]
+        if options.one_layer:
+            from seqsep.capacity.one_layer_text import one_layer_record
+
+            records[0]["one_layer"] = one_layer_record(found[0])
         print_json(records if options.compare else records[0])
     elif options.compare:
         from seqsep.capacity.compare import Comparison
@@ -69,7 +80,12 @@ def run(options: argparse.Namespace) -> int:
     else:
         from seqsep.capacity.text import sentences
 
-        print("\n".join(sentences(found[0], length, memory, batch)))
+        lines = sentences(found[0], length, memory, batch)
+        if options.one_layer:
+            from seqsep.capacity.one_layer_text import one_layer_sentences
+
+            lines += ["", *(f"  {line}" for line in one_layer_sentences(found[0]))]
+        print("\n".join(lines))
     return DONE
 
 
