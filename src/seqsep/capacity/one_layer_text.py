@@ -13,7 +13,7 @@ def one_layer_record(found: Capacity) -> dict[str, int | None]:
 
     With exact weights, values of more than 1,024 coordinates are left out: they would take seconds to minutes.
 
-    `composition_.._from` is an n of two functions over [n], `induction_fails_from` a number of tokens before the question.
+    `composition.._fails_from` is an n of two functions over [n], `induction_fails_from` a number of tokens before the question.
 
     >>> from seqsep.capacity import capacity
     >>> llama = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8}
@@ -82,4 +82,5 @@ def _whole(found: Capacity) -> str:
     first = state_composition(found)
     if first is None:
         return f"The whole model: its cache grows, and excludes no composition below n = 10^{state_never_below(found):,}."
-    return f"The whole model, by the bits of its state, cannot compose two functions over [n] from n = {first:,} on."
+    because = "the bits of its state" if found.horizon_tokens is None else "its state and the horizon of its windows"
+    return f"The whole model, by {because}, cannot compose two functions over [n] from n = {first:,} on."
