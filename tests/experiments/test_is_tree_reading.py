@@ -6,8 +6,11 @@ import pytest
 
 from seqsep.experiments.is_tree import EXPERIMENT
 from seqsep.lab.row import Row, read_rows
+from seqsep.report.is_tree_table import is_tree_cells
 
-ROWS = read_rows(EXPERIMENT.rows_file(Path(__file__).parents[2] / "results"))
+RESULTS = Path(__file__).parents[2] / "results"
+ROWS = read_rows(EXPERIMENT.rows_file(RESULTS))
+OF_LENGTH = read_rows(EXPERIMENT.rows_file(RESULTS, "length"))
 TRANSFORMER, MAMBA, HYBRID = ("attention",) * 2, ("mamba",) * 2, ("mamba", "attention")
 
 
@@ -22,13 +25,7 @@ def row(layers: tuple[str, ...], trace: str, length: int = 8) -> Row:
 def test_which_rows_there_are():
     found = {(one.run.layers, one.run.task.trace, one.run.task.length) for one in ROWS}
     traces = ("vanilla", "cot", "peel", "walk", "retrieval")
-    assert found == {
-        (layers, trace, length)
-        for layers in EVERYONE
-        for trace in traces
-        for length in (8, 16)
-        if (trace, length) != ("retrieval", 16)
-    }
+    assert found == {(layers, trace, length) for layers in EVERYONE for trace in traces for length in (8, 16)}
     assert {(one.run.seed, one.run.learning_rate, one.run.live) for one in ROWS} == {(0, 3e-3, 500)}
     thoughts = [one.run for one in ROWS if one.run.task.trace in ("cot", "peel")]
     assert {(run.task.length, run.steps) for run in thoughts} == {(8, 5000), (16, 1200)}
@@ -58,7 +55,9 @@ def test_the_paper_s_retrieval_is_under_way():
     live = [round(100 * row(layers, "retrieval").result["live_accuracy"]) for layers in EVERYONE]
     assert (min(live), max(live)) == (61, 93)
     assert max(row(layers, "retrieval").result["accuracy"] for layers in EVERYONE) < 0.86
-    assert {row(layers, "retrieval").run.steps for layers in EVERYONE} == {800}
+    assert {row(layers, "retrieval", length).run.steps for layers in EVERYONE for length in (8, 16)} == {800}
+    at_16 = [round(100 * row(layers, "retrieval", 16).result["live_accuracy"], 1) for layers in EVERYONE]
+    assert at_16 == [95.8, 50.5, 60.7]
 
 
 @pytest.mark.parametrize(("layers", "cot"), [(TRANSFORMER, 0.72), (HYBRID, 0.73)])
@@ -73,3 +72,21 @@ def test_a_local_thought_is_learned_sooner(layers, cot):
 @pytest.mark.parametrize(("trace", "right"), [("cot", 0.25), ("peel", 0.32)])
 def test_mamba_alone_is_behind(trace, right):
     assert row(MAMBA, trace).result["accuracy"] == pytest.approx(right, abs=0.005)
+
+
+def test_what_is_said_of_length_at_a_fixed_state():
+    """All right, by model and length, of the preset `length`, which is whole."""
+    assert {one.key for one in OF_LENGTH} == {run.key() for run in EXPERIMENT.runs("length")}
+    assert {(one.run.seed, one.run.learning_rate, one.run.steps, one.run.evaluation) for one in OF_LENGTH} == {
+        (0, 3e-3, 2000, 500)
+    }
+    right = {(one.run.layers, one.run.task.length): one.result["accuracy"] for one in OF_LENGTH}
+    delta, lstm = ("gated-delta",) * 2, ("lstm",) * 2
+    models = (delta, HYBRID, MAMBA, lstm)
+    assert [round(100 * right[layers, 6]) for layers in models] == [100, 93, 19, 2]
+    assert right[delta, 6] == 1
+    assert [round(100 * right[layers, 8]) for layers in models] == [71, 79, 2, 0]
+    for length in (12, 16, 24, 32):
+        assert max(models, key=lambda layers: right[layers, length]) == HYBRID
+        assert right[HYBRID, length] < 0.22
+    assert all(cell.ceiling == 1 for cell in is_tree_cells(OF_LENGTH).values())

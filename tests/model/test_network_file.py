@@ -77,6 +77,15 @@ def test_automata_and_numbers_beyond_64_bits(tmp_path, suffix):
         assert alike(seqsep.load_network(tmp_path / f"n{suffix}"), network)
 
 
+def test_a_loaded_network_prints_as_the_built_one_does(tmp_path):
+    network = seqsep.build("index-lookup-attention", length=4)
+    seqsep.save_network(tmp_path / "n.npz", network)
+    loaded = seqsep.load_network(tmp_path / "n.npz")
+    assert repr(loaded) == repr(network)
+    assert loaded._repr_html_() == network._repr_html_()
+    assert len(repr(loaded).splitlines()) == 2 + len(list(network.arrays()))
+
+
 def test_it_loads_as_a_module_and_answers_as_the_theorem_says(tmp_path):
     path = tmp_path / "lookup.npz"
     seqsep.save_network(path, build("index-lookup-attention", length=8, alphabet=4))

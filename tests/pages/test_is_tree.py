@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from seqsep.experiments import BY_NAME
-from seqsep.experiments.is_tree import PAPER_SIZES, make, quick
+from seqsep.experiments.is_tree import PAPER_SIZES, SWEEP_LENGTH, make, quick
 from seqsep.lab.row import Row, write_rows
 from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages.reproduction import reproduction_page
-from seqsep.report.figures.is_tree_bars import draw_is_tree
+from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.is_tree_files import write_is_tree_results
-from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells, table_of_length, table_of_speed
+from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells, table_of_length, table_of_speed, table_of_trace
 
 EXPERIMENT = BY_NAME["is-tree"]
 HERE = {"torch": "2", "device": "cpu", "threads": 1}
@@ -70,7 +70,7 @@ def test_models_that_differ_in_heads_are_told_apart():
     runs = [run for run in EXPERIMENT.runs("state") if run.layers == ("retention",) * 2 and run.width == 64]
     cells = is_tree_cells([row(run, state=(run.heads, 0)) for run in runs])
     assert len(cells) == len(runs) == 5
-    lines = table_of_length(cells, 12)[1:]
+    lines = table_of_length(cells, SWEEP_LENGTH)[1:]
     assert [line[0] for line in lines] == [f"Retention (2, 64), heads {heads}" for heads in (1, 2, 4, 8, 16)]
     assert [line[2] for line in lines] == ["1", "2", "4", "8", "16"]
 
@@ -104,6 +104,20 @@ def test_the_section_and_the_page_have_the_numbers(tmp_path):
     assert "## is-tree: the preset length" in reproduction_page(tmp_path)
 
 
+def test_a_sweep_of_one_thought_is_one_table():
+    runs = EXPERIMENT.runs("length")
+    rows = [row(run, state=(100, 3) if "attention" in run.layers else (100, 0)) for run in runs[:-1]]
+    header, *lines = table_of_trace(is_tree_cells(rows))
+    assert header[1:] == ["Parameters", "State bits", *(f"n = {length}" for length in (6, 8, 12, 16, 24, 32))]
+    assert [line[0] for line in lines] == ["LSTM (2, 64)", "Mamba (2, 64)", "Gated delta rule (2, 64)", "Hybrid (2, 64)"]
+    assert [line[2] for line in lines] == ["100", "100", "100", f"{100 + 3 * 16} to {100 + 3 * 70}"]
+    assert [entry for line in lines for entry in line[3:]].count("not run") == 1
+    section = is_tree_section(EXPERIMENT, "length", rows)
+    assert "The thought of all is `peel`." in section
+    assert "Is a local thought learned sooner?" not in section
+    assert "these numbers say what is learned" in section
+
+
 def test_the_files_have_sizes_and_numbers(tmp_path):
     assert write_is_tree_results(tmp_path, tmp_path) == []
     write_rows(tmp_path / "is-tree.jsonl", [row(run) for run in quick()])
@@ -128,3 +142,13 @@ def test_the_figure_has_the_papers_bars_where_it_has_the_trace(tmp_path, trace):
     if papers:
         assert [bar.get_height() for bar in papers[:3]] == pytest.approx([100, 83.8, 99.8])
     assert len(write_figure(figure, tmp_path, "is-tree")) == 3
+
+
+def test_a_figure_of_one_trace_has_room_for_its_legend():
+    few = draw_is_tree(is_tree_cells([row(run) for run in EXPERIMENT.runs("length")]))
+    few.canvas.draw()
+    texts = [text for legend in few.legends for text in legend.get_texts()]
+    assert len(texts) == 4
+    assert all(text.get_window_extent().x1 <= few.bbox.x1 for text in texts)
+    assert "paper" not in caption(["peel"])
+    assert "the paper's models" in caption(["peel", "cot"])

@@ -11,6 +11,7 @@ from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, report_tables
 from seqsep.report.papers import paper_models
+from seqsep.tasks import IndexLookup
 
 QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
@@ -116,9 +117,10 @@ def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
 
 def test_the_page_is_what_the_rows_say():
     page = reproduction_page(RESULTS)
-    assert [line[3:].split(":")[0] for line in page.splitlines() if line.startswith("## ")] == [
-        experiment.name for experiment in EXPERIMENTS if experiment.name in COMMITTED
-    ]
+    names = [line[3:].split(":")[0] for line in page.splitlines() if line.startswith("## ")]
+    assert list(dict.fromkeys(names)) == [experiment.name for experiment in EXPERIMENTS if experiment.name in COMMITTED]
+    of_is_tree = [one for one in BY_NAME["is-tree"].presets if BY_NAME["is-tree"].rows_file(RESULTS, one).exists()]
+    assert names.count("is-tree") == len(of_is_tree)
 
 
 def accuracies(name):
@@ -176,6 +178,29 @@ def test_what_is_said_of_index_lookup():
         on_the_grid = max(run.accuracy for run in cell.runs if run.seed == 0 and run.learning_rate in QUICK_RATES)
         assert cell.best.accuracy - on_the_grid < 0.03, one
         assert cell.ceiling == 1
+
+
+def test_what_is_said_of_positions():
+    experiment = BY_NAME["index-lookup-architectures"]
+    first = [run.key() for grid in experiment.search("reach").grids for run in grid]
+    rows = {row.key: row for row in read_rows(experiment.rows_file(RESULTS, "reach"))}
+    assert set(first) <= set(rows)
+    tried: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    for row in (rows[key] for key in first):
+        assert (row.run.task, row.run.width, row.run.steps, row.run.seed) == (IndexLookup(20), 64, 4000, 0)
+        tried.setdefault((row.run.positions, *row.run.layers), []).append((row.result["accuracy"], row.result["steps"]))
+    assert {len(found) for found in tried.values()} == {9}
+    learned = {name: found for (positions, name), found in tried.items() if positions == "learned"}
+    passing = {"attention", "linear-attention", "retention", "mamba", "mamba2", "gated-delta", "rwkv7"}
+    best = {name: max(found)[0] for name, found in learned.items()}
+    assert {name for name, accuracy in best.items() if accuracy > 0.99} == passing
+    rest = {name: round(100 * accuracy, 1) for name, accuracy in best.items() if name not in passing}
+    assert rest == {"lstm": 17.6, "dss": 12.3, "sliding-attention": 75.9}
+    without = {name: max(found)[0] for (positions, name), found in tried.items() if positions == "default"}
+    assert set(without) == {"lstm", "retention", "dss", "mamba", "mamba2", "gated-delta", "rwkv7"}
+    assert max(without.values()) < 0.31
+    assert [steps for accuracy, steps in learned["mamba"] if accuracy > 0.99] == [3250]
+    assert all(accuracy > 0.99 for name in ("rwkv7", "attention") for accuracy, _ in learned[name])
 
 
 def test_what_is_said_of_attention_at_the_papers_size():

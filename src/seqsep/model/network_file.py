@@ -41,6 +41,7 @@ from seqsep.exact.network import (
 )
 from seqsep.files import write_file
 from seqsep.model.network_shapes import require_shapes
+from seqsep.model.tabular_network import TabularNetwork
 from seqsep.names import BadInput, text_of
 
 UNFIT = (
@@ -94,8 +95,10 @@ def save_network(path: Path | str, network: Network) -> None:
         write_file(path, safetensors.numpy.save(whole, metadata={HEADER: json.dumps(header)}))
 
 
-def load_network(path: Path | str) -> Network:
+def load_network(path: Path | str) -> TabularNetwork:
     """The network of a file that `save_network` wrote: `seqsep.Model.load(network)` is a `torch.nn.Module` in float64.
+
+    It prints as a table of its arrays, as that of `seqsep.build` does.
 
     Raises FileNotFoundError, and BadInput with the path for a file of another kind or one whose parts do not fit.
 
@@ -108,7 +111,7 @@ def load_network(path: Path | str) -> Network:
     data = path.read_bytes()
     try:
         header, arrays = _parts(data, suffix)
-        return _network(header, arrays)
+        return TabularNetwork.of(_network(header, arrays))
     except UNFIT as error:
         missing = "a field or an array is missing: " if isinstance(error, KeyError) else ""
         raise BadInput(f"{path}: expected a network of seqsep export-network: {missing}{text_of(error)}") from None

@@ -3,9 +3,17 @@
 from collections.abc import Sequence
 
 from seqsep.experiments import Experiment
+from seqsep.experiments.is_tree import READINGS
 from seqsep.lab.row import Row
 from seqsep.pages._markdown import table
-from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, is_tree_cells, table_of_length, table_of_speed
+from seqsep.report.is_tree_table import (
+    WITHOUT_STATE,
+    IsTreeCell,
+    is_tree_cells,
+    table_of_length,
+    table_of_speed,
+    table_of_trace,
+)
 from seqsep.report.numerals import counts, listed, percent
 
 
@@ -24,14 +32,19 @@ def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) ->
         'queries, an answer that never comes counts 1/2. "All right": thought and answer token by token, behind the right '
         "tokens (teacher-forced). State bits are counted once the prompt is read.\n",
     ]
-    parts += [f"\n{table(table_of_length(cells, length))}" for length in lengths]
+    traces = sorted({task.trace for _, task in cells})
+    if len(traces) == 1 and len(lengths) > 1:
+        parts.append(f"\nThe thought of all is `{traces[0]}`.\n\n{table(table_of_trace(cells))}")
+    else:
+        parts += [f"\n{table(table_of_length(cells, length))}" for length in lengths]
     parts.append(f"\n{_ceilings(list(cells.values()))}\n")
-    parts.append(
-        "\nIs a local thought learned sooner? The first evaluation at which 90 % of the thoughts are written without an error, "
-        f"teacher-forced:\n\n{table(table_of_speed(cells))}"
-    )
-    if experiment.reading and preset == "quick":
-        parts.append(f"\n{experiment.reading}")
+    if len(traces) > 1:
+        parts.append(
+            "\nIs a local thought learned sooner? The first evaluation at which 90 % of the thoughts are written without an "
+            f"error, teacher-forced:\n\n{table(table_of_speed(cells))}"
+        )
+    if preset in READINGS:
+        parts.append(f"\n{READINGS[preset]}")
     return "".join(parts)
 
 

@@ -19,7 +19,8 @@ def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
         path = is_tree.EXPERIMENT.rows_file(rows, preset)
         cells = is_tree_cells(read_rows(path)) if path.exists() else {}
         if cells:
-            figure = ShownFigure(write_as_data(draw_is_tree(cells), folder, path.stem), "live accuracy by trace", caption())
+            words = caption({task.trace for _, task in cells})
+            figure = ShownFigure(write_as_data(draw_is_tree(cells), folder, path.stem), "live accuracy by trace", words)
             _write_table(folder / "tables" / f"{path.stem}.csv", list(cells.values()))
             shown.append(ShownExperiment(path.stem, is_tree.EXPERIMENT.question, (figure,)))
     return shown

@@ -138,6 +138,19 @@ def table_of_length(cells: dict[tuple[SizedModel, IsTree], IsTreeCell], length: 
     return lines
 
 
+def table_of_trace(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> list[list[str]]:
+    """The rows of a table of one trace, the header first: a row a model with its state at each end, a column a length."""
+    lengths = sorted({task.length for _, task in cells})
+    lines = [["", "Parameters", "State bits", *(f"n = {length}" for length in lengths)]]
+    for model, name in names(model for model, _ in cells).items():
+        mine = {task.length: cell for (other, task), cell in cells.items() if other == model}
+        bits = list(dict.fromkeys(count(mine[length].state_bits) for length in sorted(mine)))
+        state = bits[0] if len(bits) == 1 else f"{bits[0]} to {bits[-1]}"
+        entries = [mine[length].text if length in mine else "not run" for length in lengths]
+        lines.append([name, count(next(iter(mine.values())).parameters), state, *entries])
+    return lines
+
+
 def table_of_speed(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> list[list[str]]:
     """The first step at which WRITTEN of the thoughts are right, a row a model and length, a column a trace."""
     traces = [trace for trace in TRACES if trace != "vanilla" and any(task.trace == trace for _, task in cells)]

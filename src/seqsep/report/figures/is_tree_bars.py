@@ -4,12 +4,12 @@ Bars begin at 0; a line at 2/3 is what a state of O(log n) bits reaches on doubl
 state; with a retriever no state is a bound. The legend has each model's parameters and bits of state.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from seqsep.experiments.is_tree import PAPER_LENGTHS, TRACES
+from seqsep.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
 from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet
 from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, names
@@ -29,6 +29,8 @@ STYLE = SheetStyle(
     most_legend_columns=2,
 )
 PANEL_WIDTH = 2.75
+LEAST_WIDTH = 7.0
+"""Of the sheet, so that its legend has room; panels grow with it."""
 PANEL_HEIGHT = 2.1
 GAP = 0.35
 PAPER_SIZE = "0.5M"
@@ -43,16 +45,17 @@ def draw_is_tree(cells: Cells) -> Figure:
     shown = {model: _labelled(look, _sizes(cells, model)) for model, look in looks(named).items()}
     columns = min(3, len(traces))
     lines = -(-len(traces) // columns)
+    panel_width = max(PANEL_WIDTH, (LEAST_WIDTH - 0.8) / columns - GAP)
     places = [
-        Place(0.6 + column * (PANEL_WIDTH + GAP), 0.55 + (lines - 1 - line) * (PANEL_HEIGHT + 0.75), PANEL_WIDTH, PANEL_HEIGHT)
+        Place(0.6 + column * (panel_width + GAP), 0.55 + (lines - 1 - line) * (PANEL_HEIGHT + 0.75), panel_width, PANEL_HEIGHT)
         for line in range(lines)
         for column in range(columns)
     ]
     sheet = Sheet(
         title="IsTree: live accuracy by trace, %",
-        caption=caption(),
+        caption=caption(traces),
         looks=list(shown.values()),
-        width=0.8 + columns * (PANEL_WIDTH + GAP),
+        width=0.8 + columns * (panel_width + GAP),
         height=0.55 + lines * (PANEL_HEIGHT + 0.75) + 0.1,
         places=places[: len(traces)],
         style=STYLE,
@@ -64,12 +67,13 @@ def draw_is_tree(cells: Cells) -> Figure:
     return figure
 
 
-def caption() -> str:
-    """What the bars are."""
+def caption(traces: Collection[str]) -> str:
+    """What the bars are; the paper's are there if it has one of these traces."""
+    papers = f"Hatched (*): the paper's models of {PAPER_SIZE} parameters, read off its bars. "
     return (
         "Filled: ours, the model writes its thought, a retriever answers its queries, an answer that never comes counts 1/2. "
-        f"Hatched (*): the paper's models of {PAPER_SIZE} parameters, read off its bars. Dashes: 2/3, what O(log n) bits of "
-        "state reach on double stars whatever n; dots: guessing. State bits: once the prompt of the longest n is read."
+        f"{papers if set(traces) & set(PAPER_TRACES) else ''}Dashes: 2/3, what O(log n) bits of state reach on double stars "
+        "whatever n; dots: guessing. State bits: once the prompt of the longest n is read."
     )
 
 
