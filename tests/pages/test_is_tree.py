@@ -11,6 +11,7 @@ from seqsep.lab.row import Row, write_rows
 from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
+from seqsep.report.figures.is_tree_states import draw_is_tree_states
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.is_tree_files import write_is_tree_results
 from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells, table_of_length, table_of_speed, table_of_trace
@@ -152,3 +153,27 @@ def test_a_figure_of_one_trace_has_room_for_its_legend():
     assert all(text.get_window_extent().x1 <= few.bbox.x1 for text in texts)
     assert "paper" not in caption(["peel"])
     assert "the paper's models" in caption(["peel", "cot"])
+
+
+def test_states_are_a_figure_over_bits(tmp_path):
+    """Widths of an architecture are joined, other numbers of heads are open marks, and the legend names architectures."""
+    runs = EXPERIMENT.runs("state")
+    rows = [row(run, live=0.5 + run.width / 1000, state=(run.width * 100 * run.heads, 0)) for run in runs]
+    figure = draw_is_tree_states(is_tree_cells(rows))
+    written, live = figure.axes
+    joined = [line for line in written.lines if len(line.get_xdata()) > 1]
+    alone = [line for line in written.lines if len(line.get_xdata()) == 1]
+    architectures = {run.layers[0] for run in runs}
+    assert len(joined) == len(architectures) == 9
+    assert all(len(line.get_xdata()) == 4 for line in joined)
+    assert len(alone) == len(runs) - 4 * len(architectures) == 16
+    assert {line.get_fillstyle() for line in alone} == {"none"}
+    first = next(line for line in live.lines if len(line.get_xdata()) == 4)
+    assert list(first.get_ydata()) == pytest.approx([51.6, 53.2, 56.4, 62.8])
+    labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert len(labels) == 9
+    assert all(labels)
+    write_rows(tmp_path / "is-tree-state.jsonl", rows)
+    (shown,) = write_is_tree_results(tmp_path, tmp_path)
+    assert shown.figures[0].title == "accuracy and bits of state"
+    assert "52 models" in shown.figures[0].caption

@@ -170,7 +170,8 @@ SWEEP_LENGTHS = (6, 8, 12, 16, 24, 32)
 SWEEP_LENGTH = 8
 """Where the sweep over lengths tells models apart within its steps; at n = 12 none of its four has learned it by then."""
 SWEEP_MODELS: tuple[Layers, ...] = (("mamba",) * 2, ("lstm",) * 2, ("gated-delta",) * 2, ("mamba", "attention"))
-SWEEP_WIDTHS = (16, 32, 64, 128)
+SWEEP_WIDTHS = (64, 128, 32, 16)
+"""The widths that learn come first."""
 SWEEP_HEADS = (1, 2, 4, 8, 16)
 STATE_BY_HEADS = ("linear-attention", "retention", "gated-delta", "rwkv7")
 """Mixers whose state depends on the number of heads, and whose parameters hardly do."""

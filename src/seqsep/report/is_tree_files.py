@@ -9,7 +9,10 @@ from seqsep.files import write_file
 from seqsep.lab.row import read_rows
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
 from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
+from seqsep.report.figures.is_tree_states import draw_is_tree_states, states_caption
 from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells
+from seqsep.report.sized_model import SizedModel
+from seqsep.tasks import IsTree
 
 
 def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
@@ -19,11 +22,19 @@ def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
         path = is_tree.EXPERIMENT.rows_file(rows, preset)
         cells = is_tree_cells(read_rows(path)) if path.exists() else {}
         if cells:
-            words = caption({task.trace for _, task in cells})
-            figure = ShownFigure(write_as_data(draw_is_tree(cells), folder, path.stem), "live accuracy by trace", words)
+            figure = _figure(preset, cells, folder, path.stem)
             _write_table(folder / "tables" / f"{path.stem}.csv", list(cells.values()))
             shown.append(ShownExperiment(path.stem, is_tree.EXPERIMENT.question, (figure,)))
     return shown
+
+
+def _figure(preset: str, cells: dict[tuple[SizedModel, IsTree], IsTreeCell], folder: Path, name: str) -> ShownFigure:
+    """The figure of a preset: over bits of state for the sweep over states, else over n and traces."""
+    if preset == "state":
+        drawn = draw_is_tree_states(cells)
+        return ShownFigure(write_as_data(drawn, folder, name), "accuracy and bits of state", states_caption(cells))
+    words = caption({task.trace for _, task in cells})
+    return ShownFigure(write_as_data(draw_is_tree(cells), folder, name), "live accuracy by trace", words)
 
 
 def _write_table(path: Path, cells: list[IsTreeCell]) -> None:
@@ -42,6 +53,7 @@ def _line(cell: IsTreeCell) -> dict[str, object]:
         "architecture": cell.model.architecture,
         "layers": len(cell.model.layers),
         "width": cell.model.width,
+        "heads": cell.model.heads or None,
         "vertices": cell.task.length,
         "trace": cell.task.trace,
         "live_accuracy": cell.live,

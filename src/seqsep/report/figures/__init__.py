@@ -2,14 +2,15 @@
 
 Each file is one picture, but for the first four, which the others share.
 
-    looks         how the rows of one figure look
-    sheet         a figure with its title, legend and caption
-    picture_file  a figure as a file
-    heatmap       the heatmap that every picture draws
-    results       an experiment's heatmap with accuracy over learning rates
-    panels        accuracy over steps, and over bits of state
-    picture       the README's picture of the demo
-    separation    the separation in bits, for print
-    is_tree_bars  the experiment `is-tree`, a panel a trace
-    least_state   the picture of `seqsep analyze`
+    looks           how the rows of one figure look
+    sheet           a figure with its title, legend and caption
+    picture_file    a figure as a file
+    heatmap         the heatmap that every picture draws
+    results         an experiment's heatmap with accuracy over learning rates
+    panels          accuracy over steps, and over bits of state
+    picture         the README's picture of the demo
+    separation      the separation in bits, for print
+    is_tree_bars    the experiment `is-tree`, a panel a trace
+    is_tree_states  the same over bits of state
+    least_state     the picture of `seqsep analyze`
 """

@@ -1,0 +1,108 @@
+"""The experiment `is-tree` over states: what is written and answered over the bits of state, at one n with one trace.
+
+A line joins the widths of an architecture at equal heads; an open mark is a model that shares its width with others and has
+another number of heads, so other bits of state with about as many parameters.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from seqsep.report.figures.is_tree_bars import STYLE
+from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
+from seqsep.report.figures.sheet import Place, Sheet, draw_sheet
+from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, names
+from seqsep.report.numerals import count
+from seqsep.report.sized_model import SizedModel
+from seqsep.tasks import IsTree
+
+Cells = Mapping[tuple[SizedModel, IsTree], IsTreeCell]
+PANEL = (4.2, 2.7)
+LEFT = 0.65
+GAP = 0.55
+BELOW = 0.6
+ABOVE = 0.75
+
+
+def draw_is_tree_states(cells: Cells) -> Figure:
+    """Two panels over bits of state: thoughts written without an error, and live accuracy."""
+    shown = looks(names(model for model, _ in cells))
+    width, height = PANEL
+    tasks = sorted({task for _, task in cells}, key=lambda task: task.length)
+    where = ", ".join(f"n = {task.length}, thought {task.trace}" for task in tasks)
+    sheet = Sheet(
+        title=f"IsTree over bits of state ({where})",
+        caption=states_caption(cells),
+        looks=list(shown.values()),
+        width=LEFT + 2 * width + GAP + 0.25,
+        height=BELOW + height + ABOVE,
+        places=[Place(LEFT + at * (width + GAP), BELOW, width, height) for at in range(2)],
+        style=replace(STYLE, most_legend_columns=5),
+        with_lines=True,
+    )
+    figure, (written, live) = draw_sheet(sheet)
+    _draw(written, shown, {model: (cell.state_bits, cell.written) for (model, _), cell in cells.items()})
+    written.set_title("thought and answer without an error, %", fontsize=10.5, color=SOFT)
+    _draw(live, shown, {model: (cell.state_bits, cell.live) for (model, _), cell in cells.items()})
+    live.set_title("live accuracy, %", fontsize=10.5, color=SOFT)
+    live.axhline(100 * WITHOUT_STATE, color=INK, linewidth=0.9, linestyle="--")
+    live.axhline(50, color=SOFT, linewidth=0.9, linestyle=":")
+    return figure
+
+
+def states_caption(cells: Cells) -> str:
+    """What is drawn, how many runs of how many steps, and what the states forbid."""
+    steps = max(cell.steps for cell in cells.values())
+    bounds = [cell.ceiling for cell in cells.values() if cell.ceiling is not None]
+    limit = "No state here is too small: every ceiling is 100 %. " if bounds and min(bounds) == 1 else ""
+    return (
+        f"{len(cells)} models, one run of up to {count(steps)} steps each. Lines join widths at equal heads, open marks "
+        "have another number of heads. Left: token by token behind the right tokens. Right: the model writes by itself, an "
+        f"answer that never comes counts 1/2. {limit}Dashes: 2/3, what O(log n) bits of state reach "
+        "whatever n; dots: guessing. State bits: once the prompt is read."
+    )
+
+
+def widths_and_others(models: Iterable[SizedModel]) -> tuple[list[list[SizedModel]], list[SizedModel]]:
+    """The models to be joined: of one architecture, depth and number of heads, several widths; and those left over.
+
+    >>> small, large, split = (SizedModel(("retention",), width, heads=heads) for width, heads in ((16, 4), (64, 4), (64, 8)))
+    >>> joined, others = widths_and_others([split, large, small])
+    >>> [model.width for model in joined[0]], [model.heads for model in others]
+    ([16, 64], [8])
+    """
+    groups: dict[tuple[object, ...], list[SizedModel]] = defaultdict(list)
+    for model in sorted(models, key=lambda model: model.rank):
+        groups[model.architecture, len(model.layers), model.positions, model.heads].append(model)
+    joined = [group for group in groups.values() if len(group) > 1]
+    return joined, [group[0] for group in groups.values() if len(group) == 1]
+
+
+def _draw(axes: Axes, shown: Mapping[SizedModel, Look], points: Mapping[SizedModel, tuple[int, float]]) -> None:
+    """Draw each model at its bits and its share, in percent."""
+    joined, others = widths_and_others(points)
+    for group in joined:
+        look = shown[group[0]]
+        bits = [points[model][0] for model in group]
+        shares = [100 * points[model][1] for model in group]
+        axes.plot(bits, shares, **look.line | look.mark, linewidth=1.4, markersize=6, clip_on=False, zorder=3)
+    for model in others:
+        look = shown[model]
+        bits_of_it, share = points[model]
+        mark = look.mark | {"fillstyle": "none"}
+        axes.plot([bits_of_it], [100 * share], **mark, linestyle="none", markersize=6, clip_on=False, zorder=2)
+    every = [bits for bits, _ in points.values()]
+    axes.set_xscale("log")
+    axes.set(xlim=(min(every) / 1.5, max(every) * 1.5), ylim=(0, 104))
+    powers = [power for power in range(12) if min(every) / 1.5 <= 10**power <= max(every) * 1.5]
+    axes.set_xticks([10.0**power for power in powers], [f"$10^{{{power}}}$" for power in powers])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("state, bits", fontsize=9.5, color=SOFT)
+    axes.tick_params(colors=SOFT, labelsize=8.5, length=2)
+    axes.grid(axis="y", color=LINE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
