@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -140,6 +141,7 @@ def test_books_in_words_are_those_of_the_phonebook_task():
 def test_a_folder_with_a_tokenizer_is_asked_in_words(capsys, tmp_path):
     made = bytes_tokenizer()
     save(tmp_path, build("attention", len(made), num_hidden_layers=1), made)
+    capsys.readouterr()  # a bar of transformers, which writes the folder
     words = ("audit", str(tmp_path), "--entries", "2", "--digits", "1", "--seconds", "0.1")
     status, out, error = call(capsys, *words, "--page", str(tmp_path / "page.html"))
     assert (status, error) == (0, "")
@@ -177,6 +179,18 @@ def test_why_codebooks_are_not_tried_is_said(trained, monkeypatch, name, value, 
     assert (found.needs_at_most_bits, found.curve) == (None, ())
     assert found.stored_bits == 32 * 2 * 2 * 8 * 6
     assert found.prefixes == (16 if options else 250)
+
+
+def test_it_says_how_far_it_is(trained, monkeypatch, capsys):
+    """Books, then codebooks; on the command line in lines on stderr."""
+    monkeypatch.setattr("seqsep.commands.now_and_then.SECONDS_BETWEEN_LINES", 0.0)
+    status, _, error = call(capsys, "audit", str(trained), "--entries", "3", "--digits", "1", "--questions", "300")
+    assert status == 0, error
+    lines = error.splitlines()
+    assert lines[:16] == [f"{trained}: {min(16 * (part + 1), 250)} of at most 250 books" for part in range(16)]
+    numbers = [re.fullmatch(rf"{re.escape(str(trained))}: (\d+) of at most (\d+) codebooks", line) for line in lines[16:]]
+    assert [int(found[1]) for found in numbers] == list(range(1, len(numbers) + 1))
+    assert len(numbers) > 0
 
 
 def test_a_state_outside_of_the_state_is_refused(tmp_path):

@@ -34,6 +34,7 @@
     members       the members of the registries, known without importing them
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained
+    now_and_then  lines of progress of what is no sweep
     status        the exit statuses
 
 A command imports what it needs when it runs, since torch takes seconds to import.

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.files import require_output
@@ -130,7 +131,13 @@ def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
         require_output(options.page, read=[])
     names = ("questions", *OF_A_FOLDER)
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    return audit_language_model(options.model, confidence=options.confidence, seed=options.seed, **given), None
+    say = now_and_then()
+
+    def on_progress(what: str, done: int, count: int) -> None:
+        say(f"{options.model}: {done:,} of at most {count:,} {what}")
+
+    shared = {"confidence": options.confidence, "seed": options.seed, "on_progress": on_progress}
+    return audit_language_model(options.model, **shared, **given), None
 
 
 COMMAND = Command(

@@ -1,8 +1,6 @@
 """`seqsep text`: a causal language model of `transformers` answers questions in plain words."""
 
 import argparse
-import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
+from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import positive, whole_number
 from seqsep.commands.status import DONE
 from seqsep.names import BadInput
@@ -29,7 +28,6 @@ SHOTS = {"phonebook": 2, "index": 2, "hotpotqa": 4}
 OF_ONE_TASK = {"data": "hotpotqa", "order": "hotpotqa", "candidates": "hotpotqa", "digits": "phonebook"}
 DIGITS = 7
 CANDIDATES = 2000
-SECONDS_BETWEEN_LINES = 10.0
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -195,16 +193,14 @@ class OpenModels:
 
 
 def _progress(what: str, count: int) -> "Callable[[Reply], None]":
-    """What says on stderr, at most every ten seconds, how many questions are answered."""
+    """What says now and then on stderr how many questions are answered."""
     answered = 0
-    last = time.monotonic()
+    say = now_and_then()
 
     def on_reply(reply: "Reply") -> None:
-        nonlocal answered, last
+        nonlocal answered
         answered += 1
-        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            print(f"{what}: {answered:,} new of at most {count:,}", file=sys.stderr, flush=True)
+        say(f"{what}: {answered:,} new of at most {count:,}")
 
     return on_reply
 

@@ -8,10 +8,11 @@ are independent, and each answer is a function of the state and of a question th
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -40,6 +41,12 @@ FITTED_ON = 256
 MOST_NUMBERS = 1 << 15
 DRAWN_FOR_EACH = 100
 OVER = "the time was over"
+OnProgress: TypeAlias = Callable[[str, int, int], None]
+"""Called with what is done, how many of it are, and how many there are at most."""
+
+
+def _say_nothing(what: str, done: int, count: int) -> None:
+    """Of what is done, nothing is said."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -86,12 +93,14 @@ def audit_language_model(
     confidence: float = 0.95,
     seconds: float = SECONDS,
     seed: int = 0,
+    on_progress: OnProgress = _say_nothing,
 ) -> LanguageModelAudit:
     """Audit a causal language model of `transformers` on phonebooks: what its state stores, what it carries, what is needed.
 
     `path`: its folder, with config.json, model.safetensors and a tokenizer, if it has one; nothing is downloaded and no code of
     the folder is run. `entries` and `digits`: of a book. `questions`: how many are asked, about 250 books at least, unless half
     of `seconds` is over before; the other half is for codebooks. `seed`: which books. `confidence`: of the lower limits.
+    `on_progress` is called with ("books", done, count) and ("codebooks", done, count).
 
     Raises BadInput for what is no such model, has no state to be asked from, or cannot read so much; TransformersMissing
     without the extra hf.
@@ -119,10 +128,13 @@ def audit_language_model(
     if len(first.books[0]) == len(first.books[1]):
         states.require_whole_state(first.books[0], first.books[1], first.asked[0][0])
     count = max(LEAST_PREFIXES, -(-questions // entries))
-    asked, right = _asked(states, books, count=count, seed=2 * seed + 1, until=began + seconds / 2)
+    asked, right = _asked(states, books, count=count, seed=2 * seed + 1, until=began + seconds / 2, on_progress=on_progress)
     task = IndexLookup(entries, alphabet=10**digits)
     error = 1 - confidence
-    why, curve = _curve(states, books, task=task, asked=asked, right=right, error=error, seed=seed, until=began + seconds)
+    until = began + seconds
+    why, curve = _curve(
+        states, books, task=task, asked=asked, right=right, error=error, seed=seed, until=until, on_progress=on_progress
+    )
     accuracy = float(right.mean())
     needed = fewest(curve, accuracy)
     limits = places_at_least(right, error)
@@ -191,13 +203,16 @@ def _require_room(reader: Reader, longest: int, entries: int) -> None:
         raise BadInput(f"{reader.source.where}: {limit}, found {getattr(reader.config, field):,}; --entries asks for fewer")
 
 
-def _asked(states: BookReader, books: Phonebooks, *, count: int, seed: int, until: float) -> tuple[BookQuestions, np.ndarray]:
+def _asked(
+    states: BookReader, books: Phonebooks, *, count: int, seed: int, until: float, on_progress: OnProgress
+) -> tuple[BookQuestions, np.ndarray]:
     """So many books with all questions, or as many as time is for, and which are answered right."""
     parts: list[BookQuestions] = []
     right: list[np.ndarray] = []
     for first in range(0, count, BOOKS_AT_ONCE):
         parts.append(books.questions(range(first, min(first + BOOKS_AT_ONCE, count)), seed))
         right.append(states.answered(parts[-1]))
+        on_progress("books", min(first + BOOKS_AT_ONCE, count), count)
         if time.monotonic() > until:
             break
     whole = BookQuestions(
@@ -216,6 +231,7 @@ def _curve(
     error: float,
     seed: int,
     until: float,
+    on_progress: OnProgress,
 ) -> tuple[str, tuple[Rounded, ...]]:
     """What is answered through codebooks, by bits until one is within a point; or why none is tried."""
     if time.monotonic() > until:
@@ -233,6 +249,7 @@ def _curve(
     curve: list[Rounded] = []
     for one in rounded(partial(states.right, questions=asked), task, by_bits, rows=rows, error=error):
         curve.append(one)
+        on_progress("codebooks", len(curve), len(by_bits))
         if fewest((one,), float(right.mean())) is not None:
             break
         if time.monotonic() > until:
