@@ -258,9 +258,26 @@ def test_values_and_ends():
         held = coins_asked(vertices).sum(axis=0).max()
         assert max((bits for bits, one in enumerate(rising) if one < 1), default=0) <= held < 0.17 * vertices
         assert least_error(2.5, tree_weight(vertices)) == 1
+    assert (len(branch_sums(28)), len(branch_sums(29))) == (25, 25)
     assert 0.166 * 2**14 < coins_asked(2**14).sum(axis=0).max() < 0.17 * 2**14
     with pytest.raises(ValueError, match="vertices is at least 4"):
         uniform_graph_ceiling(3, 1)
+
+
+@pytest.mark.parametrize(("states", "best"), [(1, 0.5), (2, 0.8125)])
+def test_the_best_of_all_functions_of_two_edges(states, best):
+    """n = 4: 16 trees share 1/2, 4 triangles the rest. Every function of the first two edges, then the best answers."""
+    pairs = list(itertools.combinations(range(1, 5), 2))
+    firsts = list(itertools.combinations(range(6), 2))
+    signed = np.zeros((6, len(firsts)))
+    for last, (place, first) in itertools.product(range(6), enumerate(firsts)):
+        if last not in first:
+            signed[last, place] = 1 / 32 if is_tree(4, [pairs[i] for i in (*first, last)]) else -1 / 8
+    functions = np.array(list(itertools.product(range(states), repeat=len(firsts) - 1)))
+    functions = np.pad(functions, ((0, 0), (1, 0)))
+    gains = sum(np.abs((functions == state) @ signed.T).sum(axis=1) for state in range(states))
+    assert 0.5 + gains.max() / 3 / 2 == pytest.approx(best)
+    assert best < uniform_graph_ceiling(4, states - 1)
 
 
 @pytest.mark.unchecked

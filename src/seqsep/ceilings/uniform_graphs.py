@@ -74,7 +74,7 @@ def uniform_graph_ceiling(vertices: int, state_bits: int) -> float:
     It rises with the bits and is 1.0 where (1) says nothing: for states of 0.17 n bits at the latest.
 
     >>> [round(uniform_graph_ceiling(vertices=256, state_bits=bits), 3) for bits in (0, 1, 8, 64)]
-    [0.757, 0.791, 0.904, 1.0]
+    [0.757, 0.79, 0.894, 1.0]
     """
     call = f"uniform_graph_ceiling(vertices={vertices}, state_bits={state_bits})"
     require(vertices >= 4 and state_bits >= 0, call, "vertices is at least 4, state_bits at least 0")
@@ -108,8 +108,8 @@ def tree_weight(vertices: int) -> float:
 def least_error(slope: float, tree_weight: float) -> float:
     """t(s) of (2), s = `slope` > 0, q >= 1: a coin errs with t(s) - s I at least if the state tells I bits of it.
 
-    >>> [round(least_error(slope, tree_weight=2.0), 3) for slope in (2, 1.44, 0.5)]
-    [1.0, 1.0, 0.483]
+    >>> [round(least_error(slope, tree_weight=2.0), 3) for slope in (2.0, 1.0, 0.5)]
+    [1.0, 0.83, 0.489]
     """
     rises = 1 + tree_weight
     error = 1 / (1 + 2 ** (rises / slope))
