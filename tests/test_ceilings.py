@@ -19,7 +19,6 @@ from seqsep.ceilings import (
     first_bitten_length,
     index_lookup_ceiling,
     length_where_it_bites,
-    uniform_graph_ceiling,
 )
 from seqsep.ceilings.fano import highest_accuracy
 from seqsep.tasks import AssociativeRecall, BoundedDyck, Equality, IndexLookup, IsTree, MultiQueryRecall, NearestNeighbor, Task
@@ -191,9 +190,6 @@ def test_dispatch() -> None:
     assert ceiling(IsTree(32), 5) == double_star_ceiling(32, 5) < 1
     assert ceiling(IsTree(32), IsTree(32).answer_bits()) == 1.0
     assert ceiling(IsTree(32, trace="walk"), 5) is None
-    uniform = IsTree(64, distribution="uniform")
-    assert ceiling(uniform, 5) == uniform_graph_ceiling(64, 5) < 1
-    assert ceiling(IsTree(64, "cot", "uniform"), 5) is None
 
 
 @pytest.mark.parametrize("state_bits", [0, 1, 17, 64, 301])
