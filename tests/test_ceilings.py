@@ -190,7 +190,6 @@ def test_dispatch() -> None:
     assert ceiling(IsTree(32), 5) == double_star_ceiling(32, 5) < 1
     assert ceiling(IsTree(32), IsTree(32).answer_bits()) == 1.0
     assert ceiling(IsTree(32, trace="walk"), 5) is None
-    assert ceiling(IsTree(32, distribution="uniform"), 5) is None
 
 
 @pytest.mark.parametrize("state_bits", [0, 1, 17, 64, 301])

@@ -14,6 +14,7 @@ Files:
     answer_lists     many questions, all of them answered right
     random_equality  equality of random halves, exactly
     double_stars     IsTree on the double stars of the paper's experiments
+    uniform_graphs   IsTree on uniform graphs: trees against near misses
     retrieval        recall, c-grams and counting over [n]: questions whose answers depend on each other
     codes            what the best code, or some code, of so many bits reaches on index lookup
     fano             from the bits that are missing to the highest accuracy, rounded up
@@ -28,6 +29,7 @@ from seqsep.ceilings.inverses import least_state_bits, longest
 from seqsep.ceilings.one_of_many import carried_bits_by_place, distinct_values_ceiling, phonebook_ceiling
 from seqsep.ceilings.random_equality import random_equality_accuracy, random_equality_ceiling
 from seqsep.ceilings.retrieval import gram_ceiling, occurrence_ceiling, recall_ceiling
+from seqsep.ceilings.uniform_graphs import uniform_graph_ceiling
 
 __all__ = [
     "best_accuracy",
@@ -49,4 +51,5 @@ __all__ = [
     "random_equality_accuracy",
     "random_equality_ceiling",
     "recall_ceiling",
+    "uniform_graph_ceiling",
 ]

@@ -6,6 +6,7 @@ from seqsep.ceilings.forms import EqualHalves, form_of
 from seqsep.ceilings.index_lookup import length_where_it_bites
 from seqsep.ceilings.one_of_many import bits_of_a_symbol
 from seqsep.ceilings.retrieval import gram_ceiling
+from seqsep.ceilings.uniform_graphs import uniform_graph_ceiling
 from seqsep.tasks import IndexLookup, IsTree, NgramRetrieval, Task
 
 
@@ -15,7 +16,7 @@ def ceiling(task: Task, state_bits: int) -> float | None:
     It is rounded up to a float. It is 1 for a state that can hold all that the task asks for (`answer_bits`), and None if no
     bound on average is known. With 1 the state forbids nothing: whether the architecture has weights that answer so, and
     whether training finds them, is not said. A thought that is given to the model tells it about the prompt, so IsTree has a
-    bound without a thought only; for one that the model writes itself `double_star_ceiling` holds.
+    bound without a thought only; for one that the model writes itself `double_star_ceiling` and `uniform_graph_ceiling` hold.
 
     >>> round(ceiling(IndexLookup(length=100, alphabet=64), state_bits=300), 3)
     0.654
@@ -27,8 +28,9 @@ def ceiling(task: Task, state_bits: int) -> float | None:
         return asked.form.ceiling(asked.items, state_bits)
     if isinstance(task, NgramRetrieval):
         return gram_ceiling(task.length, task.vocabulary, task.gram, state_bits)
-    if isinstance(task, IsTree) and (task.trace, task.distribution) == ("vanilla", "double-star"):
-        return double_star_ceiling(task.length, state_bits)
+    if isinstance(task, IsTree) and task.trace == "vanilla":
+        of_graphs = double_star_ceiling if task.distribution == "double-star" else uniform_graph_ceiling
+        return of_graphs(task.length, state_bits)
     enough = task.answer_bits()
     return 1.0 if enough is not None and state_bits >= enough else None
 
