@@ -11,6 +11,7 @@ import pytest
 from seqsep.commands.theorem_options import COMMON, Explained, _files, explained
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.base import MOST
+from seqsep.theorems.ranges import least
 from support.command_line import call
 
 FUNCTIONS = ("check", "applier", "evidence")
@@ -40,7 +41,8 @@ def test_what_is_read_is_what_is_called(name, function):
         assert (option.kind == "switch") == (parameter.annotation is bool)
         assert option.meaning, f"{name}: {function}({option.name}) is not explained"
         assert "Raises" not in option.meaning
-        assert option.most == (f"at most {MOST[option.name]:,}" if option.name in MOST else "")
+        is_size = option.name in MOST and option.kind != "switch"
+        assert option.range == (f"{least(name, option.name):,} to {MOST[option.name]:,}" if is_size else "")
 
 
 CHOSEN = ("ask", "block", "code", "instance", "question", "task", "variant")
@@ -87,7 +89,7 @@ def test_help_explains_the_options_of_one_theorem(capsys):
     assert done.value.code == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: seqsep check recall-attention [--json] [options]")
-    assert "  --gram        whole number, at most 64, by default 2. c, from 2: a query has c - 1 tokens" in out
+    assert "  --gram        whole number, 2 to 64, by default 2. c, from 2: a query has c - 1 tokens" in out
     status, _, error = call(capsys, "certify", "attention-blocks", "--help")
     assert status == 2
     assert error.startswith("seqsep: certify attention-blocks: not for this theorem, but for ")

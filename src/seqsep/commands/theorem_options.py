@@ -76,12 +76,12 @@ COMMON = {
 
 @dataclass(frozen=True)
 class Option:
-    """One keyword argument: its type, default and greatest value in words, and what it means."""
+    """One keyword argument: its type, range and default in words, and what it means."""
 
     name: str
     kind: str
+    range: str
     default: str
-    most: str
     meaning: str
 
 
@@ -116,7 +116,7 @@ def explained(theorem: str, function: str) -> Explained | None:
         return None
     definition, file = _definition(tree, value)
     words = ast.get_docstring(definition) or ""
-    return Explained(words.split("\n\n>>>")[0], tuple(_options(definition, file, words)))
+    return Explained(words.split("\n\n>>>")[0], tuple(_options(theorem, definition, file, words)))
 
 
 def _targets(node: ast.Assign) -> list[str]:
@@ -143,21 +143,26 @@ def _imported(module: str, imported: str, name: str) -> tuple[ast.FunctionDef, a
     return _definition(ast.parse(path.read_text(encoding="utf-8")), ast.Name(name))
 
 
-def _options(definition: ast.FunctionDef, file: ast.Module, words: str) -> list[Option]:
+def _options(theorem: str, definition: ast.FunctionDef, file: ast.Module, words: str) -> list[Option]:
     constants = {name: node.value for node in file.body if isinstance(node, ast.Assign) for name in _targets(node)}
-    parameters = definition.args.args + definition.args.kwonlyargs
+    kinds = {one.arg: _kind(ast.unparse(one.annotation) if one.annotation else "str") for one in _arguments(definition)}
+    parameters = _arguments(definition)
     missing: list[ast.expr | None] = [None] * (len(definition.args.args) - len(definition.args.defaults))
     defaults = missing + definition.args.defaults + definition.args.kw_defaults
     return [
         Option(
             name=parameter.arg,
-            kind=_kind(ast.unparse(parameter.annotation) if parameter.annotation else "str"),
+            kind=kinds[parameter.arg],
+            range="" if kinds[parameter.arg] == SWITCH else _range(theorem, parameter.arg),
             default=_default(constants.get(default.id, default) if isinstance(default, ast.Name) else default),
-            most=_most(parameter.arg),
             meaning=_meaning(parameter.arg, words),
         )
         for parameter, default in zip(parameters, defaults, strict=True)
     ]
+
+
+def _arguments(definition: ast.FunctionDef) -> list[ast.arg]:
+    return definition.args.args + definition.args.kwonlyargs
 
 
 def _kind(annotation: str) -> str:
@@ -174,10 +179,10 @@ def _default(default: ast.expr | None) -> str:
     return "optional" if value == "None" else f"by default {value.strip(chr(39))}"
 
 
-def _most(name: str) -> str:
-    """The greatest value of a size; no words for an option that is none."""
-    most = next((record["most"] for record in members("limits") if record["name"] == name), None)
-    return "" if most is None else f"at most {most:,}"
+def _range(theorem: str, name: str) -> str:
+    """The least and the greatest value of a size; no words for an option that is none."""
+    found = next((record for record in members("limits") if record["name"] == name), None)
+    return "" if found is None else f"{found['least_of'].get(theorem, found['least']):,} to {found['most']:,}"
 
 
 def _meaning(name: str, words: str) -> str:
@@ -224,5 +229,5 @@ def help_text(command: str, function: str, words: Sequence[str], flags: str) -> 
 
 def _shown(option: Option) -> str:
     flag = f"  --{option.name.replace('_', '-')}"
-    kind = ", ".join(part for part in (option.kind, option.most, option.default) if part)
+    kind = ", ".join(part for part in (option.kind, option.range, option.default) if part)
     return textwrap.fill(f"{kind}. {option.meaning}".strip(), 100, initial_indent=f"{flag:<16}", subsequent_indent=" " * 16)

@@ -15,6 +15,7 @@ from seqsep.mixers.settings import settings
 from seqsep.tasks import TASKS
 from seqsep.theorems import THEOREMS
 from seqsep.theorems.base import MOST
+from seqsep.theorems.ranges import LEAST, LEAST_OF
 
 Record = dict[str, Any]
 
@@ -62,8 +63,16 @@ def theorems() -> list[Record]:
 
 
 def limits() -> list[Record]:
-    """The greatest value of each size that a theorem's functions take as an option."""
-    return [{"name": name, "most": most} for name, most in MOST.items()]
+    """The range of each size that a theorem's functions take as an option, and where a theorem begins at another value."""
+    return [
+        {
+            "name": name,
+            "least": LEAST[name],
+            "most": most,
+            "least_of": {theorem: least[name] for theorem, least in LEAST_OF.items() if name in least},
+        }
+        for name, most in MOST.items()
+    ]
 
 
 def experiments() -> list[Record]:

@@ -13,6 +13,7 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
     base              claim, outcome, theorem and erratum: the records of a theorem
+    ranges            the least and the greatest value of each size
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
     trial             inputs put to a built network, on its grid and in floats
@@ -39,6 +40,7 @@ from seqsep.theorems import (
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Number, Outcome, Outcomes, Theorem, TheoremFails
+from seqsep.theorems.ranges import require_ranges
 
 THEOREMS: tuple[Theorem, ...] = (
     *retrieval.THEOREMS,
@@ -81,7 +83,7 @@ def check(name: str, **options: Any) -> Outcomes:
     if unknown:
         raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(theorem.options)}")
     plain = plain_options(options)
-    theorem.require_sizes("check", plain)
+    require_ranges(theorem, "check", plain)
     return Outcomes(theorem.check(**plain))
 
 
@@ -102,7 +104,7 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     if unknown:
         raise ValueError(f"apply({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
     plain = plain_options(options)
-    theorem.require_sizes("apply", plain)
+    require_ranges(theorem, "apply", plain)
     answer = theorem.applier(**plain)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -135,7 +137,7 @@ def build(name: str, **options: Any) -> TabularNetwork:
     if unknown:
         raise ValueError(f"build({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
     plain = plain_options(options)
-    theorem.require_sizes("build", plain)
+    require_ranges(theorem, "build", plain)
     return TabularNetwork.of(make(**plain))
 
 
@@ -160,7 +162,7 @@ def bound(name: str, **options: Any) -> dict[str, Number]:
     if missing:
         raise ValueError(f"bound({name!r}): expected {missing[0]}=..., found none")
     plain = plain_options(options)
-    theorem.require_sizes("bound", plain)
+    require_ranges(theorem, "bound", plain)
     return dict(theorem.constants(**plain))
 
 
