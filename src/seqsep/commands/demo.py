@@ -1,4 +1,4 @@
-"""`seqsep demo`: check the theorems, train the six architectures, write the page.
+"""`seqsep demo`: check the theorems, train seven architectures, write the page.
 
 A demo that was interrupted continues where it was: theorems whose outcomes are kept are not checked again, and runs that the
 store holds finished are not trained again.
@@ -134,7 +134,7 @@ def ending(page: Path, store: Path, rows: "Sequence[Row]", earlier: "Sequence[Ro
 
 COMMAND = Command(
     name="demo",
-    purpose="check the theorems, train six architectures, write the report page",
+    purpose="check the theorems, train seven architectures, write the report page",
     example="seqsep demo",
     add_flags=add_flags,
     run=run,
