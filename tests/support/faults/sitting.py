@@ -1,6 +1,6 @@
 """The soak in sittings of so many hours of CPU time: make soak HOURS=1. Each part adds a line to results/verify/soak.jsonl.
 
-A part is ten minutes of CPU time. SIGINT or SIGTERM ends the part under way, whose line is written, and the sitting with it. A
+A part is five minutes of CPU time. SIGINT or SIGTERM ends the part under way, whose line is written, and the sitting with it. A
 line says what happened, what was lost or repeated, how much memory the driver of the whole sitting takes, and the digest of the
 sources that it ran under: hours count for those sources alone (tests/faults/test_soak.py).
 """
@@ -26,7 +26,7 @@ from support.faults.long_driver import LongDriver, long_driver, part
 from support.faults.soak import Soak
 
 LINES = Path(__file__).parents[3] / "results/verify/soak.jsonl"
-SECONDS_OF_A_PART = 600.0
+SECONDS_OF_A_PART = 300.0
 
 
 def digest_of_sources() -> str:

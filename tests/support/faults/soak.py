@@ -91,6 +91,12 @@ def set_the_clock(readings: Path) -> None:
     time.time = lambda: read() / 1e9
 
 
+def prepare_a_worker(readings: Path) -> None:
+    """Have it end when it is asked to, and its clock step."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    set_the_clock(readings)
+
+
 def clock_readings(folder: Path) -> int:
     """How often the drivers and workers of a folder have read their clock."""
     readings = folder / "clock"
@@ -120,9 +126,9 @@ def begun(folder: Path, call: Callable[[], int]) -> int:
     """A process whose clock steps with that of its workers; returns its process id."""
 
     def main() -> int:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a sitting's handlers are its own
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # who asks all processes to end asks a sitting, which ends this one
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        Forked.in_worker = staticmethod(lambda: set_the_clock(folder / "clock"))
+        Forked.in_worker = staticmethod(lambda: prepare_a_worker(folder / "clock"))
         set_the_clock(folder / "clock")
         return call()
 
