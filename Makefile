@@ -21,7 +21,7 @@ verify: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
 
 soak: .venv/ready-dev
-	cd tests && OMP_NUM_THREADS=1 ../$(BIN)/python -m support.faults.sitting --hours $(HOURS)
+	cd tests && OMP_NUM_THREADS=1 ../$(BIN)/python -m support.faults.sitting --hours $(HOURS); status=$$?; ../$(BIN)/python -m support.faults.page; exit $$status
 
 docs: .venv/ready-dev
 	$(BIN)/python -m seqsep.pages
