@@ -28,8 +28,8 @@ SOAK = """
 `make soak HOURS=1` makes sweeps for an hour of CPU time, under faults that are drawn: the driver is killed (SIGKILL), it or all
 of the sweep is stopped for up to half a second, its disk of 1 MiB is filled, Python's clock jumps by up to a day, a worker is
 killed. Every five minutes add a line to [results/verify/soak.jsonl](../results/verify/soak.jsonl); a signal ends the sitting
-with a line. Half of each line is sweeps that are started again until they end, half one driver that makes sweep after sweep through
-the whole sitting and whose memory is read after each. A line names, by a digest, the sources that it ran under.
+with a line. Half of each line is sweeps that are started again until they end, half one driver that makes sweep after sweep
+through the whole sitting and whose memory is read after each. A line names, by a digest, the sources that it ran under.
 
 """
 
