@@ -1,11 +1,12 @@
 # `make demo` and `make test` need Python >= 3.11 with its venv module, and make. TORCH_INDEX=URL chooses where torch comes from.
 PYTHON ?= python3
 TORCH_INDEX ?=
+HOURS ?= 1
 BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
 
-.PHONY: demo test verify docs format clean
+.PHONY: demo test verify soak docs format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
@@ -18,6 +19,9 @@ test: .venv/ready-dev
 
 verify: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
+
+soak: .venv/ready-dev
+	cd tests && OMP_NUM_THREADS=1 ../$(BIN)/python -m support.faults.sitting --hours $(HOURS); status=$$?; ../$(BIN)/python -m support.faults.page; exit $$status
 
 docs: .venv/ready-dev
 	$(BIN)/python -m seqsep.pages

@@ -1,6 +1,7 @@
 """The command line: arguments in, one command run, the exit status out (`commands.status`); errors are one line on stderr."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,9 @@ from seqsep.names import printable, text_of
 __all__ = ["main"]
 
 WHAT_TO_REPORT = "this command and what it prints with --debug, as an issue where you got seqsep from"
+
+OBJECTS_BETWEEN_COLLECTIONS = 100_000
+"""New objects before Python looks for cycles. Its own 700 have it look all the time while modules load and rows are read."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,11 +63,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def script() -> NoReturn:
     """The installed program: SIGTERM interrupts it as Ctrl-C does."""
 
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     interrupts.listen()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal without a character shows its number
-    sys.exit(main())
+    status = main()
+    gc.freeze()  # the last search for cycles has nothing to find: the process ends
+    sys.exit(status)
 
 
 def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:

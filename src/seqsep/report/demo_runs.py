@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from seqsep.lab.row import Row
 from seqsep.lab.run_labels import NO_LABELS, Labels
 from seqsep.report.measured import Measured, by_accuracy, by_speed
 from seqsep.report.sized_model import SizedModel, in_places
 from seqsep.tasks import Task
+
+Cells = dict[tuple[Task, SizedModel], list[Measured]]
 
 
 @dataclass(frozen=True)
@@ -39,19 +42,30 @@ class DemoRuns:
         """The fresh runs, then the committed ones."""
         return self.fresh + self.committed
 
+    @cached_property
+    def _cells(self) -> tuple[Cells, Cells]:
+        """The fresh runs of each task and model, and the committed ones: found once, as a page asks for each cell often."""
+        return _by_cell(self.fresh), _by_cell(self.committed)
+
     def tasks(self, kind: type[Task]) -> list[Task]:
         """The tasks of a kind that were trained, shortest first."""
-        return sorted({run.task for run in self.all if isinstance(run.task, kind)}, key=lambda task: (task.length, repr(task)))
+        trained = {task for cells in self._cells for task, _ in cells if isinstance(task, kind)}
+        return sorted(trained, key=lambda task: (task.length, repr(task)))
 
     def models(self, tasks: Iterable[Task]) -> list[SizedModel]:
         """The models that were trained on any of these tasks, in the order of every table."""
         wanted = set(tasks)
-        return sorted({run.model for run in self.all if run.task in wanted}, key=lambda model: model.rank)
+        trained = {model for cells in self._cells for task, model in cells if task in wanted}
+        return sorted(trained, key=lambda model: model.rank)
+
+    def committed_of(self, task: Task, model: SizedModel) -> list[Measured]:
+        """The committed runs of a model on a task: all rates and seeds."""
+        return self._cells[1].get((task, model), [])
 
     def candidates(self, task: Task, model: SizedModel) -> list[Measured]:
         """One seed's runs, one per learning rate: this demo's if there are any."""
-        for runs in (self.fresh, self.committed):
-            same = [run for run in runs if run.task == task and run.model == model]
+        for cells in self._cells:
+            same = cells.get((task, model), [])
             if same:
                 least = min(run.seed for run in same)
                 return [run for run in same if run.seed == least]
@@ -69,9 +83,17 @@ class DemoRuns:
         self, task: Task, model: SizedModel, better: Callable[[Measured], tuple[float, ...]] = by_accuracy
     ) -> list[Measured]:
         """The best committed run of each seed over the learning rates."""
-        runs = [run for run in self.committed if run.task == task and run.model == model]
-        seeds = sorted({run.seed for run in runs})
-        return [max((run for run in runs if run.seed == seed), key=better) for seed in seeds]
+        of_seed: dict[int, list[Measured]] = {}
+        for run in self.committed_of(task, model):
+            of_seed.setdefault(run.seed, []).append(run)
+        return [max(runs, key=better) for _, runs in sorted(of_seed.items())]
+
+
+def _by_cell(runs: Iterable[Measured]) -> Cells:
+    cells: Cells = {}
+    for run in runs:
+        cells.setdefault((run.task, run.model), []).append(run)
+    return cells
 
 
 def _with_model(run: Measured, model: SizedModel) -> Measured:

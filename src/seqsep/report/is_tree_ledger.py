@@ -70,9 +70,17 @@ def crossing(stored: StoredBits) -> int | None:
 
 
 def _first_that_needs_more(bits: int, vertices: int) -> int:
-    """The first n above `vertices` that needs more than so many bits, by bisection; one beyond the last if there is none."""
+    """The first n above `vertices` that needs more than so many bits; one beyond the last if there is none.
+
+    By bisection between two of `VERTICES`, whose least states are drawn anyway: at many vertices each takes long.
+    """
     low = vertices
     high = VERTICES[-1] + 1
+    for drawn, needed in least_state():
+        if needed > bits:
+            high = drawn
+            break
+        low = max(low, drawn)
     while high - low > 1:
         middle = (low + high) // 2
         if at_least(middle) > bits:

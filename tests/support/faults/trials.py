@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from support.faults import disk, hostile_files, kills, many_rows, plug_in_attacks, readers, soak, spoiled
+from support.faults import disk, hostile_files, kills, long_driver, many_rows, plug_in_attacks, readers, spoiled
 
 KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "kills": kills.kills,
@@ -19,7 +19,7 @@ KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "stores": spoiled.stores,
     "logs": spoiled.logs,
     "checkpoints": spoiled.checkpoints,
-    "soak": soak.soak,
+    "soak": long_driver.soak,
     "files": hostile_files.read_all,
     "rows": many_rows.rows,
     "attacks": plug_in_attacks.contained,

@@ -53,7 +53,7 @@ def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
         run = runs.fastest(task, model)
         if run is None:
             continue
-        committed = [other for other in runs.committed if (other.task, other.model) == (task, model)]
+        committed = runs.committed_of(task, model)
         same_rate = [other.points for other in committed if other.learning_rate == run.learning_rate and other is not run]
         last = run.curve[-1][1] if run.curve else math.nan
         lines.append(LineData(model.style, percent(last), name, run.points, faint=tuple(same_rate)))

@@ -57,12 +57,13 @@ def rate_tables(runs: DemoRuns) -> list[PlainTable]:
 def _rate_table(task: Task, runs: Sequence[Measured]) -> PlainTable:
     rates = sorted({run.learning_rate for run in runs})
     first = min(run.seed for run in runs)
+    found: dict[tuple[SizedModel, float], dict[int, float]] = {}
+    for run in runs:
+        if known(run.accuracy):
+            found.setdefault((run.model, run.learning_rate), {})[run.seed] = run.accuracy
     rows = []
     for model, name in model_names(run.model for run in runs).items():
-        by_rate = [
-            {run.seed: run.accuracy for run in runs if (run.model, run.learning_rate) == (model, rate) and known(run.accuracy)}
-            for rate in rates
-        ]
+        by_rate = [found.get((model, rate), {}) for rate in rates]
         top = max((by_seed[first] for by_seed in by_rate if first in by_seed), default=None)
         entries = tuple(_rate_entry(by_seed, first, top) for by_seed in by_rate)
         rows.append(TableRow(name, model.slug, entries))

@@ -1,0 +1,73 @@
+"""docs/faults.md: what is done to sweeps, stores and readers, from the rows of the trials and the lines of the soak.
+
+Written by `make soak`; alone: python -m support.faults.page, in tests/.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from long_faults import KINDS
+from support.faults.sitting import LINES, digest_of_sources
+
+PAGE = Path(__file__).parents[3] / "docs/faults.md"
+HOURS_ASKED = 6
+COUNTED = ("sweeps", "drivers killed", "workers killed", "pauses", "disks filled", "clock steps", "clock readings")
+HEAD = """# What is done to sweeps, stores and readers
+
+Each trial is a check of `make verify`, whole; a sample of it runs with the tests. Its row has the numbers, and is stale once a
+source that it covers changes. Times are of the CPU.
+
+| row | trials | what is done, and what held in all of them |
+|---|---|---|
+"""
+SOAK = """
+## The soak
+
+`make soak HOURS=1` makes sweeps for an hour of CPU time, under faults that are drawn: the driver is killed (SIGKILL), it or all
+of the sweep is stopped for up to half a second, its disk of 1 MiB is filled, Python's clock jumps by up to a day, a worker is
+killed. Every five minutes add a line to [results/verify/soak.jsonl](../results/verify/soak.jsonl); a signal ends the sitting
+with a line. Half of each line is sweeps that are started again until they end, half one driver that makes sweep after sweep
+through the whole sitting and whose memory is read after each. A line names, by a digest, the sources that it ran under.
+
+"""
+
+
+def lines_of(path: Path = LINES) -> list[dict[str, Any]]:
+    """The lines of all sittings."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def hours(lines: Sequence[dict[str, Any]], sources: str | None = None) -> float:
+    """The hours of CPU time of these lines, or of those that ran under these sources."""
+    return sum(line["CPU-hours"] for line in lines if sources in (None, line["sources"]))
+
+
+def soak_in_words(lines: Sequence[dict[str, Any]]) -> str:
+    """How much of the soak is done, and what it came to."""
+    done = f"{hours(lines):.2f} hours in {len({line['seed'] for line in lines})} sittings"
+    today = f"{hours(lines, digest_of_sources()):.2f} of them under the sources as they are"
+    counts = ", ".join(f"{name} {sum(line[name] for line in lines):,}" for name in COUNTED)
+    lost = sum(line["lost"] for line in lines)
+    repeated = sum(line["repeated"] for line in lines)
+    grew = max((line["KiB it grew by"] for line in lines), default=0)
+    longest = max((line["sweeps of one driver"] for line in lines), default=0)
+    return (
+        f"So far: {done}, {today}, of {HOURS_ASKED} that are asked for. {counts}; runs lost {lost}, repeated {repeated}. The "
+        f"longest driver made {longest:,} sweeps; none grew by more than {grew:,} KiB."
+    )
+
+
+def page() -> str:
+    """The whole page."""
+    rows = [json.loads((LINES.parent / f"{name}.json").read_text(encoding="utf-8")) for name in sorted(KINDS)]
+    table = [
+        f"| [{row['check']}](../results/verify/{row['check']}.json) | {row['inputs']:,} | {row['outcomes'][0]['variant']} |"
+        for row in rows
+    ]
+    return HEAD + "\n".join(table) + "\n" + SOAK + soak_in_words(lines_of()) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
