@@ -10,6 +10,7 @@ from seqsep.report.is_tree_table import is_tree_cells
 
 RESULTS = Path(__file__).parents[2] / "results"
 ROWS = read_rows(EXPERIMENT.rows_file(RESULTS))
+OF_STATE = read_rows(EXPERIMENT.rows_file(RESULTS, "state"))
 OF_LENGTH = read_rows(EXPERIMENT.rows_file(RESULTS, "length"))
 TRANSFORMER, MAMBA, HYBRID = ("attention",) * 2, ("mamba",) * 2, ("mamba", "attention")
 
@@ -90,3 +91,21 @@ def test_what_is_said_of_length_at_a_fixed_state():
         assert max(models, key=lambda layers: right[layers, length]) == HYBRID
         assert right[HYBRID, length] < 0.22
     assert all(cell.ceiling == 1 for cell in is_tree_cells(OF_LENGTH).values())
+
+
+def test_what_is_said_of_states():
+    """Models of two layers and four heads, by width; other heads are said nothing of."""
+    rows = [one for one in OF_STATE if one.run.heads == 4]
+    assert {(one.run.seed, one.run.learning_rate, one.run.steps) for one in OF_STATE} == {(0, 3e-3, 2000)}
+    assert {cell.ceiling for cell in is_tree_cells(OF_STATE).values()} == {1}
+    written = {(one.run.layers[0], one.run.width): round(100 * one.result["accuracy"]) for one in rows}
+    bits = {(one.run.layers[0], one.run.width): one.result["state_bits"] for one in rows}
+    assert bits["rwkv7", 64] == bits["linear-attention", 64] == [69_632, 0]
+    assert (written["rwkv7", 64], written["linear-attention", 64]) == (91, 12)
+    assert (bits["mamba2", 64], written["mamba2", 64]) == ([573_440, 0], 6)
+    wider = {name: (written[name, 64], written[name, 128]) for name in ("gated-delta", "mamba2", "retention", "rwkv7")}
+    assert wider == {"gated-delta": (71, 80), "mamba2": (6, 41), "retention": (1, 26), "rwkv7": (91, 77)}
+    behind = [name for name in written if name[0] in ("linear-attention", "mamba", "lstm", "dss")]
+    assert {width for _, width in behind} == {16, 32, 64, 128}
+    assert len(behind) == 16
+    assert max(written[name] for name in behind) < 14
