@@ -12,7 +12,7 @@ from long_faults import KINDS
 from support.faults.sitting import LINES, digest_of_sources
 
 PAGE = Path(__file__).parents[3] / "docs/faults.md"
-HOURS_ASKED = 6
+HOURS_PLANNED = 6
 COUNTED = ("sweeps", "drivers killed", "workers killed", "pauses", "disks filled", "clock steps", "clock readings")
 HEAD = """# What is done to sweeps, stores and readers
 
@@ -46,7 +46,8 @@ def hours(lines: Sequence[dict[str, Any]], sources: str | None = None) -> float:
 
 def soak_in_words(lines: Sequence[dict[str, Any]]) -> str:
     """How much of the soak is done, and what it came to."""
-    done = f"{hours(lines):.2f} hours in {len({line['seed'] for line in lines})} sittings"
+    sittings = len({line["seed"] for line in lines})
+    done = f"{hours(lines):.2f} of {HOURS_PLANNED} planned hours, in {sittings} sitting{'s' if sittings != 1 else ''}"
     today = f"{hours(lines, digest_of_sources()):.2f} of them under the sources as they are"
     counts = ", ".join(f"{name} {sum(line[name] for line in lines):,}" for name in COUNTED)
     lost = sum(line["lost"] for line in lines)
@@ -54,7 +55,7 @@ def soak_in_words(lines: Sequence[dict[str, Any]]) -> str:
     grew = max((line["KiB it grew by"] for line in lines), default=0)
     longest = max((line["sweeps of one driver"] for line in lines), default=0)
     return (
-        f"So far: {done}, {today}, of {HOURS_ASKED} that are asked for. {counts}; runs lost {lost}, repeated {repeated}. The "
+        f"Done: {done}, {today}. Counted: {counts}; runs lost {lost}, repeated {repeated}. The "
         f"longest driver made {longest:,} sweeps; none grew by more than {grew:,} KiB."
     )
 
