@@ -41,7 +41,8 @@ def padded_in_chunks(trial: Trial) -> None:
         tokens, mask, expected = _behind(trial, first, rows)
         for sizes in _chunkings(trial.time, int(rows.max())):
             words = f"{_shown(first, rows)}, in chunks of {', '.join(map(str, sizes))} tokens"
-            _require_either(trial, words, expected, mask, _in_chunks(trial, tokens, mask, sizes))
+            path = _in_chunks(trial, tokens, mask, sizes)
+            _require_either(trial, words, path, expected=expected, mask=mask)
 
 
 def pads_of(trial: Trial) -> Tensor:
@@ -89,14 +90,15 @@ def _require_padding_unseen(trial: Trial, first: int, pads: Tensor) -> None:
     if trial.reader.keeps_state:
         half = trial.time // 2
         words = f"{shown}, token by token behind {half}"
-        _require_either(trial, words, expected, mask, _token_by_token(trial, tokens, mask))
+        path = _token_by_token(trial, tokens, mask)
+        _require_either(trial, words, path, expected=expected, mask=mask)
 
 
 Path = Callable[[bool], Tensor]
 """Gives the logits of a path, with the mask of the tokens of the state too, or without it."""
 
 
-def _require_either(trial: Trial, words: str, expected: Tensor, mask: Tensor, path: Path) -> None:
+def _require_either(trial: Trial, words: str, path: Path, *, expected: Tensor, mask: Tensor) -> None:
     """What only recurs needs no mask of the tokens of its state, and may take it for one of the new tokens."""
     try:
         trial.require_same(words, path(True), expected, mask)
