@@ -1,8 +1,8 @@
 """The long check of the laws of state: what holds in the models of transformers, injected faults, and no false alarm.
 
-`verify()` tries every law on tiny random models of many types and compares what fails with results/model-laws.json, injects six
-faults into three families, tries healthy models of these with 100 seeds, and runs the scripts that show each failure without
-seqsep. `python tests/long_model_laws.py` writes results/model-laws.json.
+`verify()` tries every law on tiny random models of many types and compares what fails with results/model-laws.json, injects
+eight faults into three families, tries healthy models of these with 100 seeds, and runs the scripts that show each failure
+without seqsep. `python tests/long_model_laws.py` writes results/model-laws.json.
 """
 
 import json
@@ -86,12 +86,12 @@ def tried(names: list[str]) -> dict[str, list[dict[str, Any]]]:
 
 
 def faults() -> list[Outcome]:
-    """Six faults in three families, with five seeds each; a fault is caught if a law fails."""
+    """Eight faults in three families, with five seeds each; a fault is caught if a law fails."""
     from seqsep.laws.language_model.check import try_law
     from seqsep.laws.language_model.receiver import Receiver
     from support.faulty_readers import FAMILIES, KINDS_OF_FAULTS, FaultyReader
 
-    laws = ("token by token", "in chunks", "padding on the left")
+    laws = ("token by token", "in chunks", "padding on the left", "padding of one sequence", "padding in chunks")
     found = []
     with Receiver() as receiver:
         for name in FAMILIES:

@@ -56,6 +56,8 @@ KINDS_OF_FAULTS = (
     "zeroed convolution window",
     "off by one at a chunk's border",
     "padding written into the state",
+    "padding of one sequence written into the state",
+    "padding of a chunk written into the state",
     "two sequences swapped",
 )
 
@@ -72,7 +74,7 @@ class FaultyReader(Reader):
     ) -> tuple[Tensor, State]:
         further: dict[str, Any] = {"mask": mask, "counted": counted}
         count = tokens.shape[1]
-        if self.fault == "padding written into the state" and mask is not None:
+        if mask is not None and self._sees_padding(len(tokens), count, state):
             further["mask"] = torch.ones_like(mask)
         if self.fault == "off by one at a chunk's border" and state is not None and count > 1 and mask is None:
             return self._first_token_twice(tokens, state)
@@ -88,6 +90,14 @@ class FaultyReader(Reader):
         if self.fault == "zeroed convolution window" and state is None and count > 1:
             zero_window(after)
         return logits, after
+
+    def _sees_padding(self, sequences: int, count: int, state: State | None) -> bool:
+        """Whether this call takes padding for tokens."""
+        return (
+            self.fault == "padding written into the state"
+            or (self.fault == "padding of one sequence written into the state" and sequences == 1)
+            or (self.fault == "padding of a chunk written into the state" and state is not None and count > 1)
+        )
 
     def _first_token_twice(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         first, state = super().read(tokens[:, :1], state)

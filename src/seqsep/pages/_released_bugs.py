@@ -14,7 +14,7 @@ HEAD = """
 Each of these scripts ends with status 1 in the release that it names, and with 0 in a later one; `tests/long_released_bugs.py`
 installs both and runs it there ([its row](../results/verify/released-bugs.json)). Models are tiny, with random weights, in
 float32; numbers are greatest differences of logits (of the beams' scores for mamba_beams), which should be 0 but for rounding.
-The last column says what `seqsep check --model` finds in the two releases, for the two bugs on which it was tried there. For
+The last column says what `seqsep check --model` finds in the two releases, for the four bugs on which it was tried there. For
 the others the law is the one whose two sides the script compares; brackets say in what form `seqsep check` tries it.
 
 """
@@ -105,10 +105,11 @@ RELEASED_BUGS = {
     "lfm2_padding_alone": ReleasedBug(
         model="LFM2",
         wrong="the same, in a batch of one sequence",
-        law="padding on the left (it is tried on three sequences)",
+        law="padding of one sequence",
         fails_in="5.13.1",
         holds_in="5.23.0",
         threads=("pull/46773",),
+        config={"model_type": "lfm2", **ATTENTION, **LFM2},
     ),
     "bamba_chunk": ReleasedBug(
         model="Bamba",
@@ -122,10 +123,11 @@ RELEASED_BUGS = {
     "bamba_padded_chunk": ReleasedBug(
         model="Bamba",
         wrong="padding in a chunk behind a state runs into the state",
-        law="padding on the left (it is tried in one pass)",
+        law="padding in chunks",
         fails_in="5.13.1",
         holds_in="5.23.0",
         threads=("issues/47086", "pull/47087"),
+        config={"model_type": "bamba", **ATTENTION, **BAMBA},
     ),
     "mamba_beams": ReleasedBug(
         model="Mamba",

@@ -30,7 +30,8 @@ fails, 2 for what cannot be read. From Python: `seqsep.check_language_model(path
 Everything is computed in float64, also where a model casts to float32, and compared with one pass over the whole input; a path
 may differ by 10^-9 of the greatest logit, since sums in another order differ by 10^-15. With `--dtype float32` or `bfloat16` a
 path may differ from the pass in float64 by 8 times what the whole pass in that type does. A window or a kernel's chunk that is
-longer than a third of the input is shortened to it, so that the input passes it; the last line says so.
+longer than a third of the input is shortened to it, so that the input passes it; the last line says so. Padding stands on the
+left or on the right of a sequence; padding between its tokens is not tried.
 
 ## The laws
 
@@ -40,9 +41,10 @@ TABLE = """
 
 transformers {transformers}, torch {torch}: {count} model types, tiny and with random weights, 3 inputs of 24 tokens, float64;
 `tests/long_model_laws.py` tries them again ([its row](../results/verify/model-laws.json)). Injected faults (stale state, state
-of the wrong position, zeroed convolution window, off by one at a chunk's border, padding written into the state, two sequences
-swapped) in mamba2, qwen3_next and mistral, with 5 seeds each, were all caught; healthy models of these three passed with 100
-seeds.
+of the wrong position, zeroed convolution window, off by one at a chunk's border, padding written into the state, the same for
+one sequence alone, and for a chunk behind a state, two sequences swapped) in mamba2, qwen3_next and mistral, with 5 seeds each,
+were all caught; healthy models of these three passed with 100 seeds. A law fails wherever a path that it takes is wrong:
+padding in chunks also where chunks go wrong without padding.
 
 """
 SHOWN = """

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from seqsep.laws.language_model import beside, claims, cuts
+from seqsep.laws.language_model import beside, claims, cuts, padding
 from seqsep.laws.language_model.receiver import Receiver
 from seqsep.laws.language_model.source import Source, TransformersMissing, find_source
 from seqsep.laws.language_model.trial import NotTried, PathDiffers, Trial
@@ -54,8 +54,10 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
     "in chunks": cuts.in_chunks,
     "positions counted on": cuts.positions_counted_on,
     "any batch": beside.any_batch,
-    "padding on the left": beside.padded_left,
-    "padding on the right": beside.padded_right,
+    "padding on the left": padding.padded_left,
+    "padding on the right": padding.padded_right,
+    "padding of one sequence": padding.padded_alone,
+    "padding in chunks": padding.padded_in_chunks,
     "generate": beside.generated,
     "state as bytes": cuts.state_as_bytes,
     "state copied": cuts.state_copied,
