@@ -97,6 +97,8 @@ def _of_command(command: Command, before: Sequence[str], begun: str) -> list[str
         return names(VALUES[last]) if last in VALUES else _of_experiment(before, OF_EXPERIMENT[last])
     if last in known and known[last].choices is not None:
         return [str(choice) for choice in known[last].choices or ()]
+    if choices := _choices(before):
+        return choices
     takes_value = known[last].nargs != 0 if last in known else further.get(last) != SWITCH
     if last.startswith("-") and takes_value and not begun.startswith("-"):
         return []
@@ -113,6 +115,22 @@ def _of_command(command: Command, before: Sequence[str], begun: str) -> list[str
 def _of_experiment(before: Sequence[str], field: str) -> list[str]:
     """The presets, or the words for --only, of the experiment that the words name."""
     return [word for record in members("experiments") if record["name"] in before[1:] for word in record[field]]
+
+
+def _choices(before: Sequence[str]) -> list[str]:
+    """The words that the last flag is chosen from, an option of the theorem or a field of the task that is named; or none."""
+    command, *words = before
+    name = next((word for word in words if not word.startswith("-")), "")
+    field = before[-1].removeprefix("--").replace("-", "_")
+    if command in THEOREM_FUNCTIONS:
+        found = [
+            record["choices"].get(THEOREM_FUNCTIONS[command], {}) for record in members("theorems") if record["name"] == name
+        ]
+    elif TAKES.get(command) == "tasks":
+        found = [record["choices"] for record in members("tasks") if record["name"] == name]
+    else:
+        found = []
+    return [word for choices in found for word in choices.get(field, ())] if before[-1].startswith("--") else []
 
 
 def _further(before: Sequence[str]) -> dict[str, str]:

@@ -13,21 +13,31 @@ from seqsep.experiments import EXPERIMENTS, Experiment
 from seqsep.mixers import MIXERS, THEOREM_MIXERS
 from seqsep.mixers.settings import settings
 from seqsep.tasks import TASKS
+from seqsep.tasks.is_tree import DISTRIBUTIONS, TRACES
 from seqsep.theorems import THEOREMS
-from seqsep.theorems.base import MOST
-from seqsep.theorems.ranges import LEAST, LEAST_OF
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
 
 Record = dict[str, Any]
 
+WORDS_OF_TASKS: dict[str, dict[str, tuple[str, ...]]] = {
+    "associative-recall": {"order": ("any", "fixed")},
+    "equality": {"variant": ("random", "one", "next")},
+    "is-tree": {"trace": tuple(TRACES), "distribution": DISTRIBUTIONS},
+    "multi-query-recall": {"form": ("paper", "zoology"), "fillers": ("random", "zero")},
+}
+"""The words that a task's field is chosen from."""
+
 
 def tasks() -> list[Record]:
-    """Every task: name, revision, and each field with its default (None if it is required)."""
+    """Every task: name, revision, each field with its default (None if it is required), and the words of a choice."""
     return [
         {
             "name": task.name,
             "summary": _first_line(task),
             "revision": task.revision,
             "fields": {field.name: None if field.default is MISSING else field.default for field in fields(task)},
+            "choices": WORDS_OF_TASKS.get(task.name, {}),
         }
         for task in TASKS
     ]
@@ -50,29 +60,30 @@ def mixers() -> list[Record]:
 
 
 def theorems() -> list[Record]:
-    """Every theorem: name, source, statement, and the options of its check."""
+    """Every theorem: name, source, statement, the options of its check, and ranges and choices of those of each function."""
     return [
         {
             "name": theorem.name,
             "summary": theorem.claim.statement,
             "source": theorem.source,
             "options": list(theorem.options),
+            "ranges": _of_options(theorem, lambda *option: str(range_of(*option) or "")),
+            "choices": _of_options(theorem, lambda *option: list(choices_of(*option))),
         }
         for theorem in THEOREMS
     ]
 
 
-def limits() -> list[Record]:
-    """The range of each size that a theorem's functions take as an option, and where a theorem begins at another value."""
-    return [
-        {
-            "name": name,
-            "least": LEAST[name],
-            "most": most,
-            "least_of": {theorem: least[name] for theorem, least in LEAST_OF.items() if name in least},
-        }
-        for name, most in MOST.items()
-    ]
+def _of_options(theorem: Theorem, say: Callable[[str, str, str], Any]) -> dict[str, dict[str, Any]]:
+    """Of each function of the theorem, what `say` says of each option that is no switch, where it says something."""
+    found = {}
+    for function in dict.fromkeys(FUNCTIONS.values()):
+        call = getattr(theorem, function)
+        if call is not None:
+            parameters = inspect.signature(inspect.unwrap(call)).parameters.values()
+            said = {one.name: say(theorem.name, function, one.name) for one in parameters if one.annotation is not bool}
+            found[function] = {option: words for option, words in said.items() if words}
+    return found
 
 
 def experiments() -> list[Record]:
@@ -102,7 +113,6 @@ REGISTRIES: dict[str, Callable[[], list[Record]]] = {
     "mixers": mixers,
     "theorems": theorems,
     "experiments": experiments,
-    "limits": limits,
 }
 
 
