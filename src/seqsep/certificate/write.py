@@ -15,7 +15,7 @@ from seqsep.certificate._record import WitnessRecord, cost
 from seqsep.exact.automata import DFA
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.witnesses import DistinctRows, FoolingSet, IncompatibleRows
-from seqsep.theorems import BY_NAME, plain_options
+from seqsep.theorems import BY_NAME
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, GeneratedRun, NetworkRun
 
 MOST_BYTES = 10 << 20
@@ -56,7 +56,7 @@ OF_A_STATE = ("is-tree-state", "recall-state", "counting-state")
 
 
 def certify(name: str, **options: Any) -> bytes:
-    """The certificate of a theorem; `options` are those of its evidence, NumPy's numbers among them.
+    """The certificate of a theorem; `options` are those of its evidence.
 
     Raises ValueError for a theorem without evidence, a wrong option, or a certificate that is too large.
 
@@ -70,9 +70,8 @@ def certify(name: str, **options: Any) -> bytes:
     if theorem is None or theorem.evidence is None:
         known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.evidence is not None)
         raise ValueError(f"certify({name!r}): theorem is one of {known}")
-    plain = plain_options(options)
-    theorem.require_sizes("certify", plain)
-    return certificate(name, theorem.evidence(**plain))
+    theorem.require_sizes("certify", options)
+    return certificate(name, theorem.evidence(**options))
 
 
 def certificate(theorem: str, evidence: Evidence) -> bytes:
