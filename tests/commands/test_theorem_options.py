@@ -8,9 +8,9 @@ from typing import get_args
 
 import pytest
 
-from seqsep.commands.theorem_options import COMMON, Explained, _files, explained
+from seqsep.commands.theorem_options import COMMON, TYPES, Explained, _files, _shown, explained
 from seqsep.theorems import BY_NAME
-from seqsep.theorems.base import MOST
+from seqsep.theorems.option_values import choices_of, range_of
 from support.command_line import call
 
 FUNCTIONS = ("check", "applier", "evidence")
@@ -40,10 +40,13 @@ def test_what_is_read_is_what_is_called(name, function):
         assert (option.kind == "switch") == (parameter.annotation is bool)
         assert option.meaning, f"{name}: {function}({option.name}) is not explained"
         assert "Raises" not in option.meaning
-        assert option.most == (f"at most {MOST[option.name]:,}" if option.name in MOST else "")
+        allowed = None if parameter.annotation is bool else range_of(name, function, option.name)
+        assert option.range == ("" if allowed is None else str(allowed))
+        assert option.choices == choices_of(name, function, option.name)
+        assert option.range or option.kind not in ("whole number", "number", TYPES["Fraction"])
 
 
-CHOSEN = ("ask", "block", "code", "instance", "question", "task", "variant")
+CHOSEN = ("ask", "block", "code", "instance", "mixer", "question", "rounding", "softmax", "task", "variant")
 WITH_CHOICES = [
     (name, function, option)
     for name, function in EVERY
@@ -61,13 +64,16 @@ def test_the_help_has_the_choices_of_an_option(name, function, option):
     choices = get_args(parameters[option.name].annotation)
     if not all(isinstance(word, str) for word in choices) or not choices:
         sizes = {"length": 4} if "length" in parameters else {}
-        with pytest.raises(ValueError, match="one of") as refused:
+        with pytest.raises(ValueError, match=r"one of|floor or nearest, stepwise or once") as refused:
             called(**sizes, **{option.name: "nonsense"})
-        words = re.search(rf"(?:{option.name} is|and) one of ([a-z-]+(?:, [a-z-]+\b(?! ))*)", str(refused.value))
-        choices = words.group(1).split(", ")
+        named = re.search(rf"(?:{option.name} is|and) one of ([a-z0-9-]+(?:, [a-z0-9-]+\b(?! ))*)", str(refused.value))
+        both = {"rounding": ["floor", "nearest"], "softmax": ["stepwise", "once"]}
+        choices = named.group(1).split(", ") if named else both[option.name]
     assert len(choices) > 1
+    assert set(choices) == set(choices_of(name, function, option.name))
+    shown = re.sub(r"-\s+", "-", _shown(option))
     for word in choices:
-        assert re.search(rf"\b{word}\b", option.meaning), (word, option.meaning)
+        assert re.search(rf"\b{word}\b", shown), (word, shown)
 
 
 def test_a_theorem_without_the_function_has_none():
@@ -87,7 +93,7 @@ def test_help_explains_the_options_of_one_theorem(capsys):
     assert done.value.code == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: seqsep check recall-attention [--json] [options]")
-    assert "  --gram        whole number, at most 64, by default 2. c, from 2: a query has c - 1 tokens" in out
+    assert "  --gram        whole number, 2 to 64, by default 2. c, from 2: a query has c - 1 tokens" in out
     status, _, error = call(capsys, "certify", "attention-blocks", "--help")
     assert status == 2
     assert error.startswith("seqsep: certify attention-blocks: not for this theorem, but for ")

@@ -119,11 +119,12 @@ def checked(
     What takes longer than 5 s is said on stderr.
     """
     from seqsep.theorems import TheoremFails
+    from seqsep.theorems.option_values import require_in_range
 
     with Heartbeat(len(theorems)) as heartbeat:
         for theorem in theorems:
             taken = {name: value for name, value in options.items() if name in theorem.options}
-            theorem.require_sizes("check", taken)
+            require_in_range(theorem, "check", taken)
             heartbeat.begin(theorem.name)
             try:
                 found: Sequence[Outcome] | TheoremFails = theorem.check(**taken)

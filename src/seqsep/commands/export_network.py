@@ -31,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_unknown_options("export-network", [name], options.further, "build")
     from seqsep.model.network_file import save_network
     from seqsep.theorems import BY_NAME, build
+    from seqsep.theorems.option_values import require_in_range
 
     made = BY_NAME[name].build
     if made is None:
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         raise BadInput(f"export-network {name}: -o FILE is missing: where the network goes")
     chosen = options_from_flags("export-network", [name], [made], options.further, readers=readers())
-    BY_NAME[name].require_sizes("export-network", chosen)
+    require_in_range(BY_NAME[name], "export-network", chosen)
     network = build(name, **chosen)
     save_network(options.output, network)
     entries = sum(array.integers.size for _, array in network.arrays())

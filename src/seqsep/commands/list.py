@@ -25,8 +25,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines_of(record: Record) -> list[str]:
-    """A record for a person: a line with name and summary, an indented one with the rest."""
-    rest = {key: value for key, value in record.items() if key not in ("name", "summary")}
+    """A record for a person: a line with name and summary, an indented one with the rest but for what the help of one shows."""
+    rest = {key: value for key, value in record.items() if key not in ("name", "summary", "ranges", "choices")}
     described = ", ".join(f"{key} {_plain(value)}" for key, value in rest.items())
     return [f"{record['name']}: {record['summary']}", f"    {described}"]
 

@@ -1,7 +1,8 @@
 """The options of one theorem, explained: what `seqsep check THEOREM --help` prints, and apply and certify likewise.
 
 All is read from the theorem's source file, which is not run, as torch takes seconds to import: names, types and defaults from
-the signature of `check`, `applier` or `evidence`, and its docstring, which is printed whole. Options that mean the same
+the signature of `check`, `applier` or `evidence`, and its docstring, which is printed whole. Ranges and choices are those of
+members.json, which stand in `theorems.option_values`. Options that mean the same
 everywhere are explained here once (`COMMON`), all others by the sentences of the docstring that name them in backquotes.
 """
 
@@ -9,7 +10,7 @@ import argparse
 import ast
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -76,12 +77,13 @@ COMMON = {
 
 @dataclass(frozen=True)
 class Option:
-    """One keyword argument: its type, default and greatest value in words, and what it means."""
+    """One keyword argument: its type, default and range in words, the words to choose from, and what it means."""
 
     name: str
     kind: str
     default: str
-    most: str
+    range: str
+    choices: tuple[str, ...]
     meaning: str
 
 
@@ -116,7 +118,9 @@ def explained(theorem: str, function: str) -> Explained | None:
         return None
     definition, file = _definition(tree, value)
     words = ast.get_docstring(definition) or ""
-    return Explained(words.split("\n\n>>>")[0], tuple(_options(definition, file, words)))
+    member = next(member for member in members("theorems") if member["name"] == theorem)
+    ranges, choices = (member[field].get(function, {}) for field in ("ranges", "choices"))
+    return Explained(words.split("\n\n>>>")[0], tuple(_options(definition, file, ranges, choices)))
 
 
 def _targets(node: ast.Assign) -> list[str]:
@@ -143,7 +147,10 @@ def _imported(module: str, imported: str, name: str) -> tuple[ast.FunctionDef, a
     return _definition(ast.parse(path.read_text(encoding="utf-8")), ast.Name(name))
 
 
-def _options(definition: ast.FunctionDef, file: ast.Module, words: str) -> list[Option]:
+def _options(
+    definition: ast.FunctionDef, file: ast.Module, ranges: Mapping[str, str], choices: Mapping[str, Sequence[str]]
+) -> list[Option]:
+    words = ast.get_docstring(definition) or ""
     constants = {name: node.value for node in file.body if isinstance(node, ast.Assign) for name in _targets(node)}
     parameters = definition.args.args + definition.args.kwonlyargs
     missing: list[ast.expr | None] = [None] * (len(definition.args.args) - len(definition.args.defaults))
@@ -153,7 +160,8 @@ def _options(definition: ast.FunctionDef, file: ast.Module, words: str) -> list[
             name=parameter.arg,
             kind=_kind(ast.unparse(parameter.annotation) if parameter.annotation else "str"),
             default=_default(constants.get(default.id, default) if isinstance(default, ast.Name) else default),
-            most=_most(parameter.arg),
+            range=ranges.get(parameter.arg, ""),
+            choices=tuple(choices.get(parameter.arg, ())),
             meaning=_meaning(parameter.arg, words),
         )
         for parameter, default in zip(parameters, defaults, strict=True)
@@ -172,12 +180,6 @@ def _default(default: ast.expr | None) -> str:
     if value == "False":
         return ""
     return "optional" if value == "None" else f"by default {value.strip(chr(39))}"
-
-
-def _most(name: str) -> str:
-    """The greatest value of a size; no words for an option that is none."""
-    most = next((record["most"] for record in members("limits") if record["name"] == name), None)
-    return "" if most is None else f"at most {most:,}"
 
 
 def _meaning(name: str, words: str) -> str:
@@ -224,5 +226,9 @@ def help_text(command: str, function: str, words: Sequence[str], flags: str) -> 
 
 def _shown(option: Option) -> str:
     flag = f"  --{option.name.replace('_', '-')}"
-    kind = ", ".join(part for part in (option.kind, option.most, option.default) if part)
-    return textwrap.fill(f"{kind}. {option.meaning}".strip(), 100, initial_indent=f"{flag:<16}", subsequent_indent=" " * 16)
+    kind = ", ".join(part for part in (option.kind, option.range, option.default) if part)
+    unsaid = [choice for choice in option.choices if not re.search(rf"\b{choice}\b", option.meaning)]
+    choices = f" One of {', '.join(option.choices)}." if unsaid else ""
+    return textwrap.fill(
+        f"{kind}. {option.meaning}{choices}".strip(), 100, initial_indent=f"{flag:<16}", subsequent_indent=" " * 16
+    )

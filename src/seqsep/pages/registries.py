@@ -14,7 +14,8 @@ from seqsep.mixers import MIXERS, THEOREM_MIXERS
 from seqsep.mixers.settings import settings
 from seqsep.tasks import TASKS
 from seqsep.theorems import THEOREMS
-from seqsep.theorems.base import MOST
+from seqsep.theorems.base import Theorem
+from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
 
 Record = dict[str, Any]
 
@@ -49,21 +50,30 @@ def mixers() -> list[Record]:
 
 
 def theorems() -> list[Record]:
-    """Every theorem: name, source, statement, and the options of its check."""
+    """Every theorem: name, source, statement, the options of its check, and ranges and choices of those of each function."""
     return [
         {
             "name": theorem.name,
             "summary": theorem.claim.statement,
             "source": theorem.source,
             "options": list(theorem.options),
+            "ranges": _of_options(theorem, lambda *option: str(range_of(*option) or "")),
+            "choices": _of_options(theorem, lambda *option: list(choices_of(*option))),
         }
         for theorem in THEOREMS
     ]
 
 
-def limits() -> list[Record]:
-    """The greatest value of each size that a theorem's functions take as an option."""
-    return [{"name": name, "most": most} for name, most in MOST.items()]
+def _of_options(theorem: Theorem, say: Callable[[str, str, str], Any]) -> dict[str, dict[str, Any]]:
+    """Of each function of the theorem, what `say` says of each option that is no switch, where it says something."""
+    found = {}
+    for function in dict.fromkeys(FUNCTIONS.values()):
+        call = getattr(theorem, function)
+        if call is not None:
+            parameters = inspect.signature(inspect.unwrap(call)).parameters.values()
+            said = {one.name: say(theorem.name, function, one.name) for one in parameters if one.annotation is not bool}
+            found[function] = {option: words for option, words in said.items() if words}
+    return found
 
 
 def experiments() -> list[Record]:
@@ -93,7 +103,6 @@ REGISTRIES: dict[str, Callable[[], list[Record]]] = {
     "mixers": mixers,
     "theorems": theorems,
     "experiments": experiments,
-    "limits": limits,
 }
 
 

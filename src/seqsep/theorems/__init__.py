@@ -12,6 +12,7 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
     circuits          recurrent models whose step is a circuit
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
+    option_values     the ranges and choices of options, and their refusal
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
@@ -39,6 +40,7 @@ from seqsep.theorems import (
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Number, Outcome, Outcomes, Theorem, TheoremFails
+from seqsep.theorems.option_values import require_in_range
 
 THEOREMS: tuple[Theorem, ...] = (
     *retrieval.THEOREMS,
@@ -81,7 +83,7 @@ def check(name: str, **options: Any) -> Outcomes:
     if unknown:
         raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(theorem.options)}")
     plain = plain_options(options)
-    theorem.require_sizes("check", plain)
+    require_in_range(theorem, "check", plain)
     return Outcomes(theorem.check(**plain))
 
 
@@ -102,7 +104,7 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     if unknown:
         raise ValueError(f"apply({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
     plain = plain_options(options)
-    theorem.require_sizes("apply", plain)
+    require_in_range(theorem, "apply", plain)
     answer = theorem.applier(**plain)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -135,7 +137,7 @@ def build(name: str, **options: Any) -> TabularNetwork:
     if unknown:
         raise ValueError(f"build({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
     plain = plain_options(options)
-    theorem.require_sizes("build", plain)
+    require_in_range(theorem, "build", plain)
     return TabularNetwork.of(make(**plain))
 
 
@@ -160,17 +162,17 @@ def bound(name: str, **options: Any) -> dict[str, Number]:
     if missing:
         raise ValueError(f"bound({name!r}): expected {missing[0]}=..., found none")
     plain = plain_options(options)
-    theorem.require_sizes("bound", plain)
+    require_in_range(theorem, "bound", plain)
     return dict(theorem.constants(**plain))
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with Python's numbers in place of NumPy's: an int64 would overflow where an int grows.
+    """The options with Python's numbers and lists in place of NumPy's: an int64 would overflow where an int grows.
 
     >>> plain_options({"length": np.int64(9), "code": "parabola"})
     {'length': 9, 'code': 'parabola'}
     """
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+    return {name: value.tolist() if isinstance(value, np.generic | np.ndarray) else value for name, value in options.items()}
 
 
 def _named(name: str) -> Theorem:

@@ -18,6 +18,7 @@ from seqsep.theorems.base import Theorem
 from seqsep.theorems.turing_machine import hybrid, recurrent, retrieval
 from seqsep.theorems.turing_machine._machine import Machine as Machine
 from seqsep.theorems.turing_machine._machine_file import machine_of as machine_of
+from seqsep.theorems.turing_machine._machine_file import shipped as shipped
 
 THEOREMS: tuple[Theorem, ...] = (hybrid.THEOREM, retrieval.THEOREM, recurrent.THEOREM)
 
