@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from seqsep.audit.worst import worst_case
     from seqsep.capacity.answer import capacity
     from seqsep.ceilings import ceiling, first_bitten_length, least_state_bits, longest
-    from seqsep.certificate import certify
+    from seqsep.commands.certify import certify
     from seqsep.lab.in_process import train
     from seqsep.lab.kept import load, save
     from seqsep.lab.row import Row, Rows, read_rows
@@ -102,7 +102,7 @@ _HOMES = {
     "build": "seqsep.theorems",
     "capacity": "seqsep.capacity.answer",
     "ceiling": "seqsep.ceilings",
-    "certify": "seqsep.certificate",
+    "certify": "seqsep.commands.certify",
     "check": "seqsep.theorems",
     "check_language_model": "seqsep.laws.language_model.check",
     "first_bitten_length": "seqsep.ceilings",

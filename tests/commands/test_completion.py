@@ -42,6 +42,17 @@ PROGRAMS = str(Path(sys.executable).parent)
         (["store", ""], {"show", "repair", "import"}, set()),
         (["list", "t"], {"tasks", "theorems"}, {"mixers"}),
         (["check", "no-theorem", "--"], {"--json"}, {"--length"}),
+        (["check", "index-lookup-attention", "--code", ""], {"parabola", "kerdock"}, {"index-lookup-state", "--json"}),
+        (["check", "index-lookup-state", "--mixer", "mam"], {"mamba", "mamba2"}, {"attention"}),
+        (["check", "bounded-dyck-attention", "--variant", "two"], {"two-layer", "two-layer-valid"}, {"relu"}),
+        (["apply", "sparse-threshold-two-layers", "--instance", ""], {"majority"}, {"cnf"}),
+        (["certify", "turing-machine-hybrid", "--machine", "b"], {"binary-increment", "busy-beaver-3"}, {"palindromes"}),
+        (["sample", "is-tree", "--trace", ""], {"vanilla", "walk"}, {"uniform", "is-tree"}),
+        (["train", "is-tree", "--distribution", ""], {"double-star", "uniform"}, {"walk"}),
+        (["run", "mamba-width", "--task", "is-tree", "--trace", "w"], {"walk"}, {"cot"}),
+        (["sample", "equality", "--variant", "o"], {"one"}, {"next"}),
+        (["train", "index-lookup", "--decay", ""], {"constant", "cosine"}, {"index-lookup"}),
+        (["run", "mamba-width", "--positions", "r"], {"rope"}, {"none"}),
     ],
 )
 def test_words_that_may_follow(words, some, none):
@@ -86,6 +97,8 @@ def test_nothing_follows_what_nobody_knows():
 
 def test_nothing_follows_where_a_value_is_free_or_all_is_named():
     assert following(["check", "index-lookup-attention", "--length", ""], COMMANDS) == []
+    assert following(["sample", "sparse-threshold", "--formula", ""], COMMANDS) == []
+    assert following(["run", "mamba-width", "--task", ""], COMMANDS) == names("tasks")
     assert following(["sample", "bounded-dyck", "--kinds", ""], COMMANDS) == []
     assert following(["sample", "sparse-threshold", "--formula", ""], COMMANDS) == []
     for words in (["store", "show", ""], ["certify", "bounded-dyck-state", ""], ["run", "is-tree", ""], ["list", "tasks", ""]):

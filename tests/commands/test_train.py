@@ -1,5 +1,6 @@
 """`seqsep train`: runs that flags describe, from the words to the rows."""
 
+import re
 from dataclasses import fields
 from typing import get_args, get_type_hints
 
@@ -16,11 +17,33 @@ SMALL = ("--width", "8", "--steps", "4", "--batch", "4", "--evaluate-every", "2"
 
 def test_every_field_of_a_run_has_a_flag_with_its_default():
     flagged = {field.name: field.default for field in fields(Run) if field.name not in ("task", "layers", "width", "seed")}
-    stated = {name: default for name, (_, default) in run_settings.MEANINGS.items()}
+    stated = {name: setting.default for name, setting in run_settings.SETTINGS.items()}
     assert stated == flagged | {"steps": run_settings.STEPS}
     hints = get_type_hints(Run)
-    for name, (meaning, _) in run_settings.MEANINGS.items():
-        assert all(choice in meaning for choice in get_args(hints[name])), name
+    for name, setting in run_settings.SETTINGS.items():
+        assert setting.choices == (("true", "false") if hints[name] is bool else get_args(hints[name])), name
+        assert bool(setting.range) != bool(setting.choices), name
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("name", [name for name, setting in run_settings.SETTINGS.items() if setting.range])
+def test_the_range_of_a_setting_is_what_a_run_takes(name):
+    """The least is accepted and what is below refused; so at the greatest, where there is one."""
+    shown = run_settings.SETTINGS[name].range
+    least, most = re.fullmatch(r"(?:from|above) (\d+)(?:, (?:to|below) (\d+))?", shown).groups()
+    excluded = "above" in shown
+    right = [1e-9 if excluded else int(least)]
+    wrong = [0 if excluded else int(least) - 1, -1]
+    if most is not None:
+        right.append(999.0 if "below" in shown else int(most))
+        wrong.append(int(most) if "below" in shown else int(most) + 1e-9)
+    assert f"--{name.replace('_', '-')}" == run_settings.flag(name)
+    for value in right:
+        Run(seqsep.IndexLookup(5), ("lstm",), 8, **{name: value})
+    for value in wrong:
+        with pytest.raises(ValueError, match="found ") as refused:
+            Run(seqsep.IndexLookup(5), ("lstm",), 8, **{name: value})
+        assert "\n" not in str(refused.value)
 
 
 def test_a_row_for_each_seed(capsys, tmp_path):

@@ -62,6 +62,16 @@ def test_a_terminal_shows_it_unless_told_not_to(monkeypatch):
         assert ("lstm index-lookup" in terminal.getvalue()) == shown
 
 
+def test_a_notebook_shows_it_unless_told_not_to(monkeypatch):
+    """Its stderr is no terminal, and is known by its module."""
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})
+    for wanted, shown in ((None, 1), (False, 0)):
+        cell = stream()
+        monkeypatch.setattr("sys.stderr", cell)
+        seqsep.train(RUN, progress=wanted)
+        assert cell.getvalue().count("lstm index-lookup") == shown
+
+
 def test_a_path_may_be_text(tmp_path):
     seqsep.train(RUN, keep=str(tmp_path / "model"))
     assert seqsep.load(tmp_path / "model")[1] == RUN

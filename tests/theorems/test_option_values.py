@@ -113,6 +113,12 @@ def test_networks_and_formulas_at_the_least(name, command, option):
 @pytest.mark.unchecked
 def test_arrays_of_numpy_are_numbers_and_lists():
     assert seqsep.bound("index-lookup-state", length=np.array(9)) == seqsep.bound("index-lookup-state", length=9)
+    certificate = seqsep.certify("index-lookup-state", length=np.int64(2), alphabet=np.array(2))
+    assert certificate == seqsep.certify("index-lookup-state", length=2, alphabet=2)
+    with pytest.raises(ValueError, match="certify index-lookup-state: length is 1 to 65,536, found 0"):
+        seqsep.certify("index-lookup-state", length=np.int64(0))
+    with pytest.raises(ValueError, match=r"certify\('index-lookup-state', width=...\): options are length, alphabet"):
+        seqsep.certify("index-lookup-state", width=2)
     network = seqsep.build("relabelled-equality-two-layers", length=np.array(4), left=np.array([1, 3]))
     assert repr(network) == repr(seqsep.build("relabelled-equality-two-layers", length=4, left=[1, 3]))
 

@@ -1,7 +1,9 @@
 """`seqsep certify`: a certificate that seqsep_check.py checks without seqsep."""
 
 import argparse
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 from seqsep.commands.command import Command
 from seqsep.commands.members import names
@@ -22,7 +24,6 @@ def run(options: argparse.Namespace) -> int:
     """Write the certificate, and say how long it is."""
     name = choose("theorem", options.theorem, names("theorems"))
     refuse_unknown_options("certify", [name], options.further, "evidence")
-    from seqsep.certificate import certify
     from seqsep.theorems import BY_NAME
     from seqsep.theorems.option_values import require_in_range
 
@@ -38,6 +39,30 @@ def run(options: argparse.Namespace) -> int:
     write_file(options.output, data)
     print(f"{len(data):,} bytes to {options.output}")
     return DONE
+
+
+def certify(name: str, **options: Any) -> bytes:
+    """The certificate of a theorem: the bytes of a file that `seqsep_check.py` checks without seqsep.
+
+    `options` are the keywords of `BY_NAME[name].evidence`, which `seqsep certify THEOREM --help` explains. Raises ValueError
+    for a theorem without a certificate, an unknown option, a value out of its range, or a certificate that is too large.
+
+    >>> certify("index-lookup-state", length=2, alphabet=2)[:44]
+    b'{"claims":{"rows":4,"state_bits":2},"digest"'
+    """
+    from seqsep.certificate import certify as written
+    from seqsep.theorems import BY_NAME, plain_options
+    from seqsep.theorems.option_values import require_in_range
+
+    plain = plain_options(options)
+    theorem = BY_NAME.get(name)
+    if theorem is not None and theorem.evidence is not None:
+        known = signature(theorem.evidence).parameters
+        unknown = [option for option in plain if option not in known]
+        if unknown:
+            raise ValueError(f"certify({name!r}, {unknown[0]}=...): options are {', '.join(known)}")
+        require_in_range(theorem, "certify", plain)
+    return written(name, **plain)
 
 
 COMMAND = Command(

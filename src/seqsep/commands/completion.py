@@ -9,7 +9,8 @@ import os
 from collections.abc import Sequence
 
 from seqsep.commands.command import Command, Parser
-from seqsep.commands.members import members, names
+from seqsep.commands.members import Record, members, names
+from seqsep.commands.run_settings import SETTINGS
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import SWITCH, explained
 
@@ -89,6 +90,7 @@ def _of_command(command: Command, before: Sequence[str], begun: str) -> list[str
     command.add_flags(parser)
     further = _further(before)
     last = before[-1]
+    chosen = _choices(before, last)
     known = {flag: action for action in parser._actions for flag in action.option_strings}
     if last == "--layers":
         done, comma, _ = begun.rpartition(",")
@@ -97,8 +99,8 @@ def _of_command(command: Command, before: Sequence[str], begun: str) -> list[str
         return names(VALUES[last]) if last in VALUES else _of_experiment(before, OF_EXPERIMENT[last])
     if last in known and known[last].choices is not None:
         return [str(choice) for choice in known[last].choices or ()]
-    if choices := _choices(before):
-        return choices
+    if chosen:
+        return chosen
     takes_value = known[last].nargs != 0 if last in known else further.get(last) != SWITCH
     if last.startswith("-") and takes_value and not begun.startswith("-"):
         return []
@@ -135,16 +137,43 @@ def _choices(before: Sequence[str]) -> list[str]:
 
 def _further(before: Sequence[str]) -> dict[str, str]:
     """Flags of the theorem or the task that the words name, each with the type of its value."""
-    command, *words = before
-    name = next((word for word in words if not word.startswith("-")), "")
-    if command in THEOREM_FUNCTIONS and name in names("theorems"):
-        found = explained(name, THEOREM_FUNCTIONS[command])
+    name = _named(before)
+    if before[0] in THEOREM_FUNCTIONS and name in names("theorems"):
+        found = explained(name, THEOREM_FUNCTIONS[before[0]])
         fields = {} if found is None else {option.name: option.kind for option in found.options}
-    elif TAKES.get(command) == "tasks":
-        fields = {field: "" for record in members("tasks") if record["name"] == name for field in record["fields"]}
     else:
-        fields = {}
-    return {f"--{field.replace('_', '-')}": kind for field, kind in fields.items()}
+        fields = {field: "" for record in _tasks(before) for field in record["fields"]}
+    return {_flag(field): kind for field, kind in fields.items()}
+
+
+def _choices(before: Sequence[str], flag: str) -> list[str]:
+    """The words that the value of a flag is chosen from, if it is one of a theorem, a task or a run that has them."""
+    name = _named(before)
+    if before[0] in THEOREM_FUNCTIONS:
+        function = THEOREM_FUNCTIONS[before[0]]
+        records = [record["choices"].get(function, {}) for record in members("theorems") if record["name"] == name]
+    else:
+        records = [record["choices"] for record in _tasks(before)]
+    if before[0] in ("train", "run"):
+        records.append({setting: found.choices for setting, found in SETTINGS.items()})
+    return [word for record in records for field, words in record.items() if _flag(field) == flag for word in words]
+
+
+def _named(before: Sequence[str]) -> str:
+    """The first of the words behind the command that is no flag."""
+    return next((word for word in before[1:] if not word.startswith("-")), "")
+
+
+def _tasks(before: Sequence[str]) -> list[Record]:
+    """The record of the task that the words name, by its place or behind --task; none if they name none."""
+    words = [*before, ""]
+    given = words[words.index("--task") + 1] if "--task" in words else ""
+    name = _named(before) if TAKES.get(before[0]) == "tasks" else given
+    return [record for record in members("tasks") if record["name"] == name]
+
+
+def _flag(field: str) -> str:
+    return f"--{field.replace('_', '-')}"
 
 
 COMMAND = Command(

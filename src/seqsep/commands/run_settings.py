@@ -1,7 +1,7 @@
 """The settings of a run as flags: of `seqsep train`, which makes runs, and of `seqsep run`, which changes those of others."""
 
 import argparse
-from typing import Any, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import positive, reader, whole_number
@@ -15,50 +15,78 @@ LAYERS = (
     "mixers from the first layer to the last, as mamba,mamba,attention, with settings as in 'mamba2(states=128)' "
     "(docs/mixers.md has them); your own as FILE.py:CLASS, or, alone, model:FILE.py:CLASS"
 )
-MEANINGS: dict[str, tuple[str, object]] = {
-    "heads": ("attention heads of a layer", 4),
-    "steps": ("most steps, each a batch of fresh examples", STEPS),
-    "batch": ("examples of a step", 64),
-    "learning_rate": ("of Adam, after the warm-up", 0.001),
-    "decay": ("how the learning rate falls from there: constant, linear, cosine", "constant"),
-    "warm_up": ("steps over which the learning rate grows", 0),
-    "embedding_scale": ("standard deviation of the first weights of embeddings", 0.02),
-    "weight_scale": ("standard deviation of the first weights of linear layers", 0.02),
-    "evaluate_every": ("steps between evaluations", 250),
-    "evaluation": ("examples of an evaluation", 5000),
-    "target": ("accuracy, as a fraction, at which a run has converged", 1.0),
-    "positions": ("default (what the layers need), learned, sinusoidal, rope, none", "default"),
-    "dtype": ("float32, bfloat16 (of products of matrices; slower on a processor without units for it)", "float32"),
-    "norm": ("in front of each part: default (that of the layers), layer, rms", "default"),
-    "feed_forward": ("gelu, swiglu", "gelu"),
-    "hidden": ("width within the feed-forward part; 0: four times the model's", 0),
-    "biases": ("whether linear layers have them: true, false", True),
-    "embeddings": ("learned, tied-sinusoids", "learned"),
-    "live": ("examples on which a model writes thought and answer itself, if the task has a thought", 1000),
+
+
+class Setting(NamedTuple):
+    """A setting of a run: what it means, its default, and its range in words or the words to choose from."""
+
+    meaning: str
+    default: object
+    range: str = ""
+    choices: tuple[str, ...] = ()
+
+    def explained(self) -> str:
+        """Meaning and values, as help shows them.
+
+        >>> SETTINGS["heads"].explained(), SETTINGS["feed_forward"].explained()
+        ('attention heads of a layer; from 1', 'feed-forward part of a block; gelu, swiglu')
+        """
+        return f"{self.meaning}; {self.range or ', '.join(self.choices)}"
+
+
+SETTINGS: dict[str, Setting] = {
+    "heads": Setting("attention heads of a layer", 4, "from 1"),
+    "steps": Setting("most steps, each a batch of fresh examples", STEPS, "from 1"),
+    "batch": Setting("examples of a step", 64, "from 1"),
+    "learning_rate": Setting("of Adam, after the warm-up", 0.001, "above 0, below 1000"),
+    "decay": Setting("how the learning rate falls from there", "constant", choices=("constant", "linear", "cosine")),
+    "warm_up": Setting("steps over which the learning rate grows", 0, "from 0"),
+    "embedding_scale": Setting("standard deviation of the first weights of embeddings", 0.02, "above 0"),
+    "weight_scale": Setting("standard deviation of the first weights of linear layers", 0.02, "above 0"),
+    "evaluate_every": Setting("steps between evaluations", 250, "from 1"),
+    "evaluation": Setting("examples of an evaluation", 5000, "from 1"),
+    "target": Setting("accuracy, as a fraction, at which a run has converged", 1.0, "above 0, to 1"),
+    "positions": Setting(
+        "how positions are told (default: as the layers need)",
+        "default",
+        choices=("default", "learned", "sinusoidal", "rope", "none"),
+    ),
+    "dtype": Setting(
+        "of products of matrices (bfloat16 is slower on a processor without units for it)",
+        "float32",
+        choices=("float32", "bfloat16"),
+    ),
+    "norm": Setting("in front of each part (default: that of the layers)", "default", choices=("default", "layer", "rms")),
+    "feed_forward": Setting("feed-forward part of a block", "gelu", choices=("gelu", "swiglu")),
+    "hidden": Setting("width within the feed-forward part, and 0: four times the model's", 0, "from 0"),
+    "biases": Setting("whether linear layers have them", True, choices=("true", "false")),
+    "embeddings": Setting("of tokens and positions", "learned", choices=("learned", "tied-sinusoids")),
+    "live": Setting("examples on which a model writes thought and answer itself, if the task has a thought", 1000, "from 0"),
 }
-"""What each flag of a run is and its default, known without importing `lab.run.Run`; a test compares."""
+"""Each setting that is a flag, known without importing `lab.run.Run`; a test compares."""
+SEEDS_MEAN = "one, or several as 0..2 or 0,5: a run each; each 0 to 2^63 - 1"
+WIDTH_MEANS = "coordinates of the residual stream; from 1"
 
 
 def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that describe new runs: layers, width, seeds, and the other settings with their defaults."""
     parser.add_argument("--layers", required=True, metavar="A,B,..", help=LAYERS)
-    parser.add_argument("--width", type=positive, default=WIDTH, help=f"coordinates of the residual stream; by default {WIDTH}")
-    parser.add_argument(
-        "--seed", type=seed_list, default=(0,), metavar="SEEDS", help="one, or several as 0..2 or 0,5: a run each; by default 0"
-    )
-    for name, (meaning, default) in MEANINGS.items():
-        shown = str(default).lower() if isinstance(default, bool) else default
-        parser.add_argument(flag(name), default=str(shown), metavar="VALUE", help=f"{meaning}; by default {shown}")
+    parser.add_argument("--width", type=positive, default=WIDTH, help=f"{WIDTH_MEANS}; by default {WIDTH}")
+    parser.add_argument("--seed", type=seed_list, default=(0,), metavar="SEEDS", help=f"{SEEDS_MEAN}; by default 0")
+    for name, setting in SETTINGS.items():
+        shown = str(setting.default).lower() if isinstance(setting.default, bool) else setting.default
+        words = f"{setting.explained()}; by default {shown}"
+        parser.add_argument(flag(name), default=str(shown), metavar="VALUE", help=words)
 
 
 def add_override_flags(parser: argparse.ArgumentParser) -> None:
     """Add the same flags without defaults: what is given stands in the place of the runs' own."""
     group = parser.add_argument_group("of every run, in place of its own")
     group.add_argument("--layers", metavar="A,B,..", help=LAYERS)
-    group.add_argument("--width", type=positive, help="coordinates of the residual stream")
-    group.add_argument("--seed", type=seed_list, metavar="SEEDS", help="one, or several as 0..2 or 0,5: a run each")
-    for name, (meaning, _) in MEANINGS.items():
-        group.add_argument(flag(name), metavar="VALUE", help=meaning)
+    group.add_argument("--width", type=positive, help=WIDTH_MEANS)
+    group.add_argument("--seed", type=seed_list, metavar="SEEDS", help=SEEDS_MEAN)
+    for name, setting in SETTINGS.items():
+        group.add_argument(flag(name), metavar="VALUE", help=setting.explained())
 
 
 def flag(name: str) -> str:
@@ -104,7 +132,7 @@ def settings_given(options: argparse.Namespace) -> dict[str, Any]:
     from seqsep.lab.run import Run
 
     hints = get_type_hints(Run)
-    given = {name: getattr(options, name) for name in MEANINGS}
+    given = {name: getattr(options, name) for name in SETTINGS}
     return {name: _value(flag(name), text, hints[name]) for name, text in given.items() if text is not None}
 
 

@@ -25,7 +25,7 @@ def train(
 
     `keep`: a file in which the model is kept for `seqsep.load`. `threads`: those of torch while it trains; at the sizes here
     more of them wait for each other, and on a busy machine take several times as long. `progress`: whether to show a bar, or
-    lines if stderr is no terminal; by default only on a terminal. `device`: cpu, cuda or another of torch's.
+    lines if stderr is no terminal; by default on a terminal and in a notebook. `device`: cpu, cuda or another of torch's.
     The last digits of a result depend on torch's version, its threads and the device.
     Raises ValueError for less than one thread, or as `seqsep.save` does; OSError if `keep` cannot be written.
 
@@ -37,7 +37,7 @@ def train(
     """
     if threads < 1:
         raise ValueError(f"train(threads={threads}): expected a whole number from 1")
-    is_shown = sys.stderr.isatty() if progress is None else progress
+    is_shown = sys.stderr.isatty() or _in_notebook() if progress is None else progress
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -50,6 +50,11 @@ def train(
     finally:
         torch.set_num_threads(before)
     return model, result
+
+
+def _in_notebook() -> bool:
+    """Whether stderr goes to a notebook, whose kernel says that it is no terminal."""
+    return type(sys.stderr).__module__.startswith("ipykernel.")
 
 
 def _display(is_shown: bool) -> Display:

@@ -5,15 +5,16 @@ The command line reads names and facts there, since it takes seconds to import t
 
 import inspect
 import json
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
-from typing import Any
+from typing import Any, get_type_hints
 
 from seqsep.experiments import EXPERIMENTS, Experiment
 from seqsep.mixers import MIXERS, THEOREM_MIXERS
 from seqsep.mixers.settings import settings
-from seqsep.tasks import TASKS
-from seqsep.tasks.is_tree import DISTRIBUTIONS, TRACES
+from seqsep.tasks import TASKS, Task
+from seqsep.tasks.base import field_meanings
 from seqsep.theorems import THEOREMS
 from seqsep.theorems.base import Theorem
 from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
@@ -30,17 +31,25 @@ WORDS_OF_TASKS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def tasks() -> list[Record]:
-    """Every task: name, revision, each field with its default (None if it is required), and the words of a choice."""
+    """Every task: name, revision, each field with its default (None if it is required), and the choices of fields of text."""
     return [
         {
             "name": task.name,
             "summary": _first_line(task),
             "revision": task.revision,
             "fields": {field.name: None if field.default is MISSING else field.default for field in fields(task)},
-            "choices": WORDS_OF_TASKS.get(task.name, {}),
+            "choices": {field.name: found for field in fields(task) if (found := _choices(task, field.name))},
         }
         for task in TASKS
     ]
+
+
+def _choices(task: type[Task], field: str) -> list[str]:
+    """The words behind the semicolon of what a field of text means; none if any text is taken."""
+    if get_type_hints(task)[field] is not str:
+        return []
+    words = re.split(", | or ", field_meanings(task)[field].rpartition("; ")[2].rstrip("."))
+    return words if all(re.fullmatch("[a-z-]+", word) for word in words) else []
 
 
 def mixers() -> list[Record]:

@@ -35,7 +35,7 @@ class BoundedDyck(FixedLengthDecision):
     """Words of `length` brackets of `kinds` kinds; at most `depth` are open at any time.
 
     Fields:
-        length: N, brackets of a word, an even number; from 2.
+        length: N, brackets of a word, an even number; 2 to 2^20.
         kinds: n, kinds of brackets; 1 to 2^20.
         depth: k, brackets that may be open at a time; from 1.
 

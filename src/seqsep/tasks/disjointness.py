@@ -33,7 +33,7 @@ class Disjointness(TwoHalves):
     """Two sets as `length` bits; training lengths from `least_length`, 0: the even number at or above length / 10, or 4.
 
     Fields:
-        length: N, bits of both sets together, an even number; from 4.
+        length: N, bits of both sets together, an even number; 4 to 2^20.
         least_length: bits of the shortest training input, an even number; from 0, and 0: N / 10, but at least 4.
 
     >>> task = Disjointness(length=6)

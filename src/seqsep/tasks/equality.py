@@ -46,7 +46,7 @@ class Equality(TwoHalves):
     number at or above length / 10.
 
     Fields:
-        length: N, symbols of both halves together, an even number; from 2.
+        length: N, symbols of both halves together, an even number; 2 to 2^20.
         variant: how unequal halves differ, or next: the second half is to be written; random, one or next.
         alphabet: S, symbols to choose from, 2 or more; 0 to 2^31, and 0: the variant's own.
         least_length: symbols of the shortest training input, an even number; from 0, and 0: N / 10, but at least 4.

@@ -27,7 +27,7 @@ class IndexLookup(Task):
     """`length` symbols from an alphabet of `alphabet`, then a position token; training lengths from `least_length`.
 
     Fields:
-        length: N, symbols of an evaluated input; from 1.
+        length: N, symbols of an evaluated input; 1 to 2^20.
         alphabet: S, symbols to choose from; 1 to 2^31.
         least_length: symbols of the shortest training input; from 1.
 

@@ -117,9 +117,13 @@ def _from(least: int, name: str = "length") -> dict[str, Range]:
 
 
 GRID_STEPS = _from(2, "steps")
+INT64_SQUARES = {name: Range(1, 1 << 15) for name in ("length", "alphabet")}
+"""Sizes whose squares times the steps of the grid, at most 2^31 there, fit the int64 numbers that symbols are built from."""
 ROUNDED_STATE = {"precision": Range(1, 32)}
 OWN: Mapping[tuple[str, str], Mapping[str, Range]] = {
     ("index-lookup-attention", "build"): GRID_STEPS,
+    ("counting-attention", ""): INT64_SQUARES,
+    ("counting-hybrid", ""): INT64_SQUARES,
     ("linear-attention-state", ""): _from(2, "alphabet") | {"precision": Range(32, 64)},
     ("index-lookup-state", ""): ROUNDED_STATE,
     ("associative-recall-state", ""): ROUNDED_STATE,
@@ -133,7 +137,8 @@ OWN: Mapping[tuple[str, str], Mapping[str, Range]] = {
     ("composition-one-layer", "evidence"): {"length": Range(2, 3)},
     ("induction-one-layer", ""): _from(2) | _from(3, "alphabet"),
     ("recall-state", ""): _from(2) | ROUNDED_STATE,
-    ("recall-oracle-state", ""): _from(2) | ROUNDED_STATE,
+    ("recall-oracle-state", ""): {"length": Range(2, 1 << 8)} | ROUNDED_STATE,
+    ("recall-oracle-state", "bound"): {"length": Range(2, 64)},
     ("equality-two-layers", ""): _from(2),
     ("equality-two-layers", "build"): GRID_STEPS,
     ("relabelled-equality-two-layers", ""): _from(2),
