@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,6 @@ import pytest
 from seqsep.commands import COMMANDS
 from seqsep.commands.completion import SCRIPTS, following
 from seqsep.commands.members import names
-from seqsep.pages.registries import WORDS_OF_TASKS
-from seqsep.tasks import TASKS
 from support.command_line import call
 
 PROGRAMS = str(Path(sys.executable).parent)
@@ -62,33 +59,6 @@ def test_words_that_may_follow(words, some, none):
     assert all(word.startswith(words[-1]) for word in found)
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        (["check", "bounded-dyck-attention", "--ask", ""], ["word", "next"]),
-        (["check", "index-lookup-attention", "--length", "8", "--code", "k"], ["kerdock"]),
-        (["apply", "turing-machine-hybrid", "--machine", "busy"], ["busy-beaver-3", "busy-beaver-4"]),
-        (["sample", "is-tree", "--length", "8", "--trace", "c"], ["cot"]),
-        (["train", "is-tree", "--distribution", ""], ["double-star", "uniform"]),
-    ],
-)
-def test_values_that_are_chosen_are_completed(words, found):
-    assert following(words, COMMANDS) == found
-
-
-def test_the_words_of_tasks_are_what_they_take():
-    """Every field of words is there, but for a formula, which is free; each word is taken, and another is refused."""
-    for task in TASKS:
-        chosen = WORDS_OF_TASKS.get(task.name, {})
-        assert set(chosen) == {field.name for field in fields(task) if field.type is str} - {"formula"}
-        for name, words in chosen.items():
-            for word in words:
-                further = {"pairs": 2} if word == "zoology" else {}
-                assert getattr(task(length=8, **further, **{name: word}), name) == word
-            with pytest.raises(ValueError, match=rf"{name} is .*found 'no-word'"):
-                task(length=8, **{name: "no-word"})
-
-
 def test_nothing_follows_what_nobody_knows():
     assert following(["no-command", ""], COMMANDS) == []
     assert following(["run", "mamba-width", "--store", ""], COMMANDS) == []
@@ -100,7 +70,6 @@ def test_nothing_follows_where_a_value_is_free_or_all_is_named():
     assert following(["sample", "sparse-threshold", "--formula", ""], COMMANDS) == []
     assert following(["run", "mamba-width", "--task", ""], COMMANDS) == names("tasks")
     assert following(["sample", "bounded-dyck", "--kinds", ""], COMMANDS) == []
-    assert following(["sample", "sparse-threshold", "--formula", ""], COMMANDS) == []
     for words in (["store", "show", ""], ["certify", "bounded-dyck-state", ""], ["run", "is-tree", ""], ["list", "tasks", ""]):
         assert following(words, COMMANDS) == [], words
 

@@ -119,22 +119,6 @@ def _of_experiment(before: Sequence[str], field: str) -> list[str]:
     return [word for record in members("experiments") if record["name"] in before[1:] for word in record[field]]
 
 
-def _choices(before: Sequence[str]) -> list[str]:
-    """The words that the last flag is chosen from, an option of the theorem or a field of the task that is named; or none."""
-    command, *words = before
-    name = next((word for word in words if not word.startswith("-")), "")
-    field = before[-1].removeprefix("--").replace("-", "_")
-    if command in THEOREM_FUNCTIONS:
-        found = [
-            record["choices"].get(THEOREM_FUNCTIONS[command], {}) for record in members("theorems") if record["name"] == name
-        ]
-    elif TAKES.get(command) == "tasks":
-        found = [record["choices"] for record in members("tasks") if record["name"] == name]
-    else:
-        found = []
-    return [word for choices in found for word in choices.get(field, ())] if before[-1].startswith("--") else []
-
-
 def _further(before: Sequence[str]) -> dict[str, str]:
     """Flags of the theorem or the task that the words name, each with the type of its value."""
     name = _named(before)

@@ -21,14 +21,6 @@ from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
 
 Record = dict[str, Any]
 
-WORDS_OF_TASKS: dict[str, dict[str, tuple[str, ...]]] = {
-    "associative-recall": {"order": ("any", "fixed")},
-    "equality": {"variant": ("random", "one", "next")},
-    "is-tree": {"trace": tuple(TRACES), "distribution": DISTRIBUTIONS},
-    "multi-query-recall": {"form": ("paper", "zoology"), "fillers": ("random", "zero")},
-}
-"""The words that a task's field is chosen from."""
-
 
 def tasks() -> list[Record]:
     """Every task: name, revision, each field with its default (None if it is required), and the choices of fields of text."""
