@@ -69,12 +69,12 @@ def test_exactly_what_is_shown():
     assert shown == bibliography({"attention", "mamba"})
 
 
-def test_the_demo_shows_the_papers_mixers(tmp_path):
+def test_the_demo_shows_the_papers_mixers_and_one_more(tmp_path):
     mixers = {name for row in read_rows(ROOT / "results/demo.jsonl") for name in row.run.layers}
-    assert mixers == {mixer.name for mixer in PAPER_MIXERS}
+    assert mixers == {mixer.name for mixer in PAPER_MIXERS} | {"gated-delta"}
     path = write_bibliography(tmp_path / "new", mixers)
     assert path == tmp_path / "new" / "references.bib"
-    assert path.read_text().count("@") == 8
+    assert path.read_text().count("@") == 9
 
 
 @pytest.mark.parametrize("flag", [[], ["--bibtex"]])

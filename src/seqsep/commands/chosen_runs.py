@@ -26,8 +26,8 @@ Fields = Mapping[str, int | float | str]
 class Change:
     """What is put in the place of a run's own parts; None leaves a part as it is.
 
-    A layer stands for every layer, a whole model or several `layers` for all of them. A task has the run's length unless its
-    `fields` give one; without a task, they are those of the run's own.
+    A layer stands for every layer, a whole model, which has its own positions, or several `layers` for all of them. A task has
+    the run's length unless its `fields` give one; without a task, they are those of the run's own.
     """
 
     layer: str | OwnLayer | OwnModel | None
@@ -42,6 +42,8 @@ class Change:
         if self.layer is not None:
             depth = 1 if isinstance(self.layer, OwnModel) else len(run.layers)
             changed["layers"] = (self.layer,) * depth
+            if isinstance(self.layer, OwnModel):
+                changed.setdefault("positions", "default")
         if self.layers is not None:
             changed["layers"] = self.layers
         fields: dict[str, Any] = {"length": run.task.length, **self.fields}
