@@ -78,3 +78,17 @@ def test_a_theorem_itself_refuses_what_is_beyond_its_greatest(name, option, most
     assert range_of(name, "check", option).most == most
     with pytest.raises(ValueError, match=r"at most|to|1 to 5"):
         BY_NAME[name].check(**{option: most + 2})
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("name", ["is-tree-peeling", "is-tree-tour", "is-tree-one-layer", "is-tree-hybrid", "is-tree-walk"])
+def test_a_certificate_of_one_graph_and_of_none(name):
+    assert seqsep.certify(name, length=4, graphs=1).startswith(b'{"claims":')
+    with pytest.raises(ValueError, match="graphs is 1 to "):
+        seqsep.certify(name, length=4, graphs=0)
+
+
+def test_a_block_for_one_key_and_for_none():
+    assert seqsep.build("attention-blocks", block="count", length=4, most=1).width > 0
+    with pytest.raises(ValueError, match="most is from 1, found 0"):
+        seqsep.build("attention-blocks", block="count", length=4, most=0)
