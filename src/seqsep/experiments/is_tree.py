@@ -226,7 +226,7 @@ the hybrid, whose state grows with the graph, is first at each length.
 READING_OF_STATE = """One seed and one rate a cell, 2,000 steps at every state: these numbers say what is learned in so many
 steps. No state here is too small, so none of them is a limit of state.
 
-The architecture decides more than the bits. With 69,632 bits each, at width 64, RWKV-7 writes 91 % of the thoughts without
+With four heads, the architecture decides more than the bits. With 69,632 bits each RWKV-7 writes 91 % of the thoughts without
 an error and linear attention 12 %; Mamba-2 with 573,440 writes 6 %. Within an architecture more state of a wider model helps
 some: from width 64 to 128 the gated delta rule goes from 71 to 80 %, Mamba-2 from 6 to 41 %, retention from 1 to 26 %; RWKV-7
 goes from 91 to 77 %. Linear attention, Mamba, the LSTM and DSS stay below 14 % at every width.
