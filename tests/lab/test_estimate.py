@@ -8,7 +8,7 @@ from seqsep.lab import estimate as module
 from seqsep.lab.estimate import estimate, show_cost, step_seconds
 from seqsep.lab.pruning import steps_at_most
 from seqsep.lab.run import Run
-from seqsep.tasks import IndexLookup
+from seqsep.tasks import IndexLookup, IsTree
 
 RUN = Run(IndexLookup(400), ("lstm",) * 6, 8, steps=1000, evaluate_every=100, evaluation=640)
 
@@ -52,6 +52,23 @@ def test_a_step_is_really_measured_once_for_each_shape(monkeypatch):
     assert len(calls) == 1
 
 
+def test_of_a_batch_of_long_thoughts_a_part_is_timed(monkeypatch):
+    """An example takes a second here, the optimizer nothing: a batch takes as many seconds as it has examples."""
+    now, timed = [0.0], []
+
+    def step(run, model, optimizer, *, batch, step):
+        timed.append(len(batch.lengths))
+        now[0] += timed[-1]
+
+    monkeypatch.setattr(module, "step_once", step)
+    monkeypatch.setattr(module.time, "process_time", lambda: now[0])
+    run = Run(IsTree(40, trace="walk"), ("lstm",), 4)
+    tokens = run.task.sample(0, 1, 0).inputs.shape[1]
+    assert module.measured(run, "cpu") == run.batch
+    assert timed == [module.TIMED_TOKENS // tokens] * 2
+    assert timed[0] < run.batch
+
+
 def test_what_is_printed(monkeypatch, capsys):
     monkeypatch.setattr(module, "estimate", lambda runs, pruned, where: 3600.0 * len(runs))
     show_cost([replace(RUN, seed=seed) for seed in range(4)], 4, 2)
@@ -59,7 +76,9 @@ def test_what_is_printed(monkeypatch, capsys):
     assert len(runs) == 4
     assert total == "4 runs, at most 4,000 steps"
     assert further == "then at most 4 more: rates around the best, and other seeds of the best"
-    assert hours == "at most about 4.0 h on 2 workers here, each run to its last step; from steps timed at 40 tokens or fewer"
+    assert (
+        hours == "at most about 4.0 h on 2 workers here, each run to its last step; from steps timed at lengths of 40 or less"
+    )
 
 
 def test_pruned_runs_cost_what_their_bracket_lets_them(monkeypatch, capsys):
@@ -71,4 +90,4 @@ def test_pruned_runs_cost_what_their_bracket_lets_them(monkeypatch, capsys):
     show_cost(runs, 2, 1, pruned)
     *_, total, _, hours = capsys.readouterr().out.splitlines()
     assert total == "5 runs, at most 2,200 steps of 5,000, as runs are pruned"
-    assert hours == "at most about 175.0 days on 1 workers here, pruned as said; from steps timed at 40 tokens or fewer"
+    assert hours == "at most about 175.0 days on 1 workers here, pruned as said; from steps timed at lengths of 40 or less"

@@ -1,8 +1,10 @@
 """The cost of a sweep: its runs, their steps, and the time on this machine from a short measurement.
 
 Seconds of a step are measured on one thread at two short lengths, for one and for two layers of each architecture, width and
-batch, and extrapolated linearly in length and in depth. The time of attention at every position grows faster than that with
-length, so its hours at hundreds of tokens are too few; a run that converges early takes less than is said.
+batch, and extrapolated linearly in length and in depth. Of a batch of more than 2,048 tokens, as of long thoughts, a part is
+measured, and its time without the optimizer's is taken as often as it fits. The time of attention at every position grows
+faster than linearly with length, so its hours at hundreds of tokens are too few; a run that converges early takes less than is
+said.
 """
 
 import time
@@ -20,6 +22,8 @@ from seqsep.lab.run import Run
 from seqsep.lab.train import step_once
 
 LENGTHS = (20, 40)
+TIMED_TOKENS = 2048
+"""Of a batch with more tokens a part is timed."""
 FORWARD_SHARE = 1 / 3
 """The share of a training step's time that one evaluation of a batch takes, since it has no backward pass."""
 
@@ -57,7 +61,7 @@ def show_cost(
     each = "pruned as said" if pruned else "each run to its last step"
     parts = workers if device == CPU else len(gpus())
     shared = f"on {workers} workers here" if device == CPU else f"on {parts} GPUs here, one run at a time on each"
-    basis = f"steps timed at {LENGTHS[1]} tokens or fewer"
+    basis = f"steps timed at lengths of {LENGTHS[1]} or less"
     print(f"{bound} about {duration(total / parts)} {shared}, {each}; from {basis}")
 
 
@@ -115,20 +119,42 @@ def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
 
 
 def measured(run: Run, device: str = CPU) -> float:
-    """Seconds of the run's second step; the first one warms up. It is processor time, or on a GPU time by the clock."""
+    """Seconds of the run's second step; the first one warms up. It is processor time, or on a GPU time by the clock.
+
+    A batch of more than TIMED_TOKENS tokens is timed in part: what its examples take grows with their number, what the
+    optimizer takes does not.
+    """
     clock = time.process_time if device == CPU else _clock
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         model = run.model().to(device)
         optimizer = torch.optim.Adam(model.parameters(), lr=run.learning_rate, fused=True)
-        batch = run.task.sample(0, run.batch, 0)
+        examples = timed_examples(run)
+        batch = run.task.sample(0, examples, 0)
         step_once(run, model, optimizer, batch=batch, step=0)
         start = clock()
         step_once(run, model, optimizer, batch=batch, step=0)
-        return clock() - start
+        both = clock() - start
+        if examples == run.batch:
+            return both
+        start = clock()
+        optimizer.step()
+        update = min(both, clock() - start)
+        return update + (both - update) * run.batch / examples
     finally:
         torch.set_num_threads(threads)
+
+
+def timed_examples(run: Run) -> int:
+    """So many examples of the run's batch have at most TIMED_TOKENS tokens; at least one.
+
+    >>> from seqsep.tasks import IsTree
+    >>> [timed_examples(Run(IsTree(length, trace="peel"), ("mamba",), 64)) for length in (4, 128)]
+    [64, 3]
+    """
+    tokens = run.task.sample(0, 1, 0).inputs.shape[1]
+    return max(1, min(run.batch, TIMED_TOKENS // tokens))
 
 
 def _clock() -> float:
