@@ -1,10 +1,11 @@
 """What docs/reproduction.md says of the experiment `is-tree` is what its committed rows say."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from seqsep.experiments.is_tree import EXPERIMENT
+from seqsep.experiments.is_tree import EXPERIMENT, STATE_BY_HEADS
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.is_tree_table import is_tree_cells
 
@@ -94,7 +95,7 @@ def test_what_is_said_of_length_at_a_fixed_state():
 
 
 def test_what_is_said_of_states():
-    """Models of two layers and four heads, by width; other heads are said nothing of."""
+    """Models of two layers and four heads, by width."""
     rows = [one for one in OF_STATE if one.run.heads == 4]
     assert {(one.run.seed, one.run.learning_rate, one.run.steps) for one in OF_STATE} == {(0, 3e-3, 2000)}
     assert {cell.ceiling for cell in is_tree_cells(OF_STATE).values()} == {1}
@@ -109,3 +110,30 @@ def test_what_is_said_of_states():
     assert {width for _, width in behind} == {16, 32, 64, 128}
     assert len(behind) == 16
     assert max(written[name] for name in behind) < 14
+
+
+def test_what_is_said_of_heads():
+    """Models of two layers of width 64."""
+    rows = [one for one in OF_STATE if one.run.width == 64]
+    by_heads = {(one.run.layers[0], one.run.heads): one.result for one in rows}
+    heads = (1, 2, 4, 8, 16)
+
+    def of(name: str, field: str) -> list[Any]:
+        return [by_heads[name, number][field] for number in heads]
+
+    def written(name: str) -> list[int]:
+        return [round(100 * accuracy) for accuracy in of(name, "accuracy")]
+
+    for name in STATE_BY_HEADS:
+        parameters = of(name, "parameters")
+        assert max(parameters) < 1.03 * min(parameters)
+        assert (bits := of(name, "state_bits")) == sorted(bits, reverse=True)
+    assert [of(name, "state_bits")[at] for name in ("rwkv7", "gated-delta") for at in (0, 4)] == [
+        [266_240, 0],
+        [20_480, 0],
+        [573_440, 0],
+        [81_920, 0],
+    ]
+    assert written("rwkv7") == [67, 77, 91, 44, 14]
+    assert written("gated-delta") == [68, 76, 71, 51, 40]
+    assert (max(written("linear-attention")), max(written("retention"))) == (17, 1)
