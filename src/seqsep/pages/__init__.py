@@ -11,6 +11,7 @@ A test holds each committed page against what is generated. Files:
     reproduction  docs/reproduction.md: our numbers beside the paper's
     capacity      docs/capacity.md: what published models keep between tokens
     _one_layer    its section on one layer of each model
+    _other_calculators  its section on what other calculators print
     audit         docs/audit.md and docs/audit.svg: what trained models store, need and carry
     model_laws    docs/model-laws.md: in which models of others the laws of state hold
     _released_bugs  its section on bugs of released versions

@@ -1,5 +1,7 @@
 """docs/capacity.md: what published models keep between tokens, with the status of each fact."""
 
+from pathlib import Path
+
 from seqsep.capacity.answer import Capacity
 from seqsep.capacity.families import model_types, versions
 from seqsep.capacity.flash_linear import FLASH_LINEAR
@@ -7,6 +9,7 @@ from seqsep.capacity.published import Published, published
 from seqsep.capacity.text import readable
 from seqsep.pages._markdown import table
 from seqsep.pages._one_layer import one_layer_section
+from seqsep.pages._other_calculators import other_calculators_section
 
 HEAD = """# Capacity: what published models keep between tokens
 
@@ -39,20 +42,14 @@ such as `fuse_norm`.
 Positions, and marks that a cache keeps for itself, are not counted: both sides know them. Out of scope: tensor
 parallelism, which duplicates the groups of Mamba-2, tokens guessed ahead, which lengthen its convolution, and engines that
 keep whole pages, so that they may take several times these bytes. vLLM keeps recurrent states in 16 bits unless told otherwise.
-
-## Other calculators
-
-hf-mem 0.5.6 (`--experimental`, the same files at 32,768 tokens, November 2026): an error on every model without attention;
-bytes within 1 % for Llama-3.1-8B; 24.9 times these for DeepSeek-V3, whose latents it does not know, 28.4 for Kimi-Linear, 7.9
-for Jamba and 3.8 for Qwen3-Next, whose fixed states it counts as attention. Windows it means to count as full pages, which is
-another quantity.
-
+"""
+SOURCES = """
 ## Where each fact is from
 
 """
 
 
-def capacity_page() -> str:
+def capacity_page(results: Path) -> str:
     """The table of published models, how it is checked, and the source of each."""
     rows = [_row(model, model.capacity()) for model in published()]
     names = ["model", "state at 16 bits", "as transformers stores it", "bytes a token", "crossing", "no list beyond", "status"]
@@ -64,7 +61,7 @@ def capacity_page() -> str:
         fla=known["flash-linear-attention"],
     )
     sources = "".join(f"* {model.name}: {model.source}{f' ({model.note})' if model.note else ''}\n" for model in published())
-    return HEAD + table([names, *rows]) + one_layer_section() + notes + sources
+    return HEAD + table([names, *rows]) + one_layer_section() + notes + other_calculators_section(results) + SOURCES + sources
 
 
 def _row(model: Published, found: Capacity) -> list[str]:

@@ -29,7 +29,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/tasks.md": lambda clone: tasks_page(),
     "docs/mixers.md": lambda clone: mixers_page(),
     "docs/reproduction.md": lambda clone: reproduction_page(clone / "results"),
-    "docs/capacity.md": lambda clone: capacity_page(),
+    "docs/capacity.md": lambda clone: capacity_page(clone / "results"),
     "docs/audit.md": lambda clone: audit_page(clone / "results"),
     "docs/model-laws.md": lambda clone: model_laws_page(clone / "results"),
     "docs/separation.svg": lambda clone: ledger_picture(),
