@@ -27,6 +27,15 @@ def test_blocks_on_every_short_sequence_and_longer_ones(rounding):
         assert set(outcome.saturated) <= {"layer 0 scores", "layer 0 minus maximum"}
 
 
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_squares_in_steps_of_the_grid_that_pass_an_int64(rounding):
+    """At V = 60,000 match-nearest has V^2 L > 2^63: such inputs wrapped, and a block was said to fail."""
+    assert attention_blocks.build("match-nearest", 8, 60_000, rounding=rounding).grid.steps * 60_000**2 > 2**63
+    assert len(attention_blocks.check(length=8, keys=60_000, sequences=2, rounding=rounding)) == 9
+    given = {"own": [59_999, 7, 59_999], "asked": [59_999, 59_998, 7], "near": [2, 2, 3]}
+    assert attention_blocks.applier(8, "match-nearest", most=60_000, rounding=rounding)(given) == [1, 0, 2]
+
+
 def test_definitions_differ_on_the_inputs_tried():
     """Every two blocks answer some drawn position differently, so that none can stand in for another."""
     given = list(drawn(12, 3, 20, seed=1))

@@ -27,9 +27,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int64, Shaped
 
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Grid
+from seqsep.exact.integers import scaled
 from seqsep.exact.network import Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, sizes
 from seqsep.theorems.base import Number as Size
@@ -209,10 +211,17 @@ def _proved(block: str, length: int, grid: Grid) -> float:
 def _require(trial: Trial, block: str, given: list[Positions], back: int) -> None:
     """Require the block's answer at every position of every sequence."""
     time = len(given[0].own)
-    inputs = np.stack([one.vectors() for one in given]) * trial.network.grid.steps
+    inputs = _in_steps(np.stack([one.vectors() for one in given]), trial.network.grid)
     expected = [[definitions.answer(block, one, here, back) for here in range(time)] for one in given]
     everywhere = np.tile(np.arange(time), (len(given), 1))
     trial.require(inputs, np.array(expected), lambda row: {"block": block, **given[row].readable()}, everywhere)
+
+
+def _in_steps(
+    vectors: Int64[np.ndarray, "*batch time coordinates"], grid: Grid
+) -> Shaped[np.ndarray, "*batch time coordinates"]:
+    """Numbers as steps of the grid, in Python's integers where V^2 L passes an int64."""
+    return scaled(vectors, int(vectors.max()), grid.steps)
 
 
 def verify(seed: int = 0) -> list[Outcome]:
@@ -241,8 +250,8 @@ def applier(
 
     def answer(given: Mapping[str, Any]) -> list[int]:
         positions = definitions.read(given, block, greatest, length)
-        vectors = positions.vectors()[None] * network.grid.steps
-        places: list[int] = run(network, vectors).answers[0, 1:].tolist()
+        vectors = _in_steps(positions.vectors(), network.grid)
+        places: list[int] = run(network, vectors[None]).answers[0, 1:].tolist()
         return places
 
     return answer
