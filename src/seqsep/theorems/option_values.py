@@ -117,13 +117,12 @@ def _from(least: int, name: str = "length") -> dict[str, Range]:
 
 
 GRID_STEPS = _from(2, "steps")
-INT64_SQUARES = {name: Range(1, 1 << 15) for name in ("length", "alphabet")}
-"""Sizes whose squares times the steps of the grid, at most 2^31 there, fit the int64 numbers that symbols are built from."""
+INT64_STATE = {name: Range(1, 1 << 15) for name in ("length", "alphabet")}
+"""Sizes whose squares in steps of the grid fit an int64, in which the ranges of a recurrent state are measured."""
 ROUNDED_STATE = {"precision": Range(1, 32)}
 OWN: Mapping[tuple[str, str], Mapping[str, Range]] = {
     ("index-lookup-attention", "build"): GRID_STEPS,
-    ("counting-attention", ""): INT64_SQUARES,
-    ("counting-hybrid", ""): INT64_SQUARES,
+    ("counting-hybrid", ""): INT64_STATE,
     ("linear-attention-state", ""): _from(2, "alphabet") | {"precision": Range(32, 64)},
     ("index-lookup-state", ""): ROUNDED_STATE,
     ("associative-recall-state", ""): ROUNDED_STATE,

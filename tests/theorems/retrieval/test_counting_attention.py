@@ -50,6 +50,17 @@ def test_thresholds_next_to_the_count(length, alphabet, rounding):
     assert set(outcome.saturated) <= LOSERS
 
 
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_squares_in_steps_of_the_grid_that_pass_an_int64(rounding):
+    """At S = 65,536 the greatest is S^2 L > 2^63: symbols wrapped, and the network was another one."""
+    network = counting_attention.build(4, 65_536, rounding=rounding)
+    assert network.grid.steps * 65_536**2 > 2**63
+    numbers = network.symbols.integers[:, network.spaces["number"]]
+    assert [int(square * network.symbols.unit) for square in numbers[[1, 40_000, 65_536], 1]] == [1, 40_000**2, 65_536**2]
+    outcomes = counting_attention.check(length=4, alphabet=65_536, rounding=rounding)
+    assert len(outcomes) == 1
+
+
 def test_hard_sequences_have_every_count():
     task = Counting(40, 41)
     drawn = list(hard_sequences(task, seed=0, spread=41))

@@ -23,6 +23,7 @@ What a run does not show: other lengths than the one built. The bounds hold for 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,8 +104,8 @@ def symbols(task: Counting, grid: Grid, spaces: Spaces, everywhere: Rows) -> Arr
     numbers = np.arange(task.alphabet + 1)
     bos = (numbers == 0)[:, None] * spaces["bos"]
     limits = task.limits(grid)
-    fixed = (spaces.embed(number=with_squares(numbers)) + bos + everywhere) * grid.steps
-    return Array(fixed + spaces.embed(limit=limits.integers[:, None]), grid.step, by_index=True)
+    fixed = whole(spaces.embed(number=with_squares(numbers)) + bos + everywhere)
+    return replace(fixed.plus(Array(spaces.embed(limit=limits.integers[:, None]), grid.step)), by_index=True)
 
 
 def _count_equal(spaces: Spaces, eta: int) -> AttentionLayer:
