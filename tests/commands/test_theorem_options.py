@@ -3,18 +3,24 @@
 import re
 import subprocess
 import sys
+from functools import partial
 from inspect import signature, unwrap
 from typing import get_args
 
 import pytest
 
 from seqsep.commands.theorem_options import COMMON, TYPES, Explained, _files, _shown, explained
-from seqsep.theorems import BY_NAME
+from seqsep.theorems import BY_NAME, bound
 from seqsep.theorems.option_values import choices_of, range_of
 from support.command_line import call
 
-FUNCTIONS = ("check", "applier", "evidence")
+FUNCTIONS = ("check", "applier", "bound", "evidence")
+"""Of a theorem; what the bound is called with is `constants`, which has the defaults of check."""
 EVERY = [(name, function) for name in BY_NAME for function in FUNCTIONS if getattr(BY_NAME[name], function) is not None]
+
+
+def called_as(name, function):
+    return getattr(BY_NAME[name], "constants" if function == "bound" else function)
 
 
 def test_the_files_name_every_theorem():
@@ -24,7 +30,7 @@ def test_the_files_name_every_theorem():
 @pytest.mark.parametrize(("name", "function"), EVERY)
 def test_what_is_read_is_what_is_called(name, function):
     """Options, defaults and their order as in the signature; each has a meaning, from the docstring or the common one."""
-    called = signature(unwrap(getattr(BY_NAME[name], function)))
+    called = signature(unwrap(called_as(name, function)))
     found = explained(name, function)
     assert isinstance(found, Explained)
     assert [option.name for option in found.options] == list(called.parameters)
@@ -59,8 +65,8 @@ WITH_CHOICES = [
 @pytest.mark.parametrize(("name", "function", "option"), WITH_CHOICES)
 def test_the_help_has_the_choices_of_an_option(name, function, option):
     """Those of its type, or those that the error for an unknown word names."""
-    called = getattr(BY_NAME[name], function)
-    parameters = signature(unwrap(called)).parameters
+    called = partial(bound, name) if function == "bound" else called_as(name, function)
+    parameters = signature(unwrap(called_as(name, function))).parameters
     choices = get_args(parameters[option.name].annotation)
     if not all(isinstance(word, str) for word in choices) or not choices:
         sizes = {"length": 4} if "length" in parameters else {}
@@ -94,6 +100,12 @@ def test_help_explains_the_options_of_one_theorem(capsys):
     out = capsys.readouterr().out
     assert out.startswith("usage: seqsep check recall-attention [--json] [options]")
     assert "  --gram        whole number, 2 to 64, by default 2. c, from 2: a query has c - 1 tokens" in out
+    with pytest.raises(SystemExit) as done:
+        call(capsys, "bound", "bounded-dyck-attention", "--help")
+    assert done.value.code == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: seqsep bound bounded-dyck-attention [--json] [options]")
+    assert "  --length      whole number, 1 to 65,536, by default 32. N: how many tokens" in out
     status, _, error = call(capsys, "certify", "attention-blocks", "--help")
     assert status == 2
     assert error.startswith("seqsep: certify attention-blocks: not for this theorem, but for ")

@@ -6,7 +6,7 @@ from seqsep.commands.command import Command, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import refuse_unknown_options
+from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.names import BadInput, choose
 
 
@@ -43,6 +43,7 @@ COMMAND = Command(
     example="seqsep bound index-lookup-attention --length 1000 --alphabet 64",
     add_flags=add_flags,
     run=run,
-    details="; they are the bounds that seqsep check THEOREM compares with; other sizes are further flags",
+    details="; they are the bounds that seqsep check THEOREM compares with; options of a theorem: seqsep bound THEOREM --help",
     read_further=list,
+    help_of=lambda words: help_text("bound", "bound", words, "[--json]"),
 )

@@ -1,4 +1,4 @@
-"""The options of one theorem, explained: what `seqsep check THEOREM --help` prints, and apply and certify likewise.
+"""The options of one theorem, explained: what `seqsep check THEOREM --help` prints, and apply, bound and certify likewise.
 
 All is read from the theorem's source file, which is not run, as torch takes seconds to import: names, types and defaults from
 the signature of `check`, `applier` or `evidence`, and its docstring, which is printed whole. Ranges and choices are those of
@@ -11,7 +11,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -104,10 +104,14 @@ def _files() -> dict[str, Path]:
 
 
 def explained(theorem: str, function: str) -> Explained | None:
-    """Read `check`, `applier` or `evidence` of a theorem; None if it has none.
+    """Read `check`, `applier`, `bound` or `evidence` of a theorem; None if it has none.
+
+    What `bound` requires has the default of `check`, as in `Theorem.constants`.
 
     >>> [option.name for option in explained("counting-attention", "applier").options]
     ['length', 'alphabet']
+    >>> [option.default for option in explained("counting-attention", "bound").options]
+    ['by default 64', 'optional', 'by default floor']
     """
     tree = ast.parse(_files()[theorem].read_text(encoding="utf-8"))
     record = next(node.value for node in tree.body if isinstance(node, ast.Assign) and _targets(node) == ["THEOREM"])
@@ -120,7 +124,18 @@ def explained(theorem: str, function: str) -> Explained | None:
     words = ast.get_docstring(definition) or ""
     member = next(member for member in members("theorems") if member["name"] == theorem)
     ranges, choices = (member[field].get(function, {}) for field in ("ranges", "choices"))
-    return Explained(words.split("\n\n>>>")[0], tuple(_options(definition, file, ranges, choices)))
+    options = _options(definition, file, ranges, choices)
+    if function == "bound":
+        options = _as_checked(options, theorem)
+    return Explained(words.split("\n\n>>>")[0], tuple(options))
+
+
+def _as_checked(options: Sequence[Option], theorem: str) -> list[Option]:
+    """The options with the defaults of `check` in the place of what is required."""
+    checked = explained(theorem, "check")
+    assert checked is not None
+    defaults = {option.name: option.default for option in checked.options}
+    return [replace(option, default=defaults[option.name]) if option.default == "required" else option for option in options]
 
 
 def _targets(node: ast.Assign) -> list[str]:

@@ -193,7 +193,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "task": ("recall", "counting"),
     "variant": ("repaired", "printed"),
 }
-"""The words that an option takes, where `OWN_CHOICES` has no others; a machine may be a file too."""
+"""The words that an option takes, where `OWN_CHOICES` has no others."""
+FILES_TOO = ("machine", "mixer")
+"""Options that may name a file in the place of one of their words."""
 OWN_CHOICES: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
     ("sparse-threshold-two-layers", "check"): {"instance": (*CHOICES["instance"], "cnf", "dnf", "tables")},
     ("bounded-dyck-attention", ""): {"variant": ("one-layer", "two-layer-valid", "two-layer", "three-layer")},
@@ -226,7 +228,7 @@ def _own(table: Mapping[tuple[str, str], Mapping[str, Kept]], theorem: str, func
 
 
 def require_in_range(theorem: Theorem, call: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError for an option out of its range, before anything is built; `call` is one of `FUNCTIONS`.
+    """Raise ValueError for an option out of its range or choices, before anything is built; `call` is one of `FUNCTIONS`.
 
     >>> from seqsep.theorems import BY_NAME
     >>> require_in_range(BY_NAME["equality-state"], "check", {"length": 0})
@@ -235,10 +237,13 @@ def require_in_range(theorem: Theorem, call: str, options: Mapping[str, Any]) ->
     """
     theorem.require_sizes(call, options)
     for name, value in options.items():
+        where = f"{call} {theorem.name}: {name.replace('_', '-')}"
+        choices = choices_of(theorem.name, FUNCTIONS[call], name)
+        if choices and name not in FILES_TOO and isinstance(value, str) and value not in choices:
+            raise ValueError(f"{where} is one of {', '.join(choices)}, found {excerpt(repr(value))}")
         allowed = range_of(theorem.name, FUNCTIONS[call], name)
         if allowed is None or value is None:
             continue
-        where = f"{call} {theorem.name}: {name.replace('_', '-')}"
         kind = int if isinstance(allowed.least, int) else int | float | Fraction
         if not isinstance(value, kind):
             wanted = "a whole number" if kind is int else "a number"

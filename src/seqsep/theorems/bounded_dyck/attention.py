@@ -233,7 +233,11 @@ def applier(
 
 
 def constants(length: int, kinds: int, depth: int, variant: str | None = None, ask: str = "word") -> dict[str, Number]:
-    """The bound at one length; nothing is built."""
+    """The bound at one length; nothing is built.
+
+    `variant` is one-layer, two-layer-valid, two-layer or three-layer; by default two-layer for depths up to 4, beyond that
+    three-layer.
+    """
     return bound(planned("bound", length=length, kinds=kinds, depth=depth, variant=variant, ask=ask))
 
 

@@ -320,7 +320,7 @@ def verify(seed: int = 0) -> list[Outcome]:
 
 
 def constants(length: int, heads: int = 1, exponent: int = 2, task: Asked = "recall", gram: int = 2) -> dict[str, Number]:
-    """The least m that the bound leaves open at one length, over n symbols; nothing is built.
+    """The least m that the bound leaves open at one length, over n symbols; nothing is built. `task` is recall or counting.
 
     >>> constants(1024), constants(1024, task="counting")
     ({'least_width': 99}, {'least_width': 19})
