@@ -1,6 +1,7 @@
 """A sample of every fault trial (`make verify` runs them whole, tests/long_faults.py): nothing lost, repeated or changed."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,9 +17,10 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="or
 
 
 def sample(*asked: str) -> dict[str, Any]:
-    """In an interpreter of its own, which forks sweeps: pytest's has threads."""
+    """In an interpreter of its own, which forks: pytest's has threads, and with more than one OpenMP's would hang a child."""
     command = [sys.executable, "-m", "support.faults.trials", *" -- ".join(asked).split()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=TESTS)
+    one = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=TESTS, env=one)
     assert done.returncode == 0, done.stderr[-2000:]
     results = json.loads(done.stdout)
     assert {kind: trials["failures"] for kind, trials in results.items()} == {words.split()[0]: [] for words in asked}
