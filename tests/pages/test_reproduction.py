@@ -212,6 +212,19 @@ def test_what_is_said_of_positions():
     assert max(first, key=first.get) == "mamba"
 
 
+def test_what_is_said_of_more_steps_at_50():
+    rows = [row for row in read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "reach")) if row.has_outcome]
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if (row.run.task, row.run.steps) == (IndexLookup(50), 16_000):
+            assert row.run.positions == "learned" or row.run.layers == ("linear-attention",)
+            found.setdefault(row.run.layers[0], []).append(row.result["accuracy"])
+    passing = {"linear-attention", "retention", "mamba2", "gated-delta", "rwkv7"}
+    assert {name for name, seen in found.items() if max(seen) > 0.99} == passing
+    assert set(found) == passing | {"mamba"}
+    assert sorted(round(100 * accuracy, 1) for accuracy in found["mamba"]) == [90.9, 95.2]
+
+
 def test_what_is_said_of_windows_of_rates():
     windows = {}
     for (positions, name), rows in reach_settings().items():
