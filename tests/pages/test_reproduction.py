@@ -10,10 +10,7 @@ from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, report_tables
-from seqsep.report.measured import Measured
 from seqsep.report.papers import paper_models
-from seqsep.report.reach import rate_window
-from seqsep.tasks import IndexLookup
 
 QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"
@@ -180,61 +177,6 @@ def test_what_is_said_of_index_lookup():
         on_the_grid = max(run.accuracy for run in cell.runs if run.seed == 0 and run.learning_rate in QUICK_RATES)
         assert cell.best.accuracy - on_the_grid < 0.03, one
         assert cell.ceiling == 1
-
-
-def reach_settings() -> dict[tuple[str, str], list[Row]]:
-    """The rows of the first two stages of `reach` on index lookup, by positions and mixer."""
-    experiment = BY_NAME["index-lookup-architectures"]
-    rows = read_rows(experiment.rows_file(RESULTS, "reach"))
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if (row.run.task, row.run.width, row.run.steps, row.run.seed) == (IndexLookup(20), 64, 4000, 0):
-            found.setdefault((row.run.positions, *row.run.layers), []).append(row)
-    first = {run.key() for grid in experiment.search("reach").grids for run in grid}
-    assert first <= {row.key for row in rows}
-    assert {len(settings) for settings in found.values()} == {11}
-    return found
-
-
-def test_what_is_said_of_positions():
-    tried = {place: [row.result["accuracy"] for row in settings] for place, settings in reach_settings().items()}
-    learned = {name: found for (positions, name), found in tried.items() if positions == "learned"}
-    passing = {"attention", "linear-attention", "retention", "mamba", "mamba2", "gated-delta", "rwkv7"}
-    assert {name for name, found in learned.items() if max(found) > 0.99} == passing
-    rest = {name: round(100 * max(found), 1) for name, found in learned.items() if name not in passing}
-    assert rest == {"lstm": 20.9, "dss": 12.5, "sliding-attention": 75.9}
-    without = {name: max(found) for (positions, name), found in tried.items() if positions == "default"}
-    assert set(without) == {"lstm", "retention", "dss", "mamba", "mamba2", "gated-delta", "rwkv7"}
-    assert max(without.values()) < 0.31
-    passed = {name: [row for row in reach_settings()["learned", name] if row.result["accuracy"] > 0.99] for name in passing}
-    assert [row.result["steps"] for row in passed["mamba"]] == [3250]
-    first = {name: min(row.result["steps"] for row in rows) for name, rows in passed.items()}
-    assert max(first, key=first.get) == "mamba"
-
-
-def test_what_is_said_of_more_steps_at_50():
-    rows = [row for row in read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "reach")) if row.has_outcome]
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        if (row.run.task, row.run.steps) == (IndexLookup(50), 16_000):
-            assert row.run.positions == "learned" or row.run.layers == ("linear-attention",)
-            found.setdefault(row.run.layers[0], []).append(row.result["accuracy"])
-    passing = {"linear-attention", "retention", "mamba2", "gated-delta", "rwkv7"}
-    assert {name for name, seen in found.items() if max(seen) > 0.99} == passing
-    assert set(found) == passing | {"mamba"}
-    assert sorted(round(100 * accuracy, 1) for accuracy in found["mamba"]) == [90.9, 95.2]
-
-
-def test_what_is_said_of_windows_of_rates():
-    windows = {}
-    for (positions, name), rows in reach_settings().items():
-        if positions == "learned":
-            window = rate_window([Measured.of(row) for row in rows])
-            windows[name] = (len(window.learned), len(window.tried))
-    at_four = dict.fromkeys(("attention", "linear-attention", "rwkv7"), (4, 5))
-    at_three = dict.fromkeys(("retention", "mamba2", "gated-delta"), (3, 5))
-    at_none = dict.fromkeys(("lstm", "dss", "sliding-attention"), (0, 5))
-    assert windows == at_four | at_three | at_none | {"mamba": (1, 5)}
 
 
 def test_what_is_said_of_attention_at_the_papers_size():
