@@ -1,8 +1,9 @@
 """The options of one theorem, explained: what `seqsep check THEOREM --help` prints, and apply, bound and certify likewise.
 
 All is read from the theorem's source file, which is not run, as torch takes seconds to import: names, types and defaults from
-the signature of `check`, `applier`, `bound` or `evidence`, and its docstring, which is printed whole. Ranges and choices are those
-of members.json, which stand in `theorems.option_values`. Options that mean the same everywhere are explained here once (`COMMON`), all others by the sentences of the docstring that name them in backquotes.
+the signature of `check`, `applier`, `bound` or `evidence`, and its docstring, which is printed whole. Ranges and choices are
+those of members.json, which stand in `theorems.option_values`. Options that mean the same everywhere are explained here once
+(`COMMON`), all others by the sentences of the docstring that name them in backquotes.
 """
 
 import argparse
