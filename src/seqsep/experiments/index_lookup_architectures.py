@@ -106,9 +106,9 @@ rates, three seeds. At N = 20, within 1,500 steps, attention, linear attention, 
 under every seed, Mamba 18 to 95 %, the LSTM and DSS at most 12.5 %. At N = 50, within 3,000, only attention does; linear
 attention has 94.6 to 96.4 %, retention 58 to 67 %, the gated delta rule 52 to 70 %, the others at most 7 %. At N = 100, within
 7,500, attention has 99.0 to 99.9 % and linear attention 60 to 62 %; the others were not run. Every state has room for all
-symbols at each of these lengths: what falls is what so many steps teach. With up to 16,000, in `reach`,
-of whose seeds some are still to run, linear attention, retention, Mamba-2, the gated delta rule and RWKV-7 pass 99 % at N = 50
-too, each with its best seed; Mamba ends at 90.9 and 95.2 %.
+symbols at each of these lengths: what falls is what so many steps teach. With up to 16,000, in `reach`, of whose seeds some
+are still to run, linear attention, retention, Mamba-2, the gated delta rule and RWKV-7 pass 99 % at N = 50 too, each with its
+best seed; Mamba ends at 90.9 and 95.2 %.
 
 At the paper's size attention has what the paper says: 100 % at N = 20 after 500 steps, and at N = 50 after 3,000 to 3,500,
 under every seed. The rate decides: with 4 heads and with 8, each from 0.00005 to 0.001 gets there, the slowest after 10,500
