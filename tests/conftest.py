@@ -1,12 +1,16 @@
 """Shapes and types are checked in every call of every test (pyproject.toml), but for tests that say it would take too long.
 
-Each test has a cache of outcomes of its own.
+Each test has a cache of outcomes of its own. Ctrl-C is heard here even if who started the tests ignores it, as a shell does for
+what it runs in the background: programs under test inherit that, and tests that interrupt them would find them running on.
 """
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 from jaxtyping import config
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
