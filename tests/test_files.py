@@ -3,6 +3,8 @@
 import ast
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,21 @@ def test_a_write_that_fails_names_the_file_and_leaves_it(tmp_path, monkeypatch):
     with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
         write_file(path, "new")
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"output": "kept"}
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path):
+    """What a running process writes stays, and so does all that only looks alike."""
+    command = [sys.executable, "-S", "-c", "import time; time.sleep(100)"]
+    with subprocess.Popen(command) as running:
+        stay = [f".rows.{running.pid}.tmp", ".rows.old.tmp", ".rows..tmp", f".others.{2**40}.tmp", f".rows.{2**40}.tmp.kept"]
+        for name in (*stay, f".rows.{2**40}.tmp"):
+            (tmp_path / name).touch()
+        write_file(tmp_path / "rows", "new")
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*stay, "rows"])
+        running.kill()
+        running.wait()
+        write_file(tmp_path / "rows", "newer")
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*stay[1:], "rows"])
 
 
 def test_a_name_below_a_file_is_said_to_be_none(tmp_path):

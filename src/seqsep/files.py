@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from seqsep.names import BadInput, printable
@@ -23,7 +23,8 @@ KINDS = {
 def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()) -> None:
     """Write a file and the folders above it; on return it is on disk, and a text is UTF-8.
 
-    The file appears whole under its name, or what was there stays. Raises BadInput as `require_output` does, OSError with the
+    The file appears whole under its name, or what was there stays. A process that is killed meanwhile leaves `.NAME.PID.tmp`,
+    which the next write to this name on that machine removes. Raises BadInput as `require_output` does, OSError with the
     file's name if it cannot be written.
 
     >>> import tempfile
@@ -38,6 +39,7 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
     try:
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+            _remove_left(path)
             with temporary.open("wb") as file:
                 file.write(printable(data).encode("utf-8") if isinstance(data, str) else data)
                 file.flush()
@@ -47,6 +49,27 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
     finally:
         if temporary.exists():
             temporary.unlink()
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the unfinished files of killed processes that wrote to this path, as far as rights allow it."""
+    begin, end = f".{path.name}.", ".tmp"
+    with suppress(PermissionError):
+        for left in path.parent.iterdir():
+            process = left.name.removeprefix(begin).removesuffix(end)
+            if left.name == f"{begin}{process}{end}" and process.isdecimal() and not _is_running(int(process)):
+                left.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    """Whether this machine has a process of that number."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def sample(*asked: str) -> dict[str, Any]:
 
 @needs_proc
 def test_sigkill_at_random_instants_and_at_named_points() -> None:
-    results = sample("kills 2", "pruned 2", "points 1 5")
+    results = sample("kills 2", "pruned 2", "points 1 6")
     assert [results[kind]["trials"] for kind in ("kills", "pruned", "points")] == [2, 2, 3]
     assert max(trials["longest_orphan_seconds"] for trials in results.values()) < 5
 

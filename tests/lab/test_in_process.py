@@ -1,6 +1,7 @@
 """`seqsep.train`: the result of the training loop, with progress if it is wanted, on as many threads as are asked for."""
 
 import io
+from inspect import unwrap
 
 import pytest
 import torch
@@ -43,6 +44,18 @@ def test_threads_are_those_asked_for_and_are_given_back(monkeypatch, threads):
 def test_less_than_one_thread_is_refused():
     with pytest.raises(ValueError, match=r"train\(threads=0\): expected a whole number from 1"):
         seqsep.train(RUN, threads=0)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([RUN, RUN], r"train\(list\): expected a seqsep.Run, one call for each$"),
+        (RUN.task, r"train\(IndexLookup\): expected a seqsep.Run$"),
+    ],
+)
+def test_what_is_no_run_is_refused(given, expected):
+    with pytest.raises(TypeError, match=expected):
+        unwrap(seqsep.train)(given)  # as users have it: these tests check the types of all calls
 
 
 def test_progress_is_shown_if_wanted(capsys):

@@ -3,6 +3,7 @@
 import math
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def train(
     more of them wait for each other, and on a busy machine take several times as long. `progress`: whether to show a bar, or
     lines if stderr is no terminal; by default on a terminal and in a notebook. `device`: cpu, cuda or another of torch's.
     The last digits of a result depend on torch's version, its threads and the device.
-    Raises ValueError for less than one thread, or as `seqsep.save` does; OSError if `keep` cannot be written.
+    Raises TypeError for anything but one `Run`; ValueError for less than one thread, or as `seqsep.save` does; OSError if
+    `keep` cannot be written.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=2, batch=4, evaluate_every=1, evaluation=20)
@@ -35,6 +37,9 @@ def train(
     >>> result.status, result.steps, len(result.curve), result.state_bits
     ('finished', 2, 2, (512, 0))
     """
+    if not isinstance(run, Run):
+        several = ", one call for each" if isinstance(run, Iterable) else ""
+        raise TypeError(f"train({type(run).__name__}): expected a seqsep.Run{several}")
     if threads < 1:
         raise ValueError(f"train(threads={threads}): expected a whole number from 1")
     is_shown = sys.stderr.isatty() or _in_notebook() if progress is None else progress
