@@ -81,8 +81,10 @@ def measure() -> Iterator[dict[str, Any]]:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     from seqsep.capacity import capacity
+    from seqsep.laws.language_model.flash_linear import interpret_kernels
 
     warnings.simplefilter("ignore")
+    interpret_kernels()
     for family, fields in FAMILIES.items():
         torch.manual_seed(0)
         if family in CONFIGS:
@@ -91,31 +93,12 @@ def measure() -> Iterator[dict[str, Any]]:
         else:
             config = AutoConfig.for_model(family, **TINY, **fields)
             model = AutoModelForCausalLM.from_config(config).eval()
-        interpret()
         written = capacity(json.loads(json.dumps(config.to_dict(), default=str)))
         yield {
             "family": family,
             "measured": counted(model),
             "declared": [written.bytes_at(length, allocated=True) // 2 for length in LENGTHS],
         }
-
-
-def interpret() -> None:
-    """Let the loops of the library's kernels run in the interpreter, as in `long_kernels`; nothing is timed."""
-    import builtins
-
-    import triton.language as tl
-    from triton.runtime import interpreter
-    from triton.runtime.autotuner import Autotuner
-
-    def steps(*ends: Any) -> Iterator[Any]:
-        numbers = (int(end.handle.data.item()) if isinstance(end, tl.core.tensor) else end for end in ends)
-        return (interpreter._implicit_cvt(number) for number in builtins.range(*numbers))
-
-    Autotuner._bench = lambda self, *arguments, config, **options: [0.0, 0.0, 0.0]
-    for name, module in list(sys.modules.items()):
-        if name.startswith("fla.ops") and "@triton.jit" in Path(module.__file__ or os.devnull).read_text(encoding="utf-8"):
-            module.range = steps  # type: ignore[attr-defined]
 
 
 def counted(model: Any) -> list[int]:

@@ -6,7 +6,6 @@ product inside the kernels as tensor cores read them, cut to 10 bits and rounded
 since the interpreter has no bfloat16 numbers.
 """
 
-import builtins
 import copy
 import itertools
 import json
@@ -17,7 +16,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,26 +92,14 @@ def differences(made: Mixer, time: int, autocast: torch.dtype | None = None, dev
 
 
 def interpret() -> list[str]:
-    """Make the kernels run here, and the mixers take them. Returns a list that gets the name of every kernel call.
-
-    Without a GPU there is nothing to time, so the first block sizes are taken; and where the compiler would give a loop
-    variable as a tensor, on which the package calls methods, the interpreter gives an int, unless `range` is ours.
-    """
+    """Make the kernels run here, and the mixers take them. Returns a list that gets the name of every kernel call."""
     import fla.ops.gated_delta_rule
     import fla.ops.rwkv7
     import fla.ops.simple_gla  # noqa: F401
-    import triton.language as tl
-    from triton.runtime import interpreter
-    from triton.runtime.autotuner import Autotuner
 
-    def steps(*ends: Any) -> Iterator[Any]:
-        numbers = (int(end.handle.data.item()) if isinstance(end, tl.core.tensor) else end for end in ends)
-        return (interpreter._implicit_cvt(number) for number in builtins.range(*numbers))
+    from seqsep.laws.language_model.flash_linear import interpret_kernels
 
-    Autotuner._bench = lambda self, *arguments, config, **options: [0.0, 0.0, 0.0]
-    for name, module in list(sys.modules.items()):
-        if name.startswith("fla.ops") and "@triton.jit" in Path(module.__file__ or os.devnull).read_text(encoding="utf-8"):
-            module.range = steps
+    interpret_kernels()
     _kernels.in_use = lambda device: "fla"
     _kernels.HALF = _kernels.TYPES
     return count_calls(setattr)

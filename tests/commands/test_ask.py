@@ -9,6 +9,7 @@ import torch
 
 import seqsep
 from seqsep.lab.run import Run
+from seqsep.lab.store.store import Store
 from seqsep.tasks import IndexLookup, IsTree
 from support.command_line import OWN_LAYER, call, json_lines
 
@@ -65,6 +66,27 @@ def test_a_run_of_a_store_is_named_by_the_beginning_of_its_key(capsys, tmp_path)
         status, _, error = call(capsys, "ask", str(store), key, "--input", str(file))
         assert status == 2
         assert why in error
+    status, _, error = call(capsys, "ask", str(store), "--input", str(file))
+    assert (status, error.count("\n")) == (2, 1)
+    assert f"found no KEY and 2 of them; there are {min(run.key() for run in runs)[:12]}" in error
+
+
+def test_the_only_run_of_a_store_needs_no_key(capsys, tmp_path):
+    store, file = tmp_path / "s.sqlite", tmp_path / "q.jsonl"
+    file.write_text('{"inputs": [0, 1, 4]}\n')
+    (tmp_path / "s.sqlite.weights").mkdir()
+    seqsep.save(tmp_path / "s.sqlite.weights" / f"{RUN.key()}.safetensors", RUN.model(), RUN)
+    status, out, _ = call(capsys, "ask", str(store), "--input", str(file), "--json")
+    assert (status, json.loads(out)["inputs"]) == (0, [0, 1, 4])
+
+
+def test_a_store_without_weights_is_named(capsys, tmp_path):
+    store, file = tmp_path / "s.sqlite", tmp_path / "q.jsonl"
+    file.write_text('{"inputs": [0, 1, 4]}\n')
+    Store(store).close()
+    status, _, error = call(capsys, "ask", str(store), "--input", str(file))
+    assert (status, error.count("\n")) == (2, 1)
+    assert f"{store}: expected a store that keeps weights, found one without {store}.weights" in error
 
 
 def test_own_layers_come_from_the_files_given(capsys, tmp_path):

@@ -68,6 +68,19 @@ def test_show_lists_accuracies_and_failures(path, capsys):
     label = ROWS[3].run.label()
     assert f"    {ROWS[3].key[:12]} {label}: failed: worker died" in lines
     assert sum(": accuracy 0." in line for line in lines) == len({(row.run.layers, row.run.task) for row in ROWS[:3]})
+    assert "weights kept" not in out
+
+
+def test_show_names_the_runs_that_can_be_asked(path, capsys):
+    folder = path.with_name("s.sqlite.weights")
+    folder.mkdir()
+    (folder / f"{ROWS[0].key}.safetensors").touch()
+    _, out, _ = call(capsys, "store", "show", str(path))
+    assert [line for line in out.splitlines() if "weights kept" in line] == [
+        f"    {ROWS[0].key[:12]} {ROWS[0].run.label()}: weights kept"
+    ]
+    _, out, _ = call(capsys, "store", "show", str(path), "--json")
+    assert json.loads(out)["experiments"]["demo"]["kept"] == [{"key": ROWS[0].key, "run": ROWS[0].run.label()}]
     record = json.loads(call(capsys, "store", "show", str(path), "--json")[1])["experiments"]
     assert record["other"]["failures"] == [{"key": ROWS[4].key, "run": ROWS[4].run.label(), "status": "failed: worker died"}]
     assert sum(span["runs"] for span in record["demo"]["accuracies"].values()) == 3

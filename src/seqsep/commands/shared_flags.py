@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from seqsep.commands.command import Parser
 from seqsep.names import BadInput, excerpt, nearest
 
+DATABASE = b"SQLite format 3\0"
 NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
 
 
@@ -211,21 +212,46 @@ def add_kept_model(parser: argparse.ArgumentParser, folder: str = "") -> None:
     )
 
 
+def weights_folder(store: Path) -> Path:
+    """Where the models of a store's runs are, each as KEY.safetensors.
+
+    >>> weights_folder(Path("runs/store.sqlite"))
+    PosixPath('runs/store.sqlite.weights')
+    """
+    return Path(f"{store}.weights")
+
+
 def kept_file(place: Path, key: str | None) -> Path:
-    """The file of a model: the one named, or that of the run in a store whose key begins so.
+    """The file of a model: the one named, or that of the run in a store whose key begins so, or of its only run.
 
     Raises BadInput if none or several do, with the keys that there are.
 
     >>> kept_file(Path("model.safetensors"), None)
     PosixPath('model.safetensors')
     """
-    if key is None:
+    folder = weights_folder(place)
+    if key is None and not folder.is_dir():
+        if _is_database(place):
+            raise BadInput(f"{place}: expected a store that keeps weights, found one without {folder}; train --keep-weights")
         return place
-    folder = Path(f"{place}.weights")
     files = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
-    found = [file for file in files if file.stem.startswith(key)]
+    found = [file for file in files if file.stem.startswith(key or "")]
     if len(found) != 1:
         known = ", ".join(file.stem[:12] for file in files[:8]) or "none"
         several = f"{len(found)} keys that begin so" if found else "none that begins so"
-        raise BadInput(f"{place} {key}: expected the key of a run kept in {folder}, found {several}; there are {known}")
+        if key is None:
+            several = f"no KEY and {len(found)} of them"
+        named = f"{place} {key or ''}".strip()
+        raise BadInput(f"{named}: expected the key of a run kept in {folder}, found {several}; there are {known}")
     return found[0]
+
+
+def _is_database(place: Path) -> bool:
+    """Whether the file is SQLite's, as a store is; what cannot be read is none."""
+    if not place.is_file():
+        return False
+    try:
+        with place.open("rb") as file:
+            return file.read(len(DATABASE)) == DATABASE
+    except OSError:
+        return False

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
+from seqsep.commands.shared_flags import weights_folder
 from seqsep.commands.status import DONE, REFUTED
 
 ACTIONS = {
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def show(path: Path, as_json: bool) -> int:
-    """Print what the store holds, by experiment: counts, accuracies and failures. Raises StoreError if it is damaged."""
+    """Print what the store holds, by experiment, and which weights are kept. Raises StoreError if it is damaged."""
     from seqsep.commands.stored_rows import by_experiment
     from seqsep.lab.run_labels import read_labels
     from seqsep.lab.store.store import Store
@@ -47,7 +48,8 @@ def show(path: Path, as_json: bool) -> int:
     with Store(path, create=False) as store:
         checkpoints = store.unfinished()
         rows = store.rows()
-    experiments = by_experiment(rows, read_labels(path))
+    kept = {file.stem for file in weights_folder(path).glob("*.safetensors")}
+    experiments = by_experiment(rows, read_labels(path), kept)
     processors = sorted({str(row.environment.get("processor", "one that was not recorded")) for row in rows})
     if as_json:
         facts = {"store": str(path), "rows": len(rows), "checkpoints": checkpoints}

@@ -1,6 +1,6 @@
 """What rows of a store came to, by experiment: counts, the accuracies of each model and task, and every failure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,15 +15,19 @@ MOST_LINES = 20
 class StoredExperiment:
     """The rows of one experiment, counted; `accuracies` are those of finished runs by model, task and length.
 
-    A failure is (key, the run in words, its status). A loss that was not finite is an outcome, and a failure too.
+    A failure is (key, the run in words, its status). A loss that was not finite is an outcome, and a failure too. What is
+    kept is (key, the run in words): its weights are in a file, for `seqsep ask STORE KEY`.
     """
 
     counts: dict[str, int] = field(default_factory=lambda: {"finished": 0, "pruned": 0, "failed": 0})
     accuracies: dict[str, list[float]] = field(default_factory=dict)
     failures: list[tuple[str, str, str]] = field(default_factory=list)
+    kept: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, row: Row, cell: str) -> None:
+    def add(self, row: Row, cell: str, is_kept: bool = False) -> None:
         """Count a row, which is of this cell."""
+        if is_kept:
+            self.kept.append((row.key, _run(row, cell)))
         outcome = "pruned" if row.has_outcome else "failed"
         self.counts["finished" if row.finished else outcome] += 1
         accuracy = row.result.get("accuracy")
@@ -33,21 +37,27 @@ class StoredExperiment:
             self.failures.append((row.key, _run(row, cell), row.status))
 
     def lines(self, name: str) -> list[str]:
-        """The experiment for a person: its counts, then a line a cell, then a line a failure; long lists are cut."""
+        """The experiment for a person: its counts, then a line a cell, a failure, kept weights; long lists are cut."""
         parts = [f"{number} {word}" for word, number in self.counts.items() if number or word != "pruned"]
         cells = [f"    {cell}: accuracy {_span(found)}" for cell, found in sorted(self.accuracies.items())]
         failed = [f"    {key[:12]} {run}: {status}" for key, run, status in self.failures]
-        return [f"  {name}: {', '.join(parts)}", *_cut(cells), *_cut(failed)]
+        kept = [f"    {key[:12]} {run}: weights kept" for key, run in self.kept]
+        return [f"  {name}: {', '.join(parts)}", *_cut(cells), *_cut(failed), *_cut(kept)]
 
     def record(self) -> dict[str, Any]:
         """The experiment as JSON."""
         spans = {cell: {"runs": len(of), "least": min(of), "greatest": max(of)} for cell, of in sorted(self.accuracies.items())}
         failures = [{"key": key, "run": run, "status": status} for key, run, status in self.failures]
-        return self.counts | {"accuracies": spans, "failures": failures}
+        kept = [{"key": key, "run": run} for key, run in self.kept]
+        return self.counts | {"accuracies": spans, "failures": failures, "kept": kept}
 
 
-def by_experiment(rows: Sequence[Row], labels: Mapping[str, str]) -> dict[str, StoredExperiment]:
+def by_experiment(
+    rows: Sequence[Row], labels: Mapping[str, str], kept: Collection[str] = frozenset()
+) -> dict[str, StoredExperiment]:
     """The rows of each experiment, in the order in which they come; a label stands before what it names.
+
+    `kept` are the keys of runs whose weights are kept.
 
     >>> row = Row("trial", "0" * 64, {}, {"status": "failed: worker died"}, {})
     >>> print("\\n".join(by_experiment([row], {})["trial"].lines("trial")))
@@ -62,7 +72,7 @@ def by_experiment(rows: Sequence[Row], labels: Mapping[str, str]) -> dict[str, S
         place = canonical_json(parts | _reply(row) | {"label": label})
         if place not in cells:
             cells[place] = f"{label}: {_cell(row)}" if label else _cell(row)
-        experiments.setdefault(row.experiment, StoredExperiment()).add(row, cells[place])
+        experiments.setdefault(row.experiment, StoredExperiment()).add(row, cells[place], row.key in kept)
     return experiments
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
-from seqsep.commands.shared_flags import label, number, positive
+from seqsep.commands.shared_flags import label, number, positive, weights_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -122,7 +122,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
         )
         return []
     log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))
-    weights = Path(f"{options.store}.weights") if options.keep_weights else None
+    weights = weights_folder(options.store) if options.keep_weights else None
 
     def name(keys: "Iterable[str]") -> None:
         if options.label is not None:

@@ -1,5 +1,6 @@
 """Every computation in float64, also where a model asks for float32: two ways to the same number then agree to 13 digits."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +27,21 @@ def _wide(value: Any) -> Any:
 
 
 @contextmanager
+def _kernels_in_float64() -> Iterator[None]:
+    """What kernels of Triton call `tl.float32`, the type they sum in, is float64 inside, where they are interpreted."""
+    language: Any = sys.modules.get("triton.language")
+    if language is None:
+        yield
+        return
+    before = language.float32
+    language.float32 = language.float64
+    try:
+        yield
+    finally:
+        language.float32 = before
+
+
+@contextmanager
 def in_float64() -> Iterator[None]:
     """Models of `transformers` cast norms, softmax and recurrences to float32; inside, they stay in float64.
 
@@ -36,7 +52,7 @@ def in_float64() -> Iterator[None]:
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        with _InFloat64():
+        with _InFloat64(), _kernels_in_float64():
             yield
     finally:
         torch.set_default_dtype(default)

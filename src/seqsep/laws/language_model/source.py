@@ -14,7 +14,9 @@ from typing import Any
 import torch
 
 from seqsep.capacity.config import read_config
+from seqsep.capacity.flash_linear import is_flash_linear
 from seqsep.laws.language_model.double import in_float64
+from seqsep.laws.language_model.flash_linear import import_models
 from seqsep.names import BadInput, excerpt, nearest, printable, text_of
 
 CONFIG = "config.json"
@@ -110,6 +112,8 @@ def configuration(source: Source) -> Any:
     transformers()
     known = import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING
     name = source.config["model_type"]
+    if is_flash_linear(name, source.config):
+        import_models(source.where, name)
     if name not in known:
         raise BadInput(
             f"{source.where}: model_type {excerpt(printable(name))!r} is not one of transformers{nearest(name, known)}"
