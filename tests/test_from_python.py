@@ -99,6 +99,8 @@ def test_what_is_returned_prints_as_a_table():
         "324",
         "True",
     ]
+    constants = seqsep.bound("index-lookup-state", length=100, alphabet=64)
+    assert (repr(constants), constants) == ("size        number\nstate_bits     600", {"state_bits": 600})
     majority = seqsep.analyze(lambda word: 2 * sum(word) > len(word), [2, 4])
     assert [line.split()[:4] for line in str(majority).splitlines()[2:]] == [["2", "1", "1", "2"], ["4", "2", "2", "3"]]
     rows = read_rows(ROOT / "results/is-tree.jsonl")

@@ -97,7 +97,7 @@ def test_own_layers_come_from_the_files_given(capsys, tmp_path):
     seqsep.save(tmp_path / "model", run.model(), run)
     status, _, error = call(capsys, "ask", str(tmp_path / "model"), "--input", str(file))
     assert status == 2
-    assert "among the files given, found none" in error
+    assert "among the files given (--part FILE.py; load(path, [FILE])), found none" in error
     status, out, _ = call(capsys, "ask", str(tmp_path / "model"), "--input", str(file), "--part", str(part))
     assert (status, out.startswith("answer: ")) == (0, True)
 

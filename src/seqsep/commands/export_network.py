@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
     network = build(name, **chosen)
     save_network(options.output, network)
     entries = sum(array.integers.size for _, array in network.arrays())
-    sizes = f"{len(network.layers)} layers, width {network.width}, {network.precision} bits a number, {entries:,} numbers"
+    layers = f"{len(network.layers)} layer{'s' if len(network.layers) != 1 else ''}"
+    sizes = f"{layers}, width {network.width}, {network.precision} bits a number, {entries:,} numbers"
     print(f"{network.name}: {sizes}, to {options.output}")
     return DONE
 

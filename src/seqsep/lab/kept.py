@@ -41,10 +41,10 @@ def save(path: Path | str, model: Model, run: Run) -> None:
     write_file(path, to_bytes(tensors, metadata=describe(model) | {"run": canonical_json(run.configuration())}))
 
 
-def load(path: Path | str, files: Sequence[Path | str] = ()) -> tuple[Model, Run]:
+def load(path: Path | str, files: Path | str | Sequence[Path | str] = ()) -> tuple[Model, Run]:
     """The model of a file that `save` wrote, for evaluation, and its run.
 
-    `files` are Python files of the user's own parts; they are run only if the run names their digests. Raises
+    `files`: a Python file of the user's own parts, or several; they are run only if the run names their digests. Raises
     FileNotFoundError, and ValueError with the path for a file of another kind, one whose run and tensors disagree, or one
     whose own parts are in none of `files`; PlugInFails for own parts that cannot be built.
 
@@ -59,7 +59,8 @@ def load(path: Path | str, files: Sequence[Path | str] = ()) -> tuple[Model, Run
     try:
         run = Run.from_configuration(json.loads(written))
         if run.plug_ins():
-            run = Run.from_configuration(json.loads(written), _files_of(run, files))
+            several = [files] if isinstance(files, Path | str) else files
+            run = Run.from_configuration(json.loads(written), _files_of(run, several))
     except (ValueError, TypeError, AttributeError, OSError, OverflowError, RecursionError) as error:
         raise ValueError(f"{path}: metadata run: {' '.join(str(error).split())[:300]}") from None
     if run.plug_ins():
@@ -75,7 +76,8 @@ def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
     for plug_in in run.plug_ins():
         if plug_in.digest not in by_digest:
             given = ", ".join(map(str, files)) or "none"
-            raise ValueError(f"expected the file of {plug_in} among the files given, found {given}")
+            expected = f"expected the file of {plug_in.words} as it was then among the files given"
+            raise ValueError(f"{expected} (--part FILE.py; load(path, [FILE])), found {given}")
     return {str(plug_in): by_digest[plug_in.digest] for plug_in in run.plug_ins()}
 
 

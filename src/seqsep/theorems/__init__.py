@@ -13,6 +13,7 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
     option_values     the ranges and choices of options, and their refusal
+    constants         the sizes of a statement, as `bound` returns them
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
@@ -39,7 +40,8 @@ from seqsep.theorems import (
     sparse_threshold,
     turing_machine,
 )
-from seqsep.theorems.base import Claim, Number, Outcome, Outcomes, Theorem, TheoremFails
+from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
+from seqsep.theorems.constants import Constants
 from seqsep.theorems.option_values import require_in_range
 
 THEOREMS: tuple[Theorem, ...] = (
@@ -141,14 +143,14 @@ def build(name: str, **options: Any) -> TabularNetwork:
     return TabularNetwork.of(make(**plain))
 
 
-def bound(name: str, **options: Any) -> dict[str, Number]:
+def bound(name: str, **options: Any) -> Constants:
     """The sizes of a theorem's statement with their constants, computed from lengths alone; nothing is built or run.
 
     `options` are lengths and sizes as `check` takes them; what it has a default for may be left out. Sizes in bits, widths in
     coordinates. Raises ValueError for an unknown name or option, a size that is required, or a theorem without such formulas.
 
-    >>> bound("index-lookup-state", length=100, alphabet=64)
-    {'state_bits': 600}
+    >>> bound("index-lookup-state", length=100, alphabet=64)["state_bits"]
+    600
     """
     theorem = _named(name)
     if theorem.constants is None:
@@ -163,7 +165,7 @@ def bound(name: str, **options: Any) -> dict[str, Number]:
         raise ValueError(f"bound({name!r}): expected {missing[0]}=..., found none")
     plain = plain_options(options)
     require_in_range(theorem, "bound", plain)
-    return dict(theorem.constants(**plain))
+    return Constants(theorem.constants(**plain))
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
