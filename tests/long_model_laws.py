@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.theorems import Claim, Outcome
+from support.kept_verdicts import failing, kept_text, outcome
 
 ROOT = Path(__file__).parents[1]
 ROOM = ROOT / "src/seqsep/laws/language_model"
@@ -47,12 +48,9 @@ def model_types() -> list[Outcome]:
         same = failing(laws) == failing(kept[name])
         if not same:
             print(f"{name}: fails {failing(laws)}, kept are {failing(kept[name])}", flush=True)
-        found.append(outcome(TYPES, "tiny models", same, inputs=sum(law["holds"] is not None for law in laws)))
+        tried = sum(law["holds"] is not None for law in laws)
+        found.append(outcome(TYPES, "tiny models", same, inputs=tried, length=TIME))
     return found
-
-
-def failing(laws: list[dict[str, Any]]) -> list[str]:
-    return [law["law"] for law in laws if law["holds"] is False]
 
 
 def tried_on_types() -> dict[str, list[dict[str, Any]]]:
@@ -100,7 +98,7 @@ def faults() -> list[Outcome]:
                 for kind in KINDS_OF_FAULTS:
                     trial.reader = FaultyReader(trial.exact, kind)
                     is_caught = any(try_law(law, trial).holds is False for law in laws)
-                    found.append(outcome(FAULTS, f"{name}: {kind}", is_caught, inputs=1))
+                    found.append(outcome(FAULTS, f"{name}: {kind}", is_caught, inputs=1, length=TIME))
     return found
 
 
@@ -108,7 +106,8 @@ def healthy(seeds: int = SEEDS) -> list[Outcome]:
     """Every law on healthy models of three families, with other weights and tokens for each seed."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         parts = list(pool.map(alarms, [range(worker, seeds, WORKERS) for worker in range(WORKERS)]))
-    return [outcome(ALARMS, f"{name}: healthy", not sum(part[name] for part in parts), inputs=seeds) for name in parts[0]]
+    counts = {name: sum(part[name] for part in parts) for name in parts[0]}
+    return [outcome(ALARMS, f"{name}: healthy", not count, inputs=seeds, length=TIME) for name, count in counts.items()]
 
 
 def alarms(seeds: range) -> dict[str, int]:
@@ -151,34 +150,10 @@ def scripts() -> list[Outcome]:
     for path in sorted(SCRIPTS.glob("*.py")):
         done = subprocess.run([sys.executable, "-W", "ignore", str(path)], capture_output=True, text=True, check=True)
         apart = [float(line.split()[-1]) for line in done.stdout.splitlines()]
-        found.append(outcome(SHOWN, path.name, bool(apart) and min(apart) > LEAST, inputs=len(apart)))
+        found.append(outcome(SHOWN, path.name, bool(apart) and min(apart) > LEAST, inputs=len(apart), length=TIME))
         print(f"{path.name}: {done.stdout.strip()}", flush=True)
     return found
 
 
-def outcome(claim: Claim, variant: str, holds: bool, inputs: int) -> Outcome:
-    """It holds if nothing failed."""
-    return claim.lower(
-        length=TIME,
-        inputs=inputs,
-        exhaustive=False,
-        measured={"failures": int(not holds)},
-        bound={"failures": 0},
-        variant=variant,
-        holds=holds,
-    )
-
-
-def kept_text(models: dict[str, list[dict[str, Any]]]) -> str:
-    """The file that is kept: a line for each model type, without fields that are empty."""
-    versions = {name: version(name) for name in ("transformers", "torch")}
-    short = {
-        name: [{key: value for key, value in law.items() if key in ("law", "holds") or value not in (None, "")} for law in laws]
-        for name, laws in models.items()
-    }
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(laws)}" for name, laws in short.items())
-    return f'{{"versions": {json.dumps(versions)}, "models": {{\n{lines}\n}}}}\n'
-
-
 if __name__ == "__main__":
-    KEPT.write_text(kept_text(tried_on_types()), encoding="utf-8")
+    KEPT.write_text(kept_text({name: version(name) for name in ("transformers", "torch")}, tried_on_types()), encoding="utf-8")

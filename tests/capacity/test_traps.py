@@ -146,6 +146,14 @@ def test_two_names_of_one_field_must_agree():
 FLASH = {"hidden_size": 64, "num_hidden_layers": 2, "fuse_norm": True}
 
 
+def test_only_hgrn_of_flash_linear_attention_keeps_its_recurrence_in_the_type_of_its_weights():
+    """Its recurrent kernel, which reads passes of at most 64 tokens, makes the last state as it makes the inputs."""
+    found = capacity({**FLASH, "model_type": "hgrn"})
+    assert (found.fixed_numbers, found.state_bytes(as_stored=True)) == (2 * 64, 2 * 2 * 64)
+    found = capacity({**FLASH, "model_type": "hgrn2", "expand_ratio": 8})
+    assert (found.fixed_numbers, found.state_bytes(as_stored=True)) == (2 * 64 * 8, 4 * 2 * 64 * 8)
+
+
 def test_one_name_in_two_libraries():
     """Only flash-linear-attention writes fuse_norm; its defaults are other ones, and Mamba-2's heads follow from its width."""
     theirs = capacity({"model_type": "mamba2", "fuse_cross_entropy": False})

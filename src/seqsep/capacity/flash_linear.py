@@ -1,6 +1,7 @@
 """Families of flash-linear-attention 0.6.0: their fixed states, and the attention layers of their hybrids.
 
-Short convolutions of K taps read K - 1 past columns and K are allocated; recurrences are float32. A window of W tokens keeps W.
+Short convolutions of K taps read K - 1 past columns and K are allocated; recurrences are float32, but for HGRN's. A window of W
+tokens keeps W.
 mamba, mamba2 and bitnet, which `transformers` has under the same names, are this library's if the file has one of the fields
 that only it writes (`WRITTEN`); else they are read with the defaults of `transformers`.
 """
@@ -85,9 +86,15 @@ def _mesa(fields: Fields) -> list[Part]:
 
 
 def _gated(fields: Fields) -> list[Part]:
-    """HGRN and HGRN-2."""
+    """HGRN-2."""
     _without_convolution(fields)
     return [_recurrence(fields.whole("hidden_size") * fields.whole("expand_ratio"))]
+
+
+def _gated_vector(fields: Fields) -> list[Part]:
+    """HGRN. After a pass of at most 64 tokens the recurrence has the type of the weights, after a longer one float32."""
+    _without_convolution(fields)
+    return [Part("recurrent", fixed=fields.whole("hidden_size") * fields.whole("expand_ratio"))]
 
 
 def _slots(fields: Fields) -> list[Part]:
@@ -148,7 +155,7 @@ FLASH_LINEAR: dict[str, Callable[[Fields], list[Part]]] = {
     "comba": _wide_heads,
     "kda": _wide_heads,
     "mesa_net": _mesa,
-    "hgrn": _gated,
+    "hgrn": _gated_vector,
     "hgrn2": _gated,
     "gsa": _slots,
     "abc": _slots,

@@ -14,8 +14,8 @@ HEAD = """
 Each of these scripts ends with status 1 in the release that it names, and with 0 in a later one; `tests/long_released_bugs.py`
 installs both and runs it there ([its row](../results/verify/released-bugs.json)). Models are tiny, with random weights, in
 float32; numbers are greatest differences of logits (of the beams' scores for mamba_beams), which should be 0 but for rounding.
-The last column says what `seqsep check --model` finds in the two releases, for the four bugs on which it was tried there. For
-the others the law is the one whose two sides the script compares; brackets say in what form `seqsep check` tries it.
+The last column says what `seqsep check --model` finds in the two releases, for the five bugs on which it was tried there. For
+the others the law is the one whose two sides the script compares.
 
 """
 
@@ -51,6 +51,7 @@ BAMBA = {
     "num_hidden_layers": 2,
     "attn_layer_indices": [1],
 }
+MAMBA = {"model_type": "mamba", "hidden_size": 16, "num_hidden_layers": 2, "state_size": 4, "vocab_size": 32}
 LFM2 = {"num_hidden_layers": 3, "layer_types": ["conv", "full_attention", "conv"]}
 RELEASED_BUGS = {
     "mamba_padding": ReleasedBug(
@@ -132,10 +133,11 @@ RELEASED_BUGS = {
     "mamba_beams": ReleasedBug(
         model="Mamba",
         wrong="beam search leaves states in the order of the beams before",
-        law="generate (it is tried without beams)",
+        law="beams",
         fails_in="5.11.0",
         holds_in="5.13.1",
         threads=("issues/46612", "pull/46819"),
+        config=MAMBA,
     ),
 }
 

@@ -29,7 +29,8 @@ SOAK = """
 of the sweep is stopped for up to half a second, its disk of 1 MiB is filled, Python's clock jumps by up to a day, a worker is
 killed. Every five minutes add a line to [results/verify/soak.jsonl](../results/verify/soak.jsonl); a signal ends the sitting
 with a line. Half of each line is sweeps that are started again until they end, half one driver that makes sweep after sweep
-through the whole sitting and whose memory is read after each. A line names, by a digest, the sources that it ran under.
+through the whole sitting and whose memory is read after each. A line names, by a digest, the sources that it ran under. Clock
+readings are how often a driver or worker asked the clock that jumps: 0, since everything is timed by the monotonic one.
 
 """
 

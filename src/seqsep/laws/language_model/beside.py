@@ -7,8 +7,12 @@ from seqsep.laws.language_model.padding import in_words, pads_of
 from seqsep.laws.language_model.receiver import continued
 from seqsep.laws.language_model.trial import NotTried, Trial
 from seqsep.laws.mixer import LawFails
+from seqsep.names import text_of
 
 NEW_TOKENS = 4
+BEAMS = 3
+TIMES_OF_SCORES = 2
+"""A log probability is a logit less the logarithm of a sum of exponentials, and each is off by as much as the logits."""
 
 
 def numbers_are_finite(trial: Trial) -> None:
@@ -70,6 +74,44 @@ def generated(trial: Trial) -> None:
             trial.exact.whole(row[pad:][None])[:, -NEW_TOKENS:] for row, pad in zip(written, padding.tolist(), strict=True)
         ]
         trial.require_same(f"{words} (tokens counted from the first written)", logits, torch.cat(found))
+
+
+def beams(trial: Trial) -> None:
+    """Beam search that keeps its state, whose rows it reorders, gives the scores of one that reads all tokens anew."""
+    trial.require_state()
+    if not hasattr(trial.reader.model, "generate"):
+        raise NotTried("it has no generate")
+    prompt = trial.tokens[:, : trial.time - NEW_TOKENS]
+    try:
+        kept, anew = (_scores_of_beams(trial, prompt, keeps) for keeps in (True, False))
+    except ValueError as error:
+        if "beam search" in str(error):
+            raise NotTried(text_of(error)) from error
+        raise
+    difference = float((kept - anew).abs().max())
+    allowed = TIMES_OF_SCORES * trial.allowed.difference
+    if not difference <= allowed:
+        raise LawFails(
+            f"beam search with its state: scores differ by {difference:.1e} from those without, allowed {allowed:.1e}"
+        )
+
+
+def _scores_of_beams(trial: Trial, prompt: Tensor, keeps_state: bool) -> Tensor:
+    """The mean log probability of each beam's new tokens, from the best beam of each row on."""
+    with trial.reader.computing():
+        output = trial.reader.model.generate(
+            prompt,
+            attention_mask=torch.ones_like(prompt),
+            max_new_tokens=NEW_TOKENS,
+            num_beams=BEAMS,
+            num_return_sequences=BEAMS,
+            do_sample=False,
+            use_cache=keeps_state,
+            output_scores=True,
+            return_dict_in_generate=True,
+            pad_token_id=0,
+        )
+    return output.sequences_scores.double()
 
 
 def _greedy(trial: Trial, prompt: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:

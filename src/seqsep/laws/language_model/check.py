@@ -59,6 +59,7 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
     "padding of one sequence": padding.padded_alone,
     "padding in chunks": padding.padded_in_chunks,
     "generate": beside.generated,
+    "beams": beside.beams,
     "state as bytes": cuts.state_as_bytes,
     "state copied": cuts.state_copied,
     "rows reordered": cuts.rows_reordered,

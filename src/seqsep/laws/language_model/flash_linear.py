@@ -23,10 +23,14 @@ SWITCH = "TRITON_INTERPRET"
 INSTALL = "pip install 'seqsep[hf,gpu]'"
 
 
+class FlashLinearMissing(OSError):
+    """The package flash-linear-attention is not installed; the message is one line, with the command that installs it."""
+
+
 def import_models(where: str, name: str) -> None:
     """Import `fla.models` with kernels that are interpreted; `where` and `name` are the file and its model_type, for messages.
 
-    Raises BadInput if the package is not installed, or was imported before with kernels that are compiled.
+    Raises FlashLinearMissing if the package is not installed, BadInput if its kernels are compiled in this process already.
     """
     found = f"{where}: model_type {excerpt(printable(name))!r} is of flash-linear-attention"
     if "fla" in sys.modules and os.environ.get(SWITCH) != "1":
@@ -38,7 +42,7 @@ def import_models(where: str, name: str) -> None:
             import_module("triton")
             import_module("fla.models")
     except ImportError as error:
-        raise BadInput(f"{found}, which is not installed ({text_of(error)}); {INSTALL}") from error
+        raise FlashLinearMissing(f"{found}, which is not installed ({text_of(error)}); {INSTALL}") from error
     interpret_kernels()
 
 
