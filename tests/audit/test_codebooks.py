@@ -50,6 +50,21 @@ def test_axes_by_examples_and_by_numbers_agree(rows):
     torch.testing.assert_close(few.directions.T @ few.directions, torch.eye(len(sizes), dtype=torch.float64))
 
 
+def test_large_states_are_read_in_parts(rows, monkeypatch):
+    """Parts of five numbers, axes in 32 bits, two states at a time: the same codebooks up to that rounding."""
+    few = rows[: rows.shape[1] - 3]
+    whole = Axes.fitted(few)
+    books = list(whole.codebooks("variance", few, torch.ones_like(whole.variances), [4, 16]))
+    monkeypatch.setattr("seqsep.audit.codebooks.NUMBERS_AT_ONCE", 5)
+    monkeypatch.setattr("seqsep.audit.codebooks.RESTORED_AT_ONCE", 2 * rows.shape[1])
+    parts = Axes.fitted(few)
+    assert (whole.directions.dtype, parts.directions.dtype) == (torch.float64, torch.float32)
+    assert torch.allclose(parts.variances, whole.variances)
+    for book, other in zip(books, parts.codebooks("variance", few, torch.ones_like(parts.variances), [4, 16]), strict=True):
+        assert book.bits == other.bits
+        assert torch.allclose(book.restored(rows), other.restored(rows), atol=1e-4)
+
+
 def test_lloyds_levels_of_a_normal_scalar_are_maxs():
     """Max 1960, table I: two levels at 0.798, four at 0.4528 and 1.510."""
     scalars = torch.distributions.Normal(0, 1).icdf((torch.arange(20_000) + 0.5) / 20_000)[:, None]

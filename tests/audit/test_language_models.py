@@ -181,6 +181,14 @@ def test_why_codebooks_are_not_tried_is_said(trained, monkeypatch, name, value, 
     assert found.prefixes == (16 if options else 250)
 
 
+@pytest.mark.unchecked
+def test_a_large_state_has_no_codebook_of_all_its_numbers(trained, monkeypatch):
+    monkeypatch.setattr("seqsep.audit.needed.MOST_COORDINATES", 100)
+    found = audit_language_model(trained, **SMALL)
+    assert found.curve
+    assert {one.codebook for one in found.curve} == {"variance"}
+
+
 def test_it_says_how_far_it_is(trained, monkeypatch, capsys):
     """Books, then codebooks; on the command line in lines on stderr."""
     monkeypatch.setattr("seqsep.commands.now_and_then.SECONDS_BETWEEN_LINES", 0.0)

@@ -10,7 +10,8 @@ coordinates or axes: no entropy coding, and no scale taken from the example. One
     gradient    the same with the variance times the mean square of the derivative of the model's margins along the axis
 
 The axes are those of the fitted states' covariance, as many as there are examples at most, found from the smaller of covariance
-and Gram matrix.
+and Gram matrix. States of more than NUMBERS_AT_ONCE numbers are read in parts of so many, and their axes kept in 32 bits: a
+codebook may be any fixed one, so its rounding costs accuracy at most, never the truth of the number.
 """
 
 import heapq
@@ -28,6 +29,9 @@ MOST_AXES = 1024
 ROUNDS = 24
 NEGLIGIBLE = 1e-10
 SCALARS_AT_ONCE = 4096
+NUMBERS_AT_ONCE = 1 << 15
+RESTORED_AT_ONCE = 1 << 26
+"""Numbers of states that are restored together."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +112,33 @@ class Codebook:
 
     def restored(self, rows: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixes numbers"]:
         """The states that are read in the place of these; of the same type."""
+        at_once = max(1, RESTORED_AT_ONCE // rows.shape[1])
+        return torch.cat([self._restored(some) for some in rows.split(at_once)])
+
+    def _restored(self, rows: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixes numbers"]:
         found = self.mean.expand(len(rows), -1).clone()
         for places, levels in self.parts:
             if self.axes is None:
                 found[:, places] = levels.restored(rows[:, places])
             else:
                 axes = self.axes[:, places]
-                found += levels.restored((rows.double() - self.mean) @ axes) @ axes.T
+                found += levels.restored(projected(rows, self.mean, axes)).to(axes.dtype) @ axes.T
         return found.to(rows.dtype)
+
+
+def projected(
+    rows: Float[Tensor, "prefixes numbers"], mean: Float[Tensor, "numbers"], axes: Float[Tensor, "numbers axes"]
+) -> Float[Tensor, "prefixes axes"]:
+    """The states less the mean on each axis, in float64.
+
+    >>> projected(torch.tensor([[1.0, 2.0]]), torch.tensor([1.0, 0.0]), torch.tensor([[1.0], [0.5]])).tolist()
+    [[1.0]]
+    """
+    parts = zip(*(tensor.split(NUMBERS_AT_ONCE, axis) for tensor, axis in ((rows, 1), (mean, 0), (axes, 0))), strict=True)
+    return sum(
+        ((some.double() - centre) @ directions.double() for some, centre, directions in parts),
+        start=rows.new_zeros(len(rows), axes.shape[1], dtype=torch.float64),
+    )
 
 
 @dataclass(frozen=True)
@@ -134,25 +157,26 @@ class Axes:
     @classmethod
     def fitted(cls, rows: Float[Tensor, "prefixes numbers"]) -> "Axes":
         """The axes of at most MOST_AXES states; those of next to no variance are left out."""
-        centred = rows[:MOST_AXES].double()
-        mean = centred.mean(0)
-        centred = centred - mean
-        by_example = len(centred) < centred.shape[1]
-        squares = centred @ centred.T if by_example else centred.T @ centred
-        sizes, vectors = torch.linalg.eigh(squares / len(centred))
-        kept = sizes > NEGLIGIBLE * sizes[-1:].clamp(min=NEGLIGIBLE)
-        sizes = sizes[kept].flip(0)
-        vectors = vectors[:, kept].flip(1)
-        if by_example:
-            vectors = centred.T @ vectors / (sizes * len(centred)).sqrt()
-        return cls(mean, vectors, sizes)
+        some = rows[:MOST_AXES]
+        mean = some.double().mean(0) if some.shape[1] <= NUMBERS_AT_ONCE else some.mean(0, dtype=torch.float64)
+        if len(some) >= some.shape[1]:
+            centred = some.double() - mean
+            variances, directions = _axes_of(centred.T @ centred / len(some))
+            return cls(mean, directions, variances)
+        parts = list(zip(some.split(NUMBERS_AT_ONCE, 1), mean.split(NUMBERS_AT_ONCE), strict=True))
+        gram = sum((part.double() - centre) @ (part.double() - centre).T for part, centre in parts)
+        sizes, vectors = _axes_of(gram / len(some))
+        scale = (sizes * len(some)).sqrt()
+        kept_in = torch.float64 if len(parts) == 1 else torch.float32
+        directions = torch.cat([((part.double() - centre).T @ vectors / scale).to(kept_in) for part, centre in parts])
+        return cls(mean, directions, sizes)
 
     def codebooks(
         self, name: str, rows: Float[Tensor, "prefixes numbers"], weights: Float[Tensor, "axes"], budgets: Sequence[int]
     ) -> Iterator[Codebook]:
         """A codebook for each budget of bits, whose bits go to the axes of greatest weight times remaining variance."""
         order = handed_out((self.variances * weights).tolist(), max(budgets, default=0))
-        scalars = (rows.double() - self.mean) @ self.directions
+        scalars = projected(rows, self.mean, self.directions)
         fitted = {}
         for budget in budgets:
             counts = torch.bincount(torch.tensor(order[:budget], dtype=torch.long), minlength=len(self.variances))
@@ -170,6 +194,13 @@ class Axes:
                 axes=self.directions,
                 parts=tuple(parts),
             )
+
+
+def _axes_of(matrix: Float[Tensor, "n n"]) -> tuple[Float[Tensor, "axes"], Float[Tensor, "n axes"]]:
+    """The eigenvalues that are not next to nothing, in falling order, and their vectors."""
+    sizes, vectors = torch.linalg.eigh(matrix)
+    kept = sizes > NEGLIGIBLE * sizes[-1:].clamp(min=NEGLIGIBLE)
+    return sizes[kept].flip(0), vectors[:, kept].flip(1)
 
 
 def handed_out(sizes: Sequence[float], bits: int) -> list[int]:

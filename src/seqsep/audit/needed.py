@@ -21,6 +21,7 @@ from seqsep.tasks import Task
 
 ALLOWED_LOSS = 0.01
 MOST_BUDGET = 1024
+MOST_COORDINATES = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,12 @@ class Rounded:
 
 
 def codebooks(rows: Rows, gradients: Rows | None, most_bits: int) -> Iterator[Codebook]:
-    """All codebooks, fitted on these states and on gradients at some of them; those of gradients only if there are some."""
-    yield from lloyd(rows)
+    """All codebooks, fitted on these states and on gradients at some of them; those of gradients only if there are some.
+
+    Those with a level for each number, a bit at least, are left out for states of more than MOST_COORDINATES numbers.
+    """
+    if rows.shape[1] <= MOST_COORDINATES:
+        yield from lloyd(rows)
     axes = Axes.fitted(rows)
     steps = budgets(most_bits)
     yield from axes.codebooks("variance", rows, torch.ones_like(axes.variances), steps)

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
+from seqsep.capacity.flash_linear import is_flash_linear
 from seqsep.laws.language_model.reader import Logits, Reader
 from seqsep.laws.language_model.receiver import Receiver
 from seqsep.laws.language_model.settings import shortened
@@ -16,6 +17,8 @@ from seqsep.laws.mixer import LawFails
 
 SHARE = 1e-9
 """Of the greatest logit, in float64: the same sums in another order differ by 10^-15, and layers multiply that."""
+SHARE_OF_KERNELS = 1e-6
+"""The same for flash-linear-attention: kernels of chunks and of single steps write 1 / ln 2 with 8 digits, or not at all."""
 TIMES = 8
 """In fewer bits a path may be off by as many times what the whole pass is off."""
 
@@ -80,6 +83,9 @@ class Trial:
     def allowed(self) -> Allowed:
         """From the greatest logit in float64; in fewer bits from what the whole pass itself is off."""
         greatest = max(1.0, float(self.reference.abs().max()))
+        if self.dtype == torch.float64 and is_flash_linear(self.source.config["model_type"], self.source.config):
+            why = "as all is computed in 64 bits but constants of the kernels"
+            return Allowed(SHARE_OF_KERNELS * greatest, f"{SHARE_OF_KERNELS:.0e} of the greatest logit, {why}")
         if self.dtype == torch.float64:
             return Allowed(SHARE * greatest, f"{SHARE:.0e} of the greatest logit, as all is computed in 64 bits")
         name = str(self.dtype).removeprefix("torch.")
