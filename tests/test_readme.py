@@ -1,5 +1,6 @@
 """What the README says is so; its commands and its example run in test_readme_commands.py."""
 
+import json
 import re
 import subprocess
 import sys
@@ -34,6 +35,13 @@ def test_what_a_published_model_keeps(capsys, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert main(command.split()) == 0
     assert "no model with this state, however trained, can" in capsys.readouterr().out
+
+
+def test_as_many_model_types_are_named_as_there_are_verdicts_on():
+    files = [ROOT / f"results/{name}-laws.json" for name in ("model", "flash-linear")]
+    counts = [len(json.loads(file.read_text())["models"]) for file in files]
+    named = f"has {counts[0]} model types, with what fails in which, and {counts[1]} of flash-linear-attention"
+    assert named in README.read_text()
 
 
 def test_the_tree_names_every_folder_once():

@@ -170,8 +170,8 @@ COMMAND = Command(
     "of a theorem: seqsep check THEOREM --help. Or try every law on a layer, a model or a task of your own, "
     "and say which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json], or --task "
     "task.py:MyTask [--length 20], with further fields of the task as flags. Or try the laws of state on a causal language "
-    "model of transformers: seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24] [--dtype float64] "
-    "[--json]",
+    "model of transformers or flash-linear-attention: seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] "
+    "[--length 24] [--dtype float64] [--json]",
     read_further=list,
     help_of=lambda words: help_text("check", "check", words, "[--json]"),
 )

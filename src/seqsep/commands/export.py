@@ -53,7 +53,8 @@ def run(options: argparse.Namespace) -> int:
         write_labels(options.output, labels)
     failed = len(found) - len(rows)
     without = f"; {failed} failed {'run has' if failed == 1 else 'runs have'} no result and {'is' if failed == 1 else 'are'}"
-    print(f"{len(rows)} rows to {options.output}{f'{without} left out' if failed else ''}")
+    shown = f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
+    print(f"{shown} to {options.output}{f'{without} left out' if failed else ''}")
     return DONE
 
 
