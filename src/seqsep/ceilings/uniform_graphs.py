@@ -2,10 +2,12 @@
 
     accuracy <= 1 - sum_L n (n - 2) / (4 K P L) max(0, max_s (sum_g g r_g(L) t(s / g) - s B))          (1)
 
-holds for IsTree(distribution="uniform") on n vertices with a state of B bits, whatever is written behind the prompt. L edges, 1
-to n - 2, are still to be read; r_g(L) is how many coins of g questions each the state should hold then, on average, by (3);
-t(s) is (2); P = (n - 1)(n - 2) / 2; K is the largest (l - 1)(n - l) / l, l = 3 .. n - 1. A quarter of the graphs are neither
-trees nor near misses and count as answered right: (1) is never below 3/4.
+holds for IsTree(distribution="uniform") on n vertices with a state of B bits, whatever the model itself writes behind the
+prompt: a retriever or a thought that is given may bring the edges back. L edges, 1 to n - 2, are still to be read; r_g(L) is
+how many coins of g questions each the state should hold then, on average, by (3); t(s) is (2); P = (n - 1)(n - 2) / 2; K is
+the largest (l - 1)(n - l) / l, l = 3 .. n - 1. A quarter of the graphs are drawn neither as trees nor as near misses and count
+as answered right: (1) is never below 3/4. Draws are taken as exact: of the task's, of 32 bits each, two are equal with a
+chance below n^2 / 2^33, 10^-6 at n = 64, and then the order is not random.
 What it does not say: that a state of 0.17 n bits errs, where the exact answer takes some n log n (`answer_bits`); or that a
 scheme comes near. NO if one of B watched vertices has no edge, else YES, is right on 3/4 in the limit of large B and larger n.
 
@@ -71,13 +73,15 @@ ROUNDING = 1e-6
 def uniform_graph_ceiling(vertices: int, state_bits: int) -> float:
     """The ceiling (1) for IsTree on uniform graphs of n >= 4 vertices, computed in floats from coins that are too few by 10^-6.
 
-    It rises with the bits and is 1.0 where (1) says nothing: for states of 0.17 n bits at the latest.
+    It rises with the bits and is 1.0 where (1) says nothing: for states of 0.17 n bits at all n that were tried, up to 2^14.
 
     >>> [round(uniform_graph_ceiling(vertices=256, state_bits=bits), 3) for bits in (0, 1, 8, 64)]
     [0.757, 0.79, 0.894, 1.0]
     """
     call = f"uniform_graph_ceiling(vertices={vertices}, state_bits={state_bits})"
     require(vertices >= 4 and state_bits >= 0, call, "vertices is at least 4, state_bits at least 0")
+    if state_bits > vertices:
+        return 1.0
     coins = coins_asked(vertices) * (1 - ROUNDING)
     questions = np.arange(1, len(coins) + 1)
     found = np.zeros(vertices - 2)
