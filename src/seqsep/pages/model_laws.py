@@ -92,8 +92,7 @@ These scripts show failures without seqsep:
 * [mamba2_bfloat16.py](../examples/flash_linear_state/mamba2_bfloat16.py): made in bfloat16, Mamba-2's plain code, which stands
   in for kernels of another package, multiplies float32 by bfloat16 and raises.
 
-The other failures are limits that the package names itself: HGRN takes no padding in a pass of more than 64 tokens, Mamba and
-Mamba-2 take one token at a time behind a state.
+The other failures are a limit that the package names itself: Mamba and Mamba-2 take one token at a time behind a state.
 
 Not tried: mesa_net, which solves a system for each token by conjugate gradients
 to about 10^-3 and demands float32 states; abc, whose kernels mix types under float64; rwkv7, whose kernels the interpreter does
