@@ -260,6 +260,7 @@ def test_values_and_ends():
         assert least_error(2.5, tree_weight(vertices)) == 1
     assert ceiling(IsTree(64, distribution="uniform"), 5) == uniform_graph_ceiling(64, 5) < 1
     assert uniform_graph_ceiling(64, 10**400) == 1
+    assert tree_weight(12) == pytest.approx(22 / 15)
     assert ceiling(IsTree(64, "cot", "uniform"), 5) is None
     assert (len(branch_sums(28)), len(branch_sums(29))) == (25, 25)
     assert 0.166 * 2**14 < coins_asked(2**14).sum(axis=0).max() < 0.17 * 2**14

@@ -69,6 +69,23 @@ class Tabular(ABC):
         return pandas.DataFrame.from_records([dict(record) for record in self.records()])
 
 
+class Sizes(dict[str, Any], Tabular):
+    """Size -> its number: sizes in bits, widths in coordinates.
+
+    >>> Sizes(width=10, core_bits=4680)
+    size       number
+    width          10
+    core_bits   4,680
+    """
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each size."""
+        return [{"size": size, "number": number} for size, number in self.items()]
+
+    def __repr__(self) -> str:
+        return self.table()
+
+
 def _first_and_last(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """All rows, or the first and the last ones with a row without values between."""
     if len(records) <= SHOWN_ROWS:

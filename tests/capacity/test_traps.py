@@ -146,7 +146,7 @@ def test_two_names_of_one_field_must_agree():
 FLASH = {"hidden_size": 64, "num_hidden_layers": 2, "fuse_norm": True}
 
 
-def test_only_hgrn_of_flash_linear_attention_keeps_its_recurrence_in_the_type_of_its_weights():
+def test_hgrn_keeps_its_recurrence_in_the_type_of_its_weights():
     """Its recurrent kernel, which reads passes of at most 64 tokens, makes the last state as it makes the inputs."""
     found = capacity({**FLASH, "model_type": "hgrn"})
     assert (found.fixed_numbers, found.state_bytes(as_stored=True)) == (2 * 64, 2 * 2 * 64)

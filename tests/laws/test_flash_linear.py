@@ -42,7 +42,7 @@ def test_kernels_that_are_compiled_already_are_named(monkeypatch):
         import_models("c.json", "gla")
 
 
-def test_a_name_that_transformers_has_too_is_its_own_unless_the_file_says_otherwise(tmp_path, capsys, absent):
+def test_a_shared_name_is_of_the_library_that_wrote_the_file(tmp_path, capsys, absent):
     sizes = {"hidden_size": 8, "num_hidden_layers": 1, "vocab_size": 16, "state_size": 2}
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"model_type": "mamba", **sizes, "fuse_norm": True}))

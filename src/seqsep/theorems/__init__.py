@@ -13,7 +13,6 @@ Folders are subjects; docs/theorems.md is the index by paper and number. Files:
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
     option_values     the ranges and choices of options, and their refusal
-    constants         the sizes of a statement, as `bound` returns them
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
@@ -29,6 +28,7 @@ import numpy as np
 
 from seqsep.model.tabular_network import TabularNetwork
 from seqsep.names import choose
+from seqsep.tables import Sizes
 from seqsep.theorems import (
     bounded_dyck,
     circuits,
@@ -41,7 +41,6 @@ from seqsep.theorems import (
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
-from seqsep.theorems.constants import Constants
 from seqsep.theorems.option_values import require_in_range
 
 THEOREMS: tuple[Theorem, ...] = (
@@ -143,7 +142,7 @@ def build(name: str, **options: Any) -> TabularNetwork:
     return TabularNetwork.of(make(**plain))
 
 
-def bound(name: str, **options: Any) -> Constants:
+def bound(name: str, **options: Any) -> Sizes:
     """The sizes of a theorem's statement with their constants, computed from lengths alone; nothing is built or run.
 
     `options` are lengths and sizes as `check` takes them; what it has a default for may be left out. Sizes in bits, widths in
@@ -165,7 +164,7 @@ def bound(name: str, **options: Any) -> Constants:
         raise ValueError(f"bound({name!r}): expected {missing[0]}=..., found none")
     plain = plain_options(options)
     require_in_range(theorem, "bound", plain)
-    return Constants(theorem.constants(**plain))
+    return Sizes(theorem.constants(**plain))
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:

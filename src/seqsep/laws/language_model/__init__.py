@@ -10,7 +10,7 @@
     source       where a model is from: a folder, or a config.json and random weights
     reader       a model that reads tokens into its state, whatever the state is called
     state        the tensors of a state: counted, as bytes, and put back
-    flash_linear models of flash-linear-attention, whose kernels Triton's interpreter runs
+    flash_linear  models of flash-linear-attention, whose kernels Triton's interpreter runs
     receiver     the other process: it gets bytes and a position, never the tokens
     double       every computation in float64
 
