@@ -12,6 +12,7 @@ from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import canonical_json
 from seqsep.lab.store.store import Store
 
+TIMES = 5
 MOST_SECONDS = {"show": 3.0, "export": 5.0, "report": 30.0, "report, theorems anew": 90.0}
 DEMO = Path(__file__).parents[3] / "results/demo.jsonl"
 
@@ -63,6 +64,7 @@ def rows(count: int) -> dict[str, Any]:
     """Show, export and report so many rows; a failure says what took longer than it may.
 
     The first report checks every theorem. The second one has their outcomes from the first, as a user's has from the demo on.
+    Show and export are short, and what else the machine does only adds to them: the least of TIMES counts.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -76,7 +78,11 @@ def rows(count: int) -> dict[str, Any]:
             "report": report,
         }
         seconds = {
-            what: cpu_seconds([sys.executable, "-m", "seqsep", *words], folder / "caches") for what, words in commands.items()
+            what: min(
+                cpu_seconds([sys.executable, "-m", "seqsep", *words], folder / "caches")
+                for _ in range(1 if words == report else TIMES)
+            )
+            for what, words in commands.items()
         }
         lines = (folder / "demo.jsonl").read_bytes().count(b"\n")
     failures = [f"{what}: {taken:.1f} s" for what, taken in seconds.items() if taken > MOST_SECONDS[what]]
