@@ -1,12 +1,10 @@
 """The long check of capacity on flash-linear-attention: what a config.json declares is what the library's cache holds.
 
 Triton's interpreter runs the library's kernels on a CPU. Each family is built tiny, reads 11 tokens, then single ones to 12 and
-15, and the tensors of its cache are counted each time. Not run: rwkv7, whose kernels the interpreter does not take, and what
-attends (bitnet, and the attention layers of hybrids), for which the library asks for flash-attn.
+15, and the tensors of its cache are counted each time. `support.flash_linear_models` says what is not run.
 """
 
 import json
-import os
 import subprocess
 import sys
 import warnings
@@ -22,38 +20,12 @@ NAME = "capacity-flash-linear"
 READERS = ("answer", "config", "declare", "flash_linear", "part", "states")
 SOURCES = tuple(f"capacity/{name}.py" for name in READERS)
 LENGTHS = (11, 12, 15)
-TINY: dict[str, Any] = {"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 32}
-HEADS = {"num_heads": 2}
-WIDE_HEADS = {"num_heads": 2, "head_dim": 16}
-SLOTS = {"num_heads": 2, "num_slots": 16}
-FAMILIES: dict[str, dict[str, Any]] = {
-    "gla": HEADS,
-    "retnet": HEADS,
-    "linear_attn": HEADS,
-    "delta_net": HEADS,
-    "gated_deltanet": WIDE_HEADS,
-    "gated_deltaproduct": WIDE_HEADS,
-    "comba": WIDE_HEADS,
-    "kda": WIDE_HEADS,
-    "mesa_net": WIDE_HEADS,
-    "hgrn": {},
-    "hgrn2": {"expand_ratio": 16},
-    "gsa": SLOTS,
-    "abc": SLOTS,
-    "raven": {**SLOTS, "topk": 4},
-    "rwkv6": HEADS,
-    "mamba": {},
-    "mamba2": {"head_dim": 32, "state_size": 16, "chunk_size": 16},
-}
-CONFIGS = {"mamba": "MambaConfig", "mamba2": "Mamba2Config"}
-"""Classes of the library whose names transformers has too; the others are found by model_type."""
 
 
 def verify() -> list[Outcome]:
     """An outcome for each family that runs here."""
     command = [sys.executable, __file__]
-    environment = os.environ | {"TRITON_INTERPRET": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{NAME}: {done.stderr[-3000:]}")
     packages = ", ".join(f"{name} {version(name)}" for name in ("flash-linear-attention", "triton", "torch"))
@@ -77,22 +49,18 @@ def _outcome(case: dict[str, Any], packages: str) -> Outcome:
 def measure() -> Iterator[dict[str, Any]]:
     """Each family as transformers writes its file, beside its cache."""
     import torch
-    from fla import models
     from transformers import AutoConfig, AutoModelForCausalLM
 
     from seqsep.capacity import capacity
-    from seqsep.laws.language_model.flash_linear import interpret_kernels
+    from seqsep.laws.language_model.flash_linear import import_models
+    from support.flash_linear_models import FAMILIES, fields_of
 
     warnings.simplefilter("ignore")
-    interpret_kernels()
-    for family, fields in FAMILIES.items():
+    import_models(NAME, "gla")
+    for family in FAMILIES:
         torch.manual_seed(0)
-        if family in CONFIGS:
-            config = getattr(models, CONFIGS[family])(**TINY, **fields)
-            model = getattr(models, CONFIGS[family].replace("Config", "ForCausalLM"))(config).eval()
-        else:
-            config = AutoConfig.for_model(family, **TINY, **fields)
-            model = AutoModelForCausalLM.from_config(config).eval()
+        config = AutoConfig.for_model(**fields_of(family))
+        model = AutoModelForCausalLM.from_config(config).eval()
         written = capacity(json.loads(json.dumps(config.to_dict(), default=str)))
         yield {
             "family": family,
@@ -105,7 +73,7 @@ def counted(model: Any) -> list[int]:
     """The numbers in the cache after 11 tokens at once, and then 1 and 3 more, one by one."""
     import torch
 
-    tokens = torch.arange(LENGTHS[-1])[None] % TINY["vocab_size"]
+    tokens = torch.arange(LENGTHS[-1])[None] % model.config.vocab_size
     found = []
     with torch.no_grad():
         cache = model(tokens[:, : LENGTHS[0]], use_cache=True).past_key_values

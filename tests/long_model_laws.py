@@ -5,9 +5,6 @@ eight faults into three families, tries healthy models of these with 100 seeds, 
 without seqsep. `python tests/long_model_laws.py` writes results/model-laws.json.
 """
 
-import json
-import subprocess
-import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
@@ -16,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.theorems import Claim, Outcome
-from support.kept_verdicts import failing, kept_text, outcome
+from support.kept_verdicts import WORKERS, Verdicts, beside_kept, failing, in_parts, kept_text, outcome, scripts
 
 ROOT = Path(__file__).parents[1]
 ROOM = ROOT / "src/seqsep/laws/language_model"
@@ -31,40 +28,22 @@ ALARMS = Claim(NAME, "seqsep check --model", "No law fails in a healthy model")
 SHOWN = Claim(NAME, "examples/transformers_state", "A script of a few lines shows a failure without seqsep")
 SEEDS = 100
 TIME = 16
-WORKERS = 2
-LEAST = 1e-3
 
 
 def verify() -> list[Outcome]:
     """One outcome for each model type, fault, healthy family and script."""
-    return [*model_types(), *faults(), *healthy(), *scripts()]
+    types = beside_kept(TYPES, tried_on_types(), KEPT, TIME)
+    return [*types, *faults(), *healthy(), *scripts(SHOWN, SCRIPTS, TIME)]
 
 
-def model_types() -> list[Outcome]:
-    """Every type beside what is kept of it."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))["models"]
-    found = []
-    for name, laws in tried_on_types().items():
-        same = failing(laws) == failing(kept[name])
-        if not same:
-            print(f"{name}: fails {failing(laws)}, kept are {failing(kept[name])}", flush=True)
-        tried = sum(law["holds"] is not None for law in laws)
-        found.append(outcome(TYPES, "tiny models", same, inputs=tried, length=TIME))
-    return found
-
-
-def tried_on_types() -> dict[str, list[dict[str, Any]]]:
+def tried_on_types() -> Verdicts:
     """The verdicts by model type."""
     from support.law_models import names_of_types
 
-    names = names_of_types()
-    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
-        parts = list(pool.map(tried, [names[worker::WORKERS] for worker in range(WORKERS)]))
-    found = {name: laws for part in parts for name, laws in part.items()}
-    return {name: found[name] for name in names}
+    return in_parts(tried, names_of_types())
 
 
-def tried(names: list[str]) -> dict[str, list[dict[str, Any]]]:
+def tried(names: list[str]) -> Verdicts:
     """The verdicts on some types, in one process and another one that gets bytes."""
     import torch
 
@@ -142,17 +121,6 @@ def trial_of(name: str, seed: int, receiver: Any) -> Any:
 
     source = Source(name, {"model_type": name, **FAMILIES[name]}, None, seed)
     return Trial(source, time=TIME, batch=3, seed=seed, dtype=torch.float64, receiver=receiver)
-
-
-def scripts() -> list[Outcome]:
-    """Each script prints, a line a model, how far two results are apart that should be the same."""
-    found = []
-    for path in sorted(SCRIPTS.glob("*.py")):
-        done = subprocess.run([sys.executable, "-W", "ignore", str(path)], capture_output=True, text=True, check=True)
-        apart = [float(line.split()[-1]) for line in done.stdout.splitlines()]
-        found.append(outcome(SHOWN, path.name, bool(apart) and min(apart) > LEAST, inputs=len(apart), length=TIME))
-        print(f"{path.name}: {done.stdout.strip()}", flush=True)
-    return found
 
 
 if __name__ == "__main__":

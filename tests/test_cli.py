@@ -262,3 +262,21 @@ def test_a_module_run_by_python_is_the_command_line(module):
     wrong = subprocess.run([sys.executable, "-m", module, "sample", "no-such-task"], capture_output=True, text=True)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr.startswith("seqsep: ")
+
+
+PROGRAM = """
+import atexit, gc, sys
+from seqsep.cli import script
+{before}
+sys.argv = ["seqsep", "list", "mixers"]
+atexit.register(lambda: print(gc.get_freeze_count()))
+script()
+"""
+
+
+@pytest.mark.parametrize(("before", "is_collected"), [("", False), ("sys.modules['triton'] = sys", True)])
+def test_what_triton_left_in_cycles_is_collected(before, is_collected):
+    """It writes pages on standard error of objects that are left at the end; without it a last search costs time alone."""
+    program = PROGRAM.format(before=before)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (int(run.stdout.split()[-1]) == 0) is is_collected

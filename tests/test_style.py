@@ -42,16 +42,11 @@ def is_text(statement: ast.stmt) -> bool:
     )
 
 
-def is_pair_of_texts(value: ast.Tuple) -> bool:
-    """What stands before and behind a name is one idea."""
-    return len(value.elts) == 2 and all(is_text(ast.Expr(part)) or isinstance(part, ast.JoinedStr) for part in value.elts)
-
-
 def packed(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Lines that hold two ideas, with what they hold."""
     for node in ast.walk(tree):
         unpacks = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
-        if unpacks and isinstance(node.value, ast.Tuple) and not depends_on_itself(node) and not is_pair_of_texts(node.value):
+        if unpacks and isinstance(node.value, ast.Tuple) and not depends_on_itself(node):
             yield node.lineno, "two assignments in one"
         if unpacks and isinstance(node.value, ast.Call) and getattr(node.value.func, "attr", "") in ("values", "items"):
             yield node.lineno, "a mapping unpacked by position"

@@ -22,6 +22,7 @@ WITHOUT_MARGINS = (
     "capacity",
     "capacity-flash-linear",
     "model-laws",
+    "flash-linear-laws",
     "near-orthogonal-vectors",
     "log-space-code",
     "equality-random-protocol",

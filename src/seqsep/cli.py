@@ -69,7 +69,8 @@ def script() -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal without a character shows its number
     status = main()
-    gc.freeze()  # the last search for cycles has nothing to find: the process ends
+    if "triton" not in sys.modules:  # which reports every object of its own that is left in a cycle
+        gc.freeze()  # the last search for cycles has nothing to find: the process ends
     sys.exit(status)
 
 

@@ -53,7 +53,8 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
 
 def _remove_left(path: Path) -> None:
     """Remove the unfinished files of killed processes that wrote to this path, as far as rights allow it."""
-    begin, end = f".{path.name}.", ".tmp"
+    begin = f".{path.name}."
+    end = ".tmp"
     with suppress(PermissionError):
         for left in path.parent.iterdir():
             process = left.name.removeprefix(begin).removesuffix(end)

@@ -197,7 +197,8 @@ def test_every_network_that_flags_describe_is_exported(tmp_path, capsys):
         if status == 0:
             written.append(theorem.name)
             network = seqsep.load_network(path)
-            assert f"{len(network.layers)} layers, width {network.width}, {network.precision} bits a number" in out
+            layers = "1 layer" if len(network.layers) == 1 else f"{len(network.layers)} layers"
+            assert f": {layers}, width {network.width}, {network.precision} bits a number" in out
         else:
             assert not path.exists()
             assert error.count("\n") == 1

@@ -158,7 +158,7 @@ class Axes:
     def fitted(cls, rows: Float[Tensor, "prefixes numbers"]) -> "Axes":
         """The axes of at most MOST_AXES states; those of next to no variance are left out."""
         some = rows[:MOST_AXES]
-        mean = some.double().mean(0) if some.shape[1] <= NUMBERS_AT_ONCE else some.mean(0, dtype=torch.float64)
+        mean = some.mean(0, dtype=torch.float64)
         if len(some) >= some.shape[1]:
             centred = some.double() - mean
             variances, directions = _axes_of(centred.T @ centred / len(some))

@@ -92,7 +92,7 @@ def _gated(fields: Fields) -> list[Part]:
 
 
 def _gated_vector(fields: Fields) -> list[Part]:
-    """HGRN. After a pass of at most 64 tokens the recurrence has the type of the weights, after a longer one float32."""
+    """HGRN. Its recurrent kernel, which reads passes of at most 64 tokens, makes the last state as it makes the inputs."""
     _without_convolution(fields)
     return [Part("recurrent", fixed=fields.whole("hidden_size") * fields.whole("expand_ratio"))]
 

@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from seqsep.commands.command import Parser
 from seqsep.names import BadInput, excerpt, nearest
 
-DATABASE = b"SQLite format 3\0"
 NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
 
 
@@ -231,7 +230,7 @@ def kept_file(place: Path, key: str | None) -> Path:
     """
     folder = weights_folder(place)
     if key is None and not folder.is_dir():
-        if _is_database(place):
+        if _is_store(place):
             raise BadInput(f"{place}: expected a store that keeps weights, found one without {folder}; train --keep-weights")
         return place
     files = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
@@ -246,12 +245,12 @@ def kept_file(place: Path, key: str | None) -> Path:
     return found[0]
 
 
-def _is_database(place: Path) -> bool:
-    """Whether the file is SQLite's, as a store is; what cannot be read is none."""
-    if not place.is_file():
-        return False
+def _is_store(place: Path) -> bool:
+    from seqsep.lab.store.place import StoreError, StoreUnavailable
+    from seqsep.lab.store.store import Store
+
     try:
-        with place.open("rb") as file:
-            return file.read(len(DATABASE)) == DATABASE
-    except OSError:
+        Store(place, create=False).close()
+    except (StoreError, StoreUnavailable):
         return False
+    return True

@@ -59,11 +59,11 @@ float32. An answer is right if the model writes the number, choosing greedily. T
 as N symbols out of 10^D: none of them counts names, nor what the weights know.
 
 Asking stops after half of `--seconds`, and the first line says how many questions that was; the other half is for codebooks,
-from few bits on, until one is within a point. Codebooks are those above but for the derivative's, fitted on 256 other books.
-A state of more than 32,768 numbers has those of principal axes alone, and takes some 8 KB of memory a number. None are tried on
-a state of more than 1,048,576 numbers, nor where a tokenizer gives books different numbers of tokens: then there is no number
-for what the reader needs. Where the lower limits of the accuracy are those of guessing, nothing is carried
-that these questions show, and the answer says so: a model that does not write numbers in this form may hold them all the same.
+from few bits on, until one is within a point. Codebooks are those above but for the derivative's, fitted on 256 other books. A
+state of more than 32,768 numbers has those of principal axes alone. None are tried on a state of more than 1,048,576 numbers,
+nor where a tokenizer gives books different numbers of tokens: then there is no number for what the reader needs. Where the
+lower limits of the accuracy are those of guessing, nothing is carried that these questions show, and the answer says so: a
+model that does not write numbers in this form may hold them all the same.
 
 A model whose state does not come back with its logits, or not whole, is refused: the state of a book, written down and put in
 the place of another book's, must go on as before. A hybrid of a convolution and attention, trained for `tests/long_text.py` on

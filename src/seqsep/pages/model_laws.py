@@ -72,10 +72,10 @@ SCRIPTS = {
 FLASH_LINEAR = """
 ## Layers of flash-linear-attention
 
-A config.json of that package is tried too, where `pip install 'seqsep[hf,gpu]'` has put it. Its layers are kernels for a GPU;
-here Triton's interpreter runs them on a CPU, some thousand times slower, so take few tokens and a small model
-(`--length 9 --batch 2 --set num_hidden_layers=2 --set hidden_size=64`). In float64 the kernels sum in float64. What a GPU's
-compiler makes of them is not tried, nor do the tiny models below say anything of speed.
+A config.json of that package is tried too, where `pip install 'seqsep[hf,gpu]' triton` has put it. Its layers are kernels for
+a GPU; here Triton's interpreter runs them on a CPU, so take few tokens and a small model (`--length 9 --batch 2 --set
+num_hidden_layers=2 --set hidden_size=64`). In float64 the kernels sum in float64. What a GPU's compiler makes of them is not
+tried.
 
 flash-linear-attention {flash-linear-attention}, triton {triton}, transformers {transformers}, torch {torch}: {count} model
 types, tiny and with random weights, {laws} laws on 2 inputs of 9 tokens, which the package reads token after token, and one on

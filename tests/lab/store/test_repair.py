@@ -71,9 +71,10 @@ def test_show(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
     _, out, _ = command(capsys, "show", path, "--json")
     failure = {"key": "f" * 64, "run": "a run of another version", "status": "failed: ValueError: no"}
-    other = {"finished": 0, "pruned": 0, "failed": 1, "accuracies": {}, "failures": [failure]}
+    other = {"finished": 0, "pruned": 0, "failed": 1, "accuracies": {}, "failures": [failure], "kept": []}
     span = {"runs": 8, "least": 0.3, "greatest": 0.3}
-    trial = {"finished": 8, "pruned": 0, "failed": 0, "accuracies": {"lstm (1, 8), index-lookup N=5": span}, "failures": []}
+    accuracies = {"lstm (1, 8), index-lookup N=5": span}
+    trial = {"finished": 8, "pruned": 0, "failed": 0, "accuracies": accuracies, "failures": [], "kept": []}
     experiments = {"other": other, "trial": trial}
     assert json.loads(out) == {
         "store": str(path),

@@ -1,5 +1,7 @@
 """The laws of what stands beside a sequence: other rows, other sequences, and the library's own `generate`."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -98,33 +100,26 @@ def beams(trial: Trial) -> None:
 
 def _scores_of_beams(trial: Trial, prompt: Tensor, keeps_state: bool) -> Tensor:
     """The mean log probability of each beam's new tokens, from the best beam of each row on."""
-    with trial.reader.computing():
-        output = trial.reader.model.generate(
-            prompt,
-            attention_mask=torch.ones_like(prompt),
-            max_new_tokens=NEW_TOKENS,
-            num_beams=BEAMS,
-            num_return_sequences=BEAMS,
-            do_sample=False,
-            use_cache=keeps_state,
-            output_scores=True,
-            return_dict_in_generate=True,
-            pad_token_id=0,
-        )
+    several = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
+    output = _generated(trial, prompt, torch.ones_like(prompt), use_cache=keeps_state, **several)
     return output.sequences_scores.double()
 
 
 def _greedy(trial: Trial, prompt: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """The tokens read by the last pass, and the logits of the last passes."""
+    output = _generated(trial, prompt, mask, use_cache=True, output_logits=True)
+    return output.sequences[:, :-1], torch.stack(list(output.logits), 1)
+
+
+def _generated(trial: Trial, prompt: Tensor, mask: Tensor, **options: Any) -> Any:
+    """What the library's `generate` gives for NEW_TOKENS tokens that are not drawn."""
     with trial.reader.computing():
-        output = trial.reader.model.generate(
+        return trial.reader.model.generate(
             prompt,
             attention_mask=mask,
             max_new_tokens=NEW_TOKENS,
             do_sample=False,
-            use_cache=True,
-            output_logits=True,
             return_dict_in_generate=True,
             pad_token_id=0,
+            **options,
         )
-    return output.sequences[:, :-1], torch.stack(list(output.logits), 1)
