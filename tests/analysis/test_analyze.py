@@ -269,3 +269,28 @@ def test_a_function_needs_no_file():
 def test_the_layer_of_enumeration_does_not_need_torch():
     code = "import sys, seqsep.exact.least_state, seqsep.exact.diagrams, seqsep.exact.regular; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("flag", ["--automata", "--certificate"])
+def test_a_function_is_not_written_over(flag, tmp_path, capsys):
+    file = tmp_path / "mine.py"
+    text = "def parity(x):\n    return sum(x) % 2\n"
+    file.write_text(text)
+    assert main(["analyze", f"{file}:parity", "--lengths", "2..3", flag, str(file)]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert error == f"seqsep: {file}: expected another name to write to, found a file that this command reads\n"
+    assert file.read_text() == text
+
+
+def test_two_files_have_two_names(tmp_path, capsys):
+    path = tmp_path / "q.json"
+    assert main(["analyze", "majority", "--lengths", "2..3", "--automata", str(path), "--certificate", str(path)]) == 2
+    assert capsys.readouterr().err == f"seqsep: {path}: expected a name for each file to write, found it twice\n"
+    assert not path.exists()
+
+
+def test_digits_alone_are_an_expression_if_that_is_said(capsys):
+    assert main(["analyze", "0110", "--lengths", "4"]) == 2
+    assert "a regular expression (with --regex, if it has no operator)" in capsys.readouterr().err
+    assert main(["analyze", "0110", "--regex", "--lengths", "4"]) == 0

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from seqsep.ceilings import carried_bits
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.measured import Measured
@@ -52,6 +53,25 @@ def test_what_is_said_of_more_steps_at_50():
     assert {name for name, seen in found.items() if max(seen) > 0.99} == passing
     assert set(found) == passing | {"mamba"}
     assert sorted(round(100 * accuracy, 1) for accuracy in found["mamba"]) == [90.9, 95.2]
+
+
+def test_what_is_said_of_heads_and_bits_of_state():
+    rows = read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "state-bits"))
+    same = [row for row in rows if row.run.task == IndexLookup(50) and row.run.width == 64]
+    parameters = {}
+    proved = []
+    for name, said in {
+        "linear-attention": {1: (133_120, 96.6), 4: (34_816, 89.8), 16: (10_240, 20.7)},
+        "retention": {1: (131_072, 88.4), 4: (32_768, 5.2), 16: (8_192, 2.4)},
+    }.items():
+        of_it = [row for row in same if row.run.layers == (name,)]
+        found = {row.run.heads: (row.result["state_bits"][0], round(100 * row.result["accuracy"], 1)) for row in of_it}
+        assert found == said
+        parameters[name] = {row.result["parameters"] for row in of_it}
+        proved += [carried_bits(IndexLookup(50), row.result["accuracy"]) for row in of_it]
+        assert IndexLookup(50).answer_bits() == 300 < min(bits for bits, _ in found.values())
+    assert all(len(numbers) == 1 for numbers in parameters.values())
+    assert round(max(proved)) == 279
 
 
 def test_what_is_said_of_windows_of_rates():

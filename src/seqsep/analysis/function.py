@@ -105,8 +105,9 @@ def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: boo
         return NamedFunction(target, "formula", lambda length: _formula_at(FORMULAS[target](length), target, length))
     if regular.looks_regular(target):
         return _of_expression(target, alphabet)
-    known = ", ".join([*BY_NAME, *FORMULAS])
-    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, a regular expression, or one of {known}")
+    known = ", ".join(dict.fromkeys([*BY_NAME, *FORMULAS]))
+    expression = "a regular expression (with --regex, if it has no operator)"
+    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, {expression}, or one of {known}")
 
 
 def _is_formula(target: str, alphabet: Sequence[int] | None, given: Fields | None) -> bool:

@@ -3,13 +3,15 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.shared_flags import fields_from_flags
 from seqsep.commands.status import DONE
-from seqsep.files import write_file
+from seqsep.files import require_output, write_file
+from seqsep.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.analysis import Analysis
@@ -27,9 +29,17 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "disjointness",
     )
     parser.add_argument("--lengths", type=length_list, help="as in 2..16 or 4,8,16 or 2..16..2")
-    parser.add_argument("--alphabet", type=whole_list, help="one size, or one a position: 4 or 4,4,3; by default 2")
+    parser.add_argument(
+        "--alphabet",
+        type=whole_list,
+        help="one size, or one a position: 4 or 4,4,3; by default 2, and of a regular expression what it uses, from 2",
+    )
     parser.add_argument("--precision", type=whole_list, help="bits a number of the attention model; by default 8,16,32")
-    parser.add_argument("--regex", action="store_true", help="read every FUNCTION as a regular expression over digits")
+    parser.add_argument(
+        "--regex",
+        action="store_true",
+        help="read every FUNCTION as a regular expression, in which 0 to 9 and a to z are the symbols 0 to 35",
+    )
     parser.add_argument("--automata", type=Path, help="write the least automata as JSON")
     parser.add_argument(
         "--certificate", type=Path, help="write what shows the state at the greatest length, for seqsep_check.py"
@@ -82,6 +92,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.output is not None:
         require_format(options.output)
+    outputs = (options.automata, options.certificate, options.output)
+    _require_outputs([path for path in outputs if path is not None], options.targets)
     if options.certificate is not None and len(options.targets) > 1:
         raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
     analyses = [_analyze_one(target, options) for target in options.targets]
@@ -97,6 +109,16 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         draw_least_state(options.output, analyses)
     return DONE
+
+
+def _require_outputs(outputs: Sequence[Path], targets: Sequence[str]) -> None:
+    """Raise BadInput unless each has a name of its own, which is no file that a function is read from."""
+    names = [name for target in targets for name in (target, target.rpartition(":")[0])]
+    read = [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs"))]
+    for place, path in enumerate(outputs):
+        require_output(path, read=read)
+        if path.absolute() in [other.absolute() for other in outputs[:place]]:
+            raise BadInput(f"{path}: expected a name for each file to write, found it twice")
 
 
 def _analyze_one(target: str, options: argparse.Namespace) -> "Analysis":

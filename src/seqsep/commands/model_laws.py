@@ -9,6 +9,7 @@ from typing import Any
 from seqsep.commands.command import Parser, print_json
 from seqsep.commands.shared_flags import positive, whole_number
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.commands.tried_transformers import require_tried_transformers
 from seqsep.names import BadInput
 
 LEAST_TIME = 9
@@ -76,6 +77,7 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
     from seqsep.laws.language_model.trial import Trial
 
     source = find_source(path, changes, options.seed)
+    require_tried_transformers()
     dtype = getattr(torch, options.dtype)
     verdicts = []
     with Receiver() as receiver:

@@ -21,8 +21,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, purpose in ACTIONS.items():
         rows = " results/demo.jsonl" if name == "import" else ""
-        example = f"Example: seqsep store {name} runs/store.sqlite{rows}."
-        status = " Exit status 1: something is lost." if name == "repair" else ""
+        example = f"Example: seqsep store {name} runs/store.sqlite{rows}"
+        status = "; exit status 1: something is lost" if name == "repair" else ""
         action = actions.add_parser(name, help=purpose, description=purpose, epilog=f"{example}{status}")
         action.add_argument("path", type=Path, metavar="PATH", help="of the store")
         if name == "import":
