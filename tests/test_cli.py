@@ -253,7 +253,8 @@ import atexit, gc, sys
 from seqsep.cli import script
 {before}
 sys.argv = ["seqsep", "list", "mixers"]
-atexit.register(lambda: print(gc.get_freeze_count()))
+at_first = gc.get_freeze_count()
+atexit.register(lambda: print(gc.get_freeze_count() - at_first))
 script()
 """
 

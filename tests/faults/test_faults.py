@@ -44,7 +44,7 @@ def test_a_full_disk_and_24_readers_beside_a_sweep() -> None:
 @needs_proc
 def test_sweeps_under_faults_drawn_for_some_seconds() -> None:
     results = sample("soak 4")["soak"]
-    assert results["trials"] > 1
+    assert results["trials"] > 0
     assert results["sweeps of one driver"] > 0
 
 

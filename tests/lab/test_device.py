@@ -229,8 +229,9 @@ def test_a_worker_is_set_up_for_its_device() -> None:
 def test_a_checkpoint_of_another_device_is_refused(tmp_path: Path, monkeypatch: Any) -> None:
     """A checkpoint of a GPU is refused on the processor, and the other way round."""
     run, digests = run_of("lstm"), dict[int, str]()
-    pretend(monkeypatch, "Graphics 9")
-    of_gpu = checkpoint_module.workplace(torch.device("cuda:0"))
+    with monkeypatch.context() as patched:  # a CUDA build of torch would look for it while it trains
+        pretend(patched, "Graphics 9")
+        of_gpu = checkpoint_module.workplace(torch.device("cuda:0"))
     assert of_gpu == checkpoint_module.workplace(torch.device("cpu")) | {"device": "Graphics 9"}
     train(run, tmp_path / "here", on_checkpoint=digests.__setitem__)
     with monkeypatch.context() as patched:

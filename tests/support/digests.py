@@ -2,7 +2,9 @@
 
 import ast
 import hashlib
+import sys
 from pathlib import Path
+from typing import Any
 
 SOURCE = Path(__file__).parents[2] / "src/seqsep"
 
@@ -21,7 +23,13 @@ def digest_of_code(text: str) -> str:
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             node.body = body[1:]  # type: ignore[attr-defined]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return hashlib.sha256(_as_python_3_11_dumps(tree).encode()).hexdigest()
+
+
+def _as_python_3_11_dumps(tree: ast.Module) -> str:
+    """Later versions add a list of type parameters, and leave out lists that are empty."""
+    options: dict[str, Any] = {"show_empty": True} if sys.version_info >= (3, 13) else {}
+    return ast.dump(tree, **options).replace(", type_params=[]", "")
 
 
 def _is_registration(node: ast.stmt) -> bool:
