@@ -240,6 +240,7 @@ def test_a_library_that_was_not_tried_is_named(
     assert main([*words, str(tmp_path / "config.json" if words[0] == "check" else tmp_path)]) == 3
     said = "transformers 5.24.0 names a model's state otherwise than the releases below 5.24, which were tried"
     assert capsys.readouterr().err == f"seqsep: {said}; pip install 'seqsep[hf]'\n"
+    assert (Path(__file__).parents[2] / "pyproject.toml").read_text().count('"transformers>=5,<5.24"') == 2
 
 
 def test_beams_see_rows_that_are_not_reordered(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
