@@ -1,28 +1,37 @@
 """The long check of the laws of state: what holds in the models of transformers, injected faults, and no false alarm.
 
-`verify()` tries every law on tiny random models of many types and compares what fails with results/model-laws.json, injects
-eight faults into three families, tries healthy models of these with 100 seeds, and runs the scripts that show each failure
-without seqsep. `python tests/long_model_laws.py` writes results/model-laws.json.
+`verify()` tries every law on tiny random models of many types and compares what fails with results/model-laws.json, does so
+again in a later release, which is installed with pip into a folder that is then removed, injects eight faults into three
+families, tries healthy models of these with 100 seeds, and runs the scripts that show each failure without seqsep.
+`python tests/long_model_laws.py` writes results/model-laws.json and results/model-laws-later.json.
 """
 
+import json
+import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from seqsep.theorems import Claim, Outcome
 from support.kept_verdicts import WORKERS, Verdicts, beside_kept, failing, in_parts, kept_text, outcome, scripts
+from support.released import install, run
 
 ROOT = Path(__file__).parents[1]
 ROOM = ROOT / "src/seqsep/laws/language_model"
 KEPT = ROOT / "results/model-laws.json"
+KEPT_LATER = ROOT / "results/model-laws-later.json"
+LATER = "5.24.0"
+"""The first release in which the state is the argument `cache`; it needs the packages of the one in constraints.txt."""
 SCRIPTS = ROOT / "examples/transformers_state"
 NAME = "model-laws"
 SOURCES = tuple(sorted(f"laws/language_model/{path.name}" for path in ROOM.glob("*.py")))
 WORDS = "Laws of state, tried on tiny random models: what fails is what results/model-laws.json says"
 TYPES = Claim(NAME, "seqsep check --model", WORDS)
+TYPES_LATER = Claim(NAME, "seqsep check --model", f"{WORDS}; in transformers {LATER}, model-laws-later.json")
 FAULTS = Claim(NAME, "seqsep check --model", "Each injected fault breaks a law")
 ALARMS = Claim(NAME, "seqsep check --model", "No law fails in a healthy model")
 SHOWN = Claim(NAME, "examples/transformers_state", "A script of a few lines shows a failure without seqsep")
@@ -33,7 +42,26 @@ TIME = 16
 def verify() -> list[Outcome]:
     """One outcome for each model type, fault, healthy family and script."""
     types = beside_kept(TYPES, tried_on_types(), KEPT, TIME)
-    return [*types, *faults(), *healthy(), *scripts(SHOWN, SCRIPTS, TIME)]
+    later = beside_kept(TYPES_LATER, tried_later(), KEPT_LATER, TIME, f"tiny models, transformers {LATER}")
+    return [*types, *later, *faults(), *healthy(), *scripts(SHOWN, SCRIPTS, TIME)]
+
+
+def tried_later() -> Verdicts:
+    """The verdicts by model type in the later release, in an interpreter of its own."""
+    with TemporaryDirectory() as folder:
+        install(folder, f"transformers=={LATER}")
+        done = run([__file__, f"{folder}/{KEPT_LATER.name}"], folder)
+        if done.returncode:
+            raise RuntimeError(f"{NAME}: transformers {LATER}: {done.stderr[-1000:]}")
+        kept = json.loads(Path(folder, KEPT_LATER.name).read_text(encoding="utf-8"))
+    assert kept["versions"]["transformers"] == LATER
+    models: Verdicts = kept["models"]
+    return models
+
+
+def write(path: Path) -> None:
+    """Try every type in the installed release, and keep what is found."""
+    path.write_text(kept_text({name: version(name) for name in ("transformers", "torch")}, tried_on_types()), encoding="utf-8")
 
 
 def tried_on_types() -> Verdicts:
@@ -124,4 +152,8 @@ def trial_of(name: str, seed: int, receiver: Any) -> Any:
 
 
 if __name__ == "__main__":
-    KEPT.write_text(kept_text({name: version(name) for name in ("transformers", "torch")}, tried_on_types()), encoding="utf-8")
+    if sys.argv[1:]:
+        write(Path(sys.argv[1]))
+    else:
+        write(KEPT)
+        KEPT_LATER.write_text(kept_text({"transformers": LATER, "torch": version("torch")}, tried_later()), encoding="utf-8")

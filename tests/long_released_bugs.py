@@ -5,15 +5,13 @@ of the environment. `python tests/long_released_bugs.py` writes results/released
 """
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from seqsep.pages._released_bugs import FOLDER, RELEASED_BUGS
 from seqsep.theorems import Claim, Outcome
+from support.released import install, run
 
 ROOT = Path(__file__).parents[1]
 NAME = "released-bugs"
@@ -63,14 +61,6 @@ def measure() -> dict[str, dict[str, Any]]:
     return found
 
 
-def install(folder: str, *packages: str) -> None:
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, *packages]
-    environment = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode:
-        raise RuntimeError(f"{NAME}: {' '.join(packages)} do not install: {done.stderr[-1000:]}")
-
-
 def apart(name: str, folder: str) -> float:
     """What the script prints last; its status says whether that is too much."""
     done = run([str(ROOT / FOLDER / f"{name}.py")], folder)
@@ -90,12 +80,6 @@ def law_holds(config: Any, law: str, folder: str) -> bool:
         raise RuntimeError(f"{NAME}: {law}: {done.stderr[-1000:]}")
     (verdict,) = (found for found in json.loads(done.stdout)["laws"] if found["law"] == law)
     return bool(verdict["holds"])
-
-
-def run(arguments: list[str], folder: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([folder, str(ROOT / "src")])}
-    command = [sys.executable, "-W", "ignore", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 def _outcome(name: str, measured: dict[str, Any]) -> Outcome:

@@ -8,6 +8,11 @@ __all__ = ["BadInput", "choose", "excerpt", "nearest", "printable", "split_names
 
 LONGEST_EXCERPT = 60
 LONGEST_MESSAGE = 500
+MOST_LISTED = 5
+LEAST_LIKENESS = 0.6
+"""Of a mistyped word to a known one, as `difflib` counts it: 1 for equal words."""
+MOST_BEHIND = 0.12
+"""How much less like than the likest name another one may be to be named with it."""
 
 
 class BadInput(ValueError):
@@ -21,7 +26,7 @@ class BadInput(ValueError):
 def choose(kind: str, name: str, known: Sequence[str]) -> str:
     """Return the known name that `name` means; underscores may stand for dashes.
 
-    Raises BadInput with the nearest known names, or with all of them if none is near.
+    Raises BadInput with the known names that have these words in them, or nearly, or else with where all of them are listed.
 
     >>> choose("task", "index_lookup", ["index-lookup", "equality"])
     'index-lookup'
@@ -29,12 +34,40 @@ def choose(kind: str, name: str, known: Sequence[str]) -> str:
     Traceback (most recent call last):
         ...
     seqsep.names.BadInput: unknown task 'indx-lookup'; did you mean index-lookup?
+    >>> choose("task", "sorting", ["index-lookup", "equality"])
+    Traceback (most recent call last):
+        ...
+    seqsep.names.BadInput: unknown task 'sorting'; seqsep list tasks has them
     """
     dashed = name.replace("_", "-")
     if dashed in known:
         return dashed
-    near = difflib.get_close_matches(dashed, known, n=3, cutoff=0.4) or sorted(known)
-    raise BadInput(f"unknown {kind} {name!r}; did you mean {', '.join(near)}?")
+    likeness = {other: _likeness(dashed, other) for other in known}
+    least = max(LEAST_LIKENESS, max(likeness.values(), default=0) - MOST_BEHIND)
+    near = sorted((other for other in known if likeness[other] >= least), key=lambda other: -likeness[other])
+    means = f"did you mean {_listed(near)}?" if near else f"seqsep list {kind}s has them"
+    raise BadInput(f"unknown {kind} {excerpt(name)!r}; {means}")
+
+
+def _likeness(word: str, name: str) -> float:
+    """How like the word is to the name or to as many neighbouring words of it; 1 if it is equal to either.
+
+    >>> _likeness("two-layers", "equality-two-layers"), _likeness("indx", "index-lookup")
+    (1.0, 0.8888888888888888)
+    """
+    parts = name.split("-")
+    count = word.count("-") + 1
+    runs = {"-".join(parts[first : first + count]) for first in range(len(parts) - count + 1)}
+    return max(difflib.SequenceMatcher(None, word, one).ratio() for one in {name, *runs})
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names, or the first few of many.
+
+    >>> _listed(["a", "b"]), _listed(["a", "b", "c", "d", "e", "f", "g"])
+    ('a, b', 'a, b, c, d, e, ...')
+    """
+    return ", ".join([*names[:MOST_LISTED], *(["..."] if len(names) > MOST_LISTED else [])])
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ def in_parts(tried: Callable[[list[str]], Verdicts], names: list[str]) -> Verdic
     return {name: found[name] for name in names}
 
 
-def beside_kept(claim: Claim, found: Verdicts, kept: Path, length: int) -> list[Outcome]:
+def beside_kept(claim: Claim, found: Verdicts, kept: Path, length: int, variant: str = "tiny models") -> list[Outcome]:
     """An outcome for each type: whether what fails is what the file says."""
     before = json.loads(kept.read_text(encoding="utf-8"))["models"]
     outcomes = []
@@ -35,7 +35,7 @@ def beside_kept(claim: Claim, found: Verdicts, kept: Path, length: int) -> list[
         if not same:
             print(f"{name}: fails {failing(laws)}, kept are {failing(before[name])}", flush=True)
         tried = sum(law["holds"] is not None for law in laws)
-        outcomes.append(outcome(claim, "tiny models", same, inputs=tried, length=length))
+        outcomes.append(outcome(claim, variant, same, inputs=tried, length=length))
     return outcomes
 
 

@@ -8,7 +8,6 @@ from seqsep.commands.command import Command, print_json
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.tried_transformers import require_tried_transformers
 from seqsep.files import require_output
 from seqsep.names import BadInput
 
@@ -130,7 +129,6 @@ def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
             raise BadInput(f"{name}: expected a kept model or a store with it, found the folder {options.model}")
     if options.page is not None:
         require_output(options.page, read=[])
-    require_tried_transformers()
     names = ("questions", *OF_A_FOLDER)
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     say = now_and_then()

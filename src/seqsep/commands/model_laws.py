@@ -9,7 +9,6 @@ from typing import Any
 from seqsep.commands.command import Parser, print_json
 from seqsep.commands.shared_flags import positive, whole_number
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.tried_transformers import require_tried_transformers
 from seqsep.names import BadInput
 
 LEAST_TIME = 9
@@ -73,11 +72,11 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
 
     from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS, try_law
     from seqsep.laws.language_model.receiver import Receiver
-    from seqsep.laws.language_model.source import find_source, version
+    from seqsep.laws.language_model.source import find_source, require_fields, version
     from seqsep.laws.language_model.trial import Trial
 
     source = find_source(path, changes, options.seed)
-    require_tried_transformers()
+    require_fields(source, changes)
     dtype = getattr(torch, options.dtype)
     verdicts = []
     with Receiver() as receiver:

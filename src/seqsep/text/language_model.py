@@ -217,9 +217,8 @@ def cache_bits(output: Any, batch: int) -> int | None:
 
     None if it returns no cache, or one with layers that keep nothing in it: such a model keeps its state elsewhere.
     """
-    cache = getattr(output, "past_key_values", None)
-    if cache is None:
-        cache = getattr(output, "cache_params", None)
+    found = (getattr(output, name, None) for name in ("cache", "past_key_values", "cache_params"))
+    cache = next((cache for cache in found if cache is not None), None)
     layers = [list(_tensors(layer)) for layer in getattr(cache, "layers", [])]
     if not layers or not all(layers):
         return None

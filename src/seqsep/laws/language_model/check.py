@@ -9,7 +9,7 @@ import torch
 
 from seqsep.laws.language_model import beside, claims, cuts, padding
 from seqsep.laws.language_model.receiver import Receiver
-from seqsep.laws.language_model.source import Source, TransformersMissing, find_source
+from seqsep.laws.language_model.source import Source, TransformersMissing, find_source, require_fields
 from seqsep.laws.language_model.trial import NotTried, PathDiffers, Trial
 from seqsep.laws.mixer import LawFails
 from seqsep.names import text_of
@@ -86,8 +86,10 @@ def check_language_model(path: Path | str, changes: dict[str, Any] | None = None
     >>> {verdict.law for verdict in check_language_model(config) if verdict.holds is None}
     {'beyond windows'}
     """
+    source = find_source(path, changes or {}, seed)
+    require_fields(source, changes or {})
     verdicts = []
-    for verdict in try_laws(find_source(path, changes or {}, seed), seed=seed):
+    for verdict in try_laws(source, seed=seed):
         if verdict.holds is False:
             raise LawFails(f"{path}: {verdict.law}: {verdict.where}")
         verdicts.append(verdict)

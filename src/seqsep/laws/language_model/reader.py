@@ -15,7 +15,10 @@ from seqsep.laws.language_model.double import in_float64
 from seqsep.laws.language_model.source import Source, built, transformers
 from seqsep.laws.language_model.state import tensors
 
-NAMES_OF_A_STATE = ("past_key_values", "cache_params", "state", "rnn_state")
+NAMES_OF_A_STATE = ("cache", "past_key_values", "cache_params", "state", "rnn_state")
+"""Of argument and output, newest first: transformers 5.24 has `cache`, and its Mamba drops `cache_params` in silence."""
+NAMES_OF_A_CACHE = ("cache", "past_key_values")
+"""Of the argument that takes the library's own cache, to be filled."""
 Tokens = Int64[Tensor, "batch time"]
 Logits = Float[Tensor, "batch time vocabulary"]
 
@@ -125,13 +128,16 @@ class Reader:
 
     def _find_state(self) -> None:
         tokens = self.random_tokens(1, 2, 0)
+        takes = inspect.signature(self.model.forward).parameters
         with self.computing():
             output = self.model(tokens, use_cache=True)
-            self.name = next((name for name in NAMES_OF_A_STATE if getattr(output, name, None) is not None), "")
-            if self.name or "past_key_values" not in inspect.signature(self.model.forward).parameters:
+            names = [name for name in NAMES_OF_A_STATE if name in takes]
+            self.name = next((name for name in names if getattr(output, name, None) is not None), "")
+            filled = next((name for name in NAMES_OF_A_CACHE if name in takes), "")
+            if self.name or not filled:
                 return
             cache = transformers().DynamicCache(config=self.config)
-            self.model(tokens, use_cache=True, past_key_values=cache)
+            self.model(tokens, use_cache=True, **{filled: cache})
         if tensors(cache):
-            self.name = "past_key_values"
+            self.name = filled
             self.is_filled = True

@@ -82,6 +82,27 @@ def find_source(path: Path | str, changes: Mapping[str, Any], seed: int = 0) -> 
     return Source(where, {**config, **changes}, path, seed)
 
 
+def require_fields(source: Source, changes: Mapping[str, Any]) -> None:
+    """Raise BadInput for a change that is no field of the configuration: the library keeps such a value and never reads it.
+
+    `source` is the one with the changes. What the library turns into another field, as it does rope_theta, is a field.
+    """
+    for name, value in changes.items():
+        without = Source(source.where, {key: kept for key, kept in source.config.items() if key != name}, source.folder)
+        try:
+            before = configuration(without)
+        except BadInput:  # the file needs this field
+            continue
+        fields = before.to_dict()
+        if name in fields or name in type(before).attribute_map or name == "model_type":
+            continue
+        if configuration(source).to_dict() == {**fields, name: value}:
+            known = [*fields, *type(before).attribute_map]
+            raise BadInput(
+                f"{source.where}: --set {name}: expected a field of {source.config['model_type']}{nearest(name, known)}"
+            )
+
+
 def transformers() -> Any:
     """The library, asked for nothing that is not here. Raises TransformersMissing if it is not installed, or too old."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
