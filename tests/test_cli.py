@@ -63,7 +63,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("run index-lookup-architectures --preset papr", "demo-rates"),
         ("run no_such_file.py", "no_such_file.py: no such file"),
         ("run mamba-width --foo 3", "unknown argument --foo"),
-        ("run mamba-width --mixer nope", "unknown mixer 'nope'; did you mean"),
+        ("run mamba-width --mixer nope", "unknown mixer 'nope'; seqsep list mixers has them"),
         ("export --store no/such/store -o rows.jsonl", "no such store"),
         ("export --store {text} -o rows.jsonl", "{text}"),
         ("report --rows no/such/rows", "no/such/rows"),
@@ -78,7 +78,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("run mamba-width --task index-lookup --length abc", "number, found 'abc' (try seqsep sample index-lookup --help)"),
         (
             "run --mixer x.py:C --task index-lookup --length 20",
-            "EXPERIMENT is missing: a name such as mamba-width, or a Python",
+            "EXPERIMENT is missing in front of --length: a name, or a Python file with runs(preset)",
         ),
         ("run mamba-width quick", "unknown argument quick (try seqsep run --help)"),
         ("run mamba-widht --help", "did you mean mamba-width?"),

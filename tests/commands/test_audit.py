@@ -36,6 +36,20 @@ def test_a_file_and_a_key_say_the_same(capsys, kept):
 
 
 @pytest.mark.unchecked
+def test_that_no_equal_states_were_found_is_said(capsys, tmp_path, kept):
+    record = tmp_path / "equal.json"
+    status, _, error = call(capsys, "audit", str(kept[1]), *FEW, "--worst", "300", "--equal-states", str(record))
+    assert (status, record.exists()) == (0, False)
+    assert error == f"seqsep: no two prefixes that leave one state were found; {record} is not written\n"
+
+
+def test_two_files_have_two_names(capsys, tmp_path, kept):
+    both = tmp_path / "both"
+    status, _, error = call(capsys, "audit", str(kept[1]), "--worst", "300", "--page", str(both), "--equal-states", str(both))
+    assert (status, error) == (2, f"seqsep: {both}: expected a name for each file to write, found it twice\n")
+
+
+@pytest.mark.unchecked
 def test_json_has_the_curve_the_places_and_the_worst_case(capsys, kept):
     _, path = kept
     status, out, _ = call(capsys, "audit", str(path), *FEW, "--worst", "300", "--json")
@@ -60,9 +74,9 @@ def test_what_is_refused_is_said_in_one_line(capsys, tmp_path, kept):
         ((tmp_path / "nothing",), "no such checkpoint"),
         ((counting,), "expected a model of index-lookup, associative-recall or equality (random), found Counting"),
         ((path, "--questions", "0"), "expected a whole number from 1"),
-        ((path, "--confidence", "2"), "confidence between 0 and 1"),
+        ((path, "--confidence", "2"), "expected a number between 0 and 1, such as 0.95, found 2"),
         ((path, "--worst", "5"), "expected questions from 60"),
-        ((path, "--worst", "every"), "expected a whole number, found 'every'"),
+        ((path, "--worst", "every"), "expected a whole number from 1, or all, found 'every'"),
     ):
         status, out, error = call(capsys, "audit", *map(str, words))
         assert (status, out, error.count("\n")) == (2, "", 1)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from seqsep.commands.bound import SIZE_WORDS
 from seqsep.exact.network import Network
 from seqsep.theorems import BY_NAME
 from support.command_line import call
@@ -44,6 +45,11 @@ def test_the_constants_are_those_of_the_check(name):
     assert constants.items() <= compared, compared
 
 
+def test_every_size_is_explained():
+    sizes = {size for name in BOUNDED for size in BY_NAME[name].constants(**SMALL.get(name, {"length": 3}))}
+    assert sizes == set(SIZE_WORDS)
+
+
 MOST = {"recall-state": 64, "recall-oracle-state": 64}
 
 
@@ -64,7 +70,7 @@ def test_nothing_is_built(capsys, monkeypatch, name):
 def test_what_is_printed(capsys):
     status, out, _ = call(capsys, "bound", "index_lookup_state", "--length", "20", "--alphabet", "64")
     assert status == 0
-    assert out.splitlines()[1:] == ["    state_bits 120"]
+    assert out.splitlines()[1:] == ["    state_bits 120  bits of the state"]
     assert out.startswith("index-lookup-state (Bhattamishra et al. 2024, Theorem 3): ")
 
 

@@ -11,7 +11,7 @@ from support.plug_ins import BAD, GOOD
 @pytest.fixture(autouse=True)
 def no_timing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimates take a second a step: a worker is not started for each dry run."""
-    monkeypatch.setattr("seqsep.lab.estimate.timed_by_a_worker", lambda shapes, device: dict.fromkeys(shapes, 1.0))
+    monkeypatch.setattr("seqsep.lab.estimate.timed_by_a_worker", lambda shapes, device, timed: dict.fromkeys(shapes, 1.0))
 
 
 def listed(capsys: pytest.CaptureFixture[str]) -> list[str]:

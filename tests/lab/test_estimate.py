@@ -52,6 +52,14 @@ def test_a_step_is_really_measured_once_for_each_shape(monkeypatch):
     assert len(calls) == 1
 
 
+def test_it_says_how_far_it_is(monkeypatch):
+    """After each kind of step: at two lengths, of one and of two layers."""
+    monkeypatch.setattr(module, "measured", lambda run, device: 1.0)
+    said = []
+    estimate([RUN, replace(RUN, seed=1)], say=said.append)
+    assert said == [f"{done} of 4 kinds of step timed" for done in range(1, 5)]
+
+
 def test_of_a_batch_of_long_thoughts_a_part_is_timed(monkeypatch):
     """An example takes a second here, the optimizer nothing: a batch takes as many seconds as it has examples."""
     now, timed = [0.0], []
@@ -70,7 +78,7 @@ def test_of_a_batch_of_long_thoughts_a_part_is_timed(monkeypatch):
 
 
 def test_what_is_printed(monkeypatch, capsys):
-    monkeypatch.setattr(module, "estimate", lambda runs, pruned, where: 3600.0 * len(runs))
+    monkeypatch.setattr(module, "estimate", lambda runs, pruned, where, say: 3600.0 * len(runs))
     show_cost([replace(RUN, seed=seed) for seed in range(4)], 4, 2)
     *runs, total, further, hours = capsys.readouterr().out.splitlines()
     assert len(runs) == 4

@@ -79,7 +79,7 @@ def _chosen_lengths(function: NamedFunction, lengths: Sequence[int] | None, alph
         elif alphabet is not None and len(alphabet) > 1:
             lengths = [len(alphabet)]
         else:
-            raise ValueError(f"{function.name}: expected lengths, as in --lengths 2..10, found none")
+            raise ValueError(f"{function.name}: expected lengths, as in --lengths 2..10, or 2..10..2 for even ones, found none")
     if not lengths or not 1 <= min(lengths) <= max(lengths) <= MOST_LENGTH:
         shown = f"{min(lengths)} to {max(lengths)}" if lengths else "none"
         raise ValueError(f"{function.name}: expected lengths from 1 to {MOST_LENGTH}, found {shown}")

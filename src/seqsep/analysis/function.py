@@ -22,7 +22,7 @@ from seqsep.exact.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.exact.least_state import LeastState
 from seqsep.exact.rank_by_counting import MOST_COUNTED, RankByCounting, best_counted
 from seqsep.interrupts import is_interrupt
-from seqsep.names import text_of
+from seqsep.names import nearest, text_of
 from seqsep.plugins.load import PlugInFails, attribute, fault, run_file
 from seqsep.tasks import BY_NAME, BoundedDyck, Task
 from seqsep.tasks.base import fields_given
@@ -105,9 +105,11 @@ def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: boo
         return NamedFunction(target, "formula", lambda length: _formula_at(FORMULAS[target](length), target, length))
     if regular.looks_regular(target):
         return _of_expression(target, alphabet)
-    known = ", ".join(dict.fromkeys([*BY_NAME, *FORMULAS]))
+    known = list(dict.fromkeys([*BY_NAME, *FORMULAS]))
+    dashed = target.replace("_", "-")
     expression = "a regular expression (with --regex, if it has no operator)"
-    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, {expression}, or one of {known}")
+    one_of = f"one of {', '.join(known)}{nearest(dashed, known)}"
+    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, {expression}, or {one_of}")
 
 
 def _is_formula(target: str, alphabet: Sequence[int] | None, given: Fields | None) -> bool:

@@ -71,18 +71,18 @@ class Audit(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each number."""
-        shared = f", shared by {len(self.places)} places" if len(self.places) > 1 else ""
-        book = "no codebook that was tried is" if self.codebook is None else f"codebook {self.codebook}"
+        places = f", {len(self.places)} places" if len(self.places) > 1 else ""
+        book = "no codebook comes within 1 point" if self.codebook is None else f"within 1 point by codebook {self.codebook}"
         return [
-            {"number": "stored", "bits": self.stored_bits, "meaning": "its tensors"},
-            {"number": "needs at most", "bits": self.needs_at_most_bits, "meaning": f"within 1 point: {book}"},
+            {"number": "stored", "bits": self.stored_bits, "meaning": "tensors of the state, counted"},
+            {"number": "needs at most", "bits": self.needs_at_most_bits, "meaning": book},
             {
                 "number": "carries at least",
                 "bits": round(self.carries_at_least_bits, 1),
-                "meaning": f"confidence {self.confidence:g}{shared}",
+                "meaning": f"of the prefix, confidence {self.confidence:.4g}{places}",
             },
-            {"number": "no model with less", "bits": self.least_bits, "meaning": "has this accuracy"},
-            {"number": "all answers right", "bits": self.all_right_bits, "meaning": "least state that is"},
+            {"number": "least for accuracy", "bits": self.least_bits, "meaning": "fewer: no model is this accurate"},
+            {"number": "least for all right", "bits": self.all_right_bits, "meaning": "fewer: every model errs"},
         ]
 
     def __repr__(self) -> str:

@@ -8,6 +8,17 @@ from seqsep.tables import Tabular
 from seqsep.tasks import Task
 from seqsep.theorems.protocols.collision import Collision
 
+INPUTS = {
+    "closest": "prefixes whose states are closest",
+    "swaps": "two unequal neighbours exchanged",
+    "edits-1": "one value changed",
+    "edits-2": "two values changed",
+    "climb": "changed to lower the margin",
+    "drawn": "as the task draws them",
+    "all": "every one",
+}
+"""Which inputs each attack asks, in at most as many characters as a table shows."""
+
 
 @dataclass(frozen=True)
 class Wrong:
@@ -95,6 +106,7 @@ class WorstCase(Tabular):
         return [
             {
                 "attack": one.attack,
+                "inputs": INPUTS[one.attack],
                 "questions": one.questions,
                 "wrong": one.wrong,
                 "share": one.wrong / one.questions if one.questions else None,

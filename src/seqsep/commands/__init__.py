@@ -25,6 +25,7 @@
     run_settings  the settings of a run as flags
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
+    outputs       the files that one command writes
     kept          what an interrupted command has kept
     outcome_cache  the outcomes of theorems, kept for the report and the demo
     stored_rows   what the rows of a store came to

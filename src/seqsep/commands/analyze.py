@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import fields_from_flags
 from seqsep.commands.status import DONE
-from seqsep.files import require_output, write_file
-from seqsep.names import BadInput
+from seqsep.files import write_file
 
 if TYPE_CHECKING:
     from seqsep.analysis import Analysis
@@ -45,7 +45,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--certificate", type=Path, help="write what shows the state at the greatest length, for seqsep_check.py"
     )
     parser.add_argument("-o", "--output", type=Path, help="write a picture: .png, .svg or .pdf")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="one JSON object at the end: every length of every function")
 
 
 def length_list(text: str) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         require_format(options.output)
     outputs = (options.automata, options.certificate, options.output)
-    _require_outputs([path for path in outputs if path is not None], options.targets)
+    require_outputs(outputs, read=_files_of(options.targets))
     if options.certificate is not None and len(options.targets) > 1:
         raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
     analyses = [_analyze_one(target, options) for target in options.targets]
@@ -111,14 +111,10 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _require_outputs(outputs: Sequence[Path], targets: Sequence[str]) -> None:
-    """Raise BadInput unless each has a name of its own, which is no file that a function is read from."""
+def _files_of(targets: Sequence[str]) -> list[Path]:
+    """The files that functions are read from."""
     names = [name for target in targets for name in (target, target.rpartition(":")[0])]
-    read = [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs"))]
-    for place, path in enumerate(outputs):
-        require_output(path, read=read)
-        if path.absolute() in [other.absolute() for other in outputs[:place]]:
-            raise BadInput(f"{path}: expected a name for each file to write, found it twice")
+    return [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs"))]
 
 
 def _analyze_one(target: str, options: argparse.Namespace) -> "Analysis":

@@ -17,7 +17,7 @@ from seqsep.names import BadInput, choose
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the inputs are."""
-    parser.add_argument("theorem", metavar="THEOREM")
+    parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
     parser.add_argument(
         "--input", type=Path, default=Path("-"), help="file of JSON lines; by default, or for -, standard input"
     )
@@ -55,8 +55,8 @@ COMMAND = Command(
     example="seqsep apply index-lookup-attention --length 20 --input FILE.jsonl",
     add_flags=add_flags,
     run=run,
-    details=": one JSON object a line, in the readable form of seqsep sample; one answer a line out; "
-    "options of a theorem: seqsep apply THEOREM --help",
+    details=": one JSON object a line, as seqsep sample --json writes it, or its readable form alone; one answer a line "
+    "out; options of a theorem: seqsep apply THEOREM --help",
     read_further=list,
     help_of=lambda words: help_text("apply", "applier", words, "[--input FILE]"),
 )

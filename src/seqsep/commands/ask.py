@@ -85,5 +85,5 @@ COMMAND = Command(
     example="seqsep ask runs/store.sqlite 3f2a --input questions.jsonl",
     add_flags=add_flags,
     run=run,
-    details=': each line an input as seqsep sample writes it, or {"inputs": [tokens]}',
+    details=': each line an input as seqsep sample --json writes it, or {"inputs": [tokens]}',
 )

@@ -1,19 +1,21 @@
 """`seqsep audit`: what a trained model carries in its state, and where it fails."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.now_and_then import now_and_then
+from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.files import require_output
 from seqsep.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.audit.answer import Audit
     from seqsep.audit.failures import WorstCase
+    from seqsep.tasks import Task
 
 QUESTIONS = 20_000
 OF_A_FOLDER = ("entries", "digits", "seconds")
@@ -25,7 +27,12 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--questions", type=positive, metavar="COUNT", help="asked for the three numbers (20000; of a folder 2000)"
     )
-    parser.add_argument("--confidence", type=number, default=0.95, help="of all lower limits of one number together (0.95)")
+    parser.add_argument(
+        "--confidence",
+        type=_confidence,
+        default=0.95,
+        help="of all lower limits of one number together; between 0 and 1 (0.95)",
+    )
     parser.add_argument(
         "--worst",
         type=_count_or_all,
@@ -52,7 +59,16 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _count_or_all(text: str) -> int | str:
-    return text if text == "all" else positive(text)
+    if text != "all" and not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, or all, found {text!r}")
+    return text if text == "all" else int(text)
+
+
+def _confidence(text: str) -> float:
+    value = number(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, such as 0.95, found {text}")
+    return value
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,17 +101,23 @@ def _of_kept_model(options: argparse.Namespace) -> "tuple[Audit, WorstCase | Non
         raise BadInput("--equal-states: expected --worst with it, which looks for them")
     path = kept_file(options.model, options.key)
     model, trained = load(path, options.part)
-    for output in (options.page, options.equal_states):
-        if output is not None:
-            require_output(output, read=[path])
+    require_outputs((options.page, options.equal_states), read=[path, *options.part])
     shared = {"confidence": options.confidence, "seed": options.seed}
     found = audit(model, trained.task, questions=options.questions or QUESTIONS, **shared)
     worst = None if options.worst is None else worst_case(model, trained.task, questions=options.worst, **shared)
-    if options.equal_states is not None and worst is not None and worst.collision is not None:
-        from seqsep.audit.equal_states import write_record
-
-        write_record(options.equal_states, worst.collision, trained.task, path)
+    if options.equal_states is not None and worst is not None:
+        _write_equal_states(options.equal_states, worst, trained.task, path)
     return found, worst
+
+
+def _write_equal_states(output: Path, worst: "WorstCase", task: "Task", model: Path) -> None:
+    """Write the two prefixes of one state, or say that there are none."""
+    if worst.collision is None:
+        print(f"seqsep: no two prefixes that leave one state were found; {output} is not written", file=sys.stderr)
+        return
+    from seqsep.audit.equal_states import write_record
+
+    write_record(output, worst.collision, task, model)
 
 
 def _recheck(options: argparse.Namespace) -> int:
@@ -127,8 +149,7 @@ def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
     ):
         if value:
             raise BadInput(f"{name}: expected a kept model or a store with it, found the folder {options.model}")
-    if options.page is not None:
-        require_output(options.page, read=[])
+    require_outputs([options.page], read=[])
     names = ("questions", *OF_A_FOLDER)
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     say = now_and_then()

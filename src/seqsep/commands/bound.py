@@ -9,6 +9,30 @@ from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.names import BadInput, choose
 
+SIZE_WORDS: dict[str, str] = {
+    "core_bits": "bits of the matrices for queries, keys and values: 3 m d p H, for H heads of m coordinates",
+    "eta": "the whole number by which a head multiplies its scores",
+    "heads": "heads of a layer, at most",
+    "layers": "layers",
+    "least_width": "m, coordinates of a head: every layer with fewer errs",
+    "least_width_exact": "m, coordinates of a head whose weights are exact and whose means are rounded: with fewer it errs",
+    "least_width_sums": "m, coordinates of a head whose sums are rounded: with fewer it errs",
+    "live_states": "states from which some continuation is accepted",
+    "message_bits": "bits that the message has to have",
+    "precision": "p, bits of a number",
+    "program_bits": "bits of every stored array; embeddings are computed from the index, as in the paper",
+    "state_bits": "bits of the state",
+    "state_bits_by_range": "bits of the state, if each number has as many as its range needs",
+    "state_numbers": "numbers that the state holds",
+    "states": "states of the least automaton",
+    "tables_bits": "bits of every stored array, the embedding of each index with them",
+    "tensor_bits": "bits of the least tensor that holds a state, in whole bytes",
+    "thought_tokens": "tokens of the longest thought",
+    "vocabulary": "tokens of the vocabulary",
+    "width": "d, coordinates of the residual stream",
+}
+"""What each size of a theorem's `bound` counts, in which unit."""
+
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem. Its sizes are further flags."""
@@ -17,7 +41,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print each size of the statement with its number, a line each. Raises BadInput for a theorem without any."""
+    """Print each size with its number and what it counts, a line each. Raises BadInput for a theorem without any."""
     name = choose("theorem", options.theorem, names("theorems"))
     refuse_unknown_options("bound", [name], options.further, "bound")
     from seqsep.theorems import BY_NAME, bound
@@ -32,8 +56,10 @@ def run(options: argparse.Namespace) -> int:
         print_json({"theorem": name, "source": theorem.source, "options": chosen, "bound": dict(constants)})
         return DONE
     print(f"{name} ({theorem.source}): {theorem.statement}")
+    longest = max(map(len, constants))
+    digits = max(len(f"{value:,}") for value in constants.values())
     for size, value in constants.items():
-        print(f"    {size} {value:,}")
+        print(f"    {size:{longest}} {value:>{digits},}  {SIZE_WORDS[size]}")
     return DONE
 
 

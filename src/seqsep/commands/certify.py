@@ -16,7 +16,7 @@ from seqsep.names import BadInput, choose
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the certificate goes."""
-    parser.add_argument("theorem", metavar="THEOREM")
+    parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="of the certificate; required")
 
 

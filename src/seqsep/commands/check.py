@@ -16,6 +16,7 @@ from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.theorem_lines import Heartbeat, brief
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.names import BadInput, choose
+from seqsep.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from seqsep.commands.outcome_cache import OutcomeCache
@@ -26,7 +27,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorems, and how much is printed. Further flags are theorems' options, or a user's own parts."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
     parser.add_argument("--verbose", action="store_true", help="a line an outcome without names too, as with names")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="one JSON list at the end: an object an outcome, or a law")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,6 +46,9 @@ def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool, verb
 
     A theorem has one line if none is named, else, and if `verbose`, one for each of its outcomes.
     """
+    for name in names:
+        if names_a_file(name):
+            raise BadInput(f"check {name}: expected a theorem; --mixer {name}, --model or --task say what the class is")
     known = [choose("theorem", name, members.names("theorems")) for name in names] or members.names("theorems")
     refuse_unknown_options("check", known, words)
     from seqsep.theorems import BY_NAME, TheoremFails
@@ -171,7 +175,7 @@ COMMAND = Command(
     "and say which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json], or --task "
     "task.py:MyTask [--length 20], with further fields of the task as flags. Or try the laws of state on a causal language "
     "model of transformers or flash-linear-attention: seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] "
-    "[--length 24] [--dtype float64] [--json]",
+    "[--length 24, from 9] [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]",
     read_further=list,
     help_of=lambda words: help_text("check", "check", words, "[--json]"),
 )

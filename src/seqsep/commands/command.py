@@ -44,9 +44,12 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse what is known. An unknown flag is refused first: it is why a required one is missing."""
-        unknown = self.unknown(args or [])
+        words = list(args or [])
+        unknown = self.unknown(words)
         if unknown is not None and not self.takes_further and self._subparsers is None:
             self.refuse(unknown)
+        if self.takes_further:
+            self._require_first_word(words)
         return super().parse_known_args(args, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -55,6 +58,20 @@ class Parser(argparse.ArgumentParser):
         if further:
             self.refuse(further[0])
         return options
+
+    def _require_first_word(self, words: Sequence[str]) -> None:
+        """Refuse a flag that others are to read in front of the word that says who they are: its value would pass for it."""
+        needed = [action for action in self._get_positional_actions() if action.nargs not in ("*", "?")]
+        waiting = iter(words)
+        for word in waiting if needed else ():
+            flag, equals, _ = word.partition("=")
+            if not flag.startswith("-") or flag == "-":
+                return
+            known = next((name for name in self.flags if name.startswith(flag)), None)
+            if known is None:
+                self.error(f"{needed[0].metavar} is missing in front of {flag}: {needed[0].help}")
+            if self._option_string_actions[known].nargs is None and not equals:
+                next(waiting, None)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a word that is not among the choices, with the nearest of them."""

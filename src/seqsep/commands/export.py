@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which store, which of its rows, and where they go."""
-    parser.add_argument("--store", type=Path, required=True)
+    parser.add_argument("--store", type=Path, required=True, help="where the runs are kept; required")
     parser.add_argument("--experiment", help="only the rows of this experiment")
     parser.add_argument(
         "-o",

@@ -32,7 +32,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--retriever", metavar="FILE.py:FUNCTION", help="FUNCTION(tokens, prompt) answers queries; by default the task's own"
     )
     parser.add_argument("--seconds", type=seconds, default=30.0, help="how long the retriever may take for one query")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="a JSON object a line: the input with thought and answer")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,8 +10,8 @@ from seqsep.commands.status import DONE
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which registry."""
-    parser.add_argument("what", choices=REGISTRIES)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("what", choices=REGISTRIES, help="which of them")
+    parser.add_argument("--json", action="store_true", help="one JSON list: an object a member, with ranges and choices")
 
 
 def run(options: argparse.Namespace) -> int:

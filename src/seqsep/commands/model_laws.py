@@ -7,11 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 from seqsep.commands.command import Parser, print_json
-from seqsep.commands.shared_flags import positive, whole_number
+from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.names import BadInput
 
 LEAST_TIME = 9
+LEAST_BATCH = 2
 TIME = 24
 BATCH = 3
 TYPES = ("float64", "float32", "bfloat16")
@@ -43,13 +44,13 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         help="a folder with config.json and model.safetensors, or a config.json alone, with random weights",
     )
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="a field of config.json as JSON")
-    parser.add_argument("--length", type=positive, default=TIME, help="tokens of an input")
-    parser.add_argument("--batch", type=positive, default=BATCH, help="inputs read together")
+    parser.add_argument("--length", type=whole_number, default=TIME, help=f"tokens of an input, from {LEAST_TIME}")
+    parser.add_argument("--batch", type=whole_number, default=BATCH, help=f"inputs read together, from {LEAST_BATCH}")
     parser.add_argument("--seed", type=whole_number, default=0, help="of tokens and random weights")
     parser.add_argument("--dtype", choices=TYPES, default=TYPES[0], help="what is computed in; compared with float64")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="one JSON object a model, in a list if there are several")
     options = parser.parse_args(words)
-    for flag, least in (("length", LEAST_TIME), ("batch", 2)):
+    for flag, least in (("length", LEAST_TIME), ("batch", LEAST_BATCH)):
         if getattr(options, flag) < least:
             raise BadInput(f"--{flag}: expected a whole number from {least}, found {getattr(options, flag)}")
     return options

@@ -50,9 +50,6 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
 
 def check_words(options: argparse.Namespace) -> dict[str, int | float | str]:
     """The fields of --task, from further flags, before torch is imported. Raises BadInput for an unknown name or flag."""
-    before = options.words[options.words.index(options.experiment) - 1]
-    if before.startswith("--") and before not in options.flags:  # a field's value stands in the experiment's place
-        raise BadInput("EXPERIMENT is missing: a name such as mamba-width, or a Python file with runs(preset)")
     if Path(options.experiment).suffix != ".py":
         choose("experiment", options.experiment, names("experiments"))
     for kind, given in {"mixer": options.mixer, "task": [options.task] if options.task else []}.items():

@@ -229,10 +229,12 @@ def kept_file(place: Path, key: str | None) -> Path:
     PosixPath('model.safetensors')
     """
     folder = weights_folder(place)
+    if not folder.is_dir() and _is_store(place):
+        raise BadInput(f"{place}: expected a store that keeps weights, found one without {folder}; train --keep-weights")
     if key is None and not folder.is_dir():
-        if _is_store(place):
-            raise BadInput(f"{place}: expected a store that keeps weights, found one without {folder}; train --keep-weights")
         return place
+    if key is not None and place.is_file() and not folder.is_dir():
+        raise BadInput(f"{place} {key}: expected no KEY behind the file of one model; it is of a store")
     files = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
     found = [file for file in files if file.stem.startswith(key or "")]
     if len(found) != 1:

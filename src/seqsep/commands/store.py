@@ -27,7 +27,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         action.add_argument("path", type=Path, metavar="PATH", help="of the store")
         if name == "import":
             action.add_argument("rows", type=Path, nargs="+", metavar="ROWS.jsonl", help="written by seqsep export")
-        action.add_argument("--json", action="store_true")
+        action.add_argument("--json", action="store_true", help="one JSON object")
         action.set_defaults(parser=action)
 
 

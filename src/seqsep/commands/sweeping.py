@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
+from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import label, number, positive, weights_folder
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
             pruned=steps_at_most(competing),
             device=options.device,
             bound=bound,
+            say=now_and_then(),
         )
         return []
     log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))

@@ -32,7 +32,7 @@ CANDIDATES = 2000
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which task and model, which questions, and where replies are kept."""
-    parser.add_argument("task", choices=tuple(LENGTHS))
+    parser.add_argument("task", choices=tuple(LENGTHS), help="which questions")
     parser.add_argument(
         "--model",
         action="append",
@@ -54,13 +54,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         type=positive,
         help=f"hotpotqa: questions tried with the 2 paragraphs needed; by default at most {CANDIDATES:,}",
     )
-    parser.add_argument("--seed", type=whole_number, default=0)
+    parser.add_argument("--seed", type=whole_number, default=0, help="of the questions drawn; by default 0")
     parser.add_argument("--store", type=Path, default=Path("runs/store.sqlite"), help="of replies; what it holds is not asked")
     parser.add_argument("--batch", type=positive, default=1, help="prompts of equally many tokens that are answered together")
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where the model computes; by default cpu")
     parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32", help="of the weights")
     parser.add_argument("--show", action="store_true", help="print the first prompt and its answer, and ask no model")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="a JSON object a line: the model, then each accuracy")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -35,11 +35,12 @@ def show_cost(
     pruned: Mapping[Run, float] | None = None,
     device: str = CPU,
     bound: str = "at most",
+    say: Callable[[str], None] | None = None,
 ) -> None:
     """Print one line a run, and their sum, which is `bound` so much; `further` runs may follow from the outcome of these.
 
     `pruned`: the steps of a run that competes with others, on average over its bracket. On `device` cuda runs that share a GPU
-    are taken to share its time. Raises EngineUnavailable if there is no such GPU.
+    are taken to share its time. `say` is told how far the timing is. Raises EngineUnavailable if there is no such GPU.
     """
     if device != CPU:
         kind_of_gpu()  # says at once if there is none
@@ -54,7 +55,7 @@ def show_cost(
     if further:
         print(f"then at most {further} more: rates around the best, and other seeds of the best")
     try:
-        total = estimate(runs, pruned, device) * (1 + further / len(runs) * whole / steps)
+        total = estimate(runs, pruned, device, say) * (1 + further / len(runs) * whole / steps)
     except NoStep as failure:
         print(f"no estimate of time: {failure}")
         return
@@ -65,11 +66,16 @@ def show_cost(
     print(f"{bound} about {duration(total / parts)} {shared}, {each}; from {basis}")
 
 
-def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType({}), device: str = CPU) -> float:
+def estimate(
+    runs: Iterable[Run],
+    pruned: Mapping[Run, float] = MappingProxyType({}),
+    device: str = CPU,
+    say: Callable[[str], None] | None = None,
+) -> float:
     """Seconds of all runs to their last step, or as many steps as `pruned` has for them, evaluations included.
 
     They are seconds of one core, or of a GPU on which nothing else runs. Steps of users' own parts are taken by a worker.
-    Raises NoStep if such a part does not train.
+    `say` is told after each kind of step how many are timed. Raises NoStep if a user's part does not train.
     """
     runs = list(runs)
     wanted: dict[Run, float] = {}
@@ -81,7 +87,20 @@ def estimate(runs: Iterable[Run], pruned: Mapping[Run, float] = MappingProxyType
     for run in runs:
         step_seconds(run, want)
     own = [shape for shape in wanted if shape.plug_ins()]
-    known = {shape: measured(shape, device) for shape in wanted if shape not in own} | timed_by_a_worker(own, device)
+    done = 0
+
+    def timed() -> None:
+        nonlocal done
+        done += 1
+        if say is not None:
+            say(f"{done} of {len(wanted)} kinds of step timed")
+
+    known: dict[Run, float] = {}
+    for shape in wanted:
+        if shape not in own:
+            known[shape] = measured(shape, device)
+            timed()
+    known |= timed_by_a_worker(own, device, timed)
     return sum(
         pruned.get(run, run.steps) * (1 + _evaluations(run)) * step_seconds(run, lambda shorter: known[shape_of(shorter)])
         for run in runs

@@ -182,13 +182,15 @@ def _named(name: str) -> Theorem:
 
 
 def _json_object(line: str) -> dict[str, Any]:
+    """The input of a line; of an example as `seqsep sample --json` writes it, the readable form."""
     try:
         given = json.loads(line)
     except RecursionError:
         raise ValueError("expected a JSON object of lists, found deeper nesting than can be read") from None
     if not isinstance(given, dict):
         raise ValueError(f"expected a JSON object, found {line.strip()[:80]}")
-    return given
+    readable = given.get("readable")
+    return readable if isinstance(readable, dict) and given.keys() == {"inputs", "targets", "readable"} else given
 
 
 __all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "bound", "build", "check"]

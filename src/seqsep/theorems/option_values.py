@@ -194,6 +194,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "variant": ("repaired", "printed"),
 }
 """The words that an option takes, where `OWN_CHOICES` has no others."""
+REPLACED_BY: Mapping[str, tuple[str, ...]] = {"text": ("length", "alphabet", "tightness", "seed")}
+"""Options in whose place another one stands: a text has its own length and symbols."""
 FILES_TOO = ("machine", "mixer")
 """Options that may name a file in the place of one of their words."""
 OWN_CHOICES: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
@@ -236,6 +238,10 @@ def require_in_range(theorem: Theorem, call: str, options: Mapping[str, Any]) ->
     ValueError: check equality-state: length is 2 to 65,536, found 0
     """
     theorem.require_sizes(call, options)
+    for name, replaced in REPLACED_BY.items():
+        both = [other for other in replaced if options.get(name) is not None and options.get(other) not in (None, False)]
+        if both:
+            raise ValueError(f"{call} {theorem.name}: expected {name} or {both[0]}, found both: {name} stands in its place")
     for name, value in options.items():
         where = f"{call} {theorem.name}: {name.replace('_', '-')}"
         choices = choices_of(theorem.name, FUNCTIONS[call], name)

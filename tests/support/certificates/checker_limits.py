@@ -45,7 +45,7 @@ def limits() -> list[Shown]:
         (b"\xff", "not JSON"),
         ('"\u00e9"'.encode(), "not JSON"),
         (b"", "not JSON"),
-        (b"[" * 5000 + b"]" * 5000, "not JSON"),
+        (b"[" * 100_000 + b"]" * 100_000, "not JSON"),
         (canonical([*automaton]), "not the fields"),
         (b"[]", "not the fields"),
         (canonical(dict.fromkeys(automaton, 1)), "version 1"),
