@@ -114,6 +114,16 @@ def test_help_explains_the_options_of_one_theorem(capsys):
     assert "did you mean recall-attention" in error
 
 
+@pytest.mark.parametrize("function", ["check", "applier", "build", "bound", "evidence"])
+def test_help_is_no_docstring_of_python(function):
+    """What a function raises is refused on the command line by the ranges that help shows; no option is without a meaning."""
+    for theorem in BY_NAME:
+        found = explained(theorem, function)
+        if found is not None:
+            assert "Raises" not in found.words
+            assert [option.name for option in found.options if not option.meaning] == []
+
+
 def test_help_does_not_import_torch():
     script = """
 import sys

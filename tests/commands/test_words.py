@@ -20,6 +20,10 @@ from support.command_line import call
         ("train --layers mamba --length 10", "TASK is missing in front of --length: a task, or your own as FILE.py:CLASS"),
         ("sample --count 2 --length=4 index-lookup", "TASK is missing in front of --length"),
         ("analyze --kinds 2 bounded-dyck", "FUNCTION is missing in front of --kinds"),
+        (
+            "export-network sparse-threshold-two-layers -o {text}",
+            "its formula is no flag; in Python seqsep.build('sparse-threshold-two-layers', ...) takes it",
+        ),
         ("bound majority", "unknown theorem 'majority'; seqsep list theorems has them"),
         ("bound index-lookup", "did you mean index-lookup-attention, index-lookup-one-layer, index-lookup-state,"),
         ("check own.py:Layer", "check own.py:Layer: expected a theorem; --mixer own.py:Layer, --model or --task say what the"),

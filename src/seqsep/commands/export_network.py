@@ -2,8 +2,10 @@
 
 import argparse
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 from seqsep.commands.command import Command
 from seqsep.commands.members import names
@@ -11,6 +13,9 @@ from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.names import BadInput, choose
+
+READ = (int, float, str, bool, Fraction, Path, NoneType)
+"""Types that a flag is read as; `readers` has further ones."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +42,9 @@ def run(options: argparse.Namespace) -> int:
     if made is None:
         known = [other.name for other in BY_NAME.values() if other.build is not None]
         raise BadInput(f"export-network {name}: builds no network; these have one: {', '.join(known)}")
+    unread = [option for option, kind in get_type_hints(made).items() if option != "return" and not _is_read(kind)]
+    if unread:
+        raise BadInput(f"export-network {name}: its {unread[0]} is no flag; in Python seqsep.build({name!r}, ...) takes it")
     if options.output is None:
         raise BadInput(f"export-network {name}: -o FILE is missing: where the network goes")
     chosen = options_from_flags("export-network", [name], [made], options.further, readers=readers())
@@ -48,6 +56,11 @@ def run(options: argparse.Namespace) -> int:
     sizes = f"{layers}, width {network.width}, {network.precision} bits a number, {entries:,} numbers"
     print(f"{network.name}: {sizes}, to {options.output}")
     return DONE
+
+
+def _is_read(kind: Any) -> bool:
+    """Whether a flag can be read as the type of a parameter, or as one of several."""
+    return all(part in READ or part in readers() for part in get_args(kind) or (kind,) if not isinstance(part, str))
 
 
 def readers() -> dict[Any, Callable[[str], Any]]:

@@ -1,9 +1,9 @@
 """The options of one theorem, explained: what `seqsep check THEOREM --help` prints, and apply, bound and certify likewise.
 
 All is read from the theorem's source file, which is not run, as torch takes seconds to import: names, types and defaults from
-the signature of `check`, `applier`, `bound` or `evidence`, and its docstring, which is printed whole. Ranges and choices are
-those of members.json, which stand in `theorems.option_values`. Options that mean the same everywhere are explained here once
-(`COMMON`), all others by the sentences of the docstring that name them in backquotes.
+the signature of `check`, `applier`, `bound` or `evidence`, and its docstring, which is printed but for its errors. Ranges and
+choices are those of members.json, which stand in `theorems.option_values`. Options that mean the same everywhere are explained
+here once (`COMMON`), all others by the sentences of the docstring that name them in backquotes.
 """
 
 import argparse
@@ -130,7 +130,16 @@ def explained(theorem: str, function: str) -> Explained | None:
     options = _options(definition, file, ranges, choices)
     if function == "bound":
         options = _as_checked(options, theorem)
-    return Explained(words.split("\n\n>>>")[0], tuple(options))
+    return Explained(_without_errors(words.split("\n\n>>>")[0]), tuple(options))
+
+
+def _without_errors(words: str) -> str:
+    """A docstring without what it raises, which the ranges of the options say to who types them.
+
+    >>> _without_errors("Add two numbers. Raises ValueError for others,\\nTypeError too.\\n\\nThe end.")
+    'Add two numbers.\\n\\nThe end.'
+    """
+    return re.sub(r"(?:(?<=[.:])\s+|^)Raises\s[A-Z]\w+\s.*?(?=\n\n|\Z)", "", words, flags=re.DOTALL | re.MULTILINE)
 
 
 def _as_checked(options: Sequence[Option], theorem: str) -> list[Option]:
@@ -208,7 +217,7 @@ def _meaning(name: str, words: str) -> str:
     sentences = re.split(r"(?<=[^.][.]) (?=[A-Z`{])", " ".join(words.split("\n\n>>>")[0].split()))
     errors = next((place for place, sentence in enumerate(sentences) if sentence.startswith("Raises ")), len(sentences))
     naming = [sentence for sentence in sentences[:errors] if re.search(rf"`{name}[`=]", sentence)]
-    replacing = [sentence for sentence in naming if " replace " in sentence]
+    replacing = [sentence for sentence in naming if " replaces " in sentence]
     return " ".join(replacing) or COMMON.get(name) or " ".join(naming)
 
 

@@ -79,8 +79,9 @@ def build(
 ) -> Network:
     """Build the network for up to `length` brackets; tokens are those of `BoundedDyck`, then [BOS], which comes first.
 
-    A logit above 0 allows: the end alone with ask="word", every bracket and the end with ask="next". The default variant is
-    two-layer for depths up to 4, else three-layer. `steps` and `eta` replace L and the scale of the scores.
+    A logit above 0 allows: the end alone with ask="word", every bracket and the end with ask="next". `variant`: by default
+    two-layer for depths up to 4, else three-layer.
+    `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
     Raises ValueError for numbers below 1, or a variant that does not answer this depth or question.
 
     >>> network = build(length=4, ask="next")

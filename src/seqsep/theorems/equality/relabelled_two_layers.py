@@ -60,8 +60,8 @@ def build(
     """Build the network for the partition whose first half is the positions `left`, from 1.
 
     Class 1 is "the halves differ".
-    `steps` and `eta` replace L and the scale of the scores. Raises ValueError as `two_layers.build`, or for a first half that
-    is not N/2 different positions.
+    `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
+    Raises ValueError as `two_layers.build`, or for a first half that is not N/2 different positions.
 
     >>> network = build(length=4, left=(1, 4))  # compares x_1 with x_2, and x_4 with x_3
     >>> run(network, np.array([[0, 0, 1, 1], [0, 1, 0, 1]]), at=-1).answers[:, 0]

@@ -66,7 +66,8 @@ def build(
 ) -> Network:
     """Build the network for N = `length` symbols 0 .. S - 1; class 1 is EQ, or INEQ if `unequal`.
 
-    It is read at the last position. `steps` and `eta` replace L and the scale of the scores, to see how small they may be.
+    It is read at the last position.
+    `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
     Raises ValueError for an unknown code, an odd length, an alphabet below 1, or more addresses than the code has.
 
     >>> network = build(length=4)

@@ -71,7 +71,8 @@ def build(
 ) -> Network:
     """The network for up to `length` points, the question included, with margins of at least `gamma` (by default 1/n).
 
-    Inputs are vectors: a point [x, 0], a label [0, one-hot]. `steps` and `eta` replace L and eta2, for tightness.
+    Inputs are vectors: a point [x, 0], a label [0, one-hot].
+    `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the second layer's scores.
     Raises ValueError for a length below 2, a dimension or class count below 1, or a margin outside (0, 1].
 
     >>> network = build(length=8, dimension=3)

@@ -56,7 +56,9 @@ AT_ONCE = 256
 
 
 def build(question: Question, alphabet: int, gram: int = 2) -> Network:
-    """The network of a question over the numbers 0 .. S - 1, for data of any length; tokens as in `Template`.
+    """The network of `question`, index, recall or counting, over the numbers 0 .. S - 1, for data of any length.
+
+    Tokens are as in `Template`.
 
     Raises ValueError for no numbers, or a gram below 2.
 

@@ -57,7 +57,7 @@ EXHAUSTIVE_INPUTS = 115_000
 def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | None = None, eta: int | None = None) -> Network:
     """The network for up to N = `length` symbols; token ids as in `IndexLookup(length, alphabet)`.
 
-    `steps` and `eta` replace L and the scale of the scores, to see how small they may be.
+    `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
     Raises ValueError for an unknown code, a length or alphabet below 1, or more addresses than the code has.
 
     >>> network = build(length=5, alphabet=3)

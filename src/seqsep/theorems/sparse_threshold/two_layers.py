@@ -73,7 +73,8 @@ def build(
 ) -> Network:
     """The network of a formula; k = `heads`, by default as many as its slots need. Token ids: `_trials.tokens`.
 
-    `steps` and `eta` replace L and the scale of the scores, to see how small they may be. Raises ValueError as `Plan.of`.
+    `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
+    `formula` is an object of Python; `variant` is the one that is proved, or the printed one. Raises ValueError as `Plan.of`.
 
     >>> network = build(formulas.disjointness(4))
     >>> network.heads, network.width, list(network.spaces)
