@@ -24,6 +24,13 @@ from support.command_line import call
             "export-network sparse-threshold-two-layers -o {text}",
             "its formula is no flag; in Python seqsep.build('sparse-threshold-two-layers', ...) takes it",
         ),
+        (
+            "train index-lookup --length 4 --layers lstm --seed 0-2",
+            "argument --seed: expected seeds such as 0 or 0..2, found 0-2",
+        ),
+        ("train index-lookup --length 4 --layers lstm --seed 2..1", "expected seeds such as 0 or 0..2, found 2..1"),
+        ("list", "required: tasks|mixers|theorems|experiments"),
+        ("text", "required: phonebook|index|hotpotqa"),
         ("bound majority", "unknown theorem 'majority'; seqsep list theorems has them"),
         ("bound index-lookup", "did you mean index-lookup-attention, index-lookup-one-layer, index-lookup-state,"),
         ("check own.py:Layer", "check own.py:Layer: expected a theorem; --mixer own.py:Layer, --model or --task say what the"),

@@ -10,7 +10,7 @@ from seqsep.commands.status import DONE
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which registry."""
-    parser.add_argument("what", choices=REGISTRIES, help="which of them")
+    parser.add_argument("what", choices=REGISTRIES, metavar="|".join(REGISTRIES), help="which of them")
     parser.add_argument("--json", action="store_true", help="one JSON list: an object a member, with ranges and choices")
 
 

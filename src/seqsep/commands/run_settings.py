@@ -4,7 +4,7 @@ import argparse
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from seqsep.commands.members import names
-from seqsep.commands.shared_flags import positive, reader, whole_number
+from seqsep.commands.shared_flags import positive, reader
 from seqsep.names import BadInput, choose, nearest, split_names
 from seqsep.plugins.name import names_a_file
 
@@ -107,7 +107,7 @@ def seed_list(text: str) -> tuple[int, ...]:
     seeds: list[int] = []
     for part in text.split(","):
         first, dots, last = part.partition("..")
-        ends = [whole_number(first), whole_number(last) if dots else whole_number(first)]
+        ends = [int(end) if end.isdecimal() and len(end) < 20 else -1 for end in (first, last if dots else first)]
         if not 0 <= ends[0] <= ends[1] < ends[0] + MOST_SEEDS:
             raise argparse.ArgumentTypeError(f"expected seeds such as 0 or 0..2, found {text}")
         seeds += range(ends[0], ends[1] + 1)

@@ -32,7 +32,7 @@ CANDIDATES = 2000
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which task and model, which questions, and where replies are kept."""
-    parser.add_argument("task", choices=tuple(LENGTHS), help="which questions")
+    parser.add_argument("task", choices=tuple(LENGTHS), metavar="|".join(LENGTHS), help="which questions")
     parser.add_argument(
         "--model",
         action="append",
