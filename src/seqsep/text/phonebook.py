@@ -60,7 +60,7 @@ def book(lookups: Lookups, index: int, digits: int) -> tuple[list[tuple[str, str
         initials += 1
     numbers = [scaled(value, 10**digits) for value in values[lookups.length :]]
     chosen = distinct(values[: lookups.length], names)
-    return [(_name(place, initials), f"{number:0{digits}}") for place, number in zip(chosen, numbers, strict=True)], asked
+    return [(_name(place, initials), str(number).zfill(digits)) for place, number in zip(chosen, numbers, strict=True)], asked
 
 
 def _name(place: int, initials: int) -> str:
