@@ -25,7 +25,7 @@ ROOM = ROOT / "src/seqsep/laws/language_model"
 KEPT = ROOT / "results/model-laws.json"
 KEPT_LATER = ROOT / "results/model-laws-later.json"
 LATER = "5.24.0"
-"""The first release in which the state is the argument `cache`; it needs the packages of the one in constraints.txt."""
+"""In it the argument of a state is `cache` where it had other names; it needs the packages of the one in constraints.txt."""
 SCRIPTS = ROOT / "examples/transformers_state"
 NAME = "model-laws"
 SOURCES = tuple(sorted(f"laws/language_model/{path.name}" for path in ROOM.glob("*.py")))

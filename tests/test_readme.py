@@ -23,7 +23,11 @@ def test_what_analyze_prints_and_the_stranger_that_checks_it(capsys, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert main(analyze.split()) == 0
     (shown,) = re.findall(r"```\n(majority\n.*?)```", text, flags=re.DOTALL)
-    assert capsys.readouterr().out.startswith(shown)
+    printed = capsys.readouterr().out
+    assert printed.startswith(shown)
+    further = re.search(r"\nThree more lines follow: (.*)", text).group(1)
+    assert "two inputs that need two states, how D(f) was found, and what would follow for attention" in further
+    assert [line.split(" at N")[0] for line in printed[len(shown) :].splitlines()] == ["witness", "D(f)", "attention"]
     *flags, program, file = check.split()
     alone = subprocess.run([sys.executable, *flags, str(ROOT / program), file], capture_output=True, text=True)
     assert alone.returncode == 0

@@ -105,7 +105,6 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     elif further:
         options.parser.refuse(further[0])
     options.words = arguments[1:]
-    options.flags = options.parser.flags
     return chosen, options
 
 

@@ -106,9 +106,8 @@ def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: boo
     if regular.looks_regular(target):
         return _of_expression(target, alphabet)
     known = list(dict.fromkeys([*BY_NAME, *FORMULAS]))
-    dashed = target.replace("_", "-")
     expression = "a regular expression (with --regex, if it has no operator)"
-    one_of = f"one of {', '.join(known)}{nearest(dashed, known)}"
+    one_of = f"one of {', '.join(known)}{nearest(target, known)}"
     raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, {expression}, or {one_of}")
 
 

@@ -88,7 +88,7 @@ class Command:
     `run` takes the options that `add_flags` declares and returns the exit status. It imports what it needs itself, as torch
     takes seconds to import and no other command should wait for it. `details` follow the purpose in the command's own help.
     `read_further` is there if the command takes flags that its parser does not know, such as a task's fields; `options.further`
-    is what it makes of them. `options.words` are all words behind the command's name, `options.flags` the command's flags.
+    is what it makes of them. `options.words` are all words behind the command's name.
     `help_of` is there if the command has a help for what its words name, such as a theorem; it gives None for words that name
     nothing.
 

@@ -52,8 +52,7 @@ padding in chunks also where chunks go wrong without padding.
 
 """
 LATER = """
-In transformers {transformers}, where the state of every model is the argument `cache`, the same {count} types were tried with
-the same inputs. {verdict}
+In transformers {transformers} the same {count} types were tried with the same inputs. {verdict}
 """
 SHOWN = """
 ## What fails, in a few lines each

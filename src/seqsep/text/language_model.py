@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from seqsep.laws.language_model.reader import NAMES_OF_A_STATE
 from seqsep.text.model_folder import CONFIG, ModelFolder
 
 INSTALL = "pip install 'seqsep[hf]'"
@@ -217,7 +218,7 @@ def cache_bits(output: Any, batch: int) -> int | None:
 
     None if it returns no cache, or one with layers that keep nothing in it: such a model keeps its state elsewhere.
     """
-    found = (getattr(output, name, None) for name in ("cache", "past_key_values", "cache_params"))
+    found = (getattr(output, name, None) for name in NAMES_OF_A_STATE)
     cache = next((cache for cache in found if cache is not None), None)
     layers = [list(_tensors(layer)) for layer in getattr(cache, "layers", [])]
     if not layers or not all(layers):
