@@ -68,6 +68,19 @@ def test_quick_has_every_trace_at_both_lengths():
             assert {model for at, of, model in places if (at, of) == (length, trace)} == {"attention", "mamba", "hybrid"}
 
 
+def test_reach_goes_on_where_quick_ends():
+    """Every trace with a thought at the greatest length of `quick` or beyond, or with more layers, steps or examples there."""
+    before = {(run.task, run.layers): run for run in EXPERIMENT.runs("quick")}
+    runs = EXPERIMENT.runs("reach")
+    assert {run.task.trace for run in runs} == {"peel", "cot", "walk", "retrieval"}
+    for run in runs:
+        known = before.get((run.task, run.layers))
+        assert run.task.length >= 16
+        assert known is None or run.steps * run.batch > known.steps * known.batch
+    same = {replace(run, task=runs[0].task, layers=runs[0].layers, steps=1, batch=1, positions="rope") for run in runs}
+    assert len(same) == 1
+
+
 def test_the_sweeps_keep_what_they_say():
     """At a fixed state only the length differs; at a fixed length only the state."""
     by_length = EXPERIMENT.runs("length")

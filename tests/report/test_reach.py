@@ -127,6 +127,11 @@ def test_how_many_bits_of_its_state_a_model_uses():
     assert round(proved) == 247
     assert f"| Gated delta rule | {proved:.0f} of 4,096 (6 %) at accuracy 90.0, width 64, heads 16 |" in text
     assert "2 of its " in text
+    few = states_section(BY_NAME["index-lookup-architectures"], [row("lstm", 50, 0.02, width=64)])
+    assert "| LSTM | under 1 of 4,096 at accuracy 2.0, width 64 |" in few
+    larger = row("mamba2(states=256)", 50, 0.9, width=64)
+    resized = states_section(BY_NAME["index-lookup-architectures"], [row("mamba2", 50, 0.5, width=64), larger])
+    assert f"| Mamba-2 | {proved:.0f} of 4,096 (6 %) at accuracy 90.0, width 64, heads 4, states 256 |" in resized
     names = states_table(BY_NAME["index-lookup-architectures"], rows).models.values()
     assert list(names) == ["Gated delta rule, heads 4", "Gated delta rule, heads 16"]
 
@@ -138,6 +143,10 @@ def test_the_states_differ_and_nothing_else_does():
     same = {(run.steps, run.learning_rate, run.embedding_scale, run.positions, len(run.layers), run.seed) for run in runs}
     assert same == {(2000, 1e-3, 0.3, "learned", 1, 0)}
     assert len({(run.layers, run.width, run.heads, run.task) for run in runs}) == len(runs) == search.size
+    for family in ("mamba2", "gated-delta"):
+        of_it = [run for run in runs if run.layers[0].partition("(")[0] == family and run.task.length == 200]
+        states = {run.model().state_bits() for run in of_it if (run.width, run.heads) == (64, 4)}
+        assert len(states) == 3
     assert "attention" not in {run.layers[0] for run in runs}
 
 

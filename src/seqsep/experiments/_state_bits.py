@@ -1,9 +1,9 @@
 """The preset `state-bits`: accuracy on index lookup at fixed steps over the bits of state, where the state keeps one size.
 
-Widths 16 to 128 and, at width 64, 1 and 16 heads beside 4, which change the state of those that keep a matrix for each head.
-All have learned positions, embeddings of deviation 0.3, the rate 0.001 and 2,000 steps: nothing is searched, so that models
-differ in their state alone. The short inputs come first, and the small states. Mamba-2's number of states for each channel is
-its mixer's own, 64: a run does not name it.
+Widths 16 to 128 and, at width 64, 1 and 16 heads beside 4, which change the state of those that keep a matrix for each head,
+Mamba-2 with 16 and 256 states for each channel beside 64, and the gated delta rule with values 1 and 4 times as wide as its
+keys beside 2. All have learned positions, embeddings of deviation 0.3, the rate 0.001 and 2,000 steps: nothing is searched, so
+that models of one width differ in their layer alone. The short inputs come first, and the small states.
 """
 
 from dataclasses import replace
@@ -21,6 +21,11 @@ LENGTHS = (50, 100, 200)
 LONGEST_OF_WIDEST = 100
 STATE_BY_HEADS = ("linear-attention", "retention", "gated-delta", "rwkv7")
 """The mixers whose state depends on the number of heads."""
+RESIZED = {
+    "mamba2": ("mamba2(states=16)", "mamba2(states=256)"),
+    "gated-delta": ("gated-delta(expand=1)", "gated-delta(expand=4)"),
+}
+"""Mixers whose state has a size of its own, each with a smaller and a larger one."""
 
 
 def state_bits() -> Search:
@@ -37,6 +42,8 @@ def state_bits() -> Search:
                 cells.append(run)
                 if width == 64 and mixer.name in STATE_BY_HEADS:
                     cells += [replace(run, heads=heads) for heads in HEADS]
+                if width == 64:
+                    cells += [make(name, length, width) for name in RESIZED.get(mixer.name, ())]
     return Search(SearchCell.each(*cells), rates=(RATE,))
 
 

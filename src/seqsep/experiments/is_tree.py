@@ -7,8 +7,8 @@ to the read-out. Accuracy is live: the model writes, a retriever answers its que
 
 Presets: `paper` is the paper's three sizes at n = 16 to 128 with its three traces, as it and its code state the training.
 `quick` is the question on two cores: n = 8 and 16, models of QUICK_MODELS, all five traces.
-`reach` goes on from there: n = 16 to 64, larger models, more steps; in the order in which a sweep that is stopped leaves whole
-columns.
+`reach` goes on from there: four layers and more steps for the thoughts that two layers have not learned at n = 16, longer
+inputs for the one that they have.
 `length` is the sweep over lengths at a fixed state, `state` that over states at a fixed length: every recurrent mixer and the
 hybrid, with the thought peel.
 
@@ -145,23 +145,35 @@ def quick() -> list[Run]:
     ]
 
 
-REACH_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba",) * 3 + ("attention",))
-REACH_EFFORT: dict[str, Effort] = {
-    "cot": Effort(steps=6000, batch=64),
-    "peel": Effort(steps=6000, batch=64),
-    "walk": Effort(steps=4000, batch=16),
-    "retrieval": Effort(steps=3000, batch=8),
-}
+DEEPER_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba",) * 3 + ("attention",))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A length and a trace of `reach`, with the models that are tried there and their effort."""
+
+    length: int
+    trace: str
+    models: tuple[Layers, ...]
+    effort: Effort
+
+
+REACH = (
+    Place(16, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    Place(16, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    Place(32, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    Place(64, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    Place(16, "retrieval", QUICK_MODELS, Effort(steps=3000, batch=8)),
+    Place(32, "retrieval", QUICK_MODELS, Effort(steps=2000, batch=8)),
+    Place(32, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    Place(32, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+)
+"""Four layers where two of `quick` have not learned a trace, two where they have, at longer inputs or with more steps."""
 
 
 def reach() -> list[Run]:
-    """Twice the depth and more steps: at n = 16 every trace, at n = 32 and 64 those without a retriever."""
-    places = [(16, trace) for trace in ("peel", "cot", "walk", "retrieval")]
-    places += [(length, trace) for length in (32, 64) for trace in ("peel", "cot")]
-    return [
-        replace(small(layers, 64, length, trace, effort=REACH_EFFORT[trace]), live=1000, evaluate_every=250)
-        for (length, trace), layers in product(places, REACH_MODELS)
-    ]
+    """What twelve hours of one core give: each trace where `quick` left it."""
+    return [small(layers, 64, place.length, place.trace, effort=place.effort) for place in REACH for layers in place.models]
 
 
 SWEEP_TRACE = "peel"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from seqsep.ceilings import carried_bits
 from seqsep.experiments import Experiment
 from seqsep.lab.row import Row
+from seqsep.mixers.settings import has_heads
 from seqsep.pages._markdown import markdown
 from seqsep.report.experiment_table import states_table
 from seqsep.report.measured import GOAL, Measured
@@ -56,10 +57,10 @@ def states_section(experiment: Experiment, rows: Sequence[Row]) -> str:
     search = experiment.search("state-bits")
     assert search is not None
     lines = []
-    for name in dict.fromkeys(model.architecture for model in table.models):
-        models = [model for model in table.models if model.architecture == name]
+    for name in dict.fromkeys(model.family for model in table.models):
+        models = [model for model in table.models if model.family == name]
         cells = [[table.cells[model, task] for model in models if (model, task) in table.cells] for task in table.tasks]
-        lines.append((models[0].title, [_most_bits(same) for same in cells]))
+        lines.append((models[0].style.title, [_most_bits(same) for same in cells]))
     cells_used = markdown((task.length for task in table.tasks), lines, corner="Bits carried, at least")
     return (
         f"\n### {experiment.name}: how many bits of its state are used\n\nOurs of the preset `state-bits`: {len(rows)} of its "
@@ -79,11 +80,17 @@ def _most_bits(cells: Sequence[Cell]) -> str:
     if not proved:
         return "not run"
     bits, cell = max(proved, key=lambda pair: pair[0])
-    share = 100 * bits / cell.state_bits
-    return (
-        f"{bits:.0f} of {count(cell.state_bits)} ({share:.2g} %) at accuracy {percent(cell.best.accuracy)}, "
-        f"width {cell.best.model.width}, heads {cell.best.heads}"
-    )
+    best = cell.best
+    carried = f"{bits:.0f} of {count(cell.state_bits)} ({100 * bits / cell.state_bits:.2g} %)"
+    if bits < 1:
+        carried = f"under 1 of {count(cell.state_bits)}"
+    sizes = [f"width {best.model.width}"]
+    if has_heads(best.model.layers):
+        sizes.append(f"heads {best.heads}")
+    settings = best.model.architecture.removeprefix(best.model.family).strip("()")
+    if settings:
+        sizes.append(settings.replace("=", " "))
+    return f"{carried} at accuracy {percent(best.accuracy)}, {', '.join(sizes)}"
 
 
 def _reaches(lines: Sequence[ReachLine]) -> str:
