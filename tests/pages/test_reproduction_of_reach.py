@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from seqsep.ceilings import carried_bits
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
@@ -55,23 +57,54 @@ def test_what_is_said_of_more_steps_at_50():
     assert sorted(round(100 * accuracy, 1) for accuracy in found["mamba"]) == [90.9, 95.2]
 
 
+def at_50() -> dict[tuple[str, int, int], Row]:
+    """The rows of `state-bits` at N = 50, which are all there, by mixer, width and heads."""
+    experiment = BY_NAME["index-lookup-architectures"]
+    rows = [row for row in read_rows(experiment.rows_file(RESULTS, "state-bits")) if row.run.task == IndexLookup(50)]
+    planned = [run for run in experiment.search("state-bits").runs() if run.task == IndexLookup(50)]
+    assert {run.key() for run in planned} == {row.key for row in rows}
+    return {(*row.run.layers, row.run.width, row.run.heads): row for row in rows}
+
+
+def bits_and_percent(row: Row) -> tuple[int, float]:
+    return row.result["state_bits"][0], round(100 * row.result["accuracy"], 1)
+
+
 def test_what_is_said_of_heads_and_bits_of_state():
-    rows = read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "state-bits"))
-    same = [row for row in rows if row.run.task == IndexLookup(50) and row.run.width == 64]
-    parameters = {}
-    proved = []
+    rows = at_50()
     for name, said in {
-        "linear-attention": {1: (133_120, 96.6), 4: (34_816, 89.8), 16: (10_240, 20.7)},
-        "retention": {1: (131_072, 88.4), 4: (32_768, 5.2), 16: (8_192, 2.4)},
+        "linear-attention": [(133_120, 96.6), (34_816, 89.8), (10_240, 20.7)],
+        "rwkv7": [(133_120, 98.3), (34_816, 70.6), (10_240, 4.6)],
+        "retention": [(131_072, 88.4), (32_768, 5.2), (8_192, 2.4)],
+        "gated-delta": [(286_720, 88.5), (90_112, 32.2), (40_960, 1.7)],
     }.items():
-        of_it = [row for row in same if row.run.layers == (name,)]
-        found = {row.run.heads: (row.result["state_bits"][0], round(100 * row.result["accuracy"], 1)) for row in of_it}
-        assert found == said
-        parameters[name] = {row.result["parameters"] for row in of_it}
-        proved += [carried_bits(IndexLookup(50), row.result["accuracy"]) for row in of_it]
-        assert IndexLookup(50).answer_bits() == 300 < min(bits for bits, _ in found.values())
-    assert all(len(numbers) == 1 for numbers in parameters.values())
-    assert round(max(proved)) == 279
+        of_it = [rows[name, 64, heads] for heads in (1, 4, 16)]
+        assert [bits_and_percent(row) for row in of_it] == said
+        parameters = [row.result["parameters"] for row in of_it]
+        assert max(parameters) < 1.03 * min(parameters)
+
+
+@pytest.mark.parametrize("name", ["linear-attention", "rwkv7", "retention", "gated-delta"])
+def test_what_is_said_of_two_widths_of_equal_state(name):
+    rows = at_50()
+    narrow, wide = rows[name, 64, 1].result, rows[name, 128, 4].result
+    assert narrow["state_bits"][0] <= wide["state_bits"][0] < 1.09 * narrow["state_bits"][0]
+    assert 3.35 < wide["parameters"] / narrow["parameters"] < 3.65
+    assert 0 < wide["accuracy"] - narrow["accuracy"] < 0.033
+
+
+def test_what_is_said_of_sizes_of_a_state():
+    rows = at_50()
+    values = [rows[name, 64, 4] for name in ("gated-delta(expand=1)", "gated-delta", "gated-delta(expand=4)")]
+    assert [bits_and_percent(row) for row in values] == [(51_200, 3.8), (90_112, 32.2), (167_936, 66.4)]
+    states = [rows[name, 64, 4] for name in ("mamba2(states=16)", "mamba2", "mamba2(states=256)")]
+    assert [bits_and_percent(row) for row in states] == [(80_896, 1.4), (286_720, 1.4), (1_110_016, 18.9)]
+
+
+def test_what_is_said_of_bits_that_are_carried():
+    rows = at_50().values()
+    assert IndexLookup(50).answer_bits() == 300 < min(row.result["state_bits"][0] for row in rows)
+    assert round(max(carried_bits(IndexLookup(50), row.result["accuracy"]) for row in rows)) == 298
 
 
 def test_what_is_said_of_windows_of_rates():
