@@ -141,6 +141,26 @@ def test_coins_are_as_many_as_counted(vertices):
     assert branch_sums(vertices).sum() == pytest.approx(middles / (vertices - 1), rel=1e-12)
 
 
+@pytest.mark.parametrize("vertices", [4, 5, 6, 16, 64, 256])
+def test_the_limit_follows_from_these(vertices):
+    """A late edge is chosen with 1 / g at most; q is between 1 and 2; with q = 2 a slope of 2 G leaves coins up to G whole."""
+    coins = coins_asked(vertices)
+    asked = np.arange(1, len(coins) + 1) @ coins
+    assert (asked <= np.arange(1, vertices - 1)).all()
+    assert 1 <= tree_weight(vertices) <= 2
+    assert least_error(2.0, 2.0) == 1
+
+
+def test_ceilings_near_the_limit():
+    """Without state, and with log2 n bits, (1) falls towards 3/4 as n grows."""
+    without = [uniform_graph_ceiling(vertices, 0) for vertices in (16, 64, 256, 1024)]
+    some = [uniform_graph_ceiling(2**exponent, exponent) for exponent in (6, 8, 10)]
+    assert without == sorted(without, reverse=True)
+    assert some == sorted(some, reverse=True)
+    assert 0.75 < without[-1] < 0.754
+    assert some[-1] < 0.82
+
+
 def binary_entropy(probability: float) -> float:
     return -sum(p * math.log2(p) for p in (probability, 1 - probability) if p > 0)
 

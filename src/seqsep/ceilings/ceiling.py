@@ -21,8 +21,7 @@ def ceiling(task: Task, state_bits: int) -> float | None:
     >>> round(ceiling(IndexLookup(length=100, alphabet=64), state_bits=300), 3)
     0.654
     """
-    require(state_bits >= 0, f"ceiling({task!r}, state_bits={state_bits})", "state_bits is at least 0")
-    state_bits = int(state_bits)  # also NumPy's
+    state_bits = _whole(state_bits, f"ceiling({task!r}, state_bits={state_bits})", "state_bits")
     asked = form_of(task)
     if asked is not None:
         return asked.form.ceiling(asked.items, state_bits)
@@ -44,8 +43,9 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
     >>> first_bitten_length(IndexLookup(length=100, alphabet=64), state_bits=300)
     51
     """
-    state_bits = int(state_bits)
-    bits_per_token = int(bits_per_token)
+    call = f"first_bitten_length({task!r}, state_bits={state_bits}, bits_per_token={bits_per_token})"
+    state_bits = _whole(state_bits, call, "state_bits")
+    bits_per_token = _whole(bits_per_token, call, "bits_per_token")
     asked = form_of(task)
     if asked is None or asked.length is None:
         return None
@@ -75,3 +75,9 @@ def carried_bits(task: IndexLookup, accuracy: float) -> float:
     """
     require(0 <= accuracy <= 1, f"carried_bits({task!r}, accuracy={accuracy})", "accuracy is a fraction from 0 to 1")
     return task.length * bits_of_a_symbol(task.alphabet, accuracy)
+
+
+def _whole(bits: int, call: str, name: str) -> int:
+    """Python's int of a whole number, NumPy's and 64.0 too: a ceiling of fewer bits would be too low."""
+    require(bits >= 0 and bits % 1 == 0, call, f"{name} is a whole number from 0")
+    return int(bits)

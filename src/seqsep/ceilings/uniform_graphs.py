@@ -5,9 +5,10 @@
 holds for IsTree(distribution="uniform") on n vertices with a state of B bits, whatever the model itself writes behind the
 prompt: a retriever or a thought that is given may bring the edges back. L edges, 1 to n - 2, are still to be read; r_g(L) is
 how many coins of g questions each the state should hold then, on average, by (3); t(s) is (2); P = (n - 1)(n - 2) / 2; K is
-the largest (l - 1)(n - l) / l, l = 3 .. n - 1. A quarter of the graphs are drawn neither as trees nor as near misses and count
-as answered right: (1) is never below 3/4. Draws are taken as exact: of the task's, of 32 bits each, two are equal with a
-chance below n^2 / 2^33, 10^-6 at n = 64, and then the order is not random.
+the largest (l - 1)(n - l) / l, l = 3 .. n - 1. Graphs drawn neither as trees nor as near misses, a quarter, count as answered
+right, and of the rest no more than the near misses, a quarter too, as wrong: (1) is never below 3/4. Draws are taken as exact.
+Of the task's, of 32 bits each, two are equal with a chance below n^2 / 2^33, and then the order is not random: 10^-6 at n = 64,
+but 3 % at n = 2^14, more than (1) is above 3/4 there.
 What it does not say: that a state of 0.17 n bits errs, where the exact answer takes some n log n (`answer_bits`); or that a
 scheme comes near. NO if one of B watched vertices has no edge, else YES, is right on 3/4 in the limit of large B and larger n.
 
@@ -29,13 +30,16 @@ K / (n - 4 + 2 / (n - 1)) is allowed; q is the smaller of this and 2.
 Coins. Draw T in order and w uniformly, and let the last L edges be late. They form components. Into each that is without w
 leads an edge e = uv that is not late, u nearer to w. If u != w, choose one of v's late edges vv', if any, or none: with
 probability M / (g (n - 2)), g the larger of the numbers of late edges at v and at v'. That sums to at most 1 at any v. With uv'
-in the place of uv the tree has the same late edges, and every M, g and probability is the same; so it is for each component.
-Hence, given U, that is all but which end of each chosen edge is joined to its u, these ends are independent fair coins. The
-state before the late edges has read them. Each late edge is the first of them with probability 1 / L, independently of coins
-and state. If it is a chosen vv', replace it by vw or v'w: these are the two graphs above.
+in the place of uv the tree has the same late edges, and the component the same vertices: M, which is n less their number and
+that of all below them, g and the probability are the same, and so is all that belongs to other components. Hence, given U, that
+is the tree, w, the set of late edges and the choices but for which end of each chosen edge is joined to its u, these ends are
+independent fair coins. The state before the late edges has read them. Of the late edges, whose order U leaves out, each is the
+first with probability 1 / L, independently of coins and state. If it is a chosen vv', replace it by vw or v'w: these are the
+two graphs above. A mark has its f at one place, so it belongs to one L, and errors of different L add up.
 Errors. Let p be the probability that v is the end joined to u, given U and the state. For vw the weights are p of a near miss
-and q (1 - p) of a tree, for v'w they are 1 - p and q p. So the model errs by phi(p) = min(p, q (1 - p)) + min(1 - p, q p) at
-least, which is min(1, (1 + q) p) for p <= 1/2, and symmetric. With h the binary entropy in bits, phi(p) >= t(s) - s (1 - h(p)),
+and q (1 - p) of a tree, for v'w they are 1 - p and q p. So the model, told U and the order too, errs by phi(p) = min(p, q (1 -
+p)) + min(1 - p, q p) at least. As q >= 1, which `tree_weight` requires, this is min(1, (1 + q) p) for p <= 1/2, and symmetric.
+With h the binary entropy in bits, phi(p) >= t(s) - s (1 - h(p)),
 
     t(s) = min(1, (1 + q) a + s (1 - h(a))),   s = (1 + q) / log2((1 - a) / a),                                     (2)
 
@@ -52,6 +56,12 @@ edge vv', of the sum of M over w with u != w; A is the number of edges at v and 
 trees, C(n - 2, M) M^(M - 2) M (M - 1) choices of u's part, u and w, 2 ends for u, and C(x, A) A x^(x - A - 1) 2^A forests on
 the x = n - 2 - M vertices below v and v'. Each of the A edges is one of n - 3, L - 1 of them late, and at v or v' by a fair
 coin.
+Limit. For B = o(n), (1) tends to 3/4. Without state it is about 1 - 1/4 of the mean of (l - 1)(n - l) / (l K) over near misses;
+K < n, and l, about sqrt n, is above any number and below any part of n in almost all of them, so the mean tends to 1. With
+state take s = 2 G: q tends to 2, and then t(s / g) = 1 for g <= G. A coin with g > G has a vertex of more than G edges, as a
+part of all edges has that is small for large G, whatever n. A late edge is chosen with 1 / g at most, so sum_g g r_g(L) <= L,
+and what (1) loses to B is at most the sum over L of min(L, s B) n (n - 2) / (4 K P L), about min(L, s B) / (2 n L): in all c /
+2 from L < c n, for any c, and s B log(1 / c) / n from the others.
 """
 
 from functools import cache
@@ -102,12 +112,14 @@ def _largest(vertices: int) -> float:
 
 @cache
 def tree_weight(vertices: int) -> float:
-    """q, the weight of a marked tree beside that of a marked near miss; at most 2.
+    """q, the weight of a marked tree beside that of a marked near miss; at most 2, and at least 1, as (2) needs it.
 
     >>> round(tree_weight(vertices=64), 3)
     1.632
     """
-    return min(2.0, 2 * _largest(vertices) / (vertices - 4 + 2 / (vertices - 1)))
+    weight = min(2.0, 2 * _largest(vertices) / (vertices - 4 + 2 / (vertices - 1)))
+    require(weight >= 1, f"tree_weight(vertices={vertices})", "q >= 1")
+    return weight
 
 
 def least_error(slope: float, tree_weight: float) -> float:

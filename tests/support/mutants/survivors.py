@@ -4,6 +4,7 @@ SAME_RESULT = "both ways give the same numbers; it only chooses the quicker one"
 INPUTS = "how many inputs, or which, are tried; whatever they are, each is required to be answered right"
 BELOW = "the term is below another one of the maximum, so the least grid is the same"
 SURVIVORS: dict[str, str] = {
+    "ceilings/ceiling.py: return None | returns None at 0": "it is the line that it replaces",
     "exact/_refinement.py: MOST_ROUNDS = 64 | 64 -> 65 at 14": SAME_RESULT,
     "exact/grid.py: if numerator == 1 and integers.divides(denominator, grid.steps**2): | Pow -> Mult at 52": SAME_RESULT,
     "exact/witness_search.py: columns = np.flatnonzero(chosen[1] * short[rows].sum(axis=0) > 0) "
