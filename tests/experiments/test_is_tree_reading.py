@@ -60,6 +60,8 @@ def test_the_paper_s_retrieval_is_under_way():
     assert {row(layers, "retrieval", length).run.steps for layers in EVERYONE for length in (8, 16)} == {800}
     at_16 = [round(100 * row(layers, "retrieval", 16).result["live_accuracy"], 1) for layers in EVERYONE]
     assert at_16 == [95.8, 50.5, 60.7]
+    assert [round(100 * row(layers, "retrieval").result["live_accuracy"]) for layers in (TRANSFORMER, HYBRID)] == [61, 93]
+    assert {row(layers, "retrieval", 16).run.steps * row(layers, "retrieval", 16).run.batch for layers in EVERYONE} == {6400}
 
 
 @pytest.mark.parametrize(("layers", "cot"), [(TRANSFORMER, 0.72), (HYBRID, 0.73)])
@@ -106,6 +108,10 @@ def test_what_is_said_of_states():
     assert (bits["mamba2", 64], written["mamba2", 64]) == ([573_440, 0], 6)
     wider = {name: (written[name, 64], written[name, 128]) for name in ("gated-delta", "mamba2", "retention", "rwkv7")}
     assert wider == {"gated-delta": (71, 80), "mamba2": (6, 41), "retention": (1, 26), "rwkv7": (91, 77)}
+    parameters = {(one.run.layers[0], one.run.width): one.result["parameters"] for one in rows}
+    assert [parameters[name, 64] for name in ("rwkv7", "linear-attention", "mamba2")] == [157_632, 134_272, 69_080]
+    for sizes, least, most in ((parameters, 2.5, 3.41), ({place: fixed for place, (fixed, _) in bits.items()}, 1.95, 4)):
+        assert all(least < sizes[name, 128] / sizes[name, 64] <= most for name in wider)
     behind = [name for name in written if name[0] in ("linear-attention", "mamba", "lstm", "dss")]
     assert {width for _, width in behind} == {16, 32, 64, 128}
     assert len(behind) == 16

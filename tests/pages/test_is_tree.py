@@ -14,7 +14,15 @@ from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
 from seqsep.report.figures.is_tree_states import draw_is_tree_states
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.is_tree_files import write_is_tree_results
-from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells, table_of_length, table_of_speed, table_of_trace
+from seqsep.report.is_tree_table import (
+    IsTreeCell,
+    is_tree_cells,
+    table_of_length,
+    table_of_paper,
+    table_of_speed,
+    table_of_trace,
+)
+from seqsep.report.numerals import count
 
 EXPERIMENT = BY_NAME["is-tree"]
 HERE = {"torch": "2", "device": "cpu", "threads": 1}
@@ -87,9 +95,25 @@ def test_tables_have_a_row_a_model_and_a_column_a_trace():
     assert {entry.split()[0] for line in lines for entry in line[3:]} == {f"{51.5 + 0.1 * place:.1f}" for place in range(15)}
     speeds = table_of_speed(cells)
     assert len(speeds) == 1 + 6
-    assert {entry for line in speeds[1:] for entry in line[2:]} == {"200"}
+    seen = {(run.task.length, run.task.trace): count(200 * run.batch) for run in runs}
+    for _, length, *graphs in speeds[1:]:
+        assert graphs == [seen[int(length), trace] for trace in speeds[0][2:]]
+    assert len(set(seen.values())) > 1
     slow = is_tree_cells([row(run, curve=((100, 0.2, 1.0),)) for run in runs])
-    assert table_of_speed(slow)[1][2] == "not in 200"
+    assert table_of_speed(slow)[1][2] == f"not in {seen[8, 'cot']}"
+
+
+def test_the_paper_s_smallest_models_stand_beside_ours():
+    lines = table_of_paper([8, 16])
+    assert lines == [
+        ["The paper's, %", "n", "vanilla", "cot", "retrieval"],
+        ["Transformer (8, 64)", "16", "48.4", "100.0", "100.0"],
+        ["Mamba (16, 64)", "16", "50.8", "83.8", "100.0"],
+        ["Hybrid (13, 64)", "16", "51.1", "99.8", "100.0"],
+    ]
+    assert "| Mamba (16, 64) | 16 | 50.8 | 83.8 | 100.0 |" in is_tree_section(
+        EXPERIMENT, "quick", [row(run) for run in quick()]
+    )
 
 
 def test_the_section_and_the_page_have_the_numbers(tmp_path):

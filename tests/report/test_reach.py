@@ -1,5 +1,7 @@
 """How far each architecture reaches, from rows: where it falls, at which rates it learns, and what is compared with what."""
 
+from dataclasses import replace
+
 import pytest
 
 from seqsep.ceilings import carried_bits
@@ -13,6 +15,7 @@ from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture import like_with_like as like_with_like_rows
 from seqsep.report.headline import separation
 from seqsep.report.measured import Measured
+from seqsep.report.numerals import percent
 from seqsep.report.reach import headline, is_alike, like_with_like, positions_sentence, rate_window, reach_lines
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup
@@ -76,9 +79,21 @@ def test_where_it_is_above_99_percent_and_where_it_falls():
     assert (retention.passed, retention.fall[0].length, retention.fall[1].best.accuracy) == (20, 50, 0.47)
     assert (lstm.passed, lstm.fall[0].length) == (None, 20)
     assert (attention.paper_passed, retention.paper_passed) == (400, 20)
-    still = "Retention, learned positions: 47.0 % at N = 50 after 16,000 steps; +7.0 points in the second half of them, "
-    assert retention.why == still + "so it was still rising; its state has room for all symbols"
-    assert "+0.5 points in the second half of them, so it had come to rest or to a plateau" in lstm.why
+    assert retention.why == (
+        "Retention, learned positions: 47.0 % at N = 50 after 16,000 steps; +7.0 points in the second half of them, +7.0 in "
+        "the last quarter, the loss from 2 to 1 nats in the second half; its state has room for all symbols"
+    )
+    assert "; +0.5 points in the second half of them" in lstm.why
+
+
+def test_a_run_that_ends_below_its_best_says_so():
+    best = row("mamba", 50, 0.95, steps=16_000)
+    curve = [[8000, 0.7, 2.0], [12_000, 0.99, 0.5], [16_000, 0.95, 0.75]]
+    [line] = reach_lines([Measured.of(replace(best, result=best.result | {"curve": curve}))])
+    assert line.why == (
+        "Mamba: 95.0 % at N = 50 after 16,000 steps; +25.0 points in the second half of them, -4.0 in the last quarter, the "
+        "loss from 2 to 0.75 nats in the second half; 99.0 % at its best evaluation; its state has room for all symbols"
+    )
 
 
 def test_the_window_is_at_the_scale_where_most_rates_learn():
@@ -93,8 +108,8 @@ def test_the_window_is_at_the_scale_where_most_rates_learn():
 def test_the_headline_compares_like_with_like():
     lines = list(LINES.values())
     assert headline(lines) == (
-        "With learned positions for all, above 99 % up to N = 50 for Attention; N = 20 for Retention; "
-        "below it at N = 20 for LSTM"
+        "With learned positions for all, the best run has at least 99 % up to N = 50 for Attention; N = 20 for Retention; "
+        "less at N = 20 for LSTM. No input is longer than N = 50 so far"
     )
     assert positions_sentence(lines) == (
         "At N = 20: LSTM 9.0 % with learned positions, 5.0 % without; Retention 100.0 % with learned positions, 14.0 % without"
@@ -112,9 +127,10 @@ def test_widths_of_one_architecture_are_lines_of_their_own():
 def test_the_page_says_how_far_the_sweep_came():
     experiment = BY_NAME["index-lookup-architectures"]
     text = reach_section(experiment, ROWS)
-    assert "11 runs, which have 7 of the cells" in text
-    assert "the next run is attention index-lookup N=20 rate 0.0003 seed 0, positions learned" in text
-    assert "| Retention, learned positions | N = 20 | 47.0 at N = 50 (16,000 steps) | 2 of 3: " in text
+    assert "11 runs so far, in 7 of its 85 cells" in text
+    assert "| Retention, learned positions | N = 20 (1 seed: 100.0) | 47.0 at N = 50 (16,000 steps) | 2 of 3: " in text
+    assert "| Attention | N = 50 (1 seed: 99.5) | no longer input tried than N = 50 | 1 of 1: " in text
+    assert "| N = 400 | not up to N = 400 |" in text
     assert "100.0 (100.0; 1 seed; 4,000 steps; rate 0.0003, scale 0.02, (1, 64))" in text
     assert "not run" in text
 
@@ -125,13 +141,13 @@ def test_how_many_bits_of_its_state_a_model_uses():
     text = states_section(BY_NAME["index-lookup-architectures"], rows)
     proved = carried_bits(IndexLookup(50), 0.9)
     assert round(proved) == 247
-    assert f"| Gated delta rule | {proved:.0f} of 4,096 (6 %) at accuracy 90.0, width 64, heads 16 |" in text
+    assert "|  | State, bits | Parameters | N = 50: %, bits of 300 |" in text
+    assert f"| Gated delta rule, width 64, heads 16 | 4,096 | 10 | 90.0, {proved:.0f} |" in text
     assert "2 of its " in text
-    few = states_section(BY_NAME["index-lookup-architectures"], [row("lstm", 50, 0.02, width=64)])
-    assert "| LSTM | under 1 of 4,096 at accuracy 2.0, width 64 |" in few
     larger = row("mamba2(states=256)", 50, 0.9, width=64)
-    resized = states_section(BY_NAME["index-lookup-architectures"], [row("mamba2", 50, 0.5, width=64), larger])
-    assert f"| Mamba-2 | {proved:.0f} of 4,096 (6 %) at accuracy 90.0, width 64, heads 4, states 256 |" in resized
+    resized = states_section(BY_NAME["index-lookup-architectures"], [row("lstm", 100, 0.02, width=64), larger])
+    assert f"| Mamba-2 (states=256), width 64, heads 4 | 4,096 | 10 | {percent(0.9)}, {proved:.0f} | not run |" in resized
+    assert "| LSTM, width 64 | 4,096 | 10 | not run | 2.0, 0 |" in resized
     names = states_table(BY_NAME["index-lookup-architectures"], rows).models.values()
     assert list(names) == ["Gated delta rule, heads 4", "Gated delta rule, heads 16"]
 

@@ -11,10 +11,17 @@ from seqsep.report.is_tree_table import (
     IsTreeCell,
     is_tree_cells,
     table_of_length,
+    table_of_paper,
     table_of_speed,
     table_of_trace,
 )
 from seqsep.report.numerals import counts, listed, percent
+
+SOURCE = (
+    "The paper is Wen, Dang and Lyu 2025 (arXiv:2402.18510). Its traces are `vanilla`, no thought, `cot`, a tour of the graph, "
+    "and `retrieval`, a tour that looks up its parents by a retriever; ours are `peel`, which peels leaves, and `walk`, which "
+    "looks up its next edge by one ([tasks.md](tasks.md#is-tree)). A hybrid is Mamba with one layer of attention on top."
+)
 
 
 def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) -> str:
@@ -24,24 +31,29 @@ def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) ->
     runs = [row.run for row in rows]
     rates = sorted({run.learning_rate for run in runs})
     parts = [
-        f"\n## {experiment.name}: the preset {preset}\n\n{experiment.question}\n\nOurs: {len(rows)} of "
+        f"\n## {experiment.name}: the preset {preset}\n\n{experiment.question} {SOURCE}\n\nOurs: {len(rows)} of "
         f"{len(experiment.runs(preset))} runs, of at most "
         f"{counts([run.steps for run in runs])} steps of {counts([run.batch for run in runs])} double stars; rates "
         f"{listed([f'{rate:g}' for rate in rates])}. The first number is live accuracy in "
         f"percent, over {counts([run.live for run in runs])} graphs: the model writes the thought, a retriever answers its "
-        'queries, an answer that never comes counts 1/2. "All right": thought and answer token by token, behind the right '
-        "tokens (teacher-forced). State bits are counted once the prompt is read.\n",
+        'queries, an answer that never comes ("no answer", in percent where there are such) counts 1/2. "All right": thought '
+        "and answer token by token, behind the right tokens (teacher-forced). State bits are counted once the prompt is "
+        "read.\n",
     ]
     traces = sorted({task.trace for _, task in cells})
     if len(traces) == 1 and len(lengths) > 1:
         parts.append(f"\nThe thought of all is `{traces[0]}`.\n\n{table(table_of_trace(cells))}")
     else:
         parts += [f"\n{table(table_of_length(cells, length))}" for length in lengths]
+    of_paper = table_of_paper(lengths) if len(traces) > 1 else []
+    if len(of_paper) > 1:
+        parts.append(f"\nThe paper's smallest models have, after five million graphs:\n\n{table(of_paper)}")
     parts.append(f"\n{_ceilings(list(cells.values()))}\n")
     if len(traces) > 1:
         parts.append(
-            "\nIs a local thought learned sooner? The first evaluation at which 90 % of the thoughts are written without an "
-            f"error, teacher-forced:\n\n{table(table_of_speed(cells))}"
+            "\nIs a local thought learned sooner? How many graphs had been seen at the first evaluation at which 90 % of the "
+            "thoughts were written without an error, teacher-forced; each run has its own number of graphs, over which the "
+            f"rate falls to 0:\n\n{table(table_of_speed(cells))}"
         )
     if preset in READINGS:
         parts.append(f"\n{READINGS[preset]}")

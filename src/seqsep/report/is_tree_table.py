@@ -41,6 +41,7 @@ class IsTreeCell:
     state_bits: int
     learning_rate: float
     steps: int
+    batch: int
     curve: tuple[tuple[int, float], ...]
 
     @classmethod
@@ -61,6 +62,7 @@ class IsTreeCell:
             state_bits=fixed + per_token * run.task.prompt_tokens,
             learning_rate=run.learning_rate,
             steps=result["steps"],
+            batch=run.batch,
             curve=tuple((step, accuracy) for step, accuracy, _ in result["curve"]),
         )
 
@@ -152,9 +154,9 @@ def table_of_trace(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> list[l
 
 
 def table_of_speed(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> list[list[str]]:
-    """The first step at which WRITTEN of the thoughts are right, a row a model and length, a column a trace."""
+    """How many graphs were seen when WRITTEN of the thoughts were first right, a row a model and length, a column a trace."""
     traces = [trace for trace in TRACES if trace != "vanilla" and any(task.trace == trace for _, task in cells)]
-    lines = [["Steps", "n", *traces]]
+    lines = [["Graphs", "n", *traces]]
     places = sorted({(task.length, name) for (model, task), name in _named(cells)})
     for length, name in places:
         mine = {
@@ -172,4 +174,20 @@ def _named(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> Sequence[tuple
 def _speed(cell: IsTreeCell | None) -> str:
     if cell is None:
         return DASH
-    return f"not in {count(cell.steps)}" if cell.first_written is None else count(cell.first_written)
+    if cell.first_written is None:
+        return f"not in {count(cell.steps * cell.batch)}"
+    return count(cell.first_written * cell.batch)
+
+
+def table_of_paper(lengths: Iterable[int]) -> list[list[str]]:
+    """The accuracies of the paper's smallest models in percent at those lengths that it has, a row a model and length."""
+    smallest = [size for size in PAPER_SIZES if size.size == PAPER_SIZES[0].size]
+    traces = [trace for trace in TRACES if any(is_tree_accuracy(trace, f"{size.model}-{size.size}", 16) for size in smallest)]
+    lines = [["The paper's, %", "n", *traces]]
+    for length in lengths:
+        for size in smallest:
+            accuracies = [is_tree_accuracy(trace, f"{size.model}-{size.size}", length) for trace in traces]
+            if any(accuracies):
+                name = f"{size.model.capitalize()} ({len(size.layers)}, {size.width})"
+                lines.append([name, str(length), *map(percent, accuracies)])
+    return lines

@@ -1,4 +1,4 @@
-"""How far each architecture reaches: up to which length it stays above 99 %, where it falls, and at which rates it learns.
+"""How far each architecture reaches: up to which length it has 99 %, where it falls, and at which rates it learns.
 
 All of it is read off rows of a preset `reach`. A line is an architecture under one choice of positions; at each length it
 stands with the best of its sizes, rates, embedding scales and steps. Nothing is said of runs that were not made.
@@ -16,9 +16,6 @@ from seqsep.report.papers import paper_models
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import Task
-
-RISES = 0.02
-"""A curve that gains more than this in the second half of its steps is still rising."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class ReachLine:
 
     @property
     def passed(self) -> int | None:
-        """The greatest length up to which every length that was trained is above 99 %; None if the first is not."""
+        """The greatest length up to which the best run at every length that was trained has 99 %; None if the first has not."""
         passed = None
         for task, cell in self.cells.items():
             if not _is_learned(cell.best):
@@ -72,12 +69,12 @@ class ReachLine:
 
     @property
     def fall(self) -> tuple[Task, Cell] | None:
-        """The first length that is not above 99 %, and its cell; None if every length that was trained is."""
+        """The first length at which the best run has less than 99 %, and its cell; None if there is none."""
         return next(((task, cell) for task, cell in self.cells.items() if not _is_learned(cell.best)), None)
 
     @property
     def paper_passed(self) -> int | None:
-        """The greatest length up to which the paper's accuracies are above 99 %."""
+        """The greatest length up to which the paper's accuracies are at least 99 %."""
         passed = None
         for length, accuracy in sorted(self.paper.items()):
             if accuracy < GOAL:
@@ -87,17 +84,12 @@ class ReachLine:
 
     @property
     def why(self) -> str:
-        """What was measured where it is below 99 %; empty if it is above everywhere."""
+        """What was measured where it is below 99 %: how it came there, and what it could see; empty if it is below nowhere."""
         if self.fall is None:
             return ""
         task, cell = self.fall
         run = cell.best
-        half = [accuracy for step, accuracy, _ in run.curve if step <= run.steps / 2]
-        words = f"{self.name}: {percent(run.accuracy)} % at N = {task.length} after {count(run.steps)} steps"
-        if half and known(run.accuracy):
-            gain = run.accuracy - half[-1]
-            change = f"{100 * gain:+.1f} points in the second half of them"
-            words += f"; {change}, {'so it was still rising' if gain > RISES else 'so it had come to rest or to a plateau'}"
+        words = f"{self.name}: {percent(run.accuracy)} % at N = {task.length} after {count(run.steps)} steps{_way(run)}"
         seen = _tokens_seen(run.model)
         if seen is not None and seen <= task.length:
             words += f"; its windows reach back {seen} tokens, the question among them, so it never sees the symbols before"
@@ -106,6 +98,20 @@ class ReachLine:
                 "; its state has room for all symbols" if cell.ceiling == 1 else f"; its ceiling is {percent(cell.ceiling)} %"
             )
         return words
+
+
+def _way(run: Measured) -> str:
+    """How accuracy and loss changed at the end of a run, and its best evaluation if that is not the last; "" if unknown."""
+    half = [(accuracy, loss) for step, accuracy, loss in run.curve if step <= run.steps / 2]
+    if not half or not known(run.accuracy):
+        return ""
+    (at_half, loss_at_half), (_, last_loss) = half[-1], run.curve[-1][1:]
+    at_three_quarters = [accuracy for step, accuracy, _ in run.curve if step <= 3 * run.steps / 4][-1]
+    best = max(accuracy for _, accuracy, _ in run.curve)
+    words = f"; {100 * (run.accuracy - at_half):+.1f} points in the second half of them"
+    words += f", {100 * (run.accuracy - at_three_quarters):+.1f} in the last quarter"
+    words += f", the loss from {loss_at_half:.3g} to {last_loss:.3g} nats in the second half"
+    return words + (f"; {percent(best)} % at its best evaluation" if percent(best) != percent(run.accuracy) else "")
 
 
 def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[ReachLine]:
@@ -174,7 +180,7 @@ def is_alike(model: SizedModel, positions: str) -> bool:
 
 
 def headline(lines: Sequence[ReachLine]) -> str:
-    """The lengths up to which architectures with learned positions stay above 99 %, and where the others fall."""
+    """The lengths up to which the best runs of architectures with learned positions have 99 %, and where others have less."""
     alike = like_with_like(lines, "learned")
     by_length: dict[int, list[str]] = {}
     short = []
@@ -184,10 +190,13 @@ def headline(lines: Sequence[ReachLine]) -> str:
         elif line.cells:
             short.append(line.model.title)
     words = [f"N = {length} for {listed(who)}" for length, who in sorted(by_length.items(), reverse=True)]
-    shortest = min((task.length for line in alike for task in line.cells), default=0)
-    parts = [f"above 99 % up to {'; '.join(words)}"] if words else []
-    parts += [f"below it at N = {shortest} for {listed(short)}"] if short else []
-    return f"With learned positions for all, {'; '.join(parts)}" if parts else ""
+    trained = [task.length for line in alike for task in line.cells]
+    parts = [f"at least 99 % up to {'; '.join(words)}"] if words else []
+    parts += [f"less at N = {min(trained)} for {listed(short)}"] if short else []
+    if not parts:
+        return ""
+    longest = f"No input is longer than N = {max(trained)} so far"
+    return f"With learned positions for all, the best run has {'; '.join(parts)}. {longest}"
 
 
 def positions_sentence(lines: Sequence[ReachLine]) -> str:
