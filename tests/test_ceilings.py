@@ -328,19 +328,3 @@ def test_a_bound_just_above_a_float_is_rounded_to_the_next(classes):
         for too_large in (Decimal(0), Decimal(10) ** -45, Decimal(10) ** -44):
             assert highest_accuracy(missing + too_large, classes) == math.nextafter(0.75, 1)
     assert highest_accuracy(Decimal(10) ** -44, classes) == highest_accuracy(Decimal(-1), classes) == 1.0
-
-
-@pytest.mark.unchecked
-@pytest.mark.parametrize("bits", [5.9, -1, math.nan, math.inf, np.float64(0.5)])
-def test_bits_are_whole(bits):
-    """5.9 bits hold more than 5: the ceiling of 5 would be wrong."""
-    with pytest.raises(ValueError, match="state_bits is a whole number from 0"):
-        ceiling(IsTree(64, distribution="uniform"), bits)
-    with pytest.raises(ValueError, match="bits_per_token is a whole number from 0"):
-        first_bitten_length(IndexLookup(length=100, alphabet=64), state_bits=0, bits_per_token=bits)
-
-
-@pytest.mark.unchecked
-def test_whole_numbers_of_any_kind_are_bits():
-    task = IndexLookup(length=100, alphabet=64)
-    assert ceiling(task, np.int64(300)) == ceiling(task, 300.0) == ceiling(task, 300)

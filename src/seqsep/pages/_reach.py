@@ -99,7 +99,8 @@ def _reaches(lines: Sequence[ReachLine]) -> str:
         if line.fall is not None:
             task, cell = line.fall
             falls = f"{percent(cell.best.accuracy)} at N = {task.length} ({count(cell.best.steps)} steps)"
-        paper_passed, paper_falls = "not in the paper", DASH
+        paper_passed = "not in the paper"
+        paper_falls = DASH
         if line.paper:
             lost = next(((length, seen) for length, seen in sorted(line.paper.items()) if seen < GOAL), None)
             paper_falls = f"not up to N = {max(line.paper)}" if lost is None else f"{percent(lost[1])} at N = {lost[0]}"

@@ -105,7 +105,8 @@ def _way(run: Measured) -> str:
     half = [(accuracy, loss) for step, accuracy, loss in run.curve if step <= run.steps / 2]
     if not half or not known(run.accuracy):
         return ""
-    (at_half, loss_at_half), (_, last_loss) = half[-1], run.curve[-1][1:]
+    at_half, loss_at_half = half[-1]
+    _, _, last_loss = run.curve[-1]
     at_three_quarters = [accuracy for step, accuracy, _ in run.curve if step <= 3 * run.steps / 4][-1]
     best = max(accuracy for _, accuracy, _ in run.curve)
     words = f"; {100 * (run.accuracy - at_half):+.1f} points in the second half of them"
