@@ -20,6 +20,24 @@ MEMORY = IndexLookup(length=130, alphabet=16)
 TINY = Run(IndexLookup(3, alphabet=2), ("lstm",), width=8, heads=2, steps=200, batch=32, learning_rate=0.01)
 TINY = replace(TINY, positions="learned", evaluate_every=200, evaluation=50, target=1.0)
 ALMOST_SURE = 1 - 1e-6
+COUNTING = """
+import torch
+
+
+class Counting(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.mix = torch.nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.mix(x) * torch.arange(1, x.shape[1] + 1)[:, None]
+
+    def start(self, batch):
+        return torch.zeros(batch, 1, dtype=torch.int64)
+
+    def step(self, x, state, t):
+        return self.mix(x) * (state + 1), state + 1
+"""
 
 
 @pytest.mark.unchecked
@@ -138,3 +156,11 @@ def test_examples_are_none_that_training_was_evaluated_on():
 def test_what_is_refused(options, why):
     with pytest.raises(seqsep.names.BadInput, match=why):
         seqsep.audit(TINY.model(), **options)
+
+
+def test_whole_numbers_in_a_state_are_named(tmp_path):
+    """A layer that counts its tokens in an int64 obeys the laws of a layer, and an audit says what it wants of a state."""
+    (tmp_path / "counting.py").write_text(COUNTING)
+    run = replace(TINY, layers=(f"{tmp_path / 'counting.py'}:Counting",))
+    with pytest.raises(ValueError, match=r"audit: expected a state of real or complex numbers, found one of torch.int64 in it"):
+        seqsep.audit(run.model(), TINY.task, questions=300)

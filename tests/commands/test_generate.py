@@ -6,10 +6,11 @@ import json
 import pytest
 
 import seqsep
+from seqsep.commands.shared_flags import weights_folder
 from seqsep.lab.run import Run
 from seqsep.model import generate_by_forward
 from seqsep.tasks import IndexLookup, IsTree
-from support.command_line import call, json_lines
+from support.command_line import OWN_LAYER, call, json_lines
 
 TASK = IsTree(length=5, trace="walk")
 PATH_GRAPH = {"edges": [[1, 2], [2, 3], [3, 4], [4, 5]]}
@@ -49,6 +50,31 @@ def test_words_for_a_reader(capsys, kept, monkeypatch):
     assert status == 0
     assert out.startswith("thought: ")
     assert out.endswith("answer: none came\n")
+
+
+def test_lines_of_sample_are_prompts(capsys, kept, monkeypatch):
+    """`seqsep sample is-tree --json | seqsep generate MODEL --input -`."""
+    status, samples, _ = call(capsys, "sample", "is-tree", "--length", "5", "--trace", "walk", "--count", "3", "--json")
+    assert status == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO(samples))
+    status, out, _ = call(capsys, "generate", str(kept), "--input", "-", "--json", "--most", "2")
+    assert status == 0
+    given = [line["readable"]["edges"] for line in json_lines(samples)]
+    assert [row["edges"] for row in json_lines(out)] == given
+
+
+def test_own_layers_of_a_store(capsys, tmp_path):
+    """A model with a layer of the user's own is named by its store, and by its file with --part."""
+    (tmp_path / "own.py").write_text(OWN_LAYER)
+    run = Run(TASK, (f"{tmp_path / 'own.py'}:Own",), width=8, steps=2, batch=2, evaluate_every=2, evaluation=2, live=2)
+    weights = weights_folder(tmp_path / "s.sqlite")
+    weights.mkdir()
+    seqsep.train(run, keep=weights / f"{run.key()}.safetensors")
+    words = ("--part", str(tmp_path / "own.py"), "--prompt", json.dumps(STAR), "--most", "2")
+    for place in ((tmp_path / "s.sqlite", run.key()[:6]), (weights / f"{run.key()}.safetensors",)):
+        status, out, error = call(capsys, "generate", *map(str, place), *words)
+        assert (status, error) == (0, "")
+        assert out.startswith("thought: ")
 
 
 def test_inserted_tokens_are_marked():

@@ -178,6 +178,9 @@ def test_attention_is_compared_with_models_of_its_positions():
     gap = separation(DemoRuns.of_rows(rows, []))
     assert (gap.recurrent.model.architecture, gap.recurrent.accuracy) == ("retention", 0.4)
     assert gap.sentence().endswith("reaches 40.0 %, both with learned positions")
+    for title, shown in (("Twist", "Twist"), ("", "retention")):
+        named = replace(gap, recurrent=replace(gap.recurrent, model=replace(gap.recurrent.model, label=title)))
+        assert f" {shown}, a recurrent model," in named.sentence()
     mixed = separation(DemoRuns.of_rows([rows[0], rows[2]], []))
     assert mixed.sentence().endswith("reaches 50.0 %, with no positions where attention has learned positions")
 

@@ -42,6 +42,9 @@ class Reader:
         self.model = model
         self.time = time
         self.like = model.prefill(torch.zeros(1, time, dtype=torch.long, device=model.device))
+        for part in tensors_of(self.like):
+            if not part.is_complex() and not part.is_floating_point():
+                raise ValueError(f"audit: expected a state of real or complex numbers, found one of {part.dtype} in it")
         self.bits = state_bits(tuple(tensors_of(self.like)))
         self.numbers = sum(as_real(part)[0].numel() for part in tensors_of(self.like))
 

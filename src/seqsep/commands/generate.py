@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Command, json_object, print_json
-from seqsep.commands.shared_flags import positive, seconds
+from seqsep.commands.shared_flags import add_kept_model, kept_file, positive, seconds
 from seqsep.commands.status import DONE
 from seqsep.files import json_lines, read_text
 from seqsep.names import BadInput
@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which model, and the inputs."""
-    parser.add_argument(
-        "checkpoint",
-        type=Path,
-        metavar="CHECKPOINT",
-        help="a file of seqsep run --keep-weights, seqsep.save, or keep= of seqsep.train",
-    )
+    add_kept_model(parser)
     parser.add_argument(
         "--prompt", action="append", default=[], metavar="JSON", help="an input as seqsep sample has it; may be repeated"
     )
@@ -46,10 +41,11 @@ def run(options: argparse.Namespace) -> int:
     lines += _lines(options.input) if options.input is not None else []
     if not lines:
         raise BadInput("generate: expected --prompt JSON or --input FILE, found neither")
-    model, trained = load(options.checkpoint)
+    path = kept_file(options.model, options.key)
+    model, trained = load(path, options.part)
     task = trained.task
     if not isinstance(task, GeneratedTask):
-        raise BadInput(f"{options.checkpoint}: expected a task whose answer is written, such as is-tree, found {task.name}")
+        raise BadInput(f"{path}: expected a task whose answer is written, such as is-tree, found {task.name}")
     prompts = [_prompt(task, where, text) for where, text in lines]
     most = task.most_generated if options.most is None else options.most
     retriever = task.retriever() if options.retriever is None else own_retriever(options.retriever, task)
@@ -71,10 +67,11 @@ def _lines(path: Path) -> list[tuple[str, str]]:
 
 
 def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:
-    """The prompt that a JSON object describes. Raises BadInput with the place and the field."""
+    """The prompt that a JSON object describes, or a line of `sample --json`. Raises BadInput with the place and the field."""
     given = json_object(where, text)
+    nested = given.get("readable") if "inputs" in given else None
     try:
-        return task.prompt(given)
+        return task.prompt(nested if isinstance(nested, dict) else given)
     except ValueError as error:
         raise BadInput(f"{where}: {error}") from None
 

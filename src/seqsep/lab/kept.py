@@ -5,7 +5,6 @@ user's own layers, model and task stand in it as CLASS and the SHA-256 of their 
 `load` is given and which have these digests.
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from seqsep.lab.run import Run, canonical_json
 from seqsep.model.model import Model
 from seqsep.model.weights import PREFIX, describe, load_model, metadata_of
 from seqsep.plugins.model import OwnModel
+from seqsep.plugins.sources import digest_of
 
 
 def save(path: Path | str, model: Model, run: Run) -> None:
@@ -72,7 +72,7 @@ def load(path: Path | str, files: Path | str | Sequence[Path | str] = ()) -> tup
 
 def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
     """Where the run's own parts are, by canonical name. Raises ValueError for a part that is in none of the files."""
-    by_digest = {hashlib.sha256(Path(file).read_bytes()).hexdigest(): str(Path(file).absolute()) for file in files}
+    by_digest = {digest_of(Path(file), Path(file).read_bytes()): str(Path(file).absolute()) for file in files}
     for plug_in in run.plug_ins():
         if plug_in.digest not in by_digest:
             given = ", ".join(map(str, files)) or "none"

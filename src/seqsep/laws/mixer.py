@@ -19,6 +19,10 @@ from seqsep.plugins.load import PlugInFails, in_words
 __all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs", "try_law"]
 
 
+MANY_TOKENS = 150
+"""Laws of long inputs have so many: a parallel form that reads chunks of up to 128 meets a border within them."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether a law holds; if it does not, `where` says what differs and where.
@@ -164,12 +168,21 @@ def global_state_stays(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
-    """`forward` is `step` repeated, to 1e-9 in float64; `prefill` leaves the same state."""
+    """`forward` is `step` repeated, to 1e-9 in float64, on MANY_TOKENS tokens too; `prefill` leaves the same state."""
     stepped, state = step_through(mixer, x)
     require_close(mixer, "forward differs from step repeated", mixer(x), stepped, time_axis=1)
+    many = _many_tokens(x)
+    words = f"forward differs from step repeated, of {MANY_TOKENS} tokens"
+    require_close(mixer, words, mixer(many), step_through(mixer, many)[0], time_axis=1)
     prefilled = mixer.prefill(x, mixer.start(len(x)), 0)
     for actual, expected in zip(prefilled, state, strict=True):
         require_close(mixer, "prefill differs from step", actual, expected)
+
+
+def _many_tokens(x: Tensor) -> Tensor:
+    """One example of MANY_TOKENS tokens: the first one of x again and again, each time of another size."""
+    times = torch.arange(MANY_TOKENS)
+    return x[:1, times % x.shape[1]] * torch.cos(times.to(x.dtype))[:, None]
 
 
 @torch.no_grad()
@@ -194,11 +207,12 @@ def examples_stay_apart(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def state_is_counted(mixer: Mixer, x: Tensor) -> None:
-    """The state has as many bits after every step as `start` declares, unless the mixer says that it grows."""
+    """The state has as many bits after each of MANY_TOKENS steps as `start` declares, unless the mixer says that it grows."""
+    many = _many_tokens(x)
     state = mixer.start(1)
     declared = state_bits(state)
-    for t in range(x.shape[1]):
-        state = mixer.step(x[:1, t], state, t)[1]
+    for t in range(MANY_TOKENS):
+        state = mixer.step(many[:, t], state, t)[1]
         bits = state_bits(state)
         words = f"the state grows beyond what start declares: {declared} bits at the start, {bits} after the step at time {t}"
         require(mixer.grows or bits == declared, mixer, f"{words}; grows = True says that it may")

@@ -1,7 +1,6 @@
 """The one place that runs a user's file; an error inside it names that file and line."""
 
 import contextlib
-import hashlib
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -13,6 +12,10 @@ from seqsep.interrupts import is_interrupt
 from seqsep.names import BadInput, text_of
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.name import PlugIn
+from seqsep.plugins.sources import digest_of, imported_files
+
+PREFIX = "seqsep plug-in "
+"""Begins the names of modules that are users' files."""
 
 
 class PlugInFails(BadInput):
@@ -46,8 +49,8 @@ def load_and_compare(plug_in: PlugIn) -> None:
 def run_file(path: Path, expected_digest: str | None = None) -> ModuleType:
     """Run a user's file, which is trusted, and return its module. The same bytes at the same place run once a process.
 
-    What the file prints goes to stderr; its folder is searched for what it imports. `expected_digest` is the SHA-256 that its
-    bytes must have. Raises PlugInFails if they have not, or if the file does not load; FileNotFoundError.
+    What the file prints goes to stderr; its folder is searched for what it imports. `expected_digest` is the `digest_of` that
+    it must have. Raises PlugInFails if it has another, or if the file does not load; FileNotFoundError.
     """
     known = sys.modules.get(_module_name(path, expected_digest))
     if known is not None:
@@ -55,9 +58,10 @@ def run_file(path: Path, expected_digest: str | None = None) -> ModuleType:
     if not path.is_file():
         raise FileNotFoundError(2, "no such file", str(path))
     data = path.read_bytes()
-    digest = hashlib.sha256(data).hexdigest()
+    digest = digest_of(path, data)
     if expected_digest not in (None, digest):
-        raise PlugInFails(f"{path}: expected SHA-256 {expected_digest}, found {digest}: the file has changed meanwhile")
+        what = "the file" if not imported_files(path, data) else "the file, or one that it imports,"
+        raise PlugInFails(f"{path}: expected SHA-256 {expected_digest}, found {digest}: {what} has changed meanwhile")
     name = _module_name(path, digest)
     if name not in sys.modules:
         _run(path, data, name)
@@ -65,7 +69,7 @@ def run_file(path: Path, expected_digest: str | None = None) -> ModuleType:
 
 
 def _module_name(path: Path, digest: str | None) -> str:
-    return f"seqsep plug-in {digest} {path.absolute()}"
+    return f"{PREFIX}{digest} {path.absolute()}"
 
 
 def _run(path: Path, data: bytes, name: str) -> None:
@@ -73,6 +77,7 @@ def _run(path: Path, data: bytes, name: str) -> None:
     module = ModuleType(name)
     module.__file__ = str(path.absolute())
     folder = str(path.absolute().parent)
+    _forget_imports(path, data)
     sys.modules[name] = module
     sys.path.insert(0, folder)
     try:
@@ -85,6 +90,14 @@ def _run(path: Path, data: bytes, name: str) -> None:
         raise PlugInFails(f"{path}: expected a file that loads, found {in_words(error, path)}") from error
     finally:
         sys.path.remove(folder)
+
+
+def _forget_imports(path: Path, data: bytes) -> None:
+    """Let a file import the files beside it anew: an earlier version of them may be loaded."""
+    files = {str(file) for file in imported_files(path, data).values()}
+    for name, module in list(sys.modules.items()):
+        if not name.startswith((PREFIX, "__main__")) and getattr(module, "__file__", None) in files:
+            del sys.modules[name]
 
 
 @contextlib.contextmanager

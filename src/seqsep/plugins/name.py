@@ -1,10 +1,9 @@
 """A user's class as a value: FILE.py:CLASS on the command line, CLASS@SHA-256 in the configuration of a run.
 
-The file is read, not run: its name and the digest of its bytes enter the key of a run; the files that it imports do not.
+The file is read, not run: the class and the digest of the file, with those beside it that it imports, enter the key of a run.
 """
 
 import ast
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeVar
+
+from seqsep.plugins.sources import digest_of
 
 CANONICAL = re.compile(r"(model:)?[^\W\d]\w*@[0-9a-f]{64}")
 
@@ -38,7 +39,7 @@ def relative_to(folder: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class PlugIn:
-    """A class in a user's file: its name, the SHA-256 of the file's bytes, and where the file is, if that is known.
+    """A class in a user's file: its name, the file's digest (`digest_of`), and where the file is, if that is known.
 
     Two are equal if their names and digests are, wherever the files lie. `str` gives the canonical text, CLASS@SHA-256 behind
     the prefix of its kind.
@@ -77,7 +78,7 @@ class PlugIn:
         if name not in bound and "*" not in bound:
             classes = sorted(node.name for node in tree.body if isinstance(node, ast.ClassDef))
             raise ValueError(f"{text}: expected a class {name} in {place}, found the classes {', '.join(classes) or 'none'}")
-        return cls(name, hashlib.sha256(data).hexdigest(), path.absolute())
+        return cls(name, digest_of(path, data), path.absolute())
 
     @classmethod
     def restore(cls: type[Kind], text: str, files: Mapping[str, str]) -> Kind:

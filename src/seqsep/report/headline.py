@@ -7,6 +7,7 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import GOAL, Measured, by_speed
 from seqsep.report.numerals import count, known, listed, percent
 from seqsep.report.sized_model import model_names
+from seqsep.report.styles import STYLES
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 
@@ -54,7 +55,8 @@ class Separation:
     def sentence(self) -> str:
         """The finding on index lookup, as measured."""
         title = self.recurrent.model.title
-        rival = title if title.isupper() else title[0].lower() + title[1:]
+        is_a_word = self.recurrent.model.family in STYLES and not self.recurrent.model.label and not title.isupper()
+        rival = title[0].lower() + title[1:] if is_a_word else title
         ours = percent(self.attention.accuracy)
         theirs = percent(self.recurrent.accuracy)
         length = self.task.length
