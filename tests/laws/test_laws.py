@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
-from seqsep.laws.mixer import LawFails, check_mixer
+from seqsep.laws.mixer import LawFails, check_mixer, mixer_and_inputs, try_law
 from seqsep.mixers import LSTM
 
 IMPORT_THE_LAB = """
@@ -39,3 +40,29 @@ def test_a_broken_mixer_is_named_with_the_time():
 
     with pytest.raises(LawFails, match=r"^LooksAhead: it looks ahead: outputs change with .*, first at time \d+"):
         check_mixer(LooksAhead, width=2, time=4, batch=2)
+
+
+@pytest.mark.parametrize("size", [16, 32, 64, 128])
+def test_a_parallel_form_that_forgets_at_a_border_is_named(size):
+    """Behind the first chunk `forward` begins anew, where `step` goes on."""
+
+    class Chunks(LSTM):
+        def forward(self, x):
+            return torch.cat([super(Chunks, self).forward(chunk) for chunk in x.split(size, dim=1)], dim=1)
+
+    with pytest.raises(LawFails, match=rf"^Chunks: forward differs from step repeated.*, first at time {size}"):
+        check_mixer(Chunks, width=2)
+
+
+def test_a_state_that_grows_late_is_named():
+    class GrowsLate(LSTM):
+        def step(self, x, state, t):
+            y, (hidden, *cell) = super().step(x, state, t)
+            kept = torch.cat([hidden, hidden[:, :1]], dim=1) if t >= 100 else hidden
+            return y, (kept, *cell)
+
+    mixer, x = mixer_and_inputs(GrowsLate, width=2, time=19, batch=3)
+    verdict = try_law("state counted", mixer, x)
+    assert not verdict.holds
+    assert verdict.where.startswith("the state grows beyond what start declares: ")
+    assert "320 after the step at time 100" in verdict.where
