@@ -76,6 +76,18 @@ def test_what_is_said_of_more_steps_at_50():
     assert {row.run.seed for row in found["mamba"]} == {0}
 
 
+def test_what_is_said_of_100():
+    rows = read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "reach"))
+    at_100 = [row for row in rows if row.run.task == IndexLookup(100)]
+    assert {(row.run.steps, row.run.seed, row.run.width, row.result["steps"]) for row in at_100} == {(6000, 0, 64, 6000)}
+    best: dict[str, float] = {}
+    for row in at_100:
+        best[row.run.layers[0]] = max(best.get(row.run.layers[0], 0), round(100 * row.result["accuracy"], 1))
+    of_recurrent = {"linear-attention": 61.3, "rwkv7": 44.6, "mamba2": 27.9, "retention": 23.8, "gated-delta": 1.6}
+    assert best == {"attention": 97.1} | of_recurrent
+    assert {row.run.learning_rate for row in at_100 if row.run.layers == ("gated-delta",)} == {1e-4}
+
+
 def test_what_reach_proves_of_states_at_50():
     """The most bits that a run of one layer of width 64 and four heads proves, and how many its state has."""
     proved = {}
