@@ -8,11 +8,13 @@ import pytest
 from seqsep.experiments.is_tree import EXPERIMENT, STATE_BY_HEADS
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.is_tree_table import is_tree_cells
+from seqsep.report.papers import is_tree_accuracy
 
 RESULTS = Path(__file__).parents[2] / "results"
 ROWS = read_rows(EXPERIMENT.rows_file(RESULTS))
 OF_STATE = read_rows(EXPERIMENT.rows_file(RESULTS, "state"))
 OF_LENGTH = read_rows(EXPERIMENT.rows_file(RESULTS, "length"))
+OF_REACH = read_rows(EXPERIMENT.rows_file(RESULTS, "reach"))
 TRANSFORMER, MAMBA, HYBRID = ("attention",) * 2, ("mamba",) * 2, ("mamba", "attention")
 
 
@@ -143,3 +145,29 @@ def test_what_is_said_of_heads():
     assert written("rwkv7") == [67, 77, 91, 44, 14]
     assert written("gated-delta") == [68, 76, 71, 51, 40]
     assert (max(written("linear-attention")), max(written("retention"))) == (17, 1)
+
+
+def test_what_is_said_of_reach():
+    """All right, decided, and graphs seen at the first evaluation with 90 % of the thoughts, by model and place."""
+    assert (len(OF_REACH), len(EXPERIMENT.runs("reach"))) == (7, 24)
+    assert {(one.run.seed, one.run.learning_rate) for one in OF_REACH} == {(0, 3e-3)}
+    found = {(one.run.layers, one.run.task.trace, one.run.task.length): one for one in OF_REACH}
+
+    def percents(layers: tuple[str, ...], trace: str, length: int) -> tuple[int, int]:
+        result = found[layers, trace, length].result
+        return round(100 * result["accuracy"]), round(100 * result["live_accuracy"])
+
+    deep, mambas, hybrid = ("attention",) * 4, ("mamba",) * 4, ("mamba",) * 3 + ("attention",)
+    assert percents(deep, "peel", 16) == percents(deep, "cot", 16) == (97, 99)
+    assert (percents(hybrid, "peel", 16), percents(mambas, "peel", 16)) == ((94, 98), (6, 54))
+    cells = {(cell.model.layers, cell.task.trace): cell for cell in is_tree_cells(OF_REACH).values() if cell.task.length == 16}
+    assert {cell.steps * cell.batch for cell in cells.values()} == {384_000}
+    soonest = [cells[deep, trace].first_written * cells[deep, trace].batch for trace in ("peel", "cot")]
+    assert soonest == [320_000, 268_800]
+    assert is_tree_accuracy("cot", "mamba-0.5M", 16) == 0.838
+    for layers in (TRANSFORMER, HYBRID):
+        walked = found[layers, "walk", 32]
+        assert walked.result["accuracy"] > 0.99
+        assert walked.result["steps"] * walked.run.batch <= 8000
+    walked = found[MAMBA, "walk", 32]
+    assert (round(100 * walked.result["accuracy"]), walked.result["steps"] * walked.run.batch) == (49, 12_800)

@@ -250,7 +250,18 @@ heads to 16 both write less, the fewer bits they have; from four to one RWKV-7 w
 attention writes at most 17 % and retention 1 %, whatever their heads.
 """
 
-READINGS = {"quick": READING, "length": READING_OF_LENGTH, "state": READING_OF_STATE}
+READING_OF_REACH = """One seed and one rate a cell; 7 of 24 runs so far, so the order of the paper's figure is seen in part.
+
+At n = 16, with four layers and after 384,000 graphs, the Transformer writes 97 % of the thoughts without an error with `peel`
+and with the paper's `cot`, and decides 99 % of the graphs; the hybrid 94 % of `peel`, and decides 98 %; Mamba 6 % of `peel`,
+and decides 54 %. The paper has Mamba behind the others with `cot` there, at 83.8 %. `peel`, though local, is not learned sooner
+than `cot` here: the Transformer has 90 % of it after 320,000 graphs, and of `cot` after 268,800.
+
+With `walk`, two layers at n = 32, the Transformer and the hybrid write more than 99 % of the thoughts after 8,000 graphs;
+Mamba, which does so at n = 16, has 49 % after 12,800.
+"""
+
+READINGS = {"reach": READING_OF_REACH, "quick": READING, "length": READING_OF_LENGTH, "state": READING_OF_STATE}
 """By preset."""
 
 EXPERIMENT = Experiment.of_presets(
