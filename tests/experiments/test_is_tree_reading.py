@@ -169,5 +169,6 @@ def test_what_is_said_of_reach():
         walked = found[layers, "walk", 32]
         assert walked.result["accuracy"] > 0.99
         assert walked.result["steps"] * walked.run.batch <= 8000
+    assert row(MAMBA, "walk", 16).result["accuracy"] == 0.986
     walked = found[MAMBA, "walk", 32]
     assert (round(100 * walked.result["accuracy"]), walked.result["steps"] * walked.run.batch) == (49, 12_800)
