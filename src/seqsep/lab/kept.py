@@ -1,8 +1,8 @@
 """Trained models that are kept with the run that made them: one safetensors file, which `seqsep generate` reads.
 
 The file is that of `model.weights`, with one more string of metadata, `run`, the run's canonical JSON. Nothing is unpickled. A
-user's own layers, model and task stand in it as CLASS and the SHA-256 of their file: no code is run but that of files which
-`load` is given and which have these digests.
+user's own layers, model and task stand in it as CLASS and the digest of their file (`plugins.sources`): no code is run but that
+of files which `load` is given and which have these digests, and of what they import.
 """
 
 import json

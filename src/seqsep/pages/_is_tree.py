@@ -17,12 +17,6 @@ from seqsep.report.is_tree_table import (
 )
 from seqsep.report.numerals import counts, listed, percent
 
-SOURCE = (
-    "The paper is Wen, Dang and Lyu 2025 (arXiv:2402.18510). Its traces are `vanilla`, no thought, `cot`, a tour of the graph, "
-    "and `retrieval`, a tour that looks up its parents by a retriever; ours are `peel`, which peels leaves, and `walk`, which "
-    "looks up its next edge by one ([tasks.md](tasks.md#is-tree)). A hybrid is Mamba with one layer of attention on top."
-)
-
 
 def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) -> str:
     """Live accuracy at each length, beside parameters, bits of state and the paper's; which thought is learned first."""
@@ -31,7 +25,7 @@ def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) ->
     runs = [row.run for row in rows]
     rates = sorted({run.learning_rate for run in runs})
     parts = [
-        f"\n## {experiment.name}: the preset {preset}\n\n{experiment.question} {SOURCE}\n\nOurs: {len(rows)} of "
+        f"\n## {experiment.name}: the preset {preset}\n\n{experiment.question}\n\nOurs: {len(rows)} of "
         f"{len(experiment.runs(preset))} runs, of at most "
         f"{counts([run.steps for run in runs])} steps of {counts([run.batch for run in runs])} double stars; rates "
         f"{listed([f'{rate:g}' for rate in rates])}. The first number is live accuracy in "

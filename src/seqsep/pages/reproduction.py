@@ -22,13 +22,17 @@ what they say. The paper is Bhattamishra et al. 2024. Ours are of the presets `q
 smaller models and far fewer steps than the paper's, so no number of ours is meant to equal one of theirs. What can be compared
 is the order in which architectures learn within one table; who would learn in the paper's 250,000 steps these runs do not say.
 Where a table is of the preset `paper`, sizes, lengths, rates and the limit of steps are the paper's; the worse half of a cell's
-runs was stopped early ("pruned"), and the deviation of the first weights, 0.02, is ours, as the paper gives none. `is-tree` is
-of Wen, Dang and Lyu 2025.
+runs was stopped early ("pruned"), and the deviation of the first weights, 0.02, is ours, as the paper gives none.
+
+The experiment `is-tree` is of Wen, Dang and Lyu 2025 (arXiv:2402.18510), "the paper" there. Its traces are `vanilla`, no
+thought, `cot`, a tour of the graph, and `retrieval`, a tour that looks up its parents by a retriever; ours are `peel`, which
+peels leaves, and `walk`, which looks up its next edge by one ([tasks.md](tasks.md#is-tree)). A hybrid is Mamba with one layer
+of attention on top.
 
 A cell is accuracy in percent at the last step of the best run with seed 0 among the settings tried; behind it are the range
-over the seeds of that setting, their number, and the steps that the best run took, which ends early once it has 99.9 %. (1, 64)
-is one layer of width 64. A ceiling is the highest accuracy that any weights can have with so many bits of state; that a ceiling
-is 100 % says that the state forbids nothing, not that there are such weights or that training finds them.
+over the seeds of that setting, their number, and the steps that the best run took, which ends early once it has 99.9 % (`paper`:
+100 %). (1, 64) is one layer of width 64. A ceiling is the highest accuracy that any weights can have with so many bits of
+state; that a ceiling is 100 % says that the state forbids nothing, not that there are such weights or that training finds them.
 
 In `quick` attention and linear attention have learned positions and the others none, as their papers have it: these tables
 compare architectures with their positions. The preset `reach` trains every architecture both ways, and searches the rate and
