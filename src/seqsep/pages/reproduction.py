@@ -31,8 +31,9 @@ of attention on top.
 
 A cell is accuracy in percent at the last step of the best run with seed 0 among the settings tried; behind it are the range
 over the seeds of that setting, their number, and the steps that the best run took, which ends early once it has 99.9 %
-(`paper`: 100 %). (1, 64) is one layer of width 64. A ceiling is the highest accuracy that any weights can have with so many bits of
-state; that a ceiling is 100 % says that the state forbids nothing, not that there are such weights or that training finds them.
+(`paper`: 100 %). (1, 64) is one layer of width 64. A ceiling is the highest accuracy that any weights can have with so many
+bits of state; that a ceiling is 100 % says that the state forbids nothing, not that there are such weights or that training
+finds them.
 
 In `quick` attention and linear attention have learned positions and the others none, as their papers have it: these tables
 compare architectures with their positions. The preset `reach` trains every architecture both ways, and searches the rate and
