@@ -66,3 +66,42 @@ def test_a_state_that_grows_late_is_named():
     assert not verdict.holds
     assert verdict.where.startswith("the state grows beyond what start declares: ")
     assert "320 after the step at time 100" in verdict.where
+
+
+class Unused(LSTM):
+    """An LSTM with a parameter that nothing reads."""
+
+    def __init__(self, width):
+        super().__init__(width)
+        self.gain = torch.nn.Parameter(torch.ones(width))
+
+
+class Detached(Unused):
+    """The parameter counts, but its gradient is cut off."""
+
+    def forward(self, x):
+        return super().forward(x) + 0 * self.gain.detach()
+
+    def step(self, x, state, t):
+        y, state = super().step(x, state, t)
+        return y + 0 * self.gain.detach(), state
+
+
+class NothingTrained(LSTM):
+    def forward(self, x):
+        with torch.no_grad():
+            return super().forward(x)
+
+
+@pytest.mark.parametrize("kind", [Unused, Detached])
+def test_a_parameter_without_gradient_is_named(kind):
+    found = try_law("gradients", *mixer_and_inputs(kind, width=2, time=4, batch=2))
+    assert found.where == (
+        "no gradient reaches gain: it is not used by forward, or cut off from its output, so it is never trained"
+    )
+
+
+def test_a_forward_without_gradients_names_every_parameter():
+    mixer, x = mixer_and_inputs(NothingTrained, width=2, time=4, batch=2)
+    found = try_law("gradients", mixer, x)
+    assert found.where.startswith(f"no gradient reaches {', '.join(dict(mixer.named_parameters()))}: it is not used")

@@ -46,9 +46,8 @@ def _tokens(task: "Task", where: str, text: str) -> tuple[int, ...]:
     from seqsep.tasks.reading import read_input
 
     given = json_object(where, text)
-    nested = given.get("readable") if "inputs" not in given else None
     try:
-        return read_input(task, nested if isinstance(nested, dict) else given)
+        return read_input(task, given)
     except ValueError as error:
         raise BadInput(f"{where}: {error}") from None
 

@@ -68,10 +68,11 @@ def _lines(path: Path) -> list[tuple[str, str]]:
 
 def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:
     """The prompt that a JSON object describes, or a line of `sample --json`. Raises BadInput with the place and the field."""
+    from seqsep.tasks.reading import readable_form
+
     given = json_object(where, text)
-    nested = given.get("readable") if "inputs" in given else None
     try:
-        return task.prompt(nested if isinstance(nested, dict) else given)
+        return task.prompt(readable_form(given))
     except ValueError as error:
         raise BadInput(f"{where}: {error}") from None
 

@@ -5,6 +5,7 @@ Each law takes a mixer and random inputs and raises LawFails, which says what di
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import torch
@@ -265,7 +266,9 @@ def state_survives_as_bytes(mixer: Mixer, x: Tensor) -> None:
 
 
 def gradients_are_right(mixer: Mixer, x: Tensor) -> None:
-    """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck)."""
+    """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck), and every
+    parameter that is to be trained has one: `forward` uses it.
+    """
     small = x[:2, :6].clone().requires_grad_()
     last = small.shape[1] - 1
     at = torch.tensor([5, 2])[: len(small)].clamp(max=last)
@@ -279,6 +282,11 @@ def gradients_are_right(mixer: Mixer, x: Tensor) -> None:
         return everywhere, torch.func.functional_call(at_one_position, nested, (inputs, at))
 
     if trained:
+        total = outputs(small, *trained.values())[0].sum()
+        gradients = torch.autograd.grad(total, [*trained.values()], allow_unused=True) if total.requires_grad else ()
+        unused = [name for name, gradient in zip_longest(trained, gradients) if gradient is None]
+        words = "is not used by forward, or cut off from its output, so it is never trained"
+        require(not unused, mixer, f"no gradient reaches {', '.join(unused)}: it {words}")
         right = torch.autograd.gradcheck(outputs, (small, *trained.values()), fast_mode=True, raise_exception=False)
         require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
 

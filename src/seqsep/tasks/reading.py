@@ -15,10 +15,25 @@ from seqsep.tasks.ngram_retrieval import NgramRetrieval
 from seqsep.tasks.sparse_threshold import SparseThreshold
 
 Given = Mapping[str, Any]
+EXAMPLE = {"inputs", "targets", "readable"}
+"""The fields of an example as `seqsep sample --json` writes it."""
+
+
+def readable_form(given: Given) -> Given:
+    """The readable form in an example of `seqsep sample --json`; any other object as it is.
+
+    >>> readable_form({"inputs": [7, 1, 64], "targets": [7], "readable": {"symbols": [7, 1], "position": 1}})
+    {'symbols': [7, 1], 'position': 1}
+    >>> readable_form({"symbols": [7, 1], "position": 1})
+    {'symbols': [7, 1], 'position': 1}
+    """
+    readable = given.get("readable")
+    return readable if isinstance(readable, Mapping) and given.keys() <= EXAMPLE else given
 
 
 def read_input(task: Task, given: Given) -> tuple[int, ...]:
-    """The tokens of an input: those of the field `inputs`, or what the fields of `task.readable` say, without the answer.
+    """The tokens of an input: those of the field `inputs`, or what the fields of `task.readable` say, without the answer. An
+    example of `seqsep sample --json` has both.
 
     Raises ValueError with the field for what is no input of the task, or one that is too long.
 
@@ -32,6 +47,7 @@ def read_input(task: Task, given: Given) -> tuple[int, ...]:
     if "inputs" in given:
         tokens = tuple(_numbers(given, "inputs", task.vocabulary))
     else:
+        given = readable_form(given)
         read = next((read for kind, read in READERS.items() if isinstance(task, kind)), None)
         if read is None:
             raise ValueError(

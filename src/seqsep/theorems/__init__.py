@@ -29,6 +29,7 @@ import numpy as np
 from seqsep.model.tabular_network import TabularNetwork
 from seqsep.names import choose
 from seqsep.tables import Sizes
+from seqsep.tasks.reading import readable_form
 from seqsep.theorems import (
     bounded_dyck,
     circuits,
@@ -189,8 +190,7 @@ def _json_object(line: str) -> dict[str, Any]:
         raise ValueError("expected a JSON object of lists, found deeper nesting than can be read") from None
     if not isinstance(given, dict):
         raise ValueError(f"expected a JSON object, found {line.strip()[:80]}")
-    readable = given.get("readable")
-    return readable if isinstance(readable, dict) and given.keys() == {"inputs", "targets", "readable"} else given
+    return dict(readable_form(given))
 
 
 __all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "bound", "build", "check"]

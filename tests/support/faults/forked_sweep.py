@@ -2,7 +2,8 @@
 
 A fresh interpreter takes seconds to load torch, and a trial needs several. All else is as in a user's sweep: the driver, the
 supervisor, workers in process groups of their own, real training (tests/lab/test_sweep.py kills sweeps with fresh
-interpreters). This process has one thread; nothing here may start another before the forks.
+interpreters). This process has one thread, whatever OMP_NUM_THREADS says: a fork behind OpenMP's threads waits for them for
+ever.
 """
 
 import os
@@ -32,6 +33,7 @@ from seqsep.tasks import IndexLookup
 
 LAYERS = ("lstm", "dss", "attention", "linear-attention", "retention", "lstm")
 ORPHANS_END_WITHIN = 5.0
+torch.set_num_threads(1)
 torch.optim.Adam([torch.zeros(1)], fused=True)  # the first one imports for seconds: here once, not in every fork
 
 
@@ -136,7 +138,6 @@ def drive(folder: Path, is_pruned: bool = False) -> None:
 def start(folder: Path, call: Callable[[], object], errors: str = "errors") -> int:
     """Begin `call` in a session and process group of its own; returns its process id, which is that of both. What it and its
     workers print goes to a file."""
-    torch.set_num_threads(1)
     process.subprocess = SimpleNamespace(Popen=Forked, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired)
     sys.stdout.flush()
     begun, told = os.pipe()
