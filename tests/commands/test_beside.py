@@ -46,6 +46,18 @@ def test_the_best_of_each_architecture_stands_first():
     assert sentence(mine, committed).endswith("which may have other widths, rates and steps")
 
 
+def test_learned_positions_are_one_group_asked_for_or_not():
+    """Attention has learned positions by default; an LSTM has none."""
+    attention = replace(RUN, layers=("attention",))
+    runs = [replace(run, positions=positions) for run in (attention, RUN) for positions in ("default", "learned")]
+    table = beside([row(RUN, 0.1)], [row(run, 0.5) for run in runs])
+    assert [(one["experiment"], one["layers"], one["positions"]) for one in table.records()[:-1]] == [
+        ("theirs, best of 2", "attention", "learned"),
+        ("theirs, best of 1", "lstm", "none"),
+        ("theirs, best of 1", "lstm", "learned"),
+    ]
+
+
 def test_what_has_no_company_is_named():
     mine = [row(RUN, 0.1)]
     assert shown(beside(mine, [])) == [("yours", "lstm", 0.1, 10)]
@@ -53,9 +65,9 @@ def test_what_has_no_company_is_named():
 
 
 def test_a_folder_without_rows_is_refused_before_training(tmp_path, capsys):
-    with pytest.raises(BadInput, match="expected a file of rows, or a folder of them"):
+    with pytest.raises(BadInput, match="expected a store, a file of rows, or a folder of them"):
         committed_rows(tmp_path)
-    with pytest.raises(BadInput, match=r"--compare .*absent: expected a file of rows"):
+    with pytest.raises(BadInput, match=r"--compare .*absent: expected a store, a file of rows"):
         committed_rows(tmp_path / "absent")
     store = tmp_path / "s.sqlite"
     words = ("train", "index-lookup", "--length", "5", "--layers", "lstm", "--store", str(store), "--compare", str(tmp_path))
@@ -80,3 +92,4 @@ def test_run_prints_the_table_at_its_end(tmp_path, capsys):
     written = committed_rows(rows)
     write_rows(tmp_path / "folder" / "some.jsonl", written)
     assert committed_rows(tmp_path / "folder") == written
+    assert sorted(committed_rows(store), key=lambda row: row.key) == written

@@ -145,5 +145,12 @@ def test_heads_are_shown_only_where_a_layer_has_them() -> None:
     hybrid = Run(task=IndexLookup(length=5, alphabet=4), layers=("lstm", "attention"), width=8, heads=2, steps=20)
     rows = Rows([lstm, Row("trial", hybrid.key(), hybrid.configuration(), lstm.result, environment())])
     assert [one["heads"] for one in rows.records()] == [None, 2]
+    assert [one["positions"] for one in rows.records()] == ["none", "learned"]
     headings, first, second = (line.split() for line in repr(rows).splitlines())
     assert [line[headings.index("heads")] for line in (first, second)] == ["-", "2"]
+
+
+def test_a_table_has_live_accuracy_if_a_run_has_it() -> None:
+    rows = [row(), row(live_accuracy=0.75)]
+    assert "live_accuracy" not in Rows(rows[:1]).records()[0]
+    assert [one["live_accuracy"] for one in Rows(rows).records()] == [None, 0.75]

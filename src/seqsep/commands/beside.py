@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from seqsep.commands.shared_flags import is_store
 from seqsep.lab.row import Row, Rows, rank_of, read_rows
 from seqsep.lab.run import Run, canonical_json
+from seqsep.lab.store.store import Store
 from seqsep.names import BadInput
 from seqsep.plugins.name import shown
 
@@ -13,10 +15,16 @@ MINE = "yours"
 
 
 def committed_rows(place: Path) -> list[Row]:
-    """The rows of a file, or of every file of a folder. Raises BadInput for a folder without any, ValueError as `read_rows`."""
+    """The rows of a file, of every file of a folder, or of a store.
+
+    Raises BadInput for a folder without any, ValueError as `read_rows`.
+    """
+    if place.is_file() and is_store(place):
+        with Store(place, create=False) as store:
+            return store.finished()
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     if not files or not place.exists():
-        raise BadInput(f"--compare {place}: expected a file of rows, or a folder of them (NAME.jsonl), found none")
+        raise BadInput(f"--compare {place}: expected a store, a file of rows, or a folder of them (NAME.jsonl), found none")
     return [row for file in files for row in read_rows(file)]
 
 
@@ -59,7 +67,7 @@ def _architectures(rows: Iterable[Row], cell: str) -> list[list[Row]]:
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for row in rows:
         if _cell(row.run) == cell:
-            groups.setdefault(("+".join(map(shown, row.run.layers)), row.run.width, row.run.positions), []).append(row)
+            groups.setdefault(("+".join(map(shown, row.run.layers)), row.run.width, row.run.positions_told()), []).append(row)
     return sorted(groups.values(), key=lambda group: _rank(max(group, key=_rank)), reverse=True)
 
 

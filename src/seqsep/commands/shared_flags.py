@@ -229,7 +229,7 @@ def kept_file(place: Path, key: str | None) -> Path:
     PosixPath('model.safetensors')
     """
     folder = weights_folder(place)
-    if not folder.is_dir() and _is_store(place):
+    if not folder.is_dir() and is_store(place):
         raise BadInput(f"{place}: expected a store that keeps weights, found one without {folder}; train --keep-weights")
     if key is None and not folder.is_dir():
         return place
@@ -247,7 +247,12 @@ def kept_file(place: Path, key: str | None) -> Path:
     return found[0]
 
 
-def _is_store(place: Path) -> bool:
+def is_store(place: Path) -> bool:
+    """Whether a store is there that can be opened.
+
+    >>> is_store(Path("absent.sqlite"))
+    False
+    """
     from seqsep.lab.store.place import StoreError, StoreUnavailable
     from seqsep.lab.store.store import Store
 

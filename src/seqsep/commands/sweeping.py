@@ -44,8 +44,8 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=Path("results"),
         metavar="ROWS",
-        help="at the end a table of these runs beside the rows of a file, or of a folder of them, that have the same task and "
-        "length; by default results/",
+        help="at the end a table of these runs beside the rows of a store, a file, or a folder of files, that have the same "
+        "task and length; by default results/",
     )
     parser.add_argument(
         "--prune",

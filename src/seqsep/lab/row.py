@@ -17,6 +17,8 @@ from seqsep.plugins.name import shown
 from seqsep.tables import Tabular
 
 PRUNED = "pruned"
+DESCRIBED = ("layers", "task", "length", "width", "heads", "positions", "embedding_scale", "learning_rate", "seed")
+"""What a table says of a run, in this order."""
 
 
 def diverged(result: Mapping[str, Any]) -> bool:
@@ -114,24 +116,29 @@ class Rows(list[Row], Tabular):
     def records(self) -> list[dict[str, Any]]:
         """A row for each run: what was trained, how it ended, its last accuracy and the bits of its state.
 
-        None stands for heads that its layers do not have.
+        None stands for heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
+        `live_accuracy`, of answers behind thoughts that the model wrote itself, is a column if any run has it.
         """
-        return [_record(row) for row in self]
+        is_live = any("live_accuracy" in row.result for row in self)
+        return [_record(row, is_live) for row in self]
 
     def __repr__(self) -> str:
         return self.table()
 
 
-def _record(row: Row) -> dict[str, Any]:
+def _record(row: Row, is_live: bool) -> dict[str, Any]:
     """What a table shows of a row."""
-    columns: dict[str, Any] = dict.fromkeys(("layers", "task", "length", "width", "heads", "learning_rate", "seed"))
+    columns: dict[str, Any] = dict.fromkeys(DESCRIBED)
     if "question" not in row.configuration:
         run = row.run
-        columns |= {name: getattr(run, name) for name in ("width", "learning_rate", "seed")}
+        columns |= {name: getattr(run, name) for name in ("width", "embedding_scale", "learning_rate", "seed")}
+        columns["positions"] = run.positions_told() or None
         columns["heads"] = run.heads if has_heads(run.layers) else None
         columns |= {"layers": "+".join(map(shown, run.layers)), "task": run.task.label(), "length": run.task.length}
     fixed, per_token = row.result.get("state_bits", (None, None))
     ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}
+    if is_live:
+        ending["live_accuracy"] = row.result.get("live_accuracy")
     sizes = {"state_bits": fixed, "state_bits_per_token": per_token}
     return {"experiment": row.experiment} | columns | ending | sizes
 

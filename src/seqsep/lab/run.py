@@ -217,6 +217,18 @@ class Run:
             design=self.design,
         )
 
+    def positions_told(self) -> str:
+        """How its model is told positions: what "default" stands for, which is not known (nothing) of a layer from a file.
+
+        >>> Run(TASKS["equality"](4), ("lstm", "attention")).positions_told()
+        'learned'
+        """
+        if self.positions != "default":
+            return self.positions
+        if any(isinstance(layer, str) and mixer_named(layer).block.positions == "learned" for layer in self.layers):
+            return "learned"
+        return "" if any(isinstance(layer, PlugIn) for layer in self.layers) else "none"
+
     def label(self) -> str:
         """The run in a few words, for progress lines."""
         layers = "+".join(map(shown, self.layers))

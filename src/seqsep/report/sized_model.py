@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from seqsep.lab.run import Run
-from seqsep.mixers.settings import has_heads, mixer_named
+from seqsep.mixers.settings import has_heads
 from seqsep.plugins.name import PlugIn, shown
 from seqsep.report.styles import STYLES, Style, spare_style
 
@@ -37,11 +37,7 @@ class SizedModel:
     @classmethod
     def of(cls, run: Run) -> "SizedModel":
         """The model of a run."""
-        if run.positions != "default":
-            return cls(run.layers, run.width, run.positions)
-        learned = any(isinstance(layer, str) and mixer_named(layer).block.positions == "learned" for layer in run.layers)
-        own = any(isinstance(layer, PlugIn) for layer in run.layers)
-        return cls(run.layers, run.width, "learned" if learned else "" if own else "none")
+        return cls(run.layers, run.width, run.positions_told())
 
     @property
     def distinct_layers(self) -> tuple[str | PlugIn, ...]:
