@@ -32,6 +32,17 @@ def test_each_contender_has_a_marker_of_its_own(models):
         assert len({(look.colour, str(look.dashes)) for look in found.values()}) == len(models)
 
 
+def test_hybrids_of_two_depths_share_colour_and_marker():
+    """As sizes of one mixer do; their filling and the tint of their bars tell them apart."""
+    depths = [SizedModel(("mamba",) * count + ("attention",), 64) for count in (1, 3)]
+    other = SizedModel(("attention", "mamba"), 64)
+    found = looks(model_names([*depths, other]))
+    shallow, deep = (found[model] for model in depths)
+    assert (shallow.colour, shallow.marker) == (deep.colour, deep.marker)
+    assert shallow.fill != deep.fill
+    assert len({shallow.tint, deep.tint, found[other].tint}) == 3
+
+
 def test_sizes_of_many_models_share_a_look():
     hybrids = [SizedModel(layers, width) for layers in HYBRIDS[:8] for width in (32, 64)]
     assert len(hybrids) > MOST_NAMED

@@ -45,6 +45,11 @@ class SizedModel:
         return self.layers[:1] if len(set(self.layers)) == 1 else self.layers
 
     @property
+    def mixers_in_order(self) -> tuple[str, ...]:
+        """Each of its mixers once, in the order in which they first come."""
+        return tuple(dict.fromkeys(map(str, self.layers)))
+
+    @property
     def architecture(self) -> str:
         """The mixer's name, or the names of a hybrid joined by +."""
         return "+".join(map(str, self.distinct_layers))
@@ -108,16 +113,20 @@ class SizedModel:
 
 
 def in_places(models: Iterable[SizedModel]) -> dict[SizedModel, SizedModel]:
-    """Each model with its place among those that have no style of their own, in the order of every table.
+    """Each model with its place among those that have no style of their own, in the order of every table. Hybrids of the same
+    mixers in the same order share a place, however many layers of each they have, as the sizes of one mixer share its style.
 
     >>> hybrid = SizedModel(("mamba", "attention"), 64)
     >>> [model.slug for model in in_places([hybrid, SizedModel(("lstm", "attention"), 64)])]
     ['other-1', 'other-2']
+    >>> deeper = SizedModel(("mamba", "mamba", "attention"), 64)
+    >>> [model.slug for model in in_places([hybrid, deeper])]
+    ['other-1', 'other-1']
     """
     ordered = sorted(set(models), key=lambda model: model.rank)
-    without = dict.fromkeys(model.architecture for model in ordered if model.family not in STYLES)
-    places = {architecture: place for place, architecture in enumerate(without)}
-    placed = [replace(model, place=places.get(model.architecture, 0)) for model in ordered]
+    without = dict.fromkeys(model.mixers_in_order for model in ordered if model.family not in STYLES)
+    places = {mixers: place for place, mixers in enumerate(without)}
+    placed = [replace(model, place=places.get(model.mixers_in_order, 0)) for model in ordered]
     return {model: model for model in placed}
 
 

@@ -5,6 +5,7 @@ state; with a retriever no state is a bound. The legend has each model's paramet
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -59,7 +60,7 @@ def draw_is_tree(cells: Cells) -> Figure:
         height=0.55 + lines * (PANEL_HEIGHT + 0.75) + 0.1,
         places=places[: len(traces)],
         style=STYLE,
-        with_lines=False,
+        shows="bars",
     )
     figure, panels = draw_sheet(sheet)
     for axes, trace in zip(panels, traces, strict=True):
@@ -84,19 +85,21 @@ def _sizes(cells: Cells, model: SizedModel) -> str:
 
 
 def _labelled(look: Look, sizes: str) -> Look:
-    return Look(f"{look.label}: {sizes}", look.colour, marker=look.marker, dashes=look.dashes, fill=look.fill)
+    return replace(look, label=f"{look.label}: {sizes}")
 
 
 def _draw_panel(axes: Axes, trace: str, cells: Cells, shown: Mapping[SizedModel, Look]) -> None:
-    """Ours by n, then the paper's by n."""
+    """Ours by n, then the paper's by n. Models without a run of this trace take no room."""
     lengths = sorted({task.length for _, task in cells if task.trace == trace})
-    width = 0.8 / max(1, len(shown))
+    drawn = [model for model in shown if any((model, IsTree(length, trace=trace)) in cells for length in lengths)]
+    width = 0.8 / len(drawn)
     ticks: list[str] = []
     for length in lengths:
-        for offset, (model, look) in enumerate(shown.items()):
+        for offset, model in enumerate(drawn):
             cell = cells.get((model, IsTree(length, trace=trace)))
             if cell is not None:
-                axes.bar(len(ticks) + (offset + 0.5) * width - 0.4, 100 * cell.live, width, color=look.colour)
+                at = len(ticks) + (offset + 0.5) * width - 0.4
+                axes.bar(at, 100 * cell.live, width, color=shown[model].tint, edgecolor=shown[model].colour)
         ticks.append(str(length))
     ticks += _draw_papers(axes, trace, start=len(ticks), shown=shown)
     if IsTree(lengths[0], trace=trace).retriever() is None:
@@ -126,4 +129,4 @@ def _draw_papers(axes: Axes, trace: str, start: int, shown: Mapping[SizedModel, 
 
 def _colour(kinds: tuple[str, ...], shown: Mapping[SizedModel, Look]) -> str:
     """The colour of our model of the same kind."""
-    return next((look.colour for model, look in shown.items() if tuple(dict.fromkeys(map(str, model.layers))) == kinds), INK)
+    return next((look.colour for model, look in shown.items() if model.mixers_in_order == kinds), INK)

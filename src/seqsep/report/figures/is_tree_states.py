@@ -42,7 +42,6 @@ def draw_is_tree_states(cells: Cells) -> Figure:
         height=BELOW + height + ABOVE,
         places=[Place(LEFT + at * (width + GAP), BELOW, width, height) for at in range(2)],
         style=replace(STYLE, most_legend_columns=5),
-        with_lines=True,
     )
     figure, (written, live) = draw_sheet(sheet)
     _draw(written, shown, {model: (cell.state_bits, cell.written) for (model, _), cell in cells.items()})

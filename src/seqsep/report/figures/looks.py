@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from matplotlib.colors import to_rgb
+
 from seqsep.report.sized_model import MOST_NAMED, SizedModel, in_places
 from seqsep.report.styles import FILLS, SPARE_MARKERS, STYLES, Style
 
@@ -23,6 +25,8 @@ DASHES: tuple[Any, ...] = (
     (0, (3, 1, 0.8, 1, 0.8, 1)),
 )
 MARKERS = (*(style.marker for style in STYLES.values()), *SPARE_MARKERS)
+WHITE_OF_FILL = dict(zip(FILLS, (0.0, 0.55, 0.3, 0.75, 0.15, 0.65), strict=True))
+"""How much white a bar has in place of each filling of a marker."""
 Mark = tuple[str, str]
 """A marker and its filling."""
 
@@ -36,6 +40,13 @@ class Look:
     marker: str
     dashes: Any
     fill: str
+
+    @property
+    def tint(self) -> tuple[float, float, float]:
+        """The colour of a bar: the architecture's own, mixed with white for each further size."""
+        white = WHITE_OF_FILL[self.fill]
+        red, green, blue = to_rgb(self.colour)
+        return (red + (1 - red) * white, green + (1 - green) * white, blue + (1 - blue) * white)
 
     @property
     def line(self) -> dict[str, Any]:

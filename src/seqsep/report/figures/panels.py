@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet
+from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, Shows, draw_sheet
 from seqsep.report.numerals import count
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
@@ -60,10 +60,10 @@ def draw_curves(table: ResultTable, caption: str) -> Figure:
 
 def draw_states(table: ResultTable, caption: str) -> Figure:
     """Accuracy over the bits of state at each length, below the provable ceiling."""
-    return _draw(table, "accuracy and bits of state", caption, draw_panel=_draw_states, with_lines=False)
+    return _draw(table, "accuracy and bits of state", caption, draw_panel=_draw_states, shows="markers")
 
 
-def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, with_lines: bool = True) -> Figure:
+def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, shows: Shows = "lines") -> Figure:
     title = f"{table.title.rsplit(':', 1)[0]}: {what}"
     columns = max(1, min(MOST_COLUMNS, len(table.tasks)))
     least_width = LEFT + columns * PANEL_WIDTH + (columns - 1) * GAP + RIGHT
@@ -78,7 +78,7 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, wi
         height=height,
         places=places,
         style=SHEET,
-        with_lines=with_lines,
+        shows=shows,
     )
     figure, panels = draw_sheet(sheet)
     for number, (axes, column) in enumerate(zip(panels, table.columns, strict=True)):

@@ -5,12 +5,14 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from seqsep.report.figures.looks import INK, SOFT, Look
 from seqsep.report.figures.picture_file import save_figure
@@ -19,6 +21,7 @@ SUFFIXES = (".pdf", ".png", ".svg")
 DOTS_PER_INCH = 110
 MARGIN = 0.2
 LINE_OF_LEGEND = 0.21
+Shows = Literal["lines", "markers", "bars"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Sheet:
     """What is drawn around and below the panels, and where the panels stand.
 
     `width` is that of the figure and `height` what the panels and the title take above the legend, in inches. The legend shows
-    lines, or markers alone unless `with_lines`.
+    lines with markers, markers alone, or bars, as the panels do.
     """
 
     title: str
@@ -59,7 +62,7 @@ class Sheet:
     height: float
     places: Sequence[Place]
     style: SheetStyle
-    with_lines: bool = True
+    shows: Shows = "lines"
 
 
 def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
@@ -80,7 +83,7 @@ def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
     figure.text(left, top, sheet.title, fontsize=style.title_size, weight="bold", color=INK, va="top")
     caption: dict[str, Any] = {"fontsize": style.caption_size, "color": SOFT, "va": "bottom", "linespacing": 1.25}
     figure.text(left, 0.1 / height, "\n".join(lines), **caption)
-    draw_legend(figure, named, bottom=legend_bottom / height, columns=legend_columns, with_lines=sheet.with_lines)
+    draw_legend(figure, named, bottom=legend_bottom / height, columns=legend_columns, shows=sheet.shows)
     panels = []
     for place in sheet.places:
         bottom = (legend_top + place.bottom) / height
@@ -88,12 +91,9 @@ def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
-def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: int, with_lines: bool = True) -> None:
+def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: int, shows: Shows = "lines") -> None:
     """One legend for all panels, `bottom` above the figure's bottom as a fraction, at most `columns` entries wide."""
-    handles = [
-        Line2D([], [], **look.mark | {"linestyle": look.dashes if with_lines else "none"}, linewidth=1.6, markersize=6)
-        for look in looks
-    ]
+    handles = [_handle(look, shows) for look in looks]
     figure.legend(
         handles,
         [look.label for look in looks],
@@ -106,6 +106,13 @@ def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: i
         handlelength=3.2,
         borderaxespad=0.0,
     )
+
+
+def _handle(look: Look, shows: Shows) -> Artist:
+    """What stands in front of a look's name."""
+    if shows == "bars":
+        return Patch(facecolor=look.tint, edgecolor=look.colour)
+    return Line2D([], [], **look.mark | {"linestyle": look.dashes if shows == "lines" else "none"}, linewidth=1.6, markersize=6)
 
 
 def write_figure(figure: Figure, folder: Path, name: str) -> list[Path]:
