@@ -38,6 +38,17 @@ def test_flags_stand_in_the_place_of_the_runs_own(capsys, words, shown):
     assert shown in out
 
 
+def test_without_a_preset_the_first_one_is_meant(capsys):
+    """A name of one experiment's preset that another lacks is no default."""
+    for name in ("mamba-width", "is-tree"):
+        _, chosen, _ = call(capsys, "run", name, "--preset", "quick", "--dry-run")
+        status, out, _ = call(capsys, "run", name, "--dry-run")
+        assert status == 0
+        assert [line for line in out.splitlines() if "is-tree" in line or "N=" in line] == [
+            line for line in chosen.splitlines() if "is-tree" in line or "N=" in line
+        ]
+
+
 def test_run_and_export_and_a_user_file(capsys, tmp_path):
     file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
     file.write_text(TWO_SHORT_RUNS)

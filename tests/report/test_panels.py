@@ -15,6 +15,7 @@ from seqsep.report.figures.looks import DASHES, looks
 from seqsep.report.figures.panels import Band, band, draw_curves, draw_states
 from seqsep.report.figures.results import draw_results, rate_ticks
 from seqsep.report.figures.separation import draw_separation, points
+from seqsep.report.figures.text_width import DOTS_PER_INCH
 from seqsep.report.page.page import write_page
 from seqsep.report.result_table import Column, ResultTable
 from seqsep.report.sized_model import MOST_NAMED, SizedModel
@@ -27,6 +28,7 @@ DRAWERS = (
     lambda table: draw_states(table, Captions.of(table).states),
 )
 NAMES = ("results", "curves", "states")
+OWN = ("MovingAverageWithAGate@33333333", "mamba", "AnotherLayerOfOnesOwnThatHasAVeryLongName@55555555", "mamba", "attention")
 RATES = (1e-2, 5e-3, 1e-3, 5e-4, 1e-4, 5e-5, 1e-6)
 
 
@@ -39,7 +41,8 @@ states_of = DRAWERS[2]
 
 
 def overlaps(figure):
-    """Pairs of words that share ink, and words that leave the figure."""
+    """Pairs of words that share ink, and words that leave the figure, as a PNG is drawn."""
+    figure.set_dpi(DOTS_PER_INCH)
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
     texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
@@ -54,7 +57,8 @@ def overlaps(figure):
 
 @pytest.fixture
 def tables(measured):
-    """The paper's figure, its widths of Mamba, two alphabets with every architecture there is, and sizes beyond naming."""
+    """The paper's figure, its widths of Mamba, two alphabets with every architecture there is, sizes beyond naming, and hybrids
+    of layers that the reader named."""
 
     def runs(task, layers, width, accuracy=0.9):
         one = SizedModel(layers, width)
@@ -71,6 +75,7 @@ def tables(measured):
         "paper-table": [
             (IndexLookup(n), (name,) * d, w) for n in lengths for name in list(STYLES)[:6] for d in (1, 2) for w in (64, 512)
         ],
+        "own": [(IndexLookup(10), OWN, width) for width in (16, 32)],
         "one": [(BoundedDyck(30), ("lstm",), 64)],
     }
     titles = {"one": "Copying, every next symbol right (the paper's size): accuracy, %"}
@@ -83,7 +88,7 @@ def tables(measured):
 
 
 @pytest.mark.parametrize("draw", DRAWERS, ids=NAMES)
-@pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "paper-table", "one"])
+@pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "paper-table", "own", "one"])
 def test_no_words_collide(tables, name, draw):
     assert overlaps(draw(tables[name])) == ([], [])
 

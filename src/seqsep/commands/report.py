@@ -20,7 +20,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--rows",
         type=Path,
         default=Path("results/demo.jsonl"),
-        help="of the demo; beside them lie experiments' rows, NAME.jsonl and NAME-paper.jsonl",
+        help="what the page is of: by default the demo's rows, results/demo.jsonl; yours as seqsep export writes them. Beside "
+        "them may lie experiments' rows, NAME.jsonl and NAME-paper.jsonl",
     )
     parser.add_argument(
         "-o",

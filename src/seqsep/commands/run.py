@@ -17,6 +17,9 @@ from seqsep.plugins.name import names_a_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+PRESET_OF_A_FILE = "demo"
+"""What `runs(preset)` of a file is called with if no --preset is given."""
+
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which runs, what replaces their parts, and where they execute; a task's fields are further flags."""
@@ -29,7 +32,10 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that choose runs and replace their parts."""
-    parser.add_argument("--preset", default="demo", help="which runs; seqsep run EXPERIMENT --help has them; by default demo")
+    parser.add_argument(
+        "--preset",
+        help="which runs; seqsep run EXPERIMENT --help has them; by default its first, demo or quick; of a file demo",
+    )
     parser.add_argument(
         "--only",
         action="append",
@@ -133,8 +139,9 @@ def run(options: argparse.Namespace) -> int:
         seeds=options.seed or (None,),
     )
     changes = replacements.changes()
-    grid = experiment.runs(options.preset)
-    search = experiment.search(options.preset)
+    preset = options.preset or next(iter(experiment.presets), PRESET_OF_A_FILE)
+    grid = experiment.runs(preset)
+    search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
     rows = carry_out(experiment.name, runs, options)
     return DONE if all(row.has_outcome for row in rows) else REFUTED

@@ -1,9 +1,10 @@
 """Figures drawn by matplotlib: for print, for the README, and for the page's section of experiments.
 
-Each file is one picture, but for the first four, which the others share.
+Each file is one picture, but for the first five, which the others share.
 
     looks           how the rows of one figure look
     sheet           a figure with its title, legend and caption
+    text_width      how wide a text is, and the lines in which it fits
     picture_file    a figure as a file
     heatmap         the heatmap that every picture draws
     results         an experiment's heatmap with accuracy over learning rates

@@ -10,9 +10,12 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 
 from seqsep.report.figures.looks import INK, LINE, SOFT
+from seqsep.report.figures.text_width import text_width, wrapped
 
 NO_LIMIT = math.inf
-"""The `longest_name` of a style that sets every name in one size."""
+"""The `name_width` of a style that sets every name in one line."""
+SMALLER = 0.8
+"""In this part of its size a name that is too wide is set, in several lines if need be."""
 
 HEAT = LinearSegmentedColormap.from_list("heat", ["#f6f9fc", "#85b5e6"])
 
@@ -28,11 +31,11 @@ class HeatmapBox:
 
 @dataclass(frozen=True)
 class HeatmapStyle:
-    """Type sizes in points, places as parts of a cell; a name longer than `longest_name` is set smaller."""
+    """Sizes of type in points, places as parts of a cell. A name wider than `name_width` inches is set smaller, in lines."""
 
     name_size: float
     name_at: float
-    longest_name: float
+    name_width: float
     title_size: float
     title_at: float
     number_size: float
@@ -55,10 +58,19 @@ def draw_heatmap(
     for column, title in enumerate(titles):
         axes.text(column + 0.5, style.title_at, title, fontsize=style.title_size, color=SOFT, ha="center", va="bottom")
     for row, (name, row_boxes) in enumerate(zip(names, boxes, strict=True)):
-        size = style.name_size * min(1.0, style.longest_name / max(1, len(name)))
-        axes.text(style.name_at, row + 0.5, name, fontsize=size, color=INK, ha="right", va="center")
+        lines, size = _name_lines(name, style)
+        axes.text(style.name_at, row + 0.5, lines, fontsize=size, color=INK, ha="right", va="center", linespacing=1.15)
         for column, box in enumerate(row_boxes):
             _draw_box(axes, row, column, box, style=style)
+
+
+def _name_lines(name: str, style: HeatmapStyle) -> tuple[str, float]:
+    """The lines of a name and their size: its own, or `SMALLER` of it in several, as far as they have room."""
+    if text_width(name, style.name_size) <= style.name_width:
+        return name, style.name_size
+    size = SMALLER * style.name_size
+    lines = "\n".join(wrapped(name, style.name_width, size))
+    return lines, size * min(1.0, style.name_width / text_width(lines, size))
 
 
 def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: HeatmapStyle) -> None:
@@ -68,7 +80,7 @@ def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: Heatmap
     middle = column + 0.5
     if box.number:
         axes.text(middle, row + style.number_at, box.number, fontsize=style.number_size, weight="bold", color=INK, **centre)
-    apart = 0.17 if len(box.lines) < 4 else 0.135
+    first, apart = (style.line_at, 0.17) if len(box.lines) < 4 else (style.line_at - 0.03, 0.125)
     for place, words in enumerate(box.lines):
-        at = row + style.line_at + apart * place
+        at = row + first + apart * place
         axes.text(middle, at, words, fontsize=style.line_size, color=style.line_colour, **centre)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from seqsep.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet
+from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet, width_of
 from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, names
 from seqsep.report.numerals import count
 from seqsep.report.papers import is_tree_accuracy
@@ -22,16 +22,13 @@ from seqsep.tasks import IsTree
 Cells = Mapping[tuple[SizedModel, IsTree], IsTreeCell]
 STYLE = SheetStyle(
     title_size=14.0,
-    title_letter=0.12,
     title_below_top=0.14,
     caption_size=8.5,
     caption_line=0.17,
-    caption_letters_an_inch=15.5,
     most_legend_columns=2,
 )
+TITLE = "IsTree: live accuracy by trace, %"
 PANEL_WIDTH = 2.75
-LEAST_WIDTH = 7.0
-"""Of the sheet, so that its legend has room; panels grow with it."""
 PANEL_HEIGHT = 2.1
 GAP = 0.35
 PAPER_SIZE = "0.5M"
@@ -46,14 +43,15 @@ def draw_is_tree(cells: Cells) -> Figure:
     shown = {model: _labelled(look, _sizes(cells, model)) for model, look in looks(named).items()}
     columns = min(3, len(traces))
     lines = -(-len(traces) // columns)
-    panel_width = max(PANEL_WIDTH, (LEAST_WIDTH - 0.8) / columns - GAP)
+    least_width = width_of(TITLE, shown.values(), STYLE)
+    panel_width = max(PANEL_WIDTH, (least_width - 0.8) / columns - GAP)
     places = [
         Place(0.6 + column * (panel_width + GAP), 0.55 + (lines - 1 - line) * (PANEL_HEIGHT + 0.75), panel_width, PANEL_HEIGHT)
         for line in range(lines)
         for column in range(columns)
     ]
     sheet = Sheet(
-        title="IsTree: live accuracy by trace, %",
+        title=TITLE,
         caption=caption(traces),
         looks=list(shown.values()),
         width=0.8 + columns * (panel_width + GAP),

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, Shows, draw_sheet
+from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, Shows, draw_sheet, width_of
 from seqsep.report.numerals import count
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
@@ -30,11 +30,9 @@ BOTTOM = 0.6
 MOST_COLUMNS = 3
 SHEET = SheetStyle(
     title_size=15.0,
-    title_letter=0.127,
     title_below_top=0.2,
     caption_size=9.0,
     caption_line=0.17,
-    caption_letters_an_inch=14.2,
     most_legend_columns=6,
 )
 GREY = "#e3e6ea"
@@ -67,9 +65,9 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, sh
     title = f"{table.title.rsplit(':', 1)[0]}: {what}"
     columns = max(1, min(MOST_COLUMNS, len(table.tasks)))
     least_width = LEFT + columns * PANEL_WIDTH + (columns - 1) * GAP + RIGHT
-    width = max(6.4, least_width, 2 * MARGIN + SHEET.title_letter * len(title))
-    places, height = _places(len(table.tasks), columns, width)
     model_looks = looks(table.models)
+    width = max(6.4, least_width, width_of(title, model_looks.values(), SHEET))
+    places, height = _places(len(table.tasks), columns, width)
     sheet = Sheet(
         title=title,
         caption=caption,

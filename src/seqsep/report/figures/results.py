@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet
+from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet, width_of
 from seqsep.report.measured import Measured
 from seqsep.report.numerals import known
 from seqsep.report.result_table import Cell, Column, ResultTable
@@ -39,17 +39,15 @@ MOST_COLUMNS_BESIDE = 3
 
 SHEET = SheetStyle(
     title_size=16.0,
-    title_letter=0.135,
     title_below_top=0.22,
     caption_size=9.5,
     caption_line=0.18,
-    caption_letters_an_inch=13.6,
     most_legend_columns=99,
 )
 HEATMAP = HeatmapStyle(
     name_size=12.0,
     name_at=-0.05,
-    longest_name=16.0,
+    name_width=LEFT - MARGIN - 0.1,
     title_size=12.0,
     title_at=-0.08,
     number_size=14.0,
@@ -71,7 +69,7 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
         title=table.title,
         caption=caption,
         looks=list(row_looks.values()),
-        width=max(width, 2 * MARGIN + SHEET.title_letter * len(table.title)),
+        width=max(width, width_of(table.title, row_looks.values(), SHEET)),
         height=height,
         places=places,
         style=SHEET,

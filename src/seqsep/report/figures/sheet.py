@@ -1,8 +1,7 @@
 """A figure with a title, a legend and a caption around its panels; and how figures become files."""
 
 import math
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,24 +15,25 @@ from matplotlib.patches import Patch
 
 from seqsep.report.figures.looks import INK, SOFT, Look
 from seqsep.report.figures.picture_file import save_figure
+from seqsep.report.figures.text_width import DOTS_PER_INCH, text_width, wrapped
 
 SUFFIXES = (".pdf", ".png", ".svg")
-DOTS_PER_INCH = 110
 MARGIN = 0.2
 LINE_OF_LEGEND = 0.21
+LABEL_SIZE = 9.5
+BESIDE_LABEL = 0.85
+"""What stands before a label of the legend, and behind it, in inches."""
 Shows = Literal["lines", "markers", "bars"]
 
 
 @dataclass(frozen=True)
 class SheetStyle:
-    """Type sizes in points; places, heights of lines and widths of letters in inches."""
+    """Type sizes in points; places and heights of lines in inches."""
 
     title_size: float
-    title_letter: float
     title_below_top: float
     caption_size: float
     caption_line: float
-    caption_letters_an_inch: float
     most_legend_columns: int
 
 
@@ -69,10 +69,9 @@ def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
     """The figure with title, legend and caption, and its empty panels."""
     style = sheet.style
     across = sheet.width - 2 * MARGIN
-    lines = textwrap.wrap(sheet.caption, int(style.caption_letters_an_inch * across))
+    lines = wrapped(sheet.caption, across, style.caption_size)
     named = [look for look in sheet.looks if look.label]
-    longest_label = max([len(look.label) for look in named], default=1)
-    legend_columns = max(1, min(style.most_legend_columns, int(across / (0.75 + 0.085 * longest_label))))
+    legend_columns = max(1, min(style.most_legend_columns, int(across / _legend_width(named))))
     legend_bottom = 0.15 + style.caption_line * len(lines)
     legend_top = legend_bottom + 0.12 + LINE_OF_LEGEND * math.ceil(len(named) / legend_columns)
     height = sheet.height + legend_top
@@ -91,6 +90,16 @@ def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
+def width_of(title: str, looks: Iterable[Look], style: SheetStyle) -> float:
+    """The least width of a sheet, in inches, whose title and legend are not cut off."""
+    return 2 * MARGIN + max(text_width(title, style.title_size, "bold"), _legend_width(looks))
+
+
+def _legend_width(looks: Iterable[Look]) -> float:
+    """The width of a column of the legend, in inches."""
+    return BESIDE_LABEL + max([text_width(look.label, LABEL_SIZE) for look in looks], default=0.0)
+
+
 def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: int, shows: Shows = "lines") -> None:
     """One legend for all panels, `bottom` above the figure's bottom as a fraction, at most `columns` entries wide."""
     handles = [_handle(look, shows) for look in looks]
@@ -101,7 +110,7 @@ def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: i
         bbox_to_anchor=(0.03, bottom),
         ncols=columns,
         frameon=False,
-        fontsize=9.5,
+        fontsize=LABEL_SIZE,
         labelcolor=INK,
         handlelength=3.2,
         borderaxespad=0.0,

@@ -1,0 +1,43 @@
+"""How wide a text is drawn, and the lines in which it fits."""
+
+import re
+from functools import cache
+
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.font_manager import FontProperties
+
+DOTS_PER_INCH = 110
+"""Of a PNG. Its letters stand on whole dots, so that its lines are wider, by some percent, than those of PDF and SVG."""
+RENDERER = RendererAgg(1, 1, DOTS_PER_INCH)
+
+
+@cache
+def text_width(text: str, size: float, weight: str = "normal") -> float:
+    """The width in inches of a text's widest line, of `size` points in matplotlib's default font, as it stands in a PNG.
+
+    >>> text_width("", 12.0), text_width("wide", 12.0) > text_width("ill", 12.0)
+    (0.0, True)
+    """
+    font = FontProperties(size=size, weight=weight)
+    measured = [RENDERER.get_text_width_height_descent(line, font, ismath=False) for line in text.splitlines()]
+    return max([float(width) for width, _, _ in measured], default=0.0) / DOTS_PER_INCH
+
+
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """The lines of a text, each at most `width` inches wide: broken at spaces, in words too long also behind a +, a comma or @.
+
+    A size as (1, 64) stays whole. What has no such place stands on a line of its own, however wide it is.
+
+    >>> wrapped("one two three", 0.6, 10.0)
+    ['one two', 'three']
+    >>> wrapped("mamba+attention", 0.9, 10.0)
+    ['mamba+', 'attention']
+    """
+    lines = [""]
+    for word in re.findall(r"(?:\(\d+, \d+\)|\S)+\s*", text):
+        fits_a_line = text_width(word.rstrip(), size) <= width
+        for piece in [word] if fits_a_line else re.findall(r"[^+,@]+[+,@]?\s*|[+,@]\s*", word):
+            if lines[-1] and text_width((lines[-1] + piece).rstrip(), size) > width:
+                lines.append("")
+            lines[-1] += piece
+    return [line.rstrip() for line in lines]
