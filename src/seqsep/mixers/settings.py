@@ -10,11 +10,14 @@ from functools import cache
 from inspect import Parameter, signature
 from typing import Any, cast
 
+import torch
+
 from seqsep.mixers import BY_NAME
 from seqsep.mixers.base import Mixer
 from seqsep.names import BadInput, choose, nearest
 
 MOST = 1 << 16
+MOST_TRIED = 1 << 11
 ONLY_SPEED = ("chunk",)
 NAME = re.compile(r"([^()]*)(?:\(([^()]*)\))?")
 
@@ -94,6 +97,25 @@ def mixer_named(name: str) -> type[Mixer]:
         return cast(Mixer, cls(width, heads, **chosen))
 
     return type(mixer.__name__, (mixer,), {"name": name, "build": classmethod(build), "__doc__": mixer.__doc__})
+
+
+@cache
+def fault_of_sizes(name: str, width: int, heads: int) -> str:
+    """What the constructor of a canonical name says of a width and a number of heads that do not fit; else nothing.
+
+    One mixer is built and forgotten, so wider ones than MOST_TRIED are not tried. torch's random state stays as it is.
+
+    >>> fault_of_sizes("attention", width=15, heads=4), fault_of_sizes("lstm", width=15, heads=4)
+    ('Attention(width=15, heads=4): heads must divide width', '')
+    """
+    if width > MOST_TRIED:
+        return ""
+    try:
+        with torch.random.fork_rng(devices=[]):
+            mixer_named(name).build(width=width, heads=heads)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def has_heads(layers: Iterable[object]) -> bool:
