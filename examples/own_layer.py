@@ -5,6 +5,9 @@
 
 State: `width` numbers. `forward` is the same recurrence for all times at once: with A_t the product of a_1 .. a_t, taken in
 logarithms, h_t is the sum over j <= t of A_t / A_j (1 - a_j) v_j.
+
+Around it stand a norm before it and a residual; `block = {"mlp": True, "positions": "learned"}` in the class adds an MLP behind
+it and learned positions.
 """
 
 import torch

@@ -1,6 +1,7 @@
 """The layers of examples/: they obey every law and train."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ import torch
 from seqsep.lab.engines import validation
 from seqsep.lab.train import train
 from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.load import load
+from seqsep.plugins.load import PlugInFails, load
 from support.plug_ins import GOOD, run_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -23,6 +24,32 @@ def test_the_example_of_a_layer_obeys_every_law_and_trains() -> None:
     [own, sums] = [run_of(layer, steps=300, learning_rate=0.01, evaluation=200) for layer in (name, f"{GOOD}:Sum")]
     assert train(own)[1].best_accuracy > 0.4 > 0.25  # of 4 symbols
     assert own.key() != sums.key()
+
+
+@pytest.mark.parametrize(
+    ("state", "found"),
+    [('{"memory": x}', "dict"), ("[x, x]", "list of Tensor, Tensor"), ("(x, 3)", "tuple of Tensor, int"), ("None", "NoneType")],
+)
+def test_a_state_of_another_kind_is_named_by_its_type(tmp_path: Path, state: str, found: str) -> None:
+    code = """
+        import torch
+        class Layer(torch.nn.Module):
+            def __init__(self, width):
+                super().__init__()
+            def forward(self, x):
+                return x
+            def start(self, batch):
+                x = torch.zeros(batch, 2)
+                return STATE
+            def step(self, x, state, t):
+                return x, state
+    """
+    file = tmp_path / "layer.py"
+    file.write_text(dedent(code).replace("STATE", state))
+    mixer = OwnLayer.parse(f"{file}:Layer").build(width=4, heads=1)
+    expected = f"expected a state that is a tensor or a tuple of tensors, found {found} by start"
+    with pytest.raises(PlugInFails, match=f"layer.py:Layer: {expected}$"):
+        mixer.start(2)
 
 
 def flash_linear_attention() -> None:

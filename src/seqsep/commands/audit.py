@@ -25,7 +25,10 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which model, how often it is asked, and what is written."""
     add_kept_model(parser, "the folder of a causal language model of transformers, which is asked about phonebooks")
     parser.add_argument(
-        "--questions", type=positive, metavar="COUNT", help="asked for the three numbers (20000; of a folder 2000)"
+        "--questions",
+        type=positive,
+        metavar="COUNT",
+        help="asked for the three numbers (20000, and never fewer than about 250 prefixes; of a folder 2000)",
     )
     parser.add_argument(
         "--confidence",

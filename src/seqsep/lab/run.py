@@ -223,7 +223,7 @@ class Run:
     def positions_told(self) -> str:
         """How its model is told positions: what "default" stands for, which is not known (nothing) of a layer from a file.
 
-        >>> Run(TASKS["equality"](4), ("lstm", "attention")).positions_told()
+        >>> Run(TASKS["equality"](4), ("lstm", "attention"), width=8).positions_told()
         'learned'
         """
         if self.positions != "default":

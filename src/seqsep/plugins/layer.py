@@ -91,8 +91,11 @@ class OwnMixer(Mixer):
         if isinstance(state, Tensor):
             return (state,)
         if not isinstance(state, tuple) or not all(isinstance(part, Tensor) for part in state):
-            expected = "a state is a tensor or a tuple of tensors"
-            raise PlugInFails(f"{self.source.words}: {expected}, found {state!r:.60} by {method}")
+            parts = f" of {', '.join(type(part).__name__ for part in state)}" if isinstance(state, tuple | list) else ""
+            found = f"{type(state).__name__}{parts} by {method}"
+            raise PlugInFails(
+                f"{self.source.words}: expected a state that is a tensor or a tuple of tensors, found {found:.120}"
+            )
         return state
 
 
