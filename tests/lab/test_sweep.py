@@ -130,7 +130,7 @@ def test_an_evaluation_that_is_not_finite_ends_the_run(monkeypatch: pytest.Monke
 def test_two_workers_resume_restart_and_fail_as_each_run_needs(tmp_path: Path) -> None:
     resumed, spoiled, missing, died = FOUR
     infinite = run_of("attention", embedding_scale=1e30)
-    impossible = run_of("attention", width=10)
+    impossible = run_of("attention", width=12, positions="rope")
     listener = Listener()
     files: dict[Run, Path] = {}
     listener.signal_at = {died: (30, signal.SIGKILL), missing: (1, signal.SIGINT)}  # the second is for the driver only
@@ -154,7 +154,7 @@ def test_two_workers_resume_restart_and_fail_as_each_run_needs(tmp_path: Path) -
         assert listener.first_steps(died)[1] % 10 == 1
         assert listener.first_steps(died)[1] >= 31
         assert (rows[4].status, rows[4].finished) == ("failed: non-finite", True)
-        assert (rows[5].status[:30], rows[5].finished) == ("failed: ValueError: Attention(", False)
+        assert (rows[5].status[:32], rows[5].finished) == ("failed: ValueError: Model.build(", False)
         assert "\n" not in rows[5].status
         assert store.finished() == sorted(rows[:5], key=lambda row: row.key)
         assert list(store.checkpoints.iterdir()) == []

@@ -57,6 +57,9 @@ MORE = {
 }
 
 
+LAST = "nothing kept between calls"
+
+
 def in_peace(run: Run) -> Row:
     """The row of a run that was trained here, alone."""
     return Row("trial", run.key(), run.configuration(), train(run)[1].record(), environment())
@@ -90,6 +93,49 @@ def test_the_laws_name_the_law_and_the_place(name: str) -> None:
     failed = next(verdict for verdict in verdicts if not verdict.holds)
     assert failed.law == law
     assert re.match(where, failed.where), failed.where
+
+
+CAUSES = """
+import torch
+class Drops(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.dropout = torch.nn.Dropout(0.5)
+    def forward(self, x):
+        return self.dropout(x).cumsum(1)
+    def start(self, batch):
+        return torch.zeros(batch, 8)
+    def step(self, x, state, t):
+        state = state + self.dropout(x)
+        return state, state
+class Roots(Drops):
+    def forward(self, x):
+        return x.cumsum(1).sqrt()
+    def step(self, x, state, t):
+        return (state + x).sqrt(), state + x
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "failing"),
+    [
+        (
+            "Drops",
+            {"surroundings left alone": "it changed the random state of torch, as dropout does", LAST: "something is kept"},
+        ),
+        ("Roots", {"finite numbers": "forward gives NaN"}),
+    ],
+)
+def test_what_follows_from_a_fault_is_not_listed(tmp_path: Path, name: str, failing: dict[str, str]) -> None:
+    """Numbers that differ between two calls, or are none, say nothing of causality or padding."""
+    file = tmp_path / "layer.py"
+    file.write_text(CAUSES)
+    verdicts = list(validation.verdicts(OwnLayer.parse(f"{file}:{name}"), lambda part: None, width=8, heads=2))
+    found = {verdict.law: verdict.where for verdict in verdicts if not verdict.holds}
+    assert list(found) == list(failing)
+    assert verdicts[-1].law == list(failing)[-1]
+    for law, where in failing.items():
+        assert found[law].startswith(where)
 
 
 @pytest.mark.parametrize("name", ["Sum", "Mean"])

@@ -63,6 +63,7 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
     from seqsep.lab.engines.engine import Ended, Judged
     from seqsep.lab.engines.job import Check
     from seqsep.lab.engines.local import Supervisor
+    from seqsep.lab.engines.validation import ends_at
     from seqsep.plugins.model import OwnModel
     from seqsep.plugins.task import OwnTask
 
@@ -85,7 +86,9 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
     if not options.json:
         shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
         verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
-        print(f"{name} with {shown}: {verdict}")
+        is_cut = bool(failed) and not laws[-1]["holds"] and ends_at(laws[-1]["law"], is_task)
+        untried = "; the laws behind the last one mean nothing until it holds, and are not tried" if is_cut else ""
+        print(f"{name} with {shown}: {verdict}{untried}")
     kind = "task" if is_task else "model" if is_model else "mixer"
     digest = part.source.digest if isinstance(part, OwnTask) else part.digest
     return {kind: name, "sha256": digest, "sizes": sizes, "holds": not failed, "laws": laws}

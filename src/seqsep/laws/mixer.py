@@ -305,8 +305,8 @@ class _ForwardAt(torch.nn.Module):
 MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
     "shapes and types": shapes_and_types,
     "finite numbers": numbers_are_finite,
-    "nothing kept between calls": nothing_is_kept,
     "surroundings left alone": global_state_stays,
+    "nothing kept between calls": nothing_is_kept,
     "examples apart": examples_stay_apart,
     "causal": forward_is_causal,
     "forward equals step": forward_equals_step,
@@ -317,4 +317,6 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
     "state as bytes": state_survives_as_bytes,
     "gradients": gradients_are_right,
 }
-"""By the name that `seqsep check` prints."""
+"""By the name that `seqsep check` prints, in the order in which they are tried."""
+GATES = ("shapes and types", "finite numbers", "nothing kept between calls")
+"""Laws without which those behind them mean nothing: they compare the numbers of two calls."""

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+RANDOM_STATE = "the random state of torch"
+
 
 class GlobalState:
     """The random states, the number of threads and the settings of torch and numpy at the time it was made."""
@@ -24,7 +26,7 @@ class GlobalState:
                 continue
             if isinstance(before, torch.Tensor | np.ndarray):
                 if not bool((before == now[what]).all()):
-                    return f"it changed {what}"
+                    return f"it changed {what}{', as dropout does' if what == RANDOM_STATE else ''}"
             elif before != now[what]:
                 values = f" from {before} to {now[what]}" if isinstance(before, int | torch.dtype) else ""
                 return f"it changed {what}{values}"
@@ -35,7 +37,7 @@ def _current() -> dict[str, Any]:
     kind, key, *place = np.random.get_state(legacy=True)
     return {
         "torch's number of threads": torch.get_num_threads(),
-        "the random state of torch": torch.get_rng_state(),
+        RANDOM_STATE: torch.get_rng_state(),
         "the random state of numpy": np.asarray(key),
         "the place in numpy's random state": [kind, *place],
         "torch's default type": torch.get_default_dtype(),

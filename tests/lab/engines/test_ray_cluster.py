@@ -56,7 +56,7 @@ def run_of(layer, **fields):
 def runs(preset):
     own = f"{Path(__file__).with_name('layer.py')}:Layer"
     endless = [run_of("lstm", steps=10**7)] if preset == "endless" else []
-    return [run_of("lstm"), run_of("attention", steps=20, embedding_scale=1e30), run_of("attention", width=10),
+    return [run_of("lstm"), run_of("attention", steps=20, embedding_scale=1e30), run_of("attention", width=12, positions="rope"),
             run_of(own, steps=20), *endless]
 """
 SEQSEP = [sys.executable, "-c", "from seqsep.cli import script; script()"]
@@ -92,7 +92,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(folder / "local.db") as store:
         rows = sweep(runs, store, "question", workers=1)
         assert [row.status for row in (rows[0], rows[1], rows[3])] == ["finished", "failed: non-finite", "finished"]
-        assert rows[2].status.startswith("failed: ValueError: Attention(")
+        assert rows[2].status.startswith("failed: ValueError: Model.build(")
         assert store.export(folder / "rows.jsonl") == 3
     return folder
 

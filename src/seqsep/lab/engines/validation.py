@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from seqsep.lab.run import Run
-from seqsep.laws.mixer import MIXER_LAWS, Verdict, mixer_and_inputs, try_law
+from seqsep.laws.mixer import GATES, MIXER_LAWS, Verdict, mixer_and_inputs, try_law
 from seqsep.laws.task import TASK_LAWS, check_task
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.layer import OwnLayer
@@ -26,6 +26,8 @@ DTYPES = {"float64": torch.float64, "float32": torch.float32}
 TIME = 19
 BATCH = 3
 PADDING = 5
+BEFORE_LAWS = ("loads", "builds")
+TASK_GATES = (*BEFORE_LAWS, "sample", "inputs as declared")
 TASK_EXAMPLES = 40
 TASK_SEED = 5
 IN_BOTH_TYPES = ("shapes and types", "finite numbers")
@@ -61,7 +63,7 @@ class _Candidate:
 
     def verdicts(self, begin: Callable[[str], None], laws: Sequence[str]) -> Iterator[Verdict]:
         """Load, build, then law by law."""
-        for part, call in (("loads", self._load), ("builds", self._build)):
+        for part, call in zip(BEFORE_LAWS, (self._load, self._build), strict=True):
             begin(part)
             reason = _reason(call, self.plug_in)
             yield Verdict(part, reason is None, reason or "")
@@ -74,7 +76,7 @@ class _Candidate:
             changed = global_state.changed() if law == "surroundings left alone" else None
             judged = self._judged(law) if changed is None else Verdict(law, False, changed)
             yield judged
-            if not judged.holds and law == "shapes and types":
+            if not judged.holds and law in GATES:
                 return
 
     def _load(self) -> None:
@@ -122,8 +124,17 @@ def task_verdicts(task: OwnTask, begin: Callable[[str], None]) -> Iterator[Verdi
         begin(part)
         reason = _reason(call, task.source)
         yield Verdict(part, reason is None, reason or "")
-        if reason is not None and part in ("loads", "builds", "sample", "inputs as declared"):
+        if reason is not None and part in TASK_GATES:
             return
+
+
+def ends_at(part: str, is_task: bool) -> bool:
+    """Whether no further law is tried if this part fails.
+
+    >>> ends_at("finite numbers", is_task=False), ends_at("causal", is_task=False)
+    (True, False)
+    """
+    return part in (TASK_GATES if is_task else (*BEFORE_LAWS, *GATES))
 
 
 def _reason(call: Callable[[], None], plug_in: PlugIn) -> str | None:
