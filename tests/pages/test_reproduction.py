@@ -227,25 +227,6 @@ def test_what_is_said_of_equality_one():
         assert ({run.learning_rate for run in cells[name].tried} <= set(QUICK_RATES)) == (name == "attention")
 
 
-def test_what_is_said_of_dyck():
-    table = experiment_table(BY_NAME["dyck-architectures"], read_rows(RESULTS / "dyck-architectures.jsonl"))
-    cells = {(one.architecture, len(one.layers), task.length): cell for (one, task), cell in table.cells.items()}
-    assert len(cells) == 8
-    for name, depth, least in (("lstm", 1, 0.98), ("mamba", 1, 0.98), ("attention", 2, 0.98), ("attention", 1, 0.96)):
-        assert min(cells[name, depth, 20].seeds) > least
-    assert min(cells["mamba", 1, 60].seeds) > 0.98
-    assert sorted(round(1000 * seed) for seed in cells["lstm", 1, 60].seeds) == [760, 992, 999]
-    assert max(run.accuracy for run in cells["attention", 1, 60].runs) < 0.54
-    assert [round(100 * end(cells["attention", 2, 60].seeds)) for end in (min, max)] == [49, 81]
-    for length in (20, 60):
-        best = {(name, depth): cell.best.accuracy for (name, depth, at), cell in cells.items() if at == length}
-        assert min(best, key=best.__getitem__) == ("attention", 1)
-    assert 0 < cells["mamba", 1, 20].best.accuracy - cells["mamba", 1, 60].best.accuracy < 0.01
-    attention = [run for (name, _, _), cell in cells.items() if name == "attention" for run in cell.runs]
-    assert {run.learning_rate for run in attention} == set(QUICK_RATES)
-    assert max(run.accuracy for run in attention if run.learning_rate > min(QUICK_RATES)) < 0.86
-
-
 def test_what_is_said_of_the_width_of_mamba():
     name = "mamba-width"
     table = experiment_table(BY_NAME[name], read_rows(RESULTS / f"{name}.jsonl"))
