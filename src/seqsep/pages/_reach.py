@@ -9,7 +9,7 @@ from seqsep.pages._markdown import markdown, table
 from seqsep.report.experiment_table import states_table
 from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import DASH, count, counts, percent
-from seqsep.report.reach import ReachLine, headline, like_with_like, positions_sentence, reach_lines
+from seqsep.report.reach import ReachLine, headline, positions_sentence, reach_lines, with_learned_positions
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup
@@ -27,7 +27,7 @@ def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
     ]
     without = [line for line in lines if line.model.positions == "none"]
     as_in_papers = "Without positions, those that have none in their papers"
-    for title, alike in (("All with learned positions", like_with_like(lines, "learned")), (as_in_papers, without)):
+    for title, alike in (("All with learned positions", with_learned_positions(lines)), (as_in_papers, without)):
         if alike:
             parts += [f"\n{title}; at most {steps} steps:\n\n", _reaches(alike), "\n", _reach_cells(alike)]
     reasons = [f"* {line.why}.\n" for line in lines if line.why]

@@ -169,9 +169,9 @@ def rate_window(runs: Sequence[Measured]) -> RateWindow:
     return max(windows, key=lambda window: (len(window.learned), len(window.tried)))
 
 
-def like_with_like(lines: Sequence[ReachLine], positions: str) -> list[ReachLine]:
-    """The lines to compare: all with `learned` positions, or with `default` each as its own paper has it."""
-    return [line for line in lines if is_alike(line.model, positions)]
+def with_learned_positions(lines: Sequence[ReachLine]) -> list[ReachLine]:
+    """The lines of models with learned positions, which are compared with each other."""
+    return [line for line in lines if is_alike(line.model, "learned")]
 
 
 def is_alike(model: SizedModel, positions: str) -> bool:
@@ -182,7 +182,7 @@ def is_alike(model: SizedModel, positions: str) -> bool:
 
 def headline(lines: Sequence[ReachLine]) -> str:
     """The lengths up to which the best runs of architectures with learned positions have 99 %, and where others have less."""
-    alike = like_with_like(lines, "learned")
+    alike = with_learned_positions(lines)
     by_length: dict[int, list[str]] = {}
     short = []
     for line in alike:
