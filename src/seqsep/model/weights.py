@@ -128,6 +128,10 @@ def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor])
         ) from None
     if not isinstance(layers, list) or not all(isinstance(name, str) for name in layers) or len(layers) > len(tensors):
         raise ValueError(f"{path}: layers: expected a JSON list of mixers, found {metadata['layers'][:80]}")
+    of_files = [name.partition("@")[0] for name in layers if "@" in name]
+    if of_files:
+        expected = "expected mixers of seqsep alone; ask, generate, audit and seqsep.load take the file of others"
+        raise ValueError(f"{path}: layers: {expected}, found {of_files[0][:40]}, a layer of a file")
     try:
         design = Design.of_metadata(metadata)
     except ValueError as error:
