@@ -1,5 +1,6 @@
 """`--compare`: the reader's rows beside the committed ones of the same task and length."""
 
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -61,7 +62,7 @@ def test_learned_positions_are_one_group_asked_for_or_not():
 def test_what_has_no_company_is_named():
     mine = [row(RUN, 0.1)]
     assert shown(beside(mine, [])) == [("yours", "lstm", 0.1, 10)]
-    assert sentence(mine, []).endswith("; no committed row has index-lookup N=5")
+    assert sentence(mine, []).endswith("; no other row has index-lookup N=5")
 
 
 def test_a_folder_without_rows_is_refused_before_training(tmp_path, capsys):
@@ -77,6 +78,22 @@ def test_a_folder_without_rows_is_refused_before_training(tmp_path, capsys):
     assert not store.exists()
 
 
+def test_a_store_is_compared_with_what_it_held_before(tmp_path, capsys):
+    """And a database that is no store is refused by what it is."""
+    file, store, other = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "other.sqlite"
+    file.write_text(TWO_SHORT_RUNS)
+    words = ("run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1", "--compare")
+    call(capsys, *words[:-1])
+    _, out, _ = call(capsys, *words, str(store))
+    assert "best of" not in out
+    assert out.count("\nyours") == 2
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE t (x)")
+    status, _, error = call(capsys, *words, str(other))
+    assert status == 2
+    assert "other.sqlite: expected a store of seqsep" in error
+
+
 def test_run_prints_the_table_at_its_end(tmp_path, capsys):
     file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
     file.write_text(TWO_SHORT_RUNS)
@@ -87,7 +104,7 @@ def test_run_prints_the_table_at_its_end(tmp_path, capsys):
     assert status == 0
     first, second, _, *lines = out.splitlines()
     assert first == f"2 runs in {store}, 0 failed"
-    assert second.startswith("Beside the committed rows of the same task and length")
+    assert second.startswith("Beside other rows of the same task and length")
     assert [line.split("  ")[0] for line in lines] == ["mine, best of 2", "yours", "yours"]
     written = committed_rows(rows)
     write_rows(tmp_path / "folder" / "some.jsonl", written)

@@ -109,3 +109,15 @@ def test_bad_input_is_one_line(capsys, tmp_path, words, expected):
     assert expected in err
     assert len(err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_width_that_heads_do_not_divide_is_refused(capsys, tmp_path):
+    store = tmp_path / "s.sqlite"
+    words = ("train", "index-lookup", "--length", "5", *SMALL, "--store", str(store))
+    for layer, width in (("attention", "15"), ("mamba2(expand=3)", "15"), ("attention", "4098")):
+        status, _, error = call(capsys, *words, "--layers", f"lstm,{layer}", "--width", width)
+        assert status == 2
+        assert f"(width={width}, heads=4" in error
+        assert "heads must divide" in error
+    assert not store.exists()
+    assert call(capsys, *words, "--layers", "lstm", "--width", "15")[0] == 0

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-import torch
 
 from seqsep.lab.run import Run
 from seqsep.tasks import BoundedDyck
@@ -33,22 +32,3 @@ def test_a_scale_is_finite_and_above_0(name, value):
     with pytest.raises(ValueError, match=rf"Run\(task=bounded-dyck.*{name} is a finite number above 0, found {value}") as error:
         Run(**SHAPE, **{name: value})
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"width": 15, "heads": 4}, r"Attention\(width=15, heads=4\): heads must divide width"),
-        ({"layers": ("lstm", "mamba2(expand=3)"), "heads": 5}, r"Mamba2\(width=8, heads=5, expand=3\): heads must divide"),
-    ],
-)
-def test_sizes_that_do_not_fit_are_named_at_once(changed, expected):
-    with pytest.raises(ValueError, match=rf"^Run\(.*: {expected}"):
-        Run(**SHAPE | changed)
-
-
-def test_layers_without_heads_take_any_width():
-    """And to try a size leaves torch's random numbers as they are."""
-    before = torch.get_rng_state()
-    Run(**SHAPE | {"layers": ("lstm", "dss", "mamba"), "width": 15, "heads": 4})
-    assert torch.equal(torch.get_rng_state(), before)

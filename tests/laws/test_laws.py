@@ -96,12 +96,43 @@ class NothingTrained(LSTM):
 @pytest.mark.parametrize("kind", [Unused, Detached])
 def test_a_parameter_without_gradient_is_named(kind):
     found = try_law("gradients", *mixer_and_inputs(kind, width=2, time=4, batch=2))
-    assert found.where == (
-        "no gradient reaches gain: it is not used by forward, or cut off from its output, so it is never trained"
-    )
+    words = "which forward of 150 tokens does not use or cuts off from its output: it is never trained"
+    assert found.where == f"no gradient reaches gain, {words}"
 
 
 def test_a_forward_without_gradients_names_every_parameter():
     mixer, x = mixer_and_inputs(NothingTrained, width=2, time=4, batch=2)
     found = try_law("gradients", mixer, x)
-    assert found.where.startswith(f"no gradient reaches {', '.join(dict(mixer.named_parameters()))}: it is not used")
+    assert found.where.startswith(f"no gradient reaches {', '.join(dict(mixer.named_parameters()))}, which forward")
+
+
+class Taps(LSTM):
+    """A causal convolution with a parameter for each of eight lags, most of which a short input does not reach."""
+
+    def __init__(self):
+        torch.nn.Module.__init__(self)
+        self.taps = torch.nn.ParameterList([torch.nn.Parameter(torch.tensor(0.5)) for _ in range(8)])
+
+    def forward(self, x):
+        padded = torch.nn.functional.pad(x, (0, 0, 7, 0))
+        return sum(tap * padded[:, 7 - lag : 7 - lag + x.shape[1]] for lag, tap in enumerate(self.taps))
+
+
+def test_a_parameter_of_a_late_token_is_none_without_gradient():
+    torch.manual_seed(0)
+    assert try_law("gradients", Taps().double(), torch.randn(2, 9, 4, dtype=torch.float64)).holds
+
+
+class CutOff(LSTM):
+    """It has no parameters, and no gradient passes it."""
+
+    def __init__(self):
+        torch.nn.Module.__init__(self)
+
+    def forward(self, x):
+        return x.detach().cumsum(1)
+
+
+def test_gradients_of_inputs_are_checked_without_parameters():
+    found = try_law("gradients", CutOff(), torch.randn(2, 9, 4, dtype=torch.float64))
+    assert found.where == "a gradient of forward or forward_at differs from finite differences"

@@ -174,6 +174,9 @@ def test_a_figure_of_one_trace_has_room_for_its_legend():
     few.canvas.draw()
     texts = [text for legend in few.legends for text in legend.get_texts()]
     assert len(texts) == 4
+    bars = [bar for axes in few.axes for bar in axes.patches]
+    assert [type(handle).__name__ for legend in few.legends for handle in legend.legend_handles] == ["Rectangle"] * 4
+    assert {bar.get_facecolor() for bar in bars} == {handle.get_facecolor() for handle in few.legends[0].legend_handles}
     assert all(text.get_window_extent().x1 <= few.bbox.x1 for text in texts)
     assert "paper" not in caption(["peel"])
     assert "the paper's models" in caption(["peel", "cot"])

@@ -87,6 +87,14 @@ def tables(measured):
     }
 
 
+def test_names_of_rows_can_be_read(tables):
+    """However long they are, in 7 points at least."""
+    heatmap = DRAWERS[0](tables["own"]).axes[0]
+    names = [text for text in heatmap.texts if text.get_text().startswith("Moving")]
+    assert len(names) == 2
+    assert min(text.get_fontsize() for text in names) >= 7
+
+
 @pytest.mark.parametrize("draw", DRAWERS, ids=NAMES)
 @pytest.mark.parametrize("name", ["paper", "widths", "alphabets", "sizes", "paper-table", "own", "one"])
 def test_no_words_collide(tables, name, draw):

@@ -28,7 +28,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--questions",
         type=positive,
         metavar="COUNT",
-        help="asked for the three numbers (20000, and never fewer than about 250 prefixes; of a folder 2000)",
+        help="asked for the three numbers (20000; of a folder 2000), about 250 prefixes at least",
     )
     parser.add_argument(
         "--confidence",

@@ -17,9 +17,9 @@ MINE = "yours"
 def committed_rows(place: Path) -> list[Row]:
     """The rows of a file, of every file of a folder, or of a store.
 
-    Raises BadInput for a folder without any, ValueError as `read_rows`.
+    Raises BadInput for a folder without any, ValueError as `read_rows`, StoreError for a database that is no store.
     """
-    if place.is_file() and is_store(place):
+    if is_store(place):
         with Store(place, create=False) as store:
             return store.finished()
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
@@ -51,8 +51,8 @@ def sentence(mine: Sequence[Row], committed: Iterable[Row]) -> str:
     """What a reader needs to know of the table."""
     cells = {_cell(row.run) for row in committed if "question" not in row.configuration and row.finished}
     alone = sorted({f"{row.run.task.label()} N={row.run.task.length}" for row in mine if _cell(row.run) not in cells})
-    without = f"; no committed row has {', '.join(alone)}" if alone else ""
-    return f"Beside the committed rows of the same task and length, which may have other widths, rates and steps{without}"
+    without = f"; no other row has {', '.join(alone)}" if alone else ""
+    return f"Beside other rows of the same task and length, which may have other widths, rates and steps{without}"
 
 
 def _by_cell(rows: Iterable[Row]) -> dict[str, list[Row]]:

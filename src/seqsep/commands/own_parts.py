@@ -63,7 +63,7 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
     from seqsep.lab.engines.engine import Ended, Judged
     from seqsep.lab.engines.job import Check
     from seqsep.lab.engines.local import Supervisor
-    from seqsep.lab.engines.validation import ends_at
+    from seqsep.lab.engines.validation import parts_of
     from seqsep.plugins.model import OwnModel
     from seqsep.plugins.task import OwnTask
 
@@ -83,15 +83,16 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
             if not options.json:
                 print(_verdict_line(**laws[-1]), flush=True)
     failed = sum(not law["holds"] for law in laws)
+    tried = {law["law"] for law in laws}
+    untried = [law for law in parts_of(part) if law not in tried]
     if not options.json:
         shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
         verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
-        is_cut = bool(failed) and not laws[-1]["holds"] and ends_at(laws[-1]["law"], is_task)
-        untried = "; the laws behind the last one mean nothing until it holds, and are not tried" if is_cut else ""
-        print(f"{name} with {shown}: {verdict}{untried}")
+        rest = f"; {len(untried)} more are not tried: they mean nothing until this one holds" if untried else ""
+        print(f"{name} with {shown}: {verdict}{rest}")
     kind = "task" if is_task else "model" if is_model else "mixer"
     digest = part.source.digest if isinstance(part, OwnTask) else part.digest
-    return {kind: name, "sha256": digest, "sizes": sizes, "holds": not failed, "laws": laws}
+    return {kind: name, "sha256": digest, "sizes": sizes, "holds": not failed, "laws": laws, "untried": untried}
 
 
 def _verdict_line(law: str, holds: bool, where: str) -> str:

@@ -34,7 +34,8 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that choose runs and replace their parts."""
     parser.add_argument(
         "--preset",
-        help="which runs; seqsep run EXPERIMENT --help has them; by default its first, demo or quick; of a file demo",
+        help="which runs; seqsep run EXPERIMENT --help has them; by default its first, demo or quick, and demo for a file "
+        "that names none in PRESETS",
     )
     parser.add_argument(
         "--only",

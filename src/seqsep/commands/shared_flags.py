@@ -15,6 +15,8 @@ from seqsep.commands.command import Parser
 from seqsep.names import BadInput, excerpt, nearest
 
 NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
+SQLITE = b"SQLite format 3\0"
+"""What every SQLite database begins with."""
 
 
 def whole_number(text: str) -> int:
@@ -248,16 +250,12 @@ def kept_file(place: Path, key: str | None) -> Path:
 
 
 def is_store(place: Path) -> bool:
-    """Whether a store is there that can be opened.
+    """Whether a file is a SQLite database; `Store` says what is wrong with one that is no store.
 
     >>> is_store(Path("absent.sqlite"))
     False
     """
-    from seqsep.lab.store.place import StoreError, StoreUnavailable
-    from seqsep.lab.store.store import Store
-
-    try:
-        Store(place, create=False).close()
-    except (StoreError, StoreUnavailable):
+    if not place.is_file():
         return False
-    return True
+    with place.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE

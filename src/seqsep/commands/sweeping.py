@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import label, number, positive, weights_folder
+from seqsep.names import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -107,6 +108,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     from seqsep.lab.sweep import Sweep
 
     engine = engine_of(options)
+    _require_sizes(runs.first)
     committed = None if options.compare is None else committed_rows(options.compare)
     competing: list[list[Run]] = []
     if options.prune:
@@ -143,8 +145,21 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     count = len(rows) + waiting
     print(f"{count} {'run' if count == 1 else 'runs'} in {options.store}{_endings(rows, waiting)}")
     if committed is not None:
+        if options.compare.resolve() == options.store.resolve():  # what the store had before, but for these runs
+            committed = [row for row in committed if row.key not in {one.key for one in rows}]
         print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
     return rows
+
+
+def _require_sizes(runs: "Iterable[Run]") -> None:
+    """Raise BadInput for the first run with a mixer that its width and heads do not fit."""
+    from seqsep.mixers.settings import fault_of_sizes
+
+    for run in runs:
+        for layer in run.layers:
+            fault = fault_of_sizes(layer, run.width, run.heads) if isinstance(layer, str) else ""
+            if fault:
+                raise BadInput(f"{run.label()}: {fault}")
 
 
 def engine_of(options: argparse.Namespace) -> "Engine":

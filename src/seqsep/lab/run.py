@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import Attention, Mixer
-from seqsep.mixers.settings import canonical_name, fault_of_sizes, mixer_named
+from seqsep.mixers.settings import canonical_name, mixer_named
 from seqsep.model.design import Design, Embeddings, FeedForward, Norm
 from seqsep.model.model import Model, Positions
 from seqsep.names import BadInput
@@ -113,9 +113,6 @@ class Run:
             )
         turned = any(issubclass(mixer_named(name), Attention) for name in self._mixer_names())
         self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
-        for name in self._mixer_names():
-            fault = fault_of_sizes(name, self.width, self.heads)
-            self._require(not fault, fault)
         self._require(self.positions == "default" or not whole, "positions: a whole model has its own")
         self._require(
             self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a whole model has its own"

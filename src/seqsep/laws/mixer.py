@@ -3,9 +3,8 @@
 Each law takes a mixer and random inputs and raises LawFails, which says what differs and where. The mixer may be anyone's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 import torch
@@ -119,6 +118,13 @@ def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
             t = first_time(spoiled, time_axis=1)
             kind = "NaN" if bool(y[:, t].isnan().any()) else "an infinite number"
             require(False, mixer, f"{method} gives {kind}, first at time {t}")
+
+
+@torch.no_grad()
+def forward_repeats(mixer: Mixer, x: Tensor) -> None:
+    """`forward` gives the same input the same output when it is called again: no noise, and no count of calls."""
+    words = "forward gives another output for the same input the second time"
+    require_close(mixer, words, mixer(x.clone()), mixer(x.clone()), time_axis=1, share=1e-3)
 
 
 @torch.no_grad()
@@ -267,7 +273,7 @@ def state_survives_as_bytes(mixer: Mixer, x: Tensor) -> None:
 
 def gradients_are_right(mixer: Mixer, x: Tensor) -> None:
     """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck), and every
-    parameter that is to be trained has one: `forward` uses it.
+    parameter that is to be trained has one on MANY_TOKENS tokens.
     """
     small = x[:2, :6].clone().requires_grad_()
     last = small.shape[1] - 1
@@ -281,14 +287,20 @@ def gradients_are_right(mixer: Mixer, x: Tensor) -> None:
         everywhere = torch.func.functional_call(mixer, parameters, (inputs,))
         return everywhere, torch.func.functional_call(at_one_position, nested, (inputs, at))
 
-    if trained:
-        total = outputs(small, *trained.values())[0].sum()
-        gradients = torch.autograd.grad(total, [*trained.values()], allow_unused=True) if total.requires_grad else ()
-        unused = [name for name, gradient in zip_longest(trained, gradients) if gradient is None]
-        words = "is not used by forward, or cut off from its output, so it is never trained"
-        require(not unused, mixer, f"no gradient reaches {', '.join(unused)}: it {words}")
-        right = torch.autograd.gradcheck(outputs, (small, *trained.values()), fast_mode=True, raise_exception=False)
-        require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
+    unused = ", ".join(_without_gradient(mixer, x, trained))
+    words = f"which forward of {MANY_TOKENS} tokens does not use or cuts off from its output: it is never trained"
+    require(not unused, mixer, f"no gradient reaches {unused}, {words}")
+    right = torch.autograd.gradcheck(outputs, (small, *trained.values()), fast_mode=True, raise_exception=False)
+    require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
+
+
+def _without_gradient(mixer: Mixer, x: Tensor, trained: Mapping[str, Tensor]) -> list[str]:
+    """The parameters that the outputs do not depend on, as far as autograd sees."""
+    total = mixer(_many_tokens(x)).sum()
+    if not total.requires_grad:
+        return list(trained)
+    gradients = torch.autograd.grad(total, list(trained.values()), allow_unused=True) if trained else ()
+    return [name for name, gradient in zip(trained, gradients, strict=True) if gradient is None]
 
 
 class _ForwardAt(torch.nn.Module):
@@ -306,6 +318,7 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
     "shapes and types": shapes_and_types,
     "finite numbers": numbers_are_finite,
     "surroundings left alone": global_state_stays,
+    "same answer twice": forward_repeats,
     "nothing kept between calls": nothing_is_kept,
     "examples apart": examples_stay_apart,
     "causal": forward_is_causal,
@@ -318,5 +331,5 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
     "gradients": gradients_are_right,
 }
 """By the name that `seqsep check` prints, in the order in which they are tried."""
-GATES = ("shapes and types", "finite numbers", "nothing kept between calls")
-"""Laws without which those behind them mean nothing: they compare the numbers of two calls."""
+GATES = ("shapes and types", "finite numbers", "same answer twice")
+"""If one of these does not hold, those behind it are not tried: each compares the numbers of two calls."""

@@ -26,7 +26,7 @@ class GlobalState:
                 continue
             if isinstance(before, torch.Tensor | np.ndarray):
                 if not bool((before == now[what]).all()):
-                    return f"it changed {what}{', as dropout does' if what == RANDOM_STATE else ''}"
+                    return f"it changed {what}{', as dropout or a seed does' if what == RANDOM_STATE else ''}"
             elif before != now[what]:
                 values = f" from {before} to {now[what]}" if isinstance(before, int | torch.dtype) else ""
                 return f"it changed {what}{values}"

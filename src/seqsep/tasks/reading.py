@@ -15,8 +15,6 @@ from seqsep.tasks.ngram_retrieval import NgramRetrieval
 from seqsep.tasks.sparse_threshold import SparseThreshold
 
 Given = Mapping[str, Any]
-EXAMPLE = {"inputs", "targets", "readable"}
-"""The fields of an example as `seqsep sample --json` writes it."""
 
 
 def readable_form(given: Given) -> Given:
@@ -28,7 +26,7 @@ def readable_form(given: Given) -> Given:
     {'symbols': [7, 1], 'position': 1}
     """
     readable = given.get("readable")
-    return readable if isinstance(readable, Mapping) and given.keys() <= EXAMPLE else given
+    return readable if isinstance(readable, Mapping) else given
 
 
 def read_input(task: Task, given: Given) -> tuple[int, ...]:

@@ -128,13 +128,11 @@ def task_verdicts(task: OwnTask, begin: Callable[[str], None]) -> Iterator[Verdi
             return
 
 
-def ends_at(part: str, is_task: bool) -> bool:
-    """Whether no further law is tried if this part fails.
-
-    >>> ends_at("finite numbers", is_task=False), ends_at("causal", is_task=False)
-    (True, False)
-    """
-    return part in (TASK_GATES if is_task else (*BEFORE_LAWS, *GATES))
+def parts_of(plug_in: OwnLayer | OwnModel | OwnTask) -> tuple[str, ...]:
+    """All parts of the validation of a plug-in, in order: verdicts that end before the last one left the others untried."""
+    if isinstance(plug_in, OwnTask):
+        return (*BEFORE_LAWS, "sample", *TASK_LAWS)
+    return (*BEFORE_LAWS, *(WITHOUT_GRADIENTS if isinstance(plug_in, OwnModel) else MIXER_LAWS))
 
 
 def _reason(call: Callable[[], None], plug_in: PlugIn) -> str | None:

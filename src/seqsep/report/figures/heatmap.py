@@ -1,6 +1,5 @@
 """The heatmap of accuracy, model x length, as every picture of the report draws it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,6 @@ from matplotlib.patches import Rectangle
 from seqsep.report.figures.looks import INK, LINE, SOFT
 from seqsep.report.figures.text_width import text_width, wrapped
 
-NO_LIMIT = math.inf
-"""The `name_width` of a style that sets every name in one line."""
 SMALLER = 0.8
 """In this part of its size a name that is too wide is set, in several lines if need be."""
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from seqsep.report.demo_heatmap import Heatmap, HeatmapCell, heatmap
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.figures.heatmap import NO_LIMIT, HeatmapBox, HeatmapStyle, draw_heatmap
+from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import INK, LINE, SOFT, looks
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.headline import separation, task_title
@@ -27,7 +27,7 @@ CHARACTERS = 76
 HEATMAP = HeatmapStyle(
     name_size=19.0,
     name_at=-0.04,
-    name_width=NO_LIMIT,
+    name_width=2.15,
     title_size=17.0,
     title_at=-0.12,
     number_size=25.0,

@@ -8,6 +8,8 @@ from matplotlib.font_manager import FontProperties
 
 DOTS_PER_INCH = 110
 """Of a PNG. Its letters stand on whole dots, so that its lines are wider, by some percent, than those of PDF and SVG."""
+JOINT = re.compile(r"(?<=[+,@_-])(?=\S)|(?<=[a-z])(?=[A-Z])")
+"""Where a long word may be divided."""
 RENDERER = RendererAgg(1, 1, DOTS_PER_INCH)
 
 
@@ -24,7 +26,8 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
-    """The lines of a text, each at most `width` inches wide: broken at spaces, in words too long also behind a +, a comma or @.
+    """The lines of a text, each at most `width` inches wide: broken at spaces, in words too long also behind +, comma,
+    @, _ and -, and before a capital in a name.
 
     A size as (1, 64) stays whole. What has no such place stands on a line of its own, however wide it is.
 
@@ -36,7 +39,7 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
     lines = [""]
     for word in re.findall(r"(?:\(\d+, \d+\)|\S)+\s*", text):
         fits_a_line = text_width(word.rstrip(), size) <= width
-        for piece in [word] if fits_a_line else re.findall(r"[^+,@]+[+,@]?\s*|[+,@]\s*", word):
+        for piece in [word] if fits_a_line else JOINT.split(word):
             if lines[-1] and text_width((lines[-1] + piece).rstrip(), size) > width:
                 lines.append("")
             lines[-1] += piece
