@@ -11,6 +11,9 @@ from matplotlib.patches import Rectangle
 from seqsep.report.figures.looks import INK, LINE, SOFT
 from seqsep.report.figures.text_width import text_width, wrapped
 
+LINE_HEIGHT = 1.3
+"""Of a line of a name, in sizes of its letters."""
+POINTS_AN_INCH = 72
 SMALLER = 0.8
 """In this part of its size a name that is too wide is set, in several lines if need be."""
 
@@ -54,20 +57,23 @@ def draw_heatmap(
     axes.axis("off")
     for column, title in enumerate(titles):
         axes.text(column + 0.5, style.title_at, title, fontsize=style.title_size, color=SOFT, ha="center", va="bottom")
+    row_height = axes.bbox.height / axes.figure.dpi / max(1, len(names))
     for row, (name, row_boxes) in enumerate(zip(names, boxes, strict=True)):
-        lines, size = _name_lines(name, style)
+        lines, size = _name_lines(name, style, row_height)
         axes.text(style.name_at, row + 0.5, lines, fontsize=size, color=INK, ha="right", va="center", linespacing=1.15)
         for column, box in enumerate(row_boxes):
             _draw_box(axes, row, column, box, style=style)
 
 
-def _name_lines(name: str, style: HeatmapStyle) -> tuple[str, float]:
-    """The lines of a name and their size: its own, or `SMALLER` of it in several, as far as they have room."""
+def _name_lines(name: str, style: HeatmapStyle, row_height: float) -> tuple[str, float]:
+    """The lines of a name and their size: its own, or `SMALLER` of it in several, if they have room within a row's inches."""
     if text_width(name, style.name_size) <= style.name_width:
         return name, style.name_size
     size = SMALLER * style.name_size
-    lines = "\n".join(wrapped(name, style.name_width, size))
-    return lines, size * min(1.0, style.name_width / text_width(lines, size))
+    lines = wrapped(name, style.name_width, size)
+    high = len(lines) * LINE_HEIGHT * size / POINTS_AN_INCH
+    wide = max(text_width(line, size) for line in lines)
+    return "\n".join(lines), size * min(1.0, style.name_width / wide, row_height / high)
 
 
 def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: HeatmapStyle) -> None:
