@@ -88,7 +88,7 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
     if not options.json:
         shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
         verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
-        rest = f"; {len(untried)} more are not tried: they mean nothing until this one holds" if untried else ""
+        rest = f"; {len(untried)} more are not tried until this one holds" if untried else ""
         print(f"{name} with {shown}: {verdict}{rest}")
     kind = "task" if is_task else "model" if is_model else "mixer"
     digest = part.source.digest if isinstance(part, OwnTask) else part.digest
