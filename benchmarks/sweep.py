@@ -80,7 +80,8 @@ def loop() -> None:
     import torch
 
     from seqsep.lab.run import Run
-    from seqsep.lab.train import asked, total_loss, train, training_batches
+    from seqsep.lab.step import asked, total_loss
+    from seqsep.lab.train import train, training_batches
     from seqsep.tasks import IndexLookup
 
     torch.set_num_threads(1)

@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-pruned": (
         ("pruned", 50),
         "SIGKILL at random instants of a sweep that prunes: the same runs pruned, none repeated, the same export",
-        (*SWEEP, "lab/pruning.py", "lab/train.py", "lab/ranking.py"),
+        (*SWEEP, "lab/pruning.py", "lab/train.py", "lab/step.py", "lab/ranking.py"),
     ),
     "faults-points": (("points", 5), "SIGKILL at 15 named points: no run lost or repeated, the same export", SWEEP),
     "faults-disk": (("disk", 50), "disk full: status 3, rows as reported, the same export once there is space", SWEEP),
@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-checkpoint": (
         ("checkpoints", 2000, 200),
         "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
-        ("lab/checkpoint.py", "lab/train.py", "lab/checkpoint_file.py", "files.py", "lab/engines/worker.py"),
+        ("lab/checkpoint.py", "lab/train.py", "lab/step.py", "lab/checkpoint_file.py", "files.py", "lab/engines/worker.py"),
     ),
     "faults-files": (
         ("files", 1),

@@ -97,12 +97,6 @@ def test_a_paused_run_goes_on_as_if_it_had_not_paused(tmp_path: Path) -> None:
     assert (converged.status, converged.steps) == ("converged", 10)
 
 
-@pytest.mark.parametrize("until", [0, 15, 40, 50])
-def test_a_pause_is_at_an_evaluation_before_the_last_step(until: int) -> None:
-    with pytest.raises(ValueError, match=f"until={until}.: until is a multiple of evaluate_every, 10, above 0 and below 40"):
-        train(run_of(), until=until)
-
-
 def spoil(file: Path, how: str) -> None:
     data = bytearray(file.read_bytes())
     if how == "flip":

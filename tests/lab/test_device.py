@@ -25,9 +25,10 @@ from seqsep.lab.engines.engine import Ended, EngineUnavailable
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.run import Run
+from seqsep.lab.step import asked, computing, total_loss
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
-from seqsep.lab.train import asked, computing, total_loss, train
+from seqsep.lab.train import train
 from seqsep.mixers import BY_NAME as MIXERS
 from seqsep.mixers import _kernels
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup, NearestNeighbor, Task
@@ -257,8 +258,9 @@ def test_hours_on_gpus_count_each_run_alone(monkeypatch: pytest.MonkeyPatch, cap
 
 @GPU
 @pytest.mark.parametrize("name", MIXERS)
-def test_a_gpu_computes_what_the_processor_does(name: str) -> None:
-    """In float32, against float64 on the processor: logits of two layers within 1e-3 of the largest."""
+def test_a_gpu_computes_what_the_processor_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In float32, without kernels, against float64 on the processor: logits of two layers within 1e-3 of the largest."""
+    monkeypatch.setenv(_kernels.SWITCH, "off")
     run = run_of(name, BoundedDyck(40), width=32)
     torch.manual_seed(0)
     model = run.model()
@@ -271,7 +273,9 @@ def test_a_gpu_computes_what_the_processor_does(name: str) -> None:
 @GPU
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_runs_share_a_gpu_and_resume_bit_for_bit(dtype: Any, tmp_path: Path) -> None:
+def test_runs_share_a_gpu_and_resume_bit_for_bit(dtype: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without kernels, whose block sizes each process chooses by timing."""
+    monkeypatch.setenv(_kernels.SWITCH, "off")
     runs = [run_of(name, steps=40, dtype=dtype) for name in MIXERS]
     sweeps = []
     for name, workers in (("one", 1), ("two", 3)):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from seqsep.lab import train as loop
+from seqsep.lab import step as one_step
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
 from seqsep.mixers import MIXERS
@@ -50,7 +50,7 @@ def test_every_mixer_trains_in_bfloat16(mixer, task):
 
 def test_products_are_bfloat16_and_logits_float32(monkeypatch):
     seen, inside, linear = set(), [], torch.nn.functional.linear
-    kept = loop.asked
+    kept = one_step.logits_at
 
     def watched(x, weight, bias=None):
         y = linear(x, weight, bias)
@@ -58,15 +58,15 @@ def test_products_are_bfloat16_and_logits_float32(monkeypatch):
             seen.add(y.dtype)
         return y
 
-    def asked(model, batch):
+    def logits_at(model, questions):
         inside.append(True)
-        logits, targets = kept(model, batch)
+        logits = kept(model, questions)
         inside.clear()
         assert logits.dtype == torch.float32
-        return logits, targets
+        return logits
 
     monkeypatch.setattr(torch.nn.functional, "linear", watched)
-    monkeypatch.setattr(loop, "asked", asked)
+    monkeypatch.setattr(one_step, "logits_at", logits_at)
     train(Run(IndexLookup(9), ("attention",), dtype="bfloat16", **SHORT))
     assert seen == {torch.bfloat16}
     seen.clear()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from seqsep.lab import estimate as module
+from seqsep.lab import graphed_step
 from seqsep.lab.estimate import estimate, show_cost, step_seconds
 from seqsep.lab.pruning import steps_at_most
 from seqsep.lab.run import Run
@@ -68,7 +69,7 @@ def test_of_a_batch_of_long_thoughts_a_part_is_timed(monkeypatch):
         timed.append(len(batch.lengths))
         now[0] += timed[-1]
 
-    monkeypatch.setattr(module, "step_once", step)
+    monkeypatch.setattr(graphed_step, "step_once", step)
     monkeypatch.setattr(module.time, "process_time", lambda: now[0])
     run = Run(IsTree(40, trace="walk"), ("lstm",), 4)
     tokens = run.task.sample(0, 1, 0).inputs.shape[1]

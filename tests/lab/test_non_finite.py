@@ -10,11 +10,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqsep.lab import train as loop
+from seqsep.lab import graphed_step
+from seqsep.lab import step as one_step
 from seqsep.lab.run import Run
+from seqsep.lab.step import finite
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
-from seqsep.lab.train import finite, train
+from seqsep.lab.train import train
 from seqsep.model.model import Model
 from seqsep.tasks import IndexLookup
 
@@ -28,7 +30,7 @@ def run_of(**fields: Any) -> Run:
 
 def spoil_after(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Model], None], updates: int = SPOILED_AFTER) -> None:
     """Call `spoil` on the model once it has had so many updates."""
-    kept = loop.step_once
+    kept = graphed_step.step_once
 
     def step_once(run: Run, model: Model, optimizer: Any, *, batch: Any, step: int) -> float:
         loss = kept(run, model, optimizer, batch=batch, step=step)
@@ -36,18 +38,18 @@ def spoil_after(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Model], None],
             spoil(model)
         return loss
 
-    monkeypatch.setattr(loop, "step_once", step_once)
+    monkeypatch.setattr(graphed_step, "step_once", step_once)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_loss_that_is_not_finite_ends_the_run_at_that_step(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
-    kept, calls = loop.total_loss, []
+    kept, calls = one_step.total_loss, []
 
     def total_loss(*arguments: Any) -> Tensor:
         calls.append(None)
         return kept(*arguments) + (value if len(calls) == SPOILED_AFTER else 0.0)
 
-    monkeypatch.setattr(loop, "total_loss", total_loss)
+    monkeypatch.setattr(one_step, "total_loss", total_loss)
     _, result = train(run_of())
     assert (result.status, result.steps) == ("failed: non-finite", SPOILED_AFTER)
 

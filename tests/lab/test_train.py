@@ -7,7 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from seqsep.lab.run import Run
-from seqsep.lab.train import NO_SET, asked, evaluate, predicted, total_loss, train, training_batches
+from seqsep.lab.step import NO_SET, asked, predicted, total_loss
+from seqsep.lab.train import evaluate, train, training_batches
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Equality, IndexLookup
 
 pytestmark = pytest.mark.unchecked  # the other tests of the loop run it with shapes checked
@@ -115,6 +116,12 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path):
     uncut, whole_run = train(run)
     assert (paused.steps, result.curve) == (2, whole_run.curve)
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), uncut.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("until", [0, 15, 40, 50])
+def test_a_pause_is_at_an_evaluation_before_the_last_step(until):
+    with pytest.raises(ValueError, match=f"until={until}.: until is a multiple of evaluate_every, 10, above 0 and below 40"):
+        train(run_of(steps=40, evaluate_every=10), until=until)
 
 
 def test_logits_keep_their_precision():

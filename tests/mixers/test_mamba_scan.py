@@ -1,9 +1,11 @@
-"""Mamba's scan: parts of a batch, and inputs shorter than its convolution."""
+"""Mamba's scan: parts of a batch, inputs shorter than its convolution, and the same in the order of a GPU."""
 
+import pytest
 import torch
 
 from seqsep.laws import mixer as mixer_laws
-from seqsep.mixers import Mamba, _mamba_scan
+from seqsep.mixers import Mamba, _mamba_scan, _mamba_scan_gpu
+from seqsep.mixers import mamba as file_of_mamba
 
 
 def test_in_parts_of_the_batch(monkeypatch):
@@ -43,3 +45,47 @@ def test_a_layer_that_forgets_at_once_keeps_the_laws():
     sizes = torch.nn.functional.softplus(mamba.step_size.bias)[:, None]
     assert float((-mamba.log_decay.exp() * sizes).min()) < -200
     mixer_laws.check_mixer(fast, 8, 9)
+
+
+@pytest.fixture
+def as_on_a_gpu(monkeypatch):
+    """The functions for a GPU, on the processor, and chunks that tests of a few tokens have several of."""
+    monkeypatch.setattr(_mamba_scan_gpu, "CHUNK", 4)
+    monkeypatch.setattr(file_of_mamba, "_scan", lambda x: _mamba_scan_gpu.ChunkedScan)
+    monkeypatch.setattr(file_of_mamba, "_last_state", lambda x: _mamba_scan_gpu.ChunkedLastState)
+
+
+def inputs(time, *, last=False, width=3, states=5, batch=2):
+    """u, Delta, A, B, C and D; or since, what entered, A and B."""
+    made = torch.Generator().manual_seed(time)
+
+    def drawn(*shape):
+        return torch.randn(*shape, dtype=torch.float64, generator=made)
+
+    first, second = drawn(time, batch, width), drawn(time, batch, width).abs()
+    a, b, c = -drawn(width, states).abs(), drawn(time, batch, states), drawn(time, batch, states)
+    parts = [second, first, a, b] if last else [first, second, a, b, c, drawn(width)]
+    return [part.requires_grad_() for part in parts]
+
+
+@pytest.mark.parametrize("time", [1, 3, 4, 5, 11])
+@pytest.mark.parametrize("name", ["Scan", "LastState"])
+def test_a_gpu_scans_in_chunks_what_the_processor_scans(name, time, as_on_a_gpu):
+    ours = getattr(_mamba_scan_gpu, f"Chunked{name}")
+    other = _mamba_scan.SelectiveScan if name == "Scan" else _mamba_scan.LastState
+    parts = inputs(time, last=name == "LastState")
+    found, expected = ours.apply(*parts), other.apply(*parts)
+    assert torch.allclose(found, expected, atol=1e-12)
+    weights = torch.randn(found.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    pairs = zip(torch.autograd.grad(found, parts, weights), torch.autograd.grad(expected, parts, weights), strict=True)
+    for gradient, correct in pairs:
+        assert torch.allclose(gradient, correct, atol=1e-12)
+    assert torch.autograd.gradcheck(ours.apply, parts)
+
+
+def test_chunks_are_as_long_as_said():
+    assert [(part.start, part.stop) for part in _mamba_scan_gpu.chunks(70)] == [(0, 32), (32, 64), (64, 70)]
+
+
+def test_in_chunks_mamba_keeps_the_laws(as_on_a_gpu):
+    mixer_laws.check_mixer(Mamba, 8, 11)

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from seqsep.lab.run import Run
-from seqsep.lab.train import total_loss, train
+from seqsep.lab.step import total_loss
+from seqsep.lab.train import train
 from seqsep.laws import task as task_laws
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED
 from seqsep.tasks.equality import Equality

@@ -56,7 +56,7 @@ def _answered(model: "Model", task: "Task", tokens: tuple[int, ...]) -> dict[str
     """The input, the model's answer behind its last token with its probability, and the answer by definition or None."""
     import torch
 
-    from seqsep.lab.train import predicted
+    from seqsep.lab.step import predicted
 
     with torch.no_grad():
         logits = model(torch.tensor([tokens]))[:, -1].float()

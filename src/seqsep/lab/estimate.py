@@ -15,15 +15,18 @@ from types import MappingProxyType
 import torch
 
 from seqsep.lab.device import CPU, gpus, kind_of_gpu, prepare
+from seqsep.lab.graphed_step import WARM_UP, steps_of
 from seqsep.lab.labels import labels
 from seqsep.lab.own_timing import NoStep, timed_by_a_worker
 from seqsep.lab.progress import duration
 from seqsep.lab.run import Run
-from seqsep.lab.train import step_once
 
 LENGTHS = (20, 40)
 TIMED_TOKENS = 2048
 """Of a batch with more tokens a part is timed."""
+TIMED_SECONDS = 0.02
+"""Shorter steps are timed together, at most MOST_STEPS: a clock of processor time may stand still for milliseconds."""
+MOST_STEPS = 50
 FORWARD_SHARE = 1 / 3
 """The share of a training step's time that one evaluation of a batch takes, since it has no backward pass."""
 
@@ -138,7 +141,7 @@ def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
 
 
 def measured(run: Run, device: str = CPU) -> float:
-    """Seconds of the run's second step; the first one warms up. It is processor time, or on a GPU time by the clock.
+    """Mean seconds of the run's steps after those that warm up. It is processor time, or on a GPU time by the clock.
 
     A batch of more than TIMED_TOKENS tokens is timed in part: what its examples take grows with their number, what the
     optimizer takes does not.
@@ -151,10 +154,14 @@ def measured(run: Run, device: str = CPU) -> float:
         optimizer = torch.optim.Adam(model.parameters(), lr=run.learning_rate, fused=True)
         examples = timed_examples(run)
         batch = run.task.sample(0, examples, 0)
-        step_once(run, model, optimizer, batch=batch, step=0)
-        start = clock()
-        step_once(run, model, optimizer, batch=batch, step=0)
-        both = clock() - start
+        take_step = steps_of(run, model, optimizer)
+        for _ in range(1 if device == CPU else WARM_UP + 1):
+            take_step(batch=batch, step=0)
+        start, both, count = clock(), 0.0, 0
+        while both < TIMED_SECONDS and count < MOST_STEPS:
+            take_step(batch=batch, step=0)
+            both, count = clock() - start, count + 1
+        both /= count
         if examples == run.batch:
             return both
         start = clock()

@@ -5,29 +5,26 @@ machine and thread count. A loss, gradient or weight that is not finite ends the
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from jaxtyping import Float, Int64
-from torch import Tensor
 
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
-from seqsep.lab.device import CPU, device_of
+from seqsep.lab.device import CPU
+from seqsep.lab.graphed_step import steps_of
 from seqsep.lab.kept import save
 from seqsep.lab.live import live_score
 from seqsep.lab.run import Run
+from seqsep.lab.step import asked, computing, finite, predicted, total_loss
 from seqsep.model.model import Model
 from seqsep.tables import Tabular
-from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
+from seqsep.tasks import NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096
-NO_SET = -2
 PAUSED = "paused"
 NON_FINITE = "failed: non-finite"
 AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy")
@@ -142,8 +139,9 @@ def train(
         progress = Progress(step, [Point(int(point[0]), *point[1:]) for point in points])
     if until is not None and progress.step >= until:
         progress.status = PAUSED
+    take_step = steps_of(run, model, optimizer)
     for batch in training_batches(run, progress.step) if progress.status == "running" else ():
-        loss = step_once(run, model, optimizer, batch=batch, step=progress.step)
+        loss = take_step(batch=batch, step=progress.step)
         progress.step += 1
         if not math.isfinite(loss):
             progress.status = NON_FINITE
@@ -197,82 +195,6 @@ def _result(model: Model, progress: Progress) -> Result:
         state_bits=model.state_bits(),
         parameters=sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad),
     )
-
-
-def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch: Batch, step: int) -> float:
-    """Make one update; returns the loss.
-
-    If the loss, a gradient or a weight is not finite, it makes no update and returns NaN.
-    """
-    optimizer.param_groups[0]["lr"] = run.rate_at(step)
-    with computing(run, model):
-        logits, targets = asked(model, batch)
-    loss = total_loss(run.task, logits, targets) / len(targets)
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    weights = optimizer.param_groups[0]["params"]
-    gradients = [weight.grad for weight in weights if weight.grad is not None]
-    if not finite([loss, *weights, *gradients]):
-        return math.nan
-    value = loss.item()  # known by now; after the step a GPU would be waited for once more
-    optimizer.step()
-    return value
-
-
-@torch.no_grad()
-def finite(tensors: Iterable[Tensor]) -> bool:
-    """Whether the sum of each tensor is finite: a NaN or an infinity in a tensor makes its sum NaN or infinite."""
-    return bool(torch.stack([tensor.sum() for tensor in tensors]).isfinite().all())
-
-
-def computing(run: Run, model: Model) -> AbstractContextManager[Any]:
-    """The context of a run's precision: with bfloat16, autocast casts factors of products; `asked` returns float32 again."""
-    if run.dtype != "bfloat16":
-        return nullcontext()
-    return torch.autocast(device_of(model).type, dtype=torch.bfloat16)
-
-
-def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int64[Tensor, "asked"]) -> Float[Tensor, ""]:
-    """The loss in nats, summed over the asked positions; of binary cross-entropy the mean over classes."""
-    if task.loss == "cross-entropy":
-        return F.cross_entropy(logits, targets, reduction="sum")
-    follows = (targets[:, None] == torch.arange(logits.shape[1], device=logits.device)) | (targets == EVERY_CLASS)[:, None]
-    return F.binary_cross_entropy_with_logits(logits, follows.to(logits.dtype), reduction="sum") / logits.shape[1]
-
-
-def predicted(task: Task, logits: Float[Tensor, "asked classes"]) -> Int64[Tensor, "asked"]:
-    """The targets that the logits predict.
-
-    With cross-entropy it is the class with the greatest logit; with binary cross-entropy the set of classes with a positive
-    logit: one class, EVERY_CLASS, or NO_SET for any other set.
-    """
-    if task.loss == "cross-entropy":
-        return logits.argmax(-1)
-    positive = logits > 0
-    is_single = positive.sum(-1) == 1
-    otherwise = torch.where(positive.all(-1), EVERY_CLASS, NO_SET)
-    return torch.where(is_single, positive.int().argmax(-1), otherwise)
-
-
-def asked(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Logits and targets of the asked positions, on the model's device.
-
-    If each example asks once, only that position is computed. Which positions they are is known before anything is computed,
-    so that a device is not waited for.
-    """
-    device = device_of(model)
-    inputs = torch.from_numpy(batch.inputs).to(device)
-    targets = torch.from_numpy(batch.targets)
-    questions = targets != NOTHING_ASKED
-    wanted = targets[questions].to(device)
-    if bool((questions.sum(1) == 1).all()):
-        return _single(model(inputs, questions.int().argmax(1).to(device))), wanted
-    at = questions.flatten().nonzero()[:, 0].to(device)
-    return _single(model(inputs).flatten(0, 1)[at]), wanted
-
-
-def _single(logits: Float[Tensor, "asked classes"]) -> Float[Tensor, "asked classes"]:
-    return logits.float() if logits.dtype == torch.bfloat16 else logits
 
 
 def training_batches(run: Run, first: int) -> Iterator[Batch]:

@@ -21,6 +21,7 @@
     _chunks              time cut into chunks, and the states between the chunks
     _short_convolution   the causal convolution over a few tokens
     _mamba_scan          Mamba's scan with a gradient written by hand
+    _mamba_scan_gpu      the same for a GPU
     _gated_delta_chunks  the gated delta rule chunk by chunk
     _rwkv7_chunks        RWKV-7's recurrence chunk by chunk
     _linear              linear layers whose large products on a CPU go to oneDNN

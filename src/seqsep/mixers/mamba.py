@@ -10,7 +10,8 @@ State: h and the last conv - 1 inputs of the convolution, expand * width * (stat
 Source: Gu and Dao 2023 (arXiv:2312.00752), algorithm 2 and section 3.4.
 Names: `input` is W_in, `select` is (W_low, W_B, W_C), `step_size` is W_Delta with b, A is -exp(`log_decay`), `skip` is D and
 `output` is W_out.
-`forward` scans inside one autograd function that keeps a state at every fifth token (`_mamba_scan.py`).
+`forward` scans inside one autograd function that keeps a state at every fifth token (`_mamba_scan.py`); on a GPU it keeps every
+32nd and has more tokens in one operation (`_mamba_scan_gpu.py`).
 
     >>> layer = Mamba(width=4)
     >>> y, state = layer.step(torch.zeros(1, 4), layer.start(1), t=0)
@@ -28,6 +29,7 @@ from torch import Tensor, nn
 from seqsep.mixers._decay import initial_step_bias
 from seqsep.mixers._linear import Linear, linear
 from seqsep.mixers._mamba_scan import Convolution, LastState, SelectiveScan, outside_autocast
+from seqsep.mixers._mamba_scan_gpu import ChunkedLastState, ChunkedScan
 from seqsep.mixers.base import GPT2_DEVIATION, Block, Mixer, State
 
 
@@ -94,14 +96,14 @@ class Mamba(Mixer):
         u = F.silu(F.conv1d(seen, convolution.weight, convolution.bias, groups=convolution.groups)).permute(2, 0, 1)
         delta, a, b, _ = self._select(u)
         total = delta.cumsum(0)
-        h = outside_autocast(LastState, total[-1] - total, delta * u, *(a, b), like=a)
+        h = outside_autocast(_last_state(x), total[-1] - total, delta * u, *(a, b), like=a)
         return Memory((total[-1, ..., None] * a).exp() * state[0] + h.mT, seen[..., time:])
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         batch, time, _ = x.shape
         rows = x.transpose(0, 1).flatten(0, 1)
         u, into_gate = self._convolved(rows, time, batch)
-        y = outside_autocast(SelectiveScan, u, *self._select(u), self.skip, like=self.skip)
+        y = outside_autocast(_scan(x), u, *self._select(u), self.skip, like=self.skip)
         gate = linear(rows, into_gate).unflatten(0, (time, batch))
         return self.output(y * F.silu(gate)).transpose(0, 1)
 
@@ -125,10 +127,20 @@ class Mamba(Mixer):
         since = (total[at, examples] - total).clamp(min=0)
         is_past = (torch.arange(time, device=x.device)[:, None] <= at)[..., None]
         entered = delta * u * is_past.to(u.dtype)
-        state = outside_autocast(LastState, *(since, entered, a, b), like=a)
+        state = outside_autocast(_last_state(x), *(since, entered, a, b), like=a)
         y = torch.einsum("bsi,bs->bi", state, c[at, examples]) + self.skip * u[at, examples]
         return self.output(y * F.silu(F.linear(x[examples, at], into_gate)))
 
     def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
         with torch.no_grad():
             self.output.weight.div_(depth**0.5)
+
+
+def _scan(x: Tensor) -> type[torch.autograd.Function]:
+    """The scan for the device of x."""
+    return SelectiveScan if x.device.type == "cpu" else ChunkedScan
+
+
+def _last_state(x: Tensor) -> type[torch.autograd.Function]:
+    """The sum over all tokens for the device of x."""
+    return LastState if x.device.type == "cpu" else ChunkedLastState

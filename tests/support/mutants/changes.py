@@ -15,7 +15,15 @@ from support.syntax_changes import Change, common_changes
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "src/seqsep"
-SHARES = {"exact": 0.015, "theorems": 0.009, "ceilings": 0.06, "tasks": 0.013, "lab/train": 0.15}
+SHARES = {
+    "exact": 0.015,
+    "theorems": 0.009,
+    "ceilings": 0.06,
+    "tasks": 0.013,
+    "lab/train": 0.15,
+    "lab/step": 0.15,
+    "lab/graphed_step": 0.15,
+}
 """Of each package, the share of its mutants that is tried."""
 WORDS_ONLY = ("Erratum", "Choice", "Claim", "Theorem", "Raises")
 

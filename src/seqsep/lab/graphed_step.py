@@ -1,0 +1,143 @@
+"""A training step on a GPU whose forward and backward passes are one CUDA graph.
+
+The step of a small model is hundreds of short kernels, and launching one from Python takes longer than running it. A graph is
+recorded once and launched whole: the same kernels on the same numbers, in the same order. What it computes on lies in tensors
+that stay where they are, into which each batch is copied; the optimiser's update, a few kernels, stays outside, since it is not
+made where a number is not finite.
+
+A graph is of one shape: so many examples, tokens and questions. Where batches differ in the number of questions alone, as
+IsTree's do, questions that count for nothing are put behind them, up to a multiple of an eighth of the tokens. The first
+WARM_UP batches of a shape are computed as on a processor, the next one is recorded, and at most MOST_GRAPHS shapes are. Layers
+of a user are not: a graph would keep what their Python decided while it was recorded. The environment variable
+SEQSEP_GRAPHS=off leaves graphs out everywhere.
+"""
+
+import math
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from seqsep.lab.run import Run
+from seqsep.lab.step import Questions, are_finite, loss_of, questions_of, step_once
+from seqsep.model.model import Model
+from seqsep.tasks import Batch
+
+SWITCH = "SEQSEP_GRAPHS"
+WARM_UP = 2
+MOST_GRAPHS = 4
+PARTS = 8
+
+Computed: TypeAlias = tuple[Tensor, list[Tensor | None]]
+"""The loss and, behind it, 1 if all numbers are finite; the gradient of each weight."""
+
+
+def in_use(run: Run, device: torch.device | str) -> bool:
+    """Whether steps of this run on this device become graphs. Raises ValueError for a SEQSEP_GRAPHS that is not "off" or empty.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> in_use(Run(IndexLookup(5), ("lstm",), width=8), "cpu")
+    False
+    """
+    switch = os.environ.get(SWITCH, "")
+    if switch not in ("", "off"):
+        raise ValueError(f"{SWITCH}={switch}: off, or not set")
+    return not switch and torch.device(device).type == "cuda" and not run.plug_ins()
+
+
+def steps_of(run: Run, model: Model, optimizer: torch.optim.Optimizer) -> Callable[..., float]:
+    """What makes an update of the `batch` and `step` that it is given; returns the loss, or NaN as `step_once` does."""
+    if in_use(run, model.device):
+        return GraphedStep(run, model, optimizer)
+    return partial(step_once, run, model, optimizer)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A recorded computation, the questions that it reads, and what it writes."""
+
+    replay: Callable[[], None]
+    reads: Questions
+    writes: Computed
+
+
+def record(compute: Callable[[], Computed], reads: Questions) -> Graph:
+    """Record what `compute` launches; nothing is computed yet. Raises RuntimeError for what cannot be recorded."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        writes = compute()
+    return Graph(graph.replay, reads, writes)
+
+
+class GraphedStep:
+    """`step_once` of a run, as graphs."""
+
+    def __init__(self, run: Run, model: Model, optimizer: torch.optim.Optimizer) -> None:
+        self.run, self.model, self.optimizer = run, model, optimizer
+        self.weights: list[Tensor] = optimizer.param_groups[0]["params"]
+        self.seen = Counter[tuple[object, ...]]()
+        self.graphs = dict[tuple[object, ...], Graph]()
+        self.is_recording = True
+        self.stream = torch.cuda.Stream()
+
+    def __call__(self, batch: Batch, step: int) -> float:
+        """Make one update; returns the loss. If a number is not finite, it makes none and returns NaN."""
+        questions = self._padded(questions_of(batch))
+        shape = questions.shape
+        self.seen[shape] += 1
+        is_new = shape not in self.graphs and self.is_recording and len(self.graphs) < MOST_GRAPHS
+        if is_new and self.seen[shape] > WARM_UP:
+            self._record(shape, questions)
+        if shape in self.graphs:
+            return self._replayed(self.graphs[shape], questions, step)
+        return self._at_once(batch, step)
+
+    def _padded(self, questions: Questions) -> Questions:
+        if questions.once:
+            return questions
+        return questions.padded(max(1, math.prod(questions.inputs.shape[:2]) // PARTS))
+
+    def _at_once(self, batch: Batch, step: int) -> float:
+        """The step without a graph, on a stream of its own, as PyTorch wants it of what is recorded later."""
+        self.stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.stream):
+            loss = step_once(self.run, self.model, self.optimizer, batch=batch, step=step)
+        torch.cuda.current_stream().wait_stream(self.stream)
+        return loss
+
+    def _record(self, shape: tuple[object, ...], questions: Questions) -> None:
+        """Record this shape's graph, or say why not, and record no more."""
+        reads = questions.to(self.model.device)
+        self.optimizer.zero_grad(set_to_none=True)
+        try:
+            self.graphs[shape] = record(lambda: self._compute(reads), reads)
+        except RuntimeError as failure:
+            self.is_recording = False
+            reason = str(failure).splitlines()[0]
+            warnings.warn(f"{self.run.label()}: no CUDA graph of its steps, which take longer so: {reason}", stacklevel=2)
+
+    def _compute(self, questions: Questions) -> Computed:
+        loss = loss_of(self.run, self.model, questions)
+        loss.backward()
+        gradients = [weight.grad for weight in self.weights]
+        numbers = [loss.detach(), *self.weights, *(gradient for gradient in gradients if gradient is not None)]
+        return torch.stack([loss.detach(), are_finite(numbers).to(loss.dtype)]), gradients
+
+    def _replayed(self, graph: Graph, questions: Questions, step: int) -> float:
+        graph.reads.take(questions)
+        graph.replay()
+        found, gradients = graph.writes
+        loss, is_finite = found.tolist()
+        if not is_finite:
+            return math.nan
+        for weight, gradient in zip(self.weights, gradients, strict=True):
+            weight.grad = gradient
+        self.optimizer.param_groups[0]["lr"] = self.run.rate_at(step)
+        self.optimizer.step()
+        return loss
