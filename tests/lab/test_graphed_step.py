@@ -132,7 +132,7 @@ def test_the_rate_of_learning_is_that_of_the_step(played: Played) -> None:
     assert step.optimizer.param_groups[0]["lr"] == run.rate_at(1) != run.rate_at(WARM_UP)
 
 
-def test_what_cannot_be_recorded_is_computed_without_and_said_once(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_recorded_is_said_once(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(compute: Any, reads: Any) -> Graph:
         raise RuntimeError("CUDA error: operation not permitted when stream is capturing\nmore lines")
 

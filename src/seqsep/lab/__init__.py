@@ -9,6 +9,8 @@ Files:
     row              what a finished run leaves for reports, as canonical JSON
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
+    step             one training step
+    graphed_step     the same on a GPU, as a CUDA graph
     in_process       `seqsep.train`: one run here, its progress shown
     live             what a trained model writes by itself, judged
     checkpoint       the state of a training on disk, from which it goes on bit for bit

@@ -157,11 +157,14 @@ def measured(run: Run, device: str = CPU) -> float:
         take_step = steps_of(run, model, optimizer)
         for _ in range(1 if device == CPU else WARM_UP + 1):
             take_step(batch=batch, step=0)
-        start, both, count = clock(), 0.0, 0
-        while both < TIMED_SECONDS and count < MOST_STEPS:
+        together = 0.0
+        count = 0
+        start = clock()
+        while together < TIMED_SECONDS and count < MOST_STEPS:
             take_step(batch=batch, step=0)
-            both, count = clock() - start, count + 1
-        both /= count
+            together = clock() - start
+            count += 1
+        both = together / count
         if examples == run.batch:
             return both
         start = clock()

@@ -79,7 +79,9 @@ class GraphedStep:
     """`step_once` of a run, as graphs."""
 
     def __init__(self, run: Run, model: Model, optimizer: torch.optim.Optimizer) -> None:
-        self.run, self.model, self.optimizer = run, model, optimizer
+        self.run = run
+        self.model = model
+        self.optimizer = optimizer
         self.weights: list[Tensor] = optimizer.param_groups[0]["params"]
         self.seen = Counter[tuple[object, ...]]()
         self.graphs = dict[tuple[object, ...], Graph]()

@@ -40,7 +40,7 @@ class Questions:
     def to(self, device: torch.device) -> "Questions":
         """The same on that device."""
         inputs, at, answers, count = (part.to(device) for part in self._parts())
-        return Questions(inputs, at, answers, count, self.once)
+        return Questions(inputs, at, answers, count=count, once=self.once)
 
     def padded(self, multiple: int) -> "Questions":
         """The same with questions to which the loss takes no answer behind them, up to a multiple of so many."""
@@ -63,7 +63,7 @@ def questions_of(batch: Batch) -> Questions:
     once = bool((is_asked.sum(1) == 1).all())
     at = is_asked.int().argmax(1) if once else is_asked.flatten().nonzero()[:, 0]
     answers = targets[is_asked]
-    return Questions(torch.from_numpy(batch.inputs), at, answers, torch.tensor(len(answers)), once)
+    return Questions(torch.from_numpy(batch.inputs), at, answers, count=torch.tensor(len(answers)), once=once)
 
 
 def logits_at(model: Model, questions: Questions) -> Float[Tensor, "asked classes"]:

@@ -35,11 +35,12 @@ class ChunkedScan(torch.autograd.Function):
         kept = u.new_zeros(len(parts), u.shape[1], *rates.shape)
         y = u * skip
         for index, part in enumerate(parts):
-            states, _ = _states(kept[index], delta[part], delta[part] * u[part], rates, b[part])
+            states, _ = _states(kept[index], delta[part], delta[part] * u[part], rates=rates, b=b[part])
             y[part] += (c[part, :, None] @ states[1:])[:, :, 0]
             if index + 1 < len(parts):
                 kept[index + 1] = states[-1]
-        ctx.save_for_backward(u, delta, rates, b, c, skip, kept)
+        needed = (u, delta, rates, b, c, skip, kept)
+        ctx.save_for_backward(*needed)
         return y
 
     @staticmethod
@@ -51,7 +52,7 @@ class ChunkedScan(torch.autograd.Function):
         carried = u.new_zeros(u.shape[1], *rates.shape)
         for index, part in reversed(list(enumerate(chunks(u.shape[0])))):
             entering = delta[part] * u[part]
-            states, decays = _states(kept[index], delta[part], entering, rates, b[part])
+            states, decays = _states(kept[index], delta[part], entering, rates=rates, b=b[part])
             dc[part] = (states[1:] @ dy[part, :, :, None])[..., 0]
             g = dy[part, :, None] * c[part, :, :, None]
             g[-1] += carried

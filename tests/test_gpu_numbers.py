@@ -1,0 +1,46 @@
+"""What README.md and docs/cluster.md say of a GPU is what results/gpu.json has."""
+
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MEASURED = json.loads((ROOT / "results/gpu.json").read_text(encoding="utf-8"))
+STEPS = MEASURED["milliseconds a step"]
+
+
+def words(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_table_of_steps() -> None:
+    rows = [f"| {run} | {each['one graph']:.2f} ms | {each['one by one']:.2f} ms |" for run, each in STEPS.items()]
+    text = words("docs/cluster.md")
+    assert text.count(" ms |\n") == len(rows)
+    assert "\n".join(rows) in text
+
+
+def test_the_range_in_the_readme() -> None:
+    sixes = [each for run, each in STEPS.items() if "6 x 256" in run]
+    graphs, others = ([each[way] for each in sixes] for way in ("one graph", "one by one"))
+    said = f"{min(graphs):.1f} to {max(graphs):.1f} ms in place of {min(others):.0f} to {max(others):.0f} ("
+    assert f"linear attention, retention and DSS {said}" in words("README.md")
+
+
+def test_the_kernels_take_long_at_first() -> None:
+    [found] = [each for name, each in MEASURED.items() if name.startswith("tests of kernels")]
+    assert found["ended"] == 0
+    assert f"(there none of their tests had ended after {found['seconds']} s)" in words("README.md")
+
+
+def test_runs_at_once_and_the_device() -> None:
+    [(run, each)] = MEASURED["runs at once on one GPU, steps a second of all, one by one"].items()
+    *counts, last_count = each
+    *rates, last_rate = map(str, each.values())
+    runs = f"{', '.join(counts)} and {last_count} runs of {run.replace(', N', ' at N')}"
+    said = f"{runs}, took {', '.join(rates)} and {last_rate} steps"
+    assert said in words("docs/cluster.md")
+    kind = MEASURED["device"].split()[-1]
+    assert f"On an {kind} with torch 2.11 `tests/lab/test_device.py` has passed" in words("docs/cluster.md")
+    assert MEASURED["torch"].startswith("2.11.")
+    assert max(MEASURED["losses of 12 steps, largest difference of the two ways"].values()) < 1e-6
+    assert list(MEASURED["losses of 12 steps, largest difference of the two ways"]) == list(STEPS)
