@@ -1,7 +1,8 @@
 """What a GPU gains, and how many runs it takes at once: python benchmarks/gpu.py [steps] [kernels] [together], by default all.
 
-    steps       whole training steps of every mixer that is trained, 2 layers of width 256, N = 100, batch 64, float32: as a
-                CUDA graph (lab/graphed_step.py) and launched one by one, in turns, A B A B; then one thread of the processor.
+    steps       whole training steps as a CUDA graph (lab/graphed_step.py) and launched one by one, in turns, A B A B: those of
+                `together`, and every mixer that is trained, 2 layers of width 256, N = 100, batch 64, float32, every
+                position asked; of these one thread of the processor too.
     kernels     the same, launched one by one, with the kernels of flash-linear-attention and without, float32 and bfloat16.
                 The first step compiles them and tries block sizes: minutes.
     together    the same run 1, 2, 4, 8 and 16 times at once on one GPU, each in a process of its own: steps a second of all of
@@ -99,9 +100,8 @@ def steps() -> None:
 
     os.environ[_kernels.SWITCH] = "off"
     names = [mixer.name for mixer in MIXERS]
-    for mixer in names:
-        run = run_of(mixer)
-        compare(mixer, {"a graph": step_of(run, "cuda", graphs=True), "one by one": step_of(run, "cuda")})
+    for name, run in (shared() | {name: run_of(name) for name in names}).items():
+        compare(name, {"a graph": step_of(run, "cuda", graphs=True), "one by one": step_of(run, "cuda")})
     with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 2), get_context("spawn")) as pool:
         for mixer, seconds in pool.map(on_the_processor, names):
             print(f"    {mixer}, one thread of the processor: {1e3 * seconds:.0f} ms", flush=True)
@@ -162,11 +162,15 @@ def one_of_many(connection: Connection) -> None:
 
 
 def together() -> None:
+    from seqsep.mixers import _kernels
+
+    os.environ[_kernels.SWITCH] = "off"
     context, connections = get_context("spawn"), list[Connection]()
     at_once = [count for count in AT_ONCE if count <= (os.cpu_count() or 1)]
     for _ in range(at_once[-1]):
         here, there = context.Pipe()
         context.Process(target=one_of_many, args=(there,), daemon=True).start()
+        there.close()  # else a process that dies would be waited for
         connections.append(here)
 
     def all_of(count: int, asked: str | float) -> list[float]:

@@ -25,8 +25,8 @@ LENGTHS = (20, 40)
 TIMED_TOKENS = 2048
 """Of a batch with more tokens a part is timed."""
 TIMED_SECONDS = 0.02
-"""Shorter steps are timed together, at most MOST_STEPS: a clock of processor time may stand still for milliseconds."""
-MOST_STEPS = 50
+"""What is shorter is timed several times, at most MOST_TIMED: a clock of processor time may stand still for milliseconds."""
+MOST_TIMED = 100
 FORWARD_SHARE = 1 / 3
 """The share of a training step's time that one evaluation of a batch takes, since it has no backward pass."""
 
@@ -157,22 +157,25 @@ def measured(run: Run, device: str = CPU) -> float:
         take_step = steps_of(run, model, optimizer)
         for _ in range(1 if device == CPU else WARM_UP + 1):
             take_step(batch=batch, step=0)
-        together = 0.0
-        count = 0
-        start = clock()
-        while together < TIMED_SECONDS and count < MOST_STEPS:
-            take_step(batch=batch, step=0)
-            together = clock() - start
-            count += 1
-        both = together / count
+        both = _mean_seconds(lambda: take_step(batch=batch, step=0), clock)
         if examples == run.batch:
             return both
-        start = clock()
-        optimizer.step()
-        update = min(both, clock() - start)
+        update = min(both, _mean_seconds(optimizer.step, clock))
         return update + (both - update) * run.batch / examples
     finally:
         torch.set_num_threads(threads)
+
+
+def _mean_seconds(action: Callable[[], object], clock: Callable[[], float]) -> float:
+    """The mean over as many as take TIMED_SECONDS."""
+    together = 0.0
+    count = 0
+    start = clock()
+    while together < TIMED_SECONDS and count < MOST_TIMED:
+        action()
+        together = clock() - start
+        count += 1
+    return together / count
 
 
 def timed_examples(run: Run) -> int:

@@ -1,15 +1,16 @@
 """A training step on a GPU whose forward and backward passes are one CUDA graph.
 
 The step of a small model is hundreds of short kernels, and launching one from Python takes longer than running it. A graph is
-recorded once and launched whole: the same kernels on the same numbers, in the same order. What it computes on lies in tensors
-that stay where they are, into which each batch is copied; the optimiser's update, a few kernels, stays outside, since it is not
-made where a number is not finite.
+recorded once and launched whole: the same kernels on the same numbers. What it computes on lies in tensors that stay where they
+are, into which each batch is copied; the optimiser's update, a few kernels, stays outside, since where a number is not finite
+none is made.
 
 A graph is of one shape: so many examples, tokens and questions. Where batches differ in the number of questions alone, as
-IsTree's do, questions that count for nothing are put behind them, up to a multiple of an eighth of the tokens. The first
-WARM_UP batches of a shape are computed as on a processor, the next one is recorded, and at most MOST_GRAPHS shapes are. Layers
-of a user are not: a graph would keep what their Python decided while it was recorded. The environment variable
-SEQSEP_GRAPHS=off leaves graphs out everywhere.
+IsTree's do, questions that count for nothing are put behind them, up to a multiple of an eighth of the tokens, in steps that
+are no graphs too: so a run that goes on from a checkpoint computes what it would have. The first WARM_UP batches of a shape are
+launched kernel by kernel, the next one is recorded, and at most MOST_GRAPHS shapes are; they share their memory. Layers of a
+user are not recorded: a graph would keep what their Python decided meanwhile. The environment variable SEQSEP_GRAPHS=off leaves
+graphs out everywhere, and the padding with them.
 """
 
 import math
@@ -19,13 +20,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 from torch import Tensor
 
 from seqsep.lab.run import Run
-from seqsep.lab.step import Questions, are_finite, loss_of, questions_of, step_once
+from seqsep.lab.step import Questions, are_finite, loss_of, questions_of, step_once, update
 from seqsep.model.model import Model
 from seqsep.tasks import Batch
 
@@ -67,16 +68,30 @@ class Graph:
     writes: Computed
 
 
-def record(compute: Callable[[], Computed], reads: Questions) -> Graph:
-    """Record what `compute` launches; nothing is computed yet. Raises RuntimeError for what cannot be recorded."""
+def record(compute: Callable[[], Computed], reads: Questions, pool: Any) -> Graph:
+    """Record what `compute` launches, in the memory of `pool`; nothing is computed yet.
+
+    Raises RuntimeError for what cannot be recorded. PyTorch ends a recording that failed by another error, and on its stream.
+    """
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        writes = compute()
+    stream = torch.cuda.current_stream()
+    try:
+        with torch.cuda.graph(graph, pool=pool):
+            writes = compute()
+    except RuntimeError as failure:
+        torch.cuda.set_stream(stream)
+        cause = failure.__context__ or failure
+        raise RuntimeError(str(cause).partition("\n")[0]) from failure
     return Graph(graph.replay, reads, writes)
 
 
 class GraphedStep:
-    """`step_once` of a run, as graphs."""
+    """`step_once` of a run, as graphs.
+
+    After a recording that failed this process makes no further one: PyTorch's memory may take it for one that goes on.
+    """
+
+    is_recording: ClassVar[bool] = True
 
     def __init__(self, run: Run, model: Model, optimizer: torch.optim.Optimizer) -> None:
         self.run = run
@@ -85,8 +100,8 @@ class GraphedStep:
         self.weights: list[Tensor] = optimizer.param_groups[0]["params"]
         self.seen = Counter[tuple[object, ...]]()
         self.graphs = dict[tuple[object, ...], Graph]()
-        self.is_recording = True
         self.stream = torch.cuda.Stream()
+        self.pool = torch.cuda.graph_pool_handle()
 
     def __call__(self, batch: Batch, step: int) -> float:
         """Make one update; returns the loss. If a number is not finite, it makes none and returns NaN."""
@@ -98,18 +113,18 @@ class GraphedStep:
             self._record(shape, questions)
         if shape in self.graphs:
             return self._replayed(self.graphs[shape], questions, step)
-        return self._at_once(batch, step)
+        return self._one_by_one(questions, step)
 
     def _padded(self, questions: Questions) -> Questions:
         if questions.once:
             return questions
         return questions.padded(max(1, math.prod(questions.inputs.shape[:2]) // PARTS))
 
-    def _at_once(self, batch: Batch, step: int) -> float:
+    def _one_by_one(self, questions: Questions, step: int) -> float:
         """The step without a graph, on a stream of its own, as PyTorch wants it of what is recorded later."""
         self.stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self.stream):
-            loss = step_once(self.run, self.model, self.optimizer, batch=batch, step=step)
+            loss = update(self.run, self.model, self.optimizer, questions=questions, step=step)
         torch.cuda.current_stream().wait_stream(self.stream)
         return loss
 
@@ -118,11 +133,10 @@ class GraphedStep:
         reads = questions.to(self.model.device)
         self.optimizer.zero_grad(set_to_none=True)
         try:
-            self.graphs[shape] = record(lambda: self._compute(reads), reads)
+            self.graphs[shape] = record(lambda: self._compute(reads), reads, self.pool)
         except RuntimeError as failure:
-            self.is_recording = False
-            reason = str(failure).splitlines()[0]
-            warnings.warn(f"{self.run.label()}: no CUDA graph of its steps, which take longer so: {reason}", stacklevel=2)
+            GraphedStep.is_recording = False
+            warnings.warn(f"{self.run.label()}: no CUDA graph of its steps, which take longer so: {failure}", stacklevel=2)
 
     def _compute(self, questions: Questions) -> Computed:
         loss = loss_of(self.run, self.model, questions)

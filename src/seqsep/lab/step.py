@@ -94,12 +94,17 @@ def loss_of(run: Run, model: Model, questions: Questions) -> Float[Tensor, ""]:
 
 
 def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch: Batch, step: int) -> float:
-    """Make one update; returns the loss.
+    """Make one update on a batch; returns the loss.
 
     If the loss, a gradient or a weight is not finite, it makes no update and returns NaN.
     """
+    return update(run, model, optimizer, questions=questions_of(batch), step=step)
+
+
+def update(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, questions: Questions, step: int) -> float:
+    """`step_once` on the questions of a batch, wherever they are."""
     optimizer.param_groups[0]["lr"] = run.rate_at(step)
-    loss = loss_of(run, model, questions_of(batch).to(device_of(model)))
+    loss = loss_of(run, model, questions.to(device_of(model)))
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     weights = optimizer.param_groups[0]["params"]
