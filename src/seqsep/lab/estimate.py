@@ -28,7 +28,10 @@ TIMED_SECONDS = 0.02
 """What is shorter is timed several times, at most MOST_TIMED: a clock of processor time may stand still for milliseconds."""
 MOST_TIMED = 100
 FORWARD_SHARE = 1 / 3
-"""The share of a training step's time that one evaluation of a batch takes, since it has no backward pass."""
+"""The share of a training step's time that one evaluation of a batch takes, since it has no backward pass.
+
+On a GPU it is more where a step is a graph, which an evaluation is not.
+"""
 
 
 def show_cost(
