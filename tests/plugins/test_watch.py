@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from seqsep.lab.engines import watch
+
 WATCH = """
 from multiprocessing.shared_memory import SharedMemory
 import contextlib, ctypes, os, resource, time
@@ -43,3 +45,13 @@ def test_a_plug_in_is_watched(code: str, said: str) -> None:
         [sys.executable, "-c", WATCH.format(code=code)], stdout=subprocess.PIPE, text=True, timeout=60, check=False
     )
     assert done.stdout.strip() == said
+
+
+@pytest.mark.parametrize(("looks", "is_copy"), [(1, False), (watch.LOOKS - 1, False), (watch.LOOKS, True)])
+def test_a_program_that_begins_is_no_copy(monkeypatch: pytest.MonkeyPatch, looks: int, is_copy: bool) -> None:
+    """Its command is empty until it has begun."""
+    answers = iter([[b""]] * looks + [[b"python\0-c\0"]] * watch.LOOKS)
+    monkeypatch.setattr(watch, "_commands_of_children", lambda: next(answers))
+    monkeypatch.setattr(watch, "SECONDS_BETWEEN", 0)
+    monkeypatch.setattr(watch.os, "waitid", lambda *given: None)
+    assert watch._has_a_copy() == is_copy

@@ -3,6 +3,7 @@
 import os
 import resource
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from seqsep.plugins.load import PlugInFails
 from seqsep.plugins.name import PlugIn
 
 PROCESSES = Path("/proc")
+LOOKS = 20
+SECONDS_BETWEEN = 0.01
 LIMITING = ("resource.setrlimit", "resource.prlimit")
 
 
@@ -61,8 +64,9 @@ def _name_of_limit(number: object) -> str:
 def _has_a_copy() -> bool:
     """Whether a child of this process is a copy of it.
 
-    Another program is none, such as the one that Python starts beside shared memory. Where there is no /proc, every child that
-    no hook has heard of counts.
+    Another program is none, such as the one that Python starts beside shared memory; for a moment it looks like one while it
+    begins, so a copy is what still looks like one after LOOKS. Where there is no /proc, every child that no hook has heard of
+    counts.
     """
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -71,7 +75,11 @@ def _has_a_copy() -> bool:
     if not PROCESSES.is_dir():
         return True
     ours = (PROCESSES / "self/cmdline").read_bytes()
-    return any(command in (ours, b"") for command in _commands_of_children())
+    for _ in range(LOOKS):
+        if not any(command in (ours, b"") for command in _commands_of_children()):
+            return False
+        time.sleep(SECONDS_BETWEEN)
+    return True
 
 
 def _commands_of_children() -> Iterator[bytes]:
