@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from seqsep.lab.row import read_rows
+
 ROOT = Path(__file__).parents[1]
 MEASURED = json.loads((ROOT / "results/gpu.json").read_text(encoding="utf-8"))
 STEPS = MEASURED["milliseconds a step"]
@@ -34,6 +36,15 @@ def test_the_kernels_take_long_at_first() -> None:
     [found] = [each for name, each in MEASURED.items() if name.startswith("tests of kernels")]
     assert found["ended"] == 0
     assert f"none of their tests had ended after {found['seconds']} s" in words("README.md")
+
+
+def test_which_committed_runs_are_of_a_gpu() -> None:
+    rows = [row for file in (ROOT / "results").glob("*.jsonl") for row in read_rows(file)]
+    [row] = [one for one in rows if one.environment["device"] != "cpu"]
+    assert row.environment["device"] == MEASURED["device"]
+    assert (row.experiment, row.run.task.trace, row.run.task.length) == ("is-tree", "cot", 32)
+    assert set(row.run.layers) == {"attention"}
+    assert "one was trained on a GPU (IsTree, `cot` at n = 32, attention; an H200)" in words("README.md")
 
 
 def test_runs_at_once_and_the_device() -> None:
