@@ -6,8 +6,8 @@ are, into which each batch is copied; the optimiser's update, a few kernels, sta
 none is made.
 
 A graph is of one shape: so many examples, tokens and questions. Where batches differ in the number of questions alone, as
-IsTree's do, questions that count for nothing are put behind them, up to a multiple of an eighth of the tokens, in steps that
-are no graphs too: so a run that goes on from a checkpoint computes what it would have. The first WARM_UP batches of a shape are
+IsTree's do, questions that count for nothing are put behind them, up to a multiple of the tokens / PARTS, in steps that are no
+graphs too: so a run that goes on from a checkpoint computes what it would have. The first WARM_UP batches of a shape are
 launched kernel by kernel, the next one is recorded, and at most MOST_GRAPHS shapes are; they share their memory. Layers of a
 user are not recorded: a graph would keep what their Python decided meanwhile. The environment variable SEQSEP_GRAPHS=off leaves
 graphs out everywhere, and the padding with them.

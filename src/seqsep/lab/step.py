@@ -43,7 +43,7 @@ class Questions:
         return Questions(inputs, at, answers, count=count, once=self.once)
 
     def padded(self, multiple: int) -> "Questions":
-        """The same with questions to which the loss takes no answer behind them, up to a multiple of so many."""
+        """The same, and behind it questions that count for nothing in the loss, up to a multiple of so many."""
         missing = -len(self.at) % multiple
         return replace(self, at=F.pad(self.at, (0, missing)), answers=F.pad(self.answers, (0, missing), value=NOTHING_ASKED))
 
