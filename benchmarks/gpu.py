@@ -4,7 +4,7 @@
                 `together`, and every mixer that is trained, 2 layers of width 256, N = 100, batch 64, float32, every
                 position asked; of these one thread of the processor too.
     kernels     the same, launched one by one, with the kernels of flash-linear-attention and without, float32 and bfloat16.
-                The first step compiles them and tries block sizes: minutes.
+                The first step compiles them and tries block sizes.
     together    the same run 1, 2, 4, 8 and 16 times at once on one GPU, each in a process of its own: steps a second of all of
                 them. Four kinds of run: the paper's attention (1 x 64), linear attention and Mamba (6 x 256) at N = 20, and a
                 hybrid of IsTree (4 x 64, 157 tokens).
@@ -148,7 +148,8 @@ def one_of_many(connection: Connection) -> None:
 
     set_up("cuda")
     runs = shared()
-    while (asked := connection.recv()) is not None:
+    while True:
+        asked = connection.recv()
         if isinstance(asked, str):
             step = step_of(runs[asked], "cuda", graphs=True)
             connection.send(turn(step, 5, torch.cuda.synchronize))

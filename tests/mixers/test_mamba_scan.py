@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from seqsep.laws import mixer as mixer_laws
 from seqsep.mixers import Mamba, _mamba_scan, _mamba_scan_gpu
@@ -89,3 +90,27 @@ def test_chunks_are_as_long_as_said():
 
 def test_in_chunks_mamba_keeps_the_laws(as_on_a_gpu):
     mixer_laws.check_mixer(Mamba, 8, 11)
+
+
+class Operations(TorchDispatchMode):
+    """Counts operations that are no views."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.count += not function.is_view
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(("scan", "a_token"), [(_mamba_scan.SelectiveScan, 20), (_mamba_scan_gpu.ChunkedScan, 4)])
+def test_operations_of_a_token(scan, a_token):
+    """Forward and backward, of 64 further tokens: on a GPU these are what launching takes time for."""
+    counts = []
+    for time in (64, 128):
+        parts = inputs(time)
+        with Operations() as operations:
+            scan.apply(*parts).sum().backward()
+        counts.append(operations.count)
+    assert (counts[1] - counts[0]) / 64 == pytest.approx(a_token, abs=0.25)

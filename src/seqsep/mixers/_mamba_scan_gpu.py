@@ -2,7 +2,7 @@
 
 The letters and the gradients are those of `_mamba_scan`. All that does not wait for the token before is one operation for the
 tokens of a chunk: decays, what enters, what is read, every gradient. The recurrences themselves, of h_t forward and of its
-gradient G_t backward, take one operation a token. A state is kept at each chunk's head; backward computes the others again.
+gradient G_t backward, take one operation a token each. A state is kept at each chunk's head; backward makes the others again.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqsep.mixers._decay import LEAST_LOG
+from seqsep.mixers._decay import remaining
 
 CHUNK = 32
 """Tokens whose states are in memory together: 32 x batch x states x inner numbers, a few times."""
@@ -76,7 +76,7 @@ def _states(
     b: Float[Tensor, "chunk batch states"],
 ) -> tuple[Float[Tensor, "more batch states inner"], Float[Tensor, "chunk batch states inner"]]:
     """The state before the chunk and after each of its tokens; and the decay at each."""
-    decays = (delta[:, :, None] * rates).clamp_(min=LEAST_LOG).exp_()
+    decays = remaining(delta[:, :, None] * rates)
     states = torch.empty(len(delta) + 1, *before.shape, dtype=before.dtype, device=before.device)
     states[0] = before
     torch.mul(entering[:, :, None], b[..., None], out=states[1:])
@@ -99,7 +99,7 @@ class ChunkedLastState(torch.autograd.Function):
         rates = a.T.contiguous()
         h = since.new_zeros(since.shape[1], *rates.shape)
         for part in chunks(len(since)):
-            h += _shares(since[part], rates).mul_(entered[part, :, None]).mul_(b[part, ..., None]).sum(0)
+            h += remaining(since[part, :, None] * rates).mul_(entered[part, :, None]).mul_(b[part, ..., None]).sum(0)
         ctx.save_for_backward(since, entered, rates, b)
         return h
 
@@ -109,20 +109,13 @@ class ChunkedLastState(torch.autograd.Function):
         dsince, dentered, db = (torch.empty_like(x) for x in (since, entered, b))
         drates = torch.zeros_like(rates)
         for part in chunks(len(since)):
-            share = _shares(since[part], rates).mul_(gradients[0])
+            share = remaining(since[part, :, None] * rates).mul_(gradients[0])
             db[part] = (share @ entered[part, ..., None])[..., 0]
             dentered[part] = share.mul_(b[part, ..., None]).sum(2)
             share.mul_(entered[part, :, None])
             drates += (share * since[part, :, None]).sum((0, 1))
             dsince[part] = share.mul_(rates).sum(2)
         return dsince, dentered, drates.T, db
-
-
-def _shares(
-    since: Float[Tensor, "chunk batch inner"], rates: Float[Tensor, "states inner"]
-) -> Float[Tensor, "chunk batch states inner"]:
-    """What is left of each token's input."""
-    return (since[:, :, None] * rates).clamp_(min=LEAST_LOG).exp_()
 
 
 def chunks(time: int) -> list[slice]:
