@@ -15,7 +15,7 @@ test: .venv/ready-dev
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
 verify: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py

@@ -35,7 +35,7 @@ INSTEAD = {
     "seqsep text phonebook --model MODEL_FOLDER --n 8 16 32": "seqsep text phonebook --n 8 16 32 --show",
     "seqsep text index": "seqsep text index --show",
     "seqsep text hotpotqa --data hotpot_dev_distractor_v1.json --model A --model B": "seqsep text hotpotqa --help",
-    "seqsep run is-tree": "seqsep run is-tree --preset quick --dry-run",
+    "seqsep run is-tree": "seqsep run is-tree --preset quick --length 8 --only mamba --dry-run",
     ".venv/bin/seqsep train index-lookup --length 20 --layers mamba,attention --steps 2000 --seed 0..2 --keep-weights": (
         ".venv/bin/seqsep train index-lookup --length 20 --layers mamba,attention --steps 20 --seed 0..2 --keep-weights"
     ),

@@ -38,8 +38,9 @@ def test_flags_stand_in_the_place_of_the_runs_own(capsys, words, shown):
     assert shown in out
 
 
-def test_without_a_preset_the_first_one_is_meant(capsys):
-    """A name of one experiment's preset that another lacks is no default."""
+def test_without_a_preset_the_first_one_is_meant(capsys, monkeypatch):
+    """A name of one experiment's preset that another lacks is no default. How long it takes is not asked here."""
+    monkeypatch.setattr("seqsep.lab.estimate.measured", lambda run, device: 1.0)
     for name in ("mamba-width", "is-tree"):
         _, chosen, _ = call(capsys, "run", name, "--preset", "quick", "--dry-run")
         status, out, _ = call(capsys, "run", name, "--dry-run")

@@ -28,34 +28,22 @@ def sample(*asked: str) -> dict[str, Any]:
 
 
 @needs_proc
-def test_sigkill_at_random_instants_and_at_named_points() -> None:
-    results = sample("kills 2", "pruned 2", "points 1 6")
-    assert [results[kind]["trials"] for kind in ("kills", "pruned", "points")] == [2, 2, 3]
-    assert max(trials["longest_orphan_seconds"] for trials in results.values()) < 5
+def test_kills_at_random_instants_and_named_points_and_drawn_faults() -> None:
+    results = sample("kills 1", "pruned 1", "points 1 6", "soak 3")
+    assert [results[kind]["trials"] for kind in ("kills", "pruned", "points")] == [1, 1, 3]
+    assert max(results[kind]["longest_orphan_seconds"] for kind in ("kills", "pruned", "points")) < 5
+    assert results["soak"]["trials"] > 0
+    assert results["soak"]["sweeps of one driver"] > 0
 
 
 @needs_proc
-def test_a_full_disk_and_24_readers_beside_a_sweep() -> None:
-    results = sample("disk 2 0 0", "readers 24")
-    assert [results[kind]["trials"] for kind in ("disk", "readers")] == [2, 24]
+def test_a_full_disk_24_readers_hostile_files_and_an_attack() -> None:
+    results = sample("disk 2 0 0", "readers 24", "files 30", "attacks 33 34")
+    assert [results[kind]["trials"] for kind in ("disk", "readers", "attacks")] == [2, 24, 1]
     assert results["readers"]["reads"] > 48
-
-
-@needs_proc
-def test_sweeps_under_faults_drawn_for_some_seconds() -> None:
-    results = sample("soak 4")["soak"]
-    assert results["trials"] > 0
-    assert results["sweeps of one driver"] > 0
-
-
-def test_a_few_hostile_files_for_each_reader() -> None:
-    results = sample("files 20")["files"]
-    assert results["trials"] == 5 * results["readers"]
-    assert results["refused"] > results["trials"] / 2
-
-
-def test_a_few_plug_ins_that_attack_their_worker() -> None:
-    assert sample("attacks 33 35")["attacks"]["trials"] == 2
+    files = results["files"]
+    assert files["trials"] == 4 * files["readers"]
+    assert files["refused"] > files["trials"] / 2
     assert len(plug_in_attacks.attacks()) >= 40
 
 

@@ -1,5 +1,6 @@
 """Seconds of a training step of users' own layers, models and tasks, which only workers run."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 
 STEPS = 40
-"""Steps of the run that is timed; one of a single step goes before it, in which the laws are checked and torch warms up."""
+"""Steps of the run that is timed. Before the first of them ends, the laws are checked and torch warms up: it is not counted."""
 STALL_SECONDS = 60.0
 
 
@@ -22,35 +23,43 @@ class NoStep(Exception):
 
 
 def timed_by_a_worker(shapes: Sequence[Run], device: str, timed: Callable[[], None]) -> dict[Run, float]:
-    """Seconds of a step of each shape: those of a run of 40 steps in one worker, over 40; `timed` is called after each.
+    """Seconds of a step of each shape: the mean over a run in one worker without its first step; `timed` is called after each.
 
     Raises NoStep for a shape whose run fails.
     """
     if not shapes:
         return {}
-    runs = [_short(shape, steps) for shape in shapes for steps in (1, STEPS)]
+    runs = [_short(shape) for shape in shapes]
     clock = _Clock(timed)
     with TemporaryDirectory() as folder, Store(Path(folder) / "store.sqlite") as store:
         rows = sweep(runs, store, "timing", engine=Supervisor(1, STALL_SECONDS, device), progress=clock)
     for row in rows:
         if not row.finished:
             raise NoStep(f"{row.run.label()}: {row.status}")
-    return {shape: clock.seconds[_short(shape, STEPS)] / STEPS for shape in shapes}
+    return {shape: clock.seconds[run] for shape, run in zip(shapes, runs, strict=True)}
 
 
-def _short(shape: Run, steps: int) -> Run:
-    """The shape's run of so many steps, evaluated once, on one example."""
-    return replace(shape, steps=steps, evaluate_every=steps, evaluation=1, live=1)
+def _short(shape: Run) -> Run:
+    """The shape's run of STEPS steps, evaluated once, on one example."""
+    return replace(shape, steps=STEPS, evaluate_every=STEPS, evaluation=1, live=1)
 
 
 class _Clock(Display):
-    """A display that keeps the seconds of each run and shows nothing, but tells of each that is timed."""
+    """A display that keeps the seconds of a step of each run and shows nothing, but tells of each run that is timed."""
 
-    def __init__(self, timed: Callable[[], None]) -> None:
+    def __init__(self, timed: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds: dict[Run, float] = {}
         self.timed = timed
+        self.clock = clock
+        self.seen: list[tuple[int, float]] = []
+
+    def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
+        """Note when the run under way is handed over (step 0), and when it has made so many steps."""
+        self.seen = [(0, self.clock())] if step == 0 else [*self.seen, (step, self.clock())]
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
-        self.seconds[run] = seconds
-        if run.steps == STEPS:
-            self.timed()
+        """What ended at its first step, as a run does that leaves the finite numbers, took at most the seconds of the run."""
+        moves = [(step, at) for step, at in self.seen if step]
+        (first, began), (last, ended) = (moves[0], moves[-1]) if moves else ((0, 0.0), (0, 0.0))
+        self.seconds[run] = (ended - began) / (last - first) if last > first else seconds
+        self.timed()
