@@ -23,7 +23,7 @@ def test_laws_and_the_first_step_are_not_counted() -> None:
     assert seconds_of((0, 1.0), (1, 20.0), (21, 22.0), (41, 24.0)) == (0.1, 1)
 
 
-def test_a_run_that_ends_at_its_first_step_or_before_has_its_own_seconds() -> None:
+def test_a_run_that_ends_at_its_first_step_has_its_own_seconds() -> None:
     assert seconds_of((0, 1.0), (1, 20.0)) == (50.0, 1)
     assert seconds_of((0, 1.0)) == (50.0, 1)
 
