@@ -34,6 +34,56 @@ def test_apply_answers_what_sample_prints(capsys, tmp_path, monkeypatch):
     assert "standard input, line 2: position: missing; found symbols" in error
 
 
+ANSWER_SAMPLES = {
+    "index-lookup": ("index-lookup-state", "index-lookup-one-layer", "index-lookup-hybrid"),
+    "associative-recall": ("associative-recall-state",),
+    "ngram-retrieval": ("retrieval-by-pattern",),
+    "counting": ("counting-attention", "counting-hybrid", "counting-one-layer", "counting-state"),
+    "equality": ("equality-two-layers", "equality-state"),
+    "disjointness": ("disjointness-one-layer",),
+    "nearest-neighbor": ("nearest-neighbor-two-layers",),
+    "bounded-dyck": ("bounded-dyck-attention", "bounded-dyck-state"),
+    "is-tree": (
+        "is-tree-state",
+        "is-tree-peeling",
+        "is-tree-tour",
+        "is-tree-one-layer",
+        "is-tree-hybrid",
+        "is-tree-walk",
+    ),
+}
+"""Theorems of the function that a task's examples are of, at the sizes that both have by default."""
+
+
+@pytest.mark.parametrize(("task", "name"), [(task, name) for task, names in ANSWER_SAMPLES.items() for name in names])
+def test_a_line_of_sample_is_answered_as_it_says(capsys, monkeypatch, task, name):
+    _, lines, _ = call(capsys, "sample", task, "--length", "6", "--count", "4", "--json")
+    examples = [line["readable"] for line in json_lines(lines)]
+    status, out, error = put(capsys, monkeypatch, name, lines, length=6)
+    assert (status, error) == (0, "")
+    said = [example["label" if "label" in example else "answer"] for example in examples]
+    assert [answer["answer"] for answer in json_lines(out)] == said
+
+
+def test_a_line_of_another_function_is_refused(capsys, monkeypatch, tmp_path):
+    """An example of sparse-threshold says which function it is of; a theorem that is built of another must not answer it."""
+    name = "sparse-threshold-two-layers"
+    formula = tmp_path / "formula.cnf"
+    formula.write_text("p cnf 5 4\n1 -2 0\n3 4 -5 0\n2 5 0\n-4 1 0\n")
+    sample = ("sample", "sparse-threshold", "--length", "5", "--count", "8", "--json")
+    _, lines, _ = call(capsys, *sample, "--formula", str(formula))
+    status, out, error = put(capsys, monkeypatch, name, lines, cnf=formula)
+    assert (status, error) == (0, "")
+    labels = [line["readable"]["label"] for line in json_lines(lines)]
+    assert [answer["answer"] for answer in json_lines(out)] == labels
+    assert set(labels) == {0, 1}
+    _, lines, _ = call(capsys, *sample)
+    status, out, error = put(capsys, monkeypatch, name, lines, length=5, instance="majority")
+    assert (status, out) == (2, "")
+    expected = "features: expected those of majority, of which the network is built, found another function's"
+    assert error == f"seqsep: standard input, line 1: {expected}\n"
+
+
 def test_apply_reads_a_machine_and_names_the_line_of_its_mistake(capsys, tmp_path, monkeypatch):
     path = tmp_path / "machine.json"
     path.write_text('{"start": "A", "halt": ["H"], "blank": "_", "rules": {"A": {"0": ["A", "1", "R"], "_": ["H", "_", "S"]}}}')
@@ -74,8 +124,11 @@ def test_an_input_is_answered_and_a_malformed_one_refused(name, capsys, monkeypa
     printed = json.loads(out)
     assert printed.get("answer", printed) == case.answer
     answer = BY_NAME[name].applier(**case.options)
+    for field in case.optional:
+        without = answer({other: kept for other, kept in case.given.items() if other != field})
+        assert without.get("answer", without) == case.answer
     refused = 0
-    for given in hostile(case.given):
+    for given in hostile(case.given, case.optional):
         with pytest.raises(ValueError, match=r"^\w+: ") as refusal:
             answer(given)
         assert str(refusal.value).split(":")[0] in {*case.given, "left"}, (given, refusal.value)

@@ -111,7 +111,7 @@ def test_bad_input_is_one_line(capsys, tmp_path, words, expected):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_width_that_heads_do_not_divide_is_refused(capsys, tmp_path):
+def test_a_width_that_heads_do_not_fit_is_refused(capsys, tmp_path):
     store = tmp_path / "s.sqlite"
     words = ("train", "index-lookup", "--length", "5", *SMALL, "--store", str(store))
     for layer, width in (("attention", "15"), ("mamba2(expand=3)", "15"), ("attention", "4098")):
@@ -119,5 +119,8 @@ def test_a_width_that_heads_do_not_divide_is_refused(capsys, tmp_path):
         assert status == 2
         assert f"(width={width}, heads=4" in error
         assert "heads must divide" in error
+    status, _, error = call(capsys, *words, "--layers", "lstm,attention", "--width", "20", "--positions", "rope")
+    assert status == 2
+    assert "positions rope: expected an even width of a head, of which it turns pairs of coordinates, found 20 / 4" in error
     assert not store.exists()
     assert call(capsys, *words, "--layers", "lstm", "--width", "15")[0] == 0

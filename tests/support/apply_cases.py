@@ -8,18 +8,22 @@ from seqsep.theorems.circuits._circuit import PARITY
 
 
 class Case(NamedTuple):
-    """Options of the applier, an input, and what is answered (of a thought only the answer is compared)."""
+    """Options of the applier, an input, and what is answered (of a thought only the answer is compared).
+
+    The answer is the same without the `optional` fields of the input.
+    """
 
     options: dict[str, Any]
     given: dict[str, Any]
     answer: Any
+    optional: tuple[str, ...] = ()
 
 
 LOOKED_UP = Case({"length": 4}, {"symbols": [3, 1, 2, 1], "position": 3}, 2)
 RECALLED = Case({"length": 4}, {"tokens": [3, 1, 3, 2], "query": [3]}, 1)
 COUNTED = Case({"length": 4}, {"tokens": [2, 0, 2, 1], "query": 2, "threshold": 1}, 1)
 EQUAL = Case({"length": 4}, {"left": [0, 1], "right": [0, 1]}, 1)
-TREE = Case({"length": 6}, {"vertices": 6, "edges": [[2, 6], [1, 5], [3, 5], [4, 6], [2, 3]]}, 1)
+TREE = Case({"length": 6}, {"vertices": 6, "edges": [[2, 6], [1, 5], [3, 5], [4, 6], [2, 3]]}, 1, ("vertices",))
 RUN = Case(
     {"length": 5, "machine": "binary-increment", "steps": 17},
     {"input": "1011"},
@@ -88,13 +92,15 @@ WRONG = (
 WRONG_ENTRIES = (None, True, -1, 99, 10**30, 1.5, NAN, "1", [], [1], [1, 2, 3], [True, 2], {})
 
 
-def hostile(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The input with a field missing, of another kind, or with an entry (of an entry, too) of another kind or beyond all range.
+def hostile(given: dict[str, Any], optional: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """The input with a field missing that is not `optional`, of another kind, or with an entry (of an entry, too) of another
+    kind or beyond all range.
 
     Two entries more than any case has room for, and one fewer of a list whose length another field says, are among them.
     """
     for name, value in given.items():
-        yield {other: kept for other, kept in given.items() if other != name}
+        if name not in optional:
+            yield {other: kept for other, kept in given.items() if other != name}
         others = [one for one in WRONG if type(one) is not type(value) or one != value]
         for wrong in (*others, *_with_wrong_entries(value)):
             yield {**given, name: wrong}

@@ -152,7 +152,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
 
 
 def _require_sizes(runs: "Iterable[Run]") -> None:
-    """Raise BadInput for the first run with a mixer that its width and heads do not fit."""
+    """Raise BadInput for the first run with a mixer, or rope, that its width and heads do not fit."""
     from seqsep.mixers.settings import fault_of_sizes
 
     for run in runs:
@@ -160,6 +160,9 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
             fault = fault_of_sizes(layer, run.width, run.heads) if isinstance(layer, str) else ""
             if fault:
                 raise BadInput(f"{run.label()}: {fault}")
+        if run.positions == "rope" and run.width // run.heads % 2:
+            expected = "expected an even width of a head, of which it turns pairs of coordinates"
+            raise BadInput(f"{run.label()}: positions rope: {expected}, found {run.width} / {run.heads}")
 
 
 def engine_of(options: argparse.Namespace) -> "Engine":

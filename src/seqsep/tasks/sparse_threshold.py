@@ -152,13 +152,7 @@ class SparseThreshold(FixedLengthDecision):
         A feature is a clause, 1 if some literal holds (v: bit v, from 1, is 1; -v: it is 0), or a table: values[a], of which
         binary digit j of a is the bit of indices[j]. Both count from 0, but bits from 1.
         """
-        features = [
-            {"literals": list(feature.literals)}
-            if isinstance(feature, AtLeast)
-            else {"indices": list(feature.indices), "values": list(feature.values)}
-            for feature in self.thresholds.features
-        ]
-        return {"bits": list(inputs), "features": features, "threshold": self.thresholds.bound, "label": answer}
+        return {"bits": list(inputs), **readable_function(self.thresholds), "label": answer}
 
     def answer_bits(self) -> int | None:
         """The least state (`seqsep.exact.least_state`), exactly, up to 16 bits; beyond, None: it is not enumerated."""
@@ -171,3 +165,14 @@ class SparseThreshold(FixedLengthDecision):
     def alphabets(self, length: int) -> tuple[range, ...]:
         require(length == self.length, self, f"the function has inputs of {self.length} bits, found {length}")
         return (range(2),) * length
+
+
+def readable_function(thresholds: Thresholds) -> dict[str, Any]:
+    """The fields of a readable form that say which function is meant: its features, and how many of them it needs more than."""
+    features = [
+        {"literals": list(feature.literals)}
+        if isinstance(feature, AtLeast)
+        else {"indices": list(feature.indices), "values": list(feature.values)}
+        for feature in thresholds.features
+    ]
+    return {"features": features, "threshold": thresholds.bound}

@@ -106,7 +106,11 @@ def test_too_few_vertices_for_another_graph(sample):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"edges": []}, "vertices: missing; found edges"),
+        ({"edges": []}, "edges: expected 1 to 7 of them, found 0"),
+        ({"edges": [[1, 2]] * 8}, "edges: expected 1 to 7 of them, found 8"),
+        ({"edges": "12"}, "edges: expected a list of pairs [u, v], found 12"),
+        ({"edges": [[1, 2], [2, 4]]}, "edges: edge 2 is [2, 4]; expected vertices from 1 to 3"),
+        ({}, "edges: missing; found no fields"),
         ({"vertices": "6", "edges": []}, "vertices: expected a whole number, found 6"),
         ({"vertices": 1, "edges": []}, "vertices: expected 2 to 8, found 1"),
         ({"vertices": 9, "edges": []}, "vertices: expected 2 to 8, found 9"),
@@ -134,6 +138,8 @@ def test_readable_is_read_back():
     random = np.random.default_rng(6)
     for vertices in (2, 5, 17):
         graph = graphs.hard_graphs(vertices, 1, random)[0]
-        read = graphs.read_graph(graphs.readable(vertices, graph), length=17)
-        assert read[0] == vertices
-        assert np.array_equal(read[1], graph)
+        given = graphs.readable(vertices, graph)
+        for form in (given, {"edges": given["edges"]}):
+            read = graphs.read_graph(form, length=17)
+            assert read[0] == vertices
+            assert np.array_equal(read[1], graph)

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.tasks.trees.graphs import is_tree, read_edges
-from seqsep.theorems.base import number_in
+from seqsep.theorems.base import field_of, number_in
 
 Graph = Int64[np.ndarray, "edges 2"]
 Graphs = Int64[np.ndarray, "graphs edges 2"]
@@ -219,8 +219,9 @@ def readable(vertices: int, graph: Graph) -> dict[str, Any]:
 def read_graph(given: Mapping[str, Any], length: int, simple: bool = True) -> tuple[int, Graph]:
     """The number of vertices and the edges of a user's {"vertices": n, "edges": [[u, v], ..]}.
 
-    Raises ValueError with the field's name unless 2 <= n <= `length` and there are n - 1 edges between vertices 1 .. n; with
-    `simple` also for a loop or a repeated edge.
+    Without `vertices`, as `seqsep sample is-tree --json` writes a graph, n is one more than there are edges. Raises ValueError
+    with the field's name unless 2 <= n <= `length` and there are n - 1 edges between vertices 1 .. n; with `simple` also for a
+    loop or a repeated edge.
 
     >>> read_graph({"vertices": 3, "edges": [[1, 2], [3, 1]]}, length=8)[1].tolist()
     [[1, 2], [3, 1]]
@@ -228,5 +229,13 @@ def read_graph(given: Mapping[str, Any], length: int, simple: bool = True) -> tu
     Traceback (most recent call last):
     ValueError: edges: edge 2 is [3, 4]; expected vertices from 1 to 3
     """
-    vertices = number_in(given, "vertices", 2, length)
+    vertices = number_in(given, "vertices", 2, length) if "vertices" in given else _one_more_than_edges(given, length)
     return vertices, np.array(read_edges(given, vertices, simple), dtype=np.int64).reshape(-1, 2)
+
+
+def _one_more_than_edges(given: Mapping[str, Any], length: int) -> int:
+    edges = field_of(given, "edges")
+    count = len(edges) if isinstance(edges, list) else 1  # what else it is, read_edges says
+    if not 2 <= count + 1 <= length:
+        raise ValueError(f"edges: expected 1 to {length - 1} of them, found {count}")
+    return count + 1

@@ -335,7 +335,8 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
 def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n, "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, for n = `length` vertices exactly.
 
-    The answer raises ValueError with the field's name for any other input, a loop or a repeated edge among them.
+    `vertices` may be left out. The answer raises ValueError with the field's name for any other input, a loop or a repeated
+    edge among them.
     """
     asking = _asking(length, rounding)
 

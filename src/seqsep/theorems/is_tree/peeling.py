@@ -257,8 +257,8 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
 def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
-    The thought holds pointers, "3'", and the vertices climbed to. Loops and repeated edges are allowed. The answer raises
-    ValueError with the field's name for any other input.
+    Without `vertices` n' is one more than there are edges. The thought holds pointers, "3'", and the vertices climbed to. Loops
+    and repeated edges are allowed. The answer raises ValueError with the field's name for any other input.
     """
     return trials.applier(_asking(length, rounding))
 

@@ -316,9 +316,10 @@ def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
 def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": 6, "edges": [[2, 6], ..]}, at most `length` vertices, by the exact model, without a thought.
 
-    Loops and repeated edges are no tree. The answer raises ValueError with the field's name for any other input.
+    Without `vertices` there is one more than edges. Loops and repeated edges are no tree. The answer raises ValueError with the
+    field's name for any other input.
 
-    >>> applier(length=8)({"vertices": 3, "edges": [[1, 2], [3, 2]]})
+    >>> applier(length=8)({"edges": [[1, 2], [3, 2]]})
     {'answer': 1, 'thought': []}
     """
 

@@ -227,8 +227,8 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
 def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
-    The thought is the tour. The answer raises ValueError with the field's name for any other input, a loop or a repeated edge
-    among them.
+    Without `vertices` n' is one more than there are edges. The thought is the tour. The answer raises ValueError with the
+    field's name for any other input, a loop or a repeated edge among them.
     """
     return trials.applier(_asking(length, rounding))
 

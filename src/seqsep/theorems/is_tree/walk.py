@@ -346,8 +346,8 @@ def _outcome(walking: Walking, exhaustive: bool) -> Outcome:
 def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
-    The thought holds the queries and what the retriever found in the prompt. The answer raises ValueError with the field's name
-    for any other input, a loop or a repeated edge.
+    Without `vertices` n' is one more than there are edges. The thought holds the queries and what the retriever found in the
+    prompt. The answer raises ValueError with the field's name for any other input, a loop or a repeated edge.
     """
     walking = _walking(length, "prompt")
 

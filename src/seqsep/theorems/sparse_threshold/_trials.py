@@ -11,6 +11,7 @@ from seqsep.exact.executor import Execution
 from seqsep.exact.formulas import Thresholds
 from seqsep.exact.grid import Array
 from seqsep.exact.network import Network
+from seqsep.tasks.sparse_threshold import readable_function
 from seqsep.theorems.base import whole_numbers
 from seqsep.theorems.checking import passes
 from seqsep.theorems.trial import Trial, climb, distances, edited
@@ -130,3 +131,11 @@ def read(given: Mapping[str, Any], variables: int, halves: bool) -> Int64[np.nda
             raise ValueError(f"{name}: expected 0 or 1, found {wrong[0]}")
         assignment.extend(bits)
     return np.array([assignment], dtype=np.int64).reshape(1, variables)
+
+
+def require_function(given: Mapping[str, Any], thresholds: Thresholds, name: str) -> None:
+    """Raise ValueError if a user's input has `features` and `threshold` of another function than that which `name` names."""
+    own = readable_function(thresholds)
+    for field, expected in own.items():
+        if field in given and given[field] != expected:
+            raise ValueError(f"{field}: expected those of {name}, of which the network is built, found another function's")

@@ -322,9 +322,10 @@ def applier(
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
 
-    Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well. `variant` is repaired (ours) or
-    printed (the paper's layout). Raises ValueError without a file
-    if there is no such instance or no length, and with one if `length` is not its number of variables.
+    Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well. An input that says its function,
+    as a line of `seqsep sample sparse-threshold --json`, must be of this one. `variant` is repaired (ours) or printed (the
+    paper's layout). Raises ValueError without a file if there is no such instance or no length, and with one if `length` is not
+    its number of variables.
     """
     if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(
@@ -337,6 +338,7 @@ def applier(
     slots = 0 if network.indices is None else len(network.indices.integers)
 
     def answer(given: Mapping[str, Any]) -> int:
+        trials.require_function(given, formula, instance if cnf is None else str(cnf))
         bits = trials.read(given, formula.variables, cnf is None and instance != "majority")
         return int(run(network, trials.tokens(bits, slots), at=-1).answers[0, 0])
 
