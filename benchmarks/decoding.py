@@ -1,32 +1,38 @@
 """Decoding by steps against running the whole prefix again, 1,000 tokens: python benchmarks/decoding.py [name ..].
 
     one, many   2 layers of every mixer, width 64, 4 heads, and two hybrids: 1 prompt, and 16 prompts together
-    paper       the second paper's Transformer and hybrid of 0.5M parameters (RMSNorm, rope, SwiGLU): 16 prompts
+    paper       the second paper's Transformer, Mamba and hybrid of 0.5M parameters (RMSNorm, rope, SwiGLU): 16 prompts
     prompts     the state after prompts of 400 tokens, 16 together: in parallel, against one step a token
 
 Names choose sections, by default all. The slow way runs the prefix through `forward` for every token it generates; here for
-every 100th of them, with 100 times the weight (its time grows evenly with the prefix). It is shown twice: with all positions
+every 200th of them, with 200 times the weight (its time grows evenly with the prefix). It is shown twice: with all positions
 read out, and with the last block and the read-out at the last position only, which is the least that it can do. The ways take
-turns, A B A B, in one process; printed are medians of CPU seconds over 3 rounds and their ratios. float32, one thread.
+turns, A B A B, in one process; printed are means of CPU seconds over 2 rounds and their ratios. float32, one thread.
+--json FILE writes the numbers of the chosen sections among the first three; results/decoding.json is one such file.
 """
 
+import argparse
+import json
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from seqsep.lab.device import processor
 from seqsep.mixers import BY_NAME
 from seqsep.model import LLAMA, Model
 from seqsep.model.decode import generate
 
 TOKENS = 1_000
-EVERY = 100
-ROUNDS = 3
+EVERY = 200
+ROUNDS = 2
+WARM_UP = 50
+MANY = 16
 HYBRIDS = (("mamba", "attention"), ("sliding-attention", "gated-delta"))
-PAPER = {"Transformer": ("attention",) * 8, "hybrid": (*("mamba",) * 12, "attention")}
+PAPER = {"Transformer": ("attention",) * 8, "Mamba": ("mamba",) * 16, "hybrid": (*("mamba",) * 12, "attention")}
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:
@@ -36,11 +42,9 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def turns(*ways: Callable[[], object]) -> list[float]:
-    """Median CPU seconds of each way."""
-    for way in ways:
-        way()
+    """Mean CPU seconds of each way."""
     rounds = [[cpu_seconds(way) for way in ways] for _ in range(ROUNDS)]
-    return [statistics.median(seconds) for seconds in zip(*rounds, strict=True)]
+    return [statistics.mean(seconds) for seconds in zip(*rounds, strict=True)]
 
 
 def prefixes(model: Model, text: Tensor, is_last_only: bool) -> Callable[[], object]:
@@ -58,11 +62,12 @@ def prefixes(model: Model, text: Tensor, is_last_only: bool) -> Callable[[], obj
     return way
 
 
-def compare(title: str, model: Model, batch: int) -> None:
-    """Print a line: seconds by steps, and how many times as long the slow ways take."""
+def compare(title: str, model: Model, batch: int) -> dict[str, float]:
+    """CPU seconds by steps and of the slow ways, and how many times as long these take; printed as a line."""
     model.eval()
     prompts = [[number % 7] for number in range(batch)]
-    text = torch.tensor([one.tokens for one in generate(model, prompts, (), TOKENS)])
+    text = torch.tensor([one.tokens for one in generate(model, prompts, (), WARM_UP)]).repeat(1, TOKENS // WARM_UP)
+    model(text[:, :WARM_UP])
     fast, slow, least = turns(
         lambda: generate(model, prompts, (), TOKENS),
         prefixes(model, text, is_last_only=False),
@@ -73,6 +78,13 @@ def compare(title: str, model: Model, batch: int) -> None:
         f"last position only {EVERY * least:8.1f} s, ratio {EVERY * least / fast:6.1f}",
         flush=True,
     )
+    return {
+        "steps": round(fast, 3),
+        "whole prefix": round(EVERY * slow, 2),
+        "ratio": round(EVERY * slow / fast, 1),
+        "last position only": round(EVERY * least, 2),
+        "its ratio": round(EVERY * least / fast, 1),
+    }
 
 
 def build(layers: Sequence[str], **further: object) -> Model:
@@ -80,16 +92,19 @@ def build(layers: Sequence[str], **further: object) -> Model:
     return Model.build(80, 80, TOKENS + 1, layers=layers, width=64, embedding_scale=1.0, weight_scale=0.1, **further)
 
 
-def two_layers(batch: int) -> None:
+def two_layers(batch: int) -> dict[str, dict[str, float]]:
     print(f"{TOKENS:,} tokens behind {batch} prompts of 1 token, 2 layers, width 64")
-    for layers in [*((name, name) for name in BY_NAME), *HYBRIDS]:
-        compare("+".join(layers), build(layers), batch)
+    chosen = [*((name, name) for name in BY_NAME), *HYBRIDS]
+    return {"+".join(layers): compare("+".join(layers), build(layers), batch) for layers in chosen}
 
 
-def paper() -> None:
-    print(f"{TOKENS:,} tokens behind 16 prompts of 1 token, the paper's models of 0.5M")
+def paper() -> dict[str, dict[str, float]]:
+    print(f"{TOKENS:,} tokens behind {MANY} prompts of 1 token, the paper's models of 0.5M")
+    found = {}
     for name, layers in PAPER.items():
-        compare(name, build(layers, positions="rope", design=LLAMA), 16)
+        positions = "rope" if "attention" in layers else "default"
+        found[name] = compare(name, build(layers, positions=positions, design=LLAMA), MANY)
+    return found
 
 
 @torch.inference_mode()
@@ -104,13 +119,31 @@ def prompts() -> None:
     inputs = torch.randint(80, (16, 400), generator=torch.Generator().manual_seed(0))
     for name in BY_NAME:
         model = build((name, name)).eval().requires_grad_(False)
+        by_steps(model, inputs[:, :WARM_UP])
         parallel, stepped = turns(lambda model=model: model.prefill(inputs), lambda model=model: by_steps(model, inputs))
         print(f"    {name:<32} {parallel:7.3f} s   by steps {stepped:7.3f} s, ratio {stepped / parallel:6.1f}", flush=True)
 
 
-SECTIONS = {"one": lambda: two_layers(1), "many": lambda: two_layers(16), "paper": paper, "prompts": prompts}
+COMPARED = {"one": lambda: two_layers(1), "many": lambda: two_layers(MANY), "paper": paper}
+SECTIONS = {**COMPARED, "prompts": prompts}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sections", nargs="*", metavar="name", help=", ".join(SECTIONS))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
+    options = parser.parse_args()
+    unknown = [name for name in options.sections if name not in SECTIONS]
+    if unknown:
+        parser.error(f"sections are {', '.join(SECTIONS)}; found {unknown[0]}")
+    torch.set_num_threads(1)
+    measured = {name: SECTIONS[name]() for name in options.sections or SECTIONS}
+    if options.json is not None:
+        about = {**processor(), "torch": torch.__version__, "tokens": TOKENS, "rounds": ROUNDS}
+        prompts_of = {"one": 1, "many": MANY, "paper": MANY}
+        compared = {name: {"prompts": prompts_of[name], "CPU seconds": measured[name]} for name in COMPARED if name in measured}
+        options.json.write_text(json.dumps(about | compared, indent=1) + "\n", encoding="utf-8")
+
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    for section in sys.argv[1:] or SECTIONS:
-        SECTIONS[section]()
+    main()

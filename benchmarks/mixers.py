@@ -1,5 +1,7 @@
 """Training steps of the mixers against peers, in one run: python benchmarks/mixers.py [section ..], all of them by default.
 
+    --json FILE    writes the medians of every comparison, and the processor: results/mixers.json is of `matrices steps`
+
     mamba          2 layers, width 256, N = 100, against mambapy and the slow path of transformers' Mamba
     forgetting     mixers alone that forget fast, as trained ones do, against the same as they are drawn
     attention      1 layer, width 64, N = 200 and 400, against transformers' GPT-2: every position asked, and one of them
@@ -18,8 +20,10 @@ that are set already stay as they are, so OMP_NUM_THREADS=2 gives two threads; -
 Peers: pip install transformers; pip install --no-deps mambapy. One that cannot be imported is reported and left out.
 """
 
+import argparse
 import importlib
 import importlib.util
+import json
 import os
 import resource
 import statistics
@@ -29,11 +33,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 Step = Callable[[], object]
 SECONDS_A_TURN = 0.3
 ROUNDS = 9
+MEASURED: dict[str, dict[str, dict[str, float]]] = {}
+"""CPU and wall milliseconds of each side, by comparison."""
 
 
 def clocks(call: Step, count: int) -> tuple[float, float]:
@@ -92,6 +99,7 @@ def compare(title: str, ours: Side, *peers: Side, rounds: int = ROUNDS) -> float
         process.join()
         cpu, wall = (statistics.median(turn[clock] for turn in found) for clock in (0, 1))
         first, first_wall = first or cpu, first_wall or wall
+        MEASURED.setdefault(title, {})[side.name] = {"CPU ms": round(1e3 * cpu, 3), "wall ms": round(1e3 * wall, 3)}
         ratio = "" if side is ours else f"   ratio {cpu / first:6.2f} (wall {wall / first_wall:.2f})"
         print(f"    {side.name:<34} CPU {1e3 * cpu:9.2f} ms  wall {1e3 * wall:9.2f} ms  {memory:5.2f} GiB{ratio}", flush=True)
     for side in peers:
@@ -189,20 +197,33 @@ def steps() -> None:
 SECTIONS = {section.__name__: section for section in (mamba, forgetting, attention, linear, lstm, matrices, steps)}
 
 
+def written(path: Path) -> None:
+    """Write what was measured, with what the products here are and how far one of them is from float64's."""
+    from seqsep.lab.device import processor
+    from seqsep.mixers import _linear
+
+    error = _linear._error_of_a_trial()
+    found = {**processor(), "threads": int(os.environ["OMP_NUM_THREADS"]), "largest error of a trial product": error}
+    path.write_text(json.dumps(found | {"medians": MEASURED}, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     from seqsep.lab.engines.local import WORKER_ENVIRONMENT
 
-    asked = [argument for argument in sys.argv[1:] if argument != "--glibc"]
-    unknown = [name for name in asked if name not in SECTIONS]
-    if unknown:
-        sys.exit(f"mixers.py {' '.join(sys.argv[1:])}: sections are {', '.join(SECTIONS)}; found {unknown[0]}")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], metavar="section", help=", ".join(SECTIONS))
+    parser.add_argument("--glibc", action="store_true", help="leave out the MALLOC_ variables of a worker")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the medians to a file")
+    options = parser.parse_args()
     for name, value in WORKER_ENVIRONMENT.items():  # read once, when a process starts: by the sides, not by this one
-        if not (name.startswith("MALLOC_") and "--glibc" in sys.argv):
+        if not (name.startswith("MALLOC_") and options.glibc):
             os.environ.setdefault(name, value)
     os.environ["HF_HUB_OFFLINE"] = "1"
     print(" ".join(f"{name}={os.environ.get(name, '')}" for name in WORKER_ENVIRONMENT), flush=True)
-    for name in asked or SECTIONS:
+    for name in options.sections or SECTIONS:
         SECTIONS[name]()
+    if options.json is not None:
+        written(options.json)
 
 
 if __name__ == "__main__":

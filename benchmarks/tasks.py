@@ -1,22 +1,26 @@
 """Examples per CPU second of every task's generator in one process, and of multi-query recall against zoology's.
 
 python benchmarks/tasks.py [name ..] makes training examples at N = 512, 4,096 at once as the training loop does, and prints the
-best and the median of several rounds, tasks taking turns; then IsTree's graphs of 64 vertices with each thought. The last line
-compares one setting of zoology (64 pairs, 512 tokens, a vocabulary of 8,192) with its own generator, A B A B, where `zoology`
+best and the median of several rounds, tasks taking turns; then IsTree's graphs of 64 vertices with each thought. --json FILE
+writes these rates: results/generation.json is that of `is-tree`. The last line, of multi-query-recall, compares one setting of
+zoology (64 pairs, 512 tokens, a vocabulary of 8,192) with its own generator, A B A B, where `zoology`
 can be imported (github.com/HazyResearch/zoology; it is on no registry). Elsewhere the peer is the least that its algorithm
 needs: three numpy.random.choice(.., replace=False) an example, of the keys, the values and, weighted, the slots. Nothing else
 of its work is counted, so the true ratio is higher.
 """
 
+import argparse
+import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 
+from seqsep.lab.device import processor
 from seqsep.tasks import TASKS, IsTree, Task
 from seqsep.tasks.is_tree import DISTRIBUTIONS, TRACES
 from seqsep.tasks.multi_query_recall import MultiQueryRecall
@@ -34,23 +38,28 @@ def rate(count: int, call: Callable[[], object]) -> float:
     return count / (time.process_time() - start)
 
 
-def every_task(names: list[str]) -> None:
+def every_task(names: list[str]) -> dict[str, dict[str, int]]:
     chosen = [task for task in TASKS if not names or task.name in names]
-    print_rates({f"{task.name}, N = {LENGTH}": task(length=LENGTH) for task in chosen})
+    rates = print_rates({f"{task.name}, N = {LENGTH}": task(length=LENGTH) for task in chosen})
     if IsTree in chosen:
         thoughts = product(TRACES, DISTRIBUTIONS)
-        print_rates({f"is-tree, n = {VERTICES}, {trace}, {kind}": IsTree(VERTICES, trace, kind) for trace, kind in thoughts})
+        graphs = {f"is-tree, n = {VERTICES}, {trace}, {kind}": IsTree(VERTICES, trace, kind) for trace, kind in thoughts}
+        rates |= print_rates(graphs)
+    return rates
 
 
-def print_rates(tasks: dict[str, Task]) -> None:
+def print_rates(tasks: dict[str, Task]) -> dict[str, dict[str, int]]:
+    """Print and return the best and the median rate of each task."""
     rates: dict[str, list[float]] = {name: [] for name in tasks}
     for task in tasks.values():
         task.sample(0, AT_ONCE, 0)
     for start in range(AT_ONCE, (ROUNDS + 1) * AT_ONCE, AT_ONCE):
         for name, task in tasks.items():
             rates[name].append(rate(AT_ONCE, partial(task.sample, start, AT_ONCE, 0)))
-    for name, found in rates.items():
-        print(f"{name}: best {max(found):,.0f} examples/s, median {statistics.median(found):,.0f}", flush=True)
+    found = {name: {"best": round(max(one)), "median": round(statistics.median(one))} for name, one in rates.items()}
+    for name, each in found.items():
+        print(f"{name}: best {each['best']:,} examples/s, median {each['median']:,}", flush=True)
+    return found
 
 
 def peer() -> tuple[str, Callable[[], object]]:
@@ -85,6 +94,21 @@ def against_zoology() -> None:
           f"ratio {statistics.median(a / b for a, b in pairs):.1f}")  # fmt: skip
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", metavar="name", help="of tasks, by default all")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rates there")
+    options = parser.parse_args()
+    unknown = set(options.names) - {task.name for task in TASKS}
+    if unknown:
+        parser.error(f"expected names of tasks (seqsep list tasks), found {min(unknown)}")
+    rates = every_task(options.names)
+    if options.json is not None:
+        about = {**processor(), "at once": AT_ONCE, "rounds": ROUNDS, "examples a CPU second": rates}
+        options.json.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    if not options.names or MultiQueryRecall.name in options.names:
+        against_zoology()
+
+
 if __name__ == "__main__":
-    every_task(sys.argv[1:])
-    against_zoology()
+    main()

@@ -74,7 +74,7 @@ def scored(folder: Path, length: int, digits: int, count: int) -> Outcome:
         exhaustive=False,
         measured={"right": right},
         bound={"right": int(ENOUGH * count)},
-        variant=f"{length} entries of {digits} digits",
+        variant=f"{length} entries of {digits} digits: {right} of {count} right",
         holds=right > ENOUGH * count,
     )
 
@@ -91,6 +91,6 @@ def audited(folder: Path, length: int, digits: int) -> Outcome:
         exhaustive=False,
         measured={"carried bits": carried},
         bound={"carried bits": int(MOST_OF_THE_BITS * bits)},
-        variant=f"{length} entries of {digits} digits, audited",
+        variant=f"{length} entries of {digits} digits, audited: {carried} of {int(bits)} bits are carried at least",
         holds=MOST_OF_THE_BITS * bits <= carried <= bits and audit.needs_at_most_bits is not None,
     )

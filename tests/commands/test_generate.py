@@ -85,6 +85,24 @@ def test_inserted_tokens_are_marked():
 
 
 @pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"edges": [[1, 2], [2, 9], [3, 4], [4, 5]]}', "edges: edge 2 is [2, 9]; expected vertices from 1 to 5"),
+        ('{"edges": [[0, 2], [2, 3], [3, 4], [4, 5]]}', "edges: edge 1 is [0, 2]; expected vertices from 1 to 5"),
+        ('{"edges": [[1, 2], [2, 3], [3, 4], [4, 5]', "not JSON"),
+    ],
+)
+def test_a_bad_line_of_a_file_is_named(capsys, kept, tmp_path, line, why):
+    """One line with file, line and field; blank lines count, and nothing is answered."""
+    graphs = tmp_path / "graphs.jsonl"
+    graphs.write_text(f"{json.dumps(STAR)}\n\n{line}\n")
+    status, out, error = call(capsys, "generate", str(kept), "--input", str(graphs))
+    assert (status, out) == (2, "")
+    assert error.startswith(f"seqsep: {graphs}, line 3: {why}")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("words", "why"),
     [
         ((), "expected --prompt JSON or --input FILE, found neither"),
@@ -116,6 +134,10 @@ def always(tokens, prompt):
 
 def raises(tokens, prompt):
     return {}[prompt]
+
+
+def not_of_paths(tokens, prompt):
+    return {}[prompt] if tokens[4] == 2 else None
 
 
 def hangs(tokens, prompt):
@@ -153,8 +175,8 @@ def test_a_retriever_of_the_users(capsys, kept, own):
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        ("raises", "prompt 0: behind 14 tokens the retriever raises KeyError: 13 ("),
-        ("hangs", "prompt 0: behind 14 tokens the retriever was stopped after 0.5 seconds"),
+        ("raises", "seqsep: --prompt 1: behind 14 tokens the retriever raises KeyError: 13 ("),
+        ("hangs", "seqsep: --prompt 1: behind 14 tokens the retriever was stopped after 0.5 seconds"),
         ("strange", "returns 'word', which is no token of is-tree"),
         ("text", "returns '3'; expected a list of tokens, or None"),
         ("number", "expected a function number(tokens, prompt)"),
@@ -170,6 +192,26 @@ def test_a_retriever_that_fails_is_one_line(capsys, kept, own, function, why):
     assert error.count("\n") == 1
     if function == "raises":
         assert "own.py, line 12" in error
+
+
+def test_other_inputs_are_answered(capsys, kept, own, tmp_path, monkeypatch):
+    """Where the retriever fails for some, they are named as bad fields are; a batch ends at an input that fails."""
+    monkeypatch.setattr("seqsep.commands.generate.AT_ONCE", 2)
+    graphs = tmp_path / "graphs.jsonl"
+    graphs.write_text("".join(json.dumps(graph) + "\n" for graph in (STAR, PATH_GRAPH, STAR, PATH_GRAPH)))
+    given = ("--prompt", json.dumps(STAR), "--prompt", json.dumps(PATH_GRAPH), "--input", str(graphs))
+    words = ("generate", str(kept), "--json", "--most", "5", "--retriever", f"{own}:not_of_paths")
+    status, out, error = call(capsys, *words, *given)
+    assert status == 2
+    assert [row["edges"] for row in json_lines(out)] == [STAR["edges"]] * 3
+    assert error.startswith("seqsep: --prompt 2: behind 14 tokens the retriever raises KeyError: 13 (")
+    assert error.endswith(f"; no answer either to {graphs}, line 2; {graphs}, line 4\n")
+    assert error.count("\n") == 1
+    status, alone, _ = call(capsys, *words, "--prompt", json.dumps(STAR))
+    assert (status, alone) == (0, out.splitlines(keepends=True)[0])
+    _, out, error = call(capsys, *words, "--input", str(graphs))
+    assert error.startswith(f"seqsep: {graphs}, line 2: behind 14 tokens")
+    assert len(json_lines(out)) == 2
 
 
 def test_a_task_without_a_thought_is_refused(capsys, tmp_path):

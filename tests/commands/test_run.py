@@ -61,6 +61,22 @@ def test_run_and_export_and_a_user_file(capsys, tmp_path):
     assert all(row["result"]["steps"] == 20 for row in exported)
 
 
+@pytest.mark.parametrize(
+    ("flags", "left"),
+    [((), r"about \d+ \w+ left"), (("--prune",), r"about \d+ \w+ left of this stage, \d+ \w+ of all if no run learns")],
+)
+def test_in_a_file_it_says_where_runs_stand(capsys, monkeypatch, tmp_path, flags, left):
+    """Standard error is no terminal here. With pruning two runs pause at step 10, and one of them goes on."""
+    monkeypatch.setattr("seqsep.lab.progress.LEAST_SECONDS_BETWEEN_LINES", 0.0)
+    file, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
+    two_rates = TWO_SHORT_RUNS.replace("seed=seed) for seed in (0, 1)", "learning_rate=rate) for rate in (1e-2, 1e-3)")
+    file.write_text(two_rates)
+    status, _, err = call(capsys, "run", str(file), "--preset", "tiny", "--store", str(store), "--workers", "1", *flags)
+    assert status == 0
+    standing = rf"\[0/2\] \d[\d.e+]* steps/s, {left}: lstm index-lookup N=5 rate 0.01 seed 0 at \d+/\d0, accuracy 0\.\d{{4}}"
+    assert [line for line in err.splitlines() if re.fullmatch(standing, line)], err
+
+
 def test_run_with_pruning_says_who_is_pruned(capsys, tmp_path):
     file, store, rows = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "rows.jsonl"
     three_rates = "learning_rate=rate) for rate in (1e-2, 1e-6, 1e-5)"

@@ -1,6 +1,7 @@
 """`seqsep text`: accuracies are printed, replies resumed one by one, bad input is one line; nothing is downloaded unasked."""
 
 import json
+import re
 import shutil
 import socket
 import sys
@@ -13,14 +14,31 @@ from seqsep.text.language_model import LanguageModel
 from seqsep.text.reply import Reply
 from support.command_line import call, json_lines
 from support.hotpotqa import write_file
-from support.language_models import build, bytes_tokenizer, save, words_tokenizer
+from support.language_models import FAMILIES, build, bytes_tokenizer, save, words_tokenizer
+
+FIRST_LINES = {
+    "attention": "tiny: llama, 56,992 parameters, float32; context: 256 tokens",
+    "recurrent": "tiny: mamba, 34,528 parameters, float32; context: no limit named",
+    "hybrid": "tiny: bamba, 61,180 parameters, float32; context: 262,144 tokens",
+}
+STATE_BITS = {"attention": (2048, 0), "recurrent": (0, 32_768), "hybrid": (1024, 26_624)}
+"""Of each family: those that every token of a prompt adds, and those that are always there."""
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folders(tmp_path_factory):
+    """A folder for each family, with weights drawn at random; attention reads 256 tokens."""
     made = bytes_tokenizer()
-    model = build("attention", len(made), max_position_embeddings=256)
-    return save(tmp_path_factory.mktemp("model") / "tiny", model, made)
+    changes = {"attention": {"max_position_embeddings": 256}}
+    return {
+        family: save(tmp_path_factory.mktemp(family) / "tiny", build(family, len(made), **changes.get(family, {})), made)
+        for family in FAMILIES
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(folders):
+    return folders["attention"]
 
 
 @pytest.fixture
@@ -45,20 +63,37 @@ def _no_network(monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", refused)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("task", ["phonebook", "index"])
-def test_accuracies_chance_and_limits_are_printed(capsys, tmp_path, folder, task):
-    status, out, err = call(
-        capsys, "text", task, "--model", str(folder), "--n", "4", "3", "--count", "2", "--store", str(tmp_path / "s")
-    )
+def test_accuracies_chance_and_limits_are_printed(capsys, tmp_path, folders, task, family):
+    flags = ("--n", "4", "3", "--count", "2", "--store", str(tmp_path / "s"))
+    status, out, err = call(capsys, "text", task, "--model", str(folders[family]), *flags)
     assert (status, err) == (0, "")
     first, three, four = out.splitlines()
-    assert first == "tiny: llama, 56,992 parameters, float32; context: 256 tokens"
+    assert first == FIRST_LINES[family]
     assert three.startswith(
         "  n = 3    0.0 % (standard error 0.0) of 2; of the answers' tokens 0.0 %; chance 100.0 %; prompt up to"
     )
     assert "n = 4 " in four
     assert "chance 50.0 %" in four
-    assert four.endswith(" bits")
+    each, fixed = STATE_BITS[family]
+    for line in (three, four):
+        tokens, bits = re.fullmatch(r".*; prompt up to (\d+) tokens; state ([\d,]+) bits", line).groups()
+        assert bits == f"{each * int(tokens) + fixed:,}"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_questions_together_are_as_questions_alone(capsys, tmp_path, folders, asked, family):
+    """Two of three prompts have equally many tokens; each reply is the same to the letter."""
+    rows = []
+    for batch, expected in (("1", [1, 1, 1]), ("2", [2, 1])):
+        flags = ("--n", "3", "--count", "3", "--batch", batch, "--store", str(tmp_path / batch))
+        assert call(capsys, "text", "index", "--model", str(folders[family]), *flags)[0] == 0
+        assert asked == expected
+        asked.clear()
+        rows.append(tmp_path / f"{batch}.jsonl")
+        assert call(capsys, "export", "--store", str(tmp_path / batch), "-o", str(rows[-1]))[0] == 0
+    assert rows[0].read_bytes() == rows[1].read_bytes()
 
 
 def test_replies_go_on_where_they_were(capsys, tmp_path, folder, asked):

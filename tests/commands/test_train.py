@@ -74,6 +74,19 @@ def test_a_row_for_each_seed(capsys, tmp_path):
     assert {path.stem for path in (tmp_path / "s.sqlite.weights").iterdir()} == {row.key for row in rows}
 
 
+def test_the_table_has_parameters_beside_bits_of_state(capsys, tmp_path):
+    store = tmp_path / "s.sqlite"
+    words = ("train", "is-tree", "--length", "4", "--trace", "peel", "--layers", "lstm", *SMALL, "--live", "4")
+    status, out, err = call(capsys, *words, "--store", str(store))
+    assert status == 0, err
+    headings, found = (line.split() for line in out.splitlines()[1:])
+    assert headings[-4:] == ["live_accuracy", "parameters", "state_bits", "state_bits_per_token"]
+    with Store(store) as opened:
+        (row,) = opened.rows()
+    assert found[-3:] == [str(row.result["parameters"]), *map(str, row.result["state_bits"])]
+    assert row.result["parameters"] > 0
+
+
 def test_own_parts_and_a_dry_run(capsys, tmp_path):
     file = tmp_path / "own.py"
     file.write_text("import torch\n\n\nclass Own(torch.nn.Module):\n    pass\n")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from seqsep.experiments import BY_NAME
-from seqsep.experiments.is_tree import PAPER_SIZES, make
+from seqsep.experiments import BY_NAME, is_tree
+from seqsep.experiments.is_tree import PAPER_SIZES, PAPER_TRACES, TRACES, make
 from seqsep.lab.train import train
 from seqsep.tasks import IsTree
 
@@ -66,6 +66,49 @@ def test_quick_has_every_trace_at_both_lengths():
     for length in (8, 16):
         for trace in ("vanilla", "cot", "peel", "walk", "retrieval"):
             assert {model for at, of, model in places if (at, of) == (length, trace)} == {"attention", "mamba", "hybrid"}
+
+
+def test_the_paper_has_none_of_our_thoughts():
+    assert {run.task.trace for run in EXPERIMENT.runs("paper")} == set(PAPER_TRACES)
+    assert set(TRACES) - set(PAPER_TRACES) == {"peel", "walk"}
+    assert "peel\nand walk are not the paper's, so it lacks them" in is_tree.__doc__
+
+
+SECONDS = {"quick": 2 * 25 * 60, "reach": 12 * 60 * 60}
+"""Of one core, each run to its last step: 25 minutes of two workers by --dry-run, and what twelve hours of one core gave."""
+TIMED = {"quick": 186_393_600, "reach": 2_488_358_400}
+"""Work of the preset that took so long."""
+BUDGET = {"quick": 2 * 30 * 60, "reach": 12 * 60 * 60}
+
+
+def work(runs):
+    """Tokens that layers read in training: steps, times examples, tokens and layers."""
+    return sum(run.steps * run.batch * run.task.longest * len(run.layers) for run in runs)
+
+
+@pytest.mark.parametrize("preset", BUDGET)
+def test_a_preset_keeps_to_its_budget(preset):
+    """By its planned work, at the rate at which it was timed; a longer preset is to be timed again."""
+    planned = work(EXPERIMENT.runs(preset))
+    assert planned * SECONDS[preset] <= BUDGET[preset] * TIMED[preset]
+    rates = [TIMED[one] / SECONDS[one] for one in BUDGET]
+    assert max(rates) < 1.1 * min(rates)
+
+
+def test_the_docstring_states_the_budgets():
+    assert "on two cores, in 30 minutes" in is_tree.__doc__
+    assert "step it takes about 25 minutes there, by `--dry-run` with two workers" in is_tree.__doc__
+    assert "in 12 hours of one core" in is_tree.__doc__
+
+
+def test_uniform_is_a_part_of_quick_on_other_graphs():
+    runs = EXPERIMENT.runs("uniform")
+    assert {run.task.distribution for run in runs} == {"uniform"}
+    on_double_stars = [replace(run, task=replace(run.task, distribution="double-star")) for run in runs]
+    assert on_double_stars == [run for run in EXPERIMENT.runs("quick") if run.task.trace in ("vanilla", "walk")]
+    assert len(runs) == 2 * 2 * 3
+    others = [run for preset in EXPERIMENT.presets if preset != "uniform" for run in EXPERIMENT.runs(preset)]
+    assert {run.task.distribution for run in others} == {"double-star"}
 
 
 def test_reach_goes_on_where_quick_ends():

@@ -1,13 +1,16 @@
 """What docs/reproduction.md says of the experiment `is-tree` is what its committed rows say."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seqsep.experiments.is_tree import EXPERIMENT, STATE_BY_HEADS
+from seqsep.ceilings import ceiling
+from seqsep.experiments.is_tree import EXPERIMENT, READINGS, STATE_BY_HEADS
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.is_tree_table import is_tree_cells
+from seqsep.report.numerals import percent_at_most
 from seqsep.report.papers import is_tree_accuracy
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -15,6 +18,7 @@ ROWS = read_rows(EXPERIMENT.rows_file(RESULTS))
 OF_STATE = read_rows(EXPERIMENT.rows_file(RESULTS, "state"))
 OF_LENGTH = read_rows(EXPERIMENT.rows_file(RESULTS, "length"))
 OF_REACH = read_rows(EXPERIMENT.rows_file(RESULTS, "reach"))
+OF_UNIFORM = read_rows(EXPERIMENT.rows_file(RESULTS, "uniform"))
 TRANSFORMER, MAMBA, HYBRID = ("attention",) * 2, ("mamba",) * 2, ("mamba", "attention")
 
 
@@ -24,6 +28,15 @@ EVERYONE = (TRANSFORMER, MAMBA, HYBRID)
 def row(layers: tuple[str, ...], trace: str, length: int = 8) -> Row:
     (found,) = [one for one in ROWS if (one.run.layers, one.run.task.trace, one.run.task.length) == (layers, trace, length)]
     return found
+
+
+@pytest.mark.parametrize("preset", READINGS)
+def test_each_paragraph_names_its_length_and_distribution(preset):
+    for paragraph in READINGS[preset].split("\n\n"):
+        words = " ".join(paragraph.split())
+        assert re.search(r"\bn = \d", words), words
+        graphs = "uniform graphs" if preset == "uniform" else "double stars"
+        assert graphs in words.lower(), words
 
 
 def test_which_rows_there_are():
@@ -48,6 +61,61 @@ def test_everyone_walks_with_a_retriever(layers, length):
     assert row(layers, "walk", length).result["accuracy"] >= 0.98
     assert row(layers, "walk", length).result["live_accuracy"] >= 0.98
     assert row(layers, "walk", length).result["steps"] <= 800
+
+
+def test_the_answer_is_learned_before_the_thought():
+    """Teacher-forced and live, in percent, of the Transformer, Mamba and the hybrid."""
+
+    def forced_and_live(trace: str, length: int) -> tuple[list[float], list[float]]:
+        found = [row(layers, trace, length).result for layers in EVERYONE]
+        return [100 * one["answer_accuracy"] for one in found], [100 * one["live_accuracy"] for one in found]
+
+    for length in (8, 16):
+        assert min(forced_and_live("peel", length)[0]) >= 97
+        forced, live = forced_and_live("walk", length)
+        assert forced == live
+    assert [round(live) for live in forced_and_live("peel", 16)[1]] == [49, 51, 55]
+    forced, live = forced_and_live("cot", 16)
+    assert (round(min(forced)), round(max(forced))) == (75, 83)
+    assert (round(min(live)), round(max(live))) == (48, 51)
+    assert min(forced_and_live("retrieval", 8)[0]) >= 98
+    transformer, mamba, hybrid = forced_and_live("retrieval", 16)[0]
+    assert min(transformer, hybrid) >= 98
+    assert round(mamba) == 49
+
+
+def test_the_local_thought_with_a_retriever_is_learned_sooner():
+    """Places, of six, where 90 % of the thoughts are written within 6,400 graphs."""
+    cells = is_tree_cells(ROWS).values()
+    for trace, places in (("walk", 5), ("retrieval", 1)):
+        seen = [cell.first_written and cell.first_written * cell.batch for cell in cells if cell.task.trace == trace]
+        assert len(seen) == 6
+        assert sum(graphs is not None and graphs <= 6_400 for graphs in seen) == places
+
+
+@pytest.mark.parametrize(("rows", "least"), [(OF_LENGTH, 0.94), (OF_STATE, 0.93)])
+def test_the_answer_is_not_what_is_missing(rows, least):
+    assert min(one.result["answer_accuracy"] for one in rows) >= least
+
+
+def test_what_is_said_of_uniform_graphs():
+    assert {one.run for one in OF_UNIFORM} == set(EXPERIMENT.runs("uniform"))
+    found = {(one.run.layers, one.run.task.trace, one.run.task.length): one for one in OF_UNIFORM}
+    without = [one for (_, trace, _), one in found.items() if trace == "vanilla"]
+    assert {one.run.steps for one in without} == {600}
+    assert max(one.result["best_accuracy"] for one in without) < 0.55
+    ceilings = [ceiling(found[MAMBA, "vanilla", length].run.task, state_bits=0) for length in (8, 16)]
+    assert [percent_at_most(share) for share in ceilings] == ["78.9", "77.1"]
+    for layers in (TRANSFORMER, HYBRID):
+        walks = [found[layers, "walk", length] for length in (8, 16)]
+        assert {(one.result["accuracy"], one.run.evaluation) for one in walks} == {(1, 500)}
+        assert max(one.result["steps"] * one.run.batch for one in walks) <= 8_000
+    of_mamba = [found[MAMBA, "walk", length] for length in (8, 16)]
+    assert [round(100 * one.result["accuracy"]) for one in of_mamba] == [97, 61]
+    assert [one.result["steps"] * one.run.batch for one in of_mamba] == [12_800] * 2
+    assert {one.run.live for one in of_mamba} == {500}
+    assert all(one.result["accuracy"] == one.result["answer_accuracy"] for one in of_mamba)
+    assert row(MAMBA, "walk", 16).result["accuracy"] == 0.986
 
 
 @pytest.mark.parametrize("layers", EVERYONE)
@@ -149,12 +217,9 @@ def test_what_is_said_of_heads():
 
 def test_what_is_said_of_reach():
     """All right and decided, in percent, of the Transformer, the hybrid and Mamba by place; and the graphs they took."""
-    assert (len(OF_REACH), len(EXPERIMENT.runs("reach"))) == (22, 24)
+    assert {one.run for one in OF_REACH} == set(EXPERIMENT.runs("reach"))
+    assert len(OF_REACH) == 24
     assert {(one.run.seed, one.run.learning_rate) for one in OF_REACH} == {(0, 3e-3)}
-    done = {one.run for one in OF_REACH}
-    waiting = [run for run in EXPERIMENT.runs("reach") if run not in done]
-    assert {(run.task.trace, run.task.length) for run in waiting} == {("cot", 32)}
-    assert {run.layers.count("mamba") for run in waiting} == {3, 4}
     assert percents("cot", 16) == [(97.2, 99.2), (74.8, 95.4), (0.2, 47.2)]
     assert percents("peel", 16) == [(96.8, 98.8), (94.0, 98.4), (6.0, 54.0)]
     assert percents("retrieval", 16) == [(99.6, 99.8), (99.2, 99.7), (98.2, 99.8)]
@@ -176,13 +241,11 @@ def test_what_is_said_of_reach():
 
 def test_what_is_said_of_32_vertices():
     """After as many graphs as at n = 16."""
+    assert percents("cot", 32) == [(34.8, 78.8), (20.6, 58.5), (0.0, 55.5)]
     assert percents("peel", 32) == [(11.2, 48.6), (10.4, 47.2), (0.0, 51.8)]
-    assert graphs("peel", 32) == [384_000] * 3
-    [cot] = [one for one in OF_REACH if (one.run.task.trace, one.run.task.length) == ("cot", 32)]
-    assert (cot.run.layers, cot.result["steps"] * cot.run.batch) == (("attention",) * 4, 384_000)
-    assert (cot.result["accuracy"], cot.result["live_accuracy"]) == (0.348, 0.788)
-    assert is_tree_accuracy("cot", "transformer-0.5M", 32) == 1
-    assert [one for one in OF_REACH if one.environment["device"] != "cpu"] == [cot]
+    assert graphs("peel", 32) == graphs("cot", 32) == [384_000] * 3
+    assert depths("peel", 32) == depths("cot", 32) == [4] * 3
+    assert [one for one in OF_REACH if one.environment["device"] != "cpu"] == [at("cot", 32)[0]]
 
 
 def test_what_is_said_of_learning_sooner():
@@ -203,6 +266,7 @@ def test_what_is_said_of_learning_sooner():
 def test_the_papers_numbers_beside_reach():
     models = ("transformer-0.5M", "hybrid-0.5M", "mamba-0.5M")
     assert [is_tree_accuracy("cot", model, 16) for model in models] == [1.0, 0.998, 0.838]
+    assert [is_tree_accuracy("cot", model, 32) for model in models] == [1.0, 0.998, 0.55]
     assert {is_tree_accuracy("retrieval", model, length) for model in models for length in (16, 32)} == {1.0}
 
 

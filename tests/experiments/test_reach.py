@@ -56,9 +56,10 @@ def test_who_does_not_pass_is_tried_harder():
     assert tail[:2] == [(5, 8, 1e-4, 0.3, 500, 0), (5, 8, 1e-2, 0.3, 500, 0)]
     assert tail[2:4] == [(5, 8, 1e-2, 0.3, 2000, 0), (5, 8, 3e-3, 0.3, 2000, 0)]
     assert tail[4:6] == [(5, 16, 1e-2, 0.3, 500, 0), (5, 16, 3e-3, 0.3, 500, 0)]
-    assert tail[6:8] == [(10, 16, 1e-2, 0.3, 1000, 0), (20, 16, 1e-2, 0.3, 2000, 0)]
+    assert tail[6] == (5, 16, 1e-2, 0.3, 2000, 0)
+    assert tail[7:9] == [(10, 16, 1e-2, 0.3, 1000, 0), (20, 16, 1e-2, 0.3, 2000, 0)]
     small = (5, 8, 1e-2, 0.3)
-    assert tail[8:] == [(*small, 9000, 0), (*small, 500, 1), (*small, 500, 2)]
+    assert tail[9:] == [(*small, 9000, 0), (*small, 500, 1), (*small, 500, 2)]
     assert ONE.if_none_learns()[:6] == runs[:6]
     assert len(ONE.if_none_learns()) == len(runs)
 
@@ -128,7 +129,31 @@ def test_every_mixer_runs_under_both_choices_of_positions():
     assert {run.embedding_scale for run in runs} == {0.02, 0.1, 0.3}
 
 
-@pytest.mark.parametrize("name", ["index-lookup-architectures", "dyck-architectures", "equality-next", "mamba-width"])
+LENGTHS = {
+    "index-lookup-architectures": [20, 50, 100, 200, 400],
+    "dyck-architectures": [100, 200],
+    "equality-next": [20, 50, 100],
+    "mamba-width": [20, 50, 100],
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_who_is_tried_at_which_lengths(name):
+    """All ten trainable mixers, two layers of width 128 where one of 64 stays below, and three of 256 for the LSTM."""
+    reach = BY_NAME[name].search("reach")
+    assert [level.task.length for level in reach.levels] == LENGTHS[name]
+    small = {(run.layers[0], len(run.layers), run.width) for run in (contender.run for contender in reach.contenders)}
+    larger = {(one.larger.layers[0], len(one.larger.layers), one.larger.width) for one in reach.contenders if one.larger}
+    if name == "mamba-width":
+        assert (small, larger) == ({("mamba", 2, width) for width in (32, 64, 128)}, set())
+        return
+    names = {mixer.name for mixer in TRAINABLE}
+    assert len(names) == 10
+    assert {layer for layer, _, _ in small} == names
+    assert larger == {("lstm", 3, 256), *((layer, 2, 128) for layer in names - {"lstm"})}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
 def test_sizes_and_steps_of_the_presets(name):
     experiment = BY_NAME[name]
     reach = experiment.search("reach")

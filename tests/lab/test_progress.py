@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from seqsep.lab.pace import Pace
 from seqsep.lab.progress import Bars, Display, Lines, display
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
@@ -65,14 +66,78 @@ def test_lines_say_where_runs_stand_and_for_how_long(capsys: pytest.CaptureFixtu
     assert after(1.0, first, 6) == []  # a tenth, but too soon
     assert after(3.0, second, 30) == []  # it goes on from a checkpoint
     assert after(2.0, first, 12, 0.25) == [
-        f"[0/2] 1 steps/s, at most 1 min left: {first.label()} at 12/60, accuracy 0.2500; {second.label()} at 30/60"
+        f"[0/2] 1 steps/s, about 40 s left: {first.label()} at 12/60, accuracy 0.2500; {second.label()} at 30/60"
     ]
     assert after(29.0, first, 17) == []  # no tenth was passed
-    assert after(1.0, first, 17, 0.5)[0].startswith(f"[0/2] 0.306 steps/s, at most 4 min left: {first.label()} at 17/60, acc")
+    assert after(1.0, first, 17, 0.5)[0].startswith(f"[0/2] 0.306 steps/s, about 2 min left: {first.label()} at 17/60, acc")
     shown.finish(first, {"status": "converged", "steps": 17, "accuracy": 1.0}, 36.0)
     assert len(capsys.readouterr().err.splitlines()) == 1
     (line,) = after(30.0, second, 40)
-    assert line.startswith(f"[1/2] 0.318 steps/s, at most 1 min left: {second.label()} at 40/60")
+    assert line.startswith(f"[1/2] 0.318 steps/s, about 2 min left: {second.label()} at 40/60")
+
+
+def test_time_left_weighs_steps_by_what_they_take(capsys: pytest.CaptureFixture[str]) -> None:
+    """A step of the second takes 100 times that of the first. A later stage is added, and its display knows the pace."""
+    now = [0.0]
+    pace = Pace()
+    first, second = TWO
+
+    def shown_with(later: dict[Run, float], starts: dict[Run, int]) -> Lines:
+        shown = Lines(clock=lambda: now[0], pace=pace)
+        shown.later = later
+        shown.starts = starts
+        shown.begin([first, second], finished=0)
+        return shown
+
+    def after(seconds: float, run: Run, step: int) -> str:
+        now[0] += seconds
+        shown.update(7, run, step, None)
+        return capsys.readouterr().err.partition(":")[0]
+
+    shown = shown_with(later={}, starts={})
+    assert after(0.0, first, 1) == ""
+    assert after(9.0, first, 10) == "[0/2] 1 steps/s, about 2 min left"  # 110 steps of 1 s, as far as is known
+    shown.finish(first, {"status": "finished"}, 10.0)
+    capsys.readouterr()
+    assert after(0.0, second, 1) == ""
+    assert after(100.0, second, 2) == "[1/2] 0.0917 steps/s, about 1.6 h left"  # 58 steps of 100 s
+    shown = shown_with(later={second: 72.0}, starts={second: 50})
+    assert after(0.0, first, 1) == ""
+    assert after(9.0, first, 10) == "[0/2] 1 steps/s, about 18 min left of this stage, 2.3 h of all if no run learns"
+
+
+def test_runs_at_once_share_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two at once take half as long as one after the other, but no less than the longest."""
+    now = [0.0]
+    first, second = TWO
+    shown = Lines(clock=lambda: now[0])
+    shown.begin(TWO, finished=0)
+    for run in TWO:
+        shown.update(7, run, 1, None)
+    for seconds, run, step, expected in ((10.0, first, 11, 59 * 1), (10.0, second, 21, 49 * 1)):
+        now[0] += seconds
+        shown.update(7, run, step, None)
+        assert f"about {expected} s left" in capsys.readouterr().err
+
+
+def test_a_tick_says_a_line_only_after_a_long_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    shown = Lines(clock=lambda: now[0])
+    shown.begin(TWO, finished=0)
+    for at in (10.0, 29.0, 30.0, 59.0):
+        now[0] = at
+        shown.tick()
+    assert capsys.readouterr().err == "[0/2] no step measured yet: no run under way\n"
+
+
+def test_bars_say_no_line_at_a_tick() -> None:
+    text = io.StringIO()
+    bars = Bars(Console(file=text, force_terminal=True, width=200))
+    bars.begin(TWO, finished=0)
+    bars.said_at -= 1000.0
+    bars.tick()
+    bars.close()
+    assert "no step measured yet" not in text.getvalue()
 
 
 def test_bars_count_every_step_and_show_runs_under_way() -> None:

@@ -2,17 +2,22 @@
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 
 from seqsep.mixers import BY_NAME, state_bits
-from seqsep.model import Model
-from seqsep.model.decode import Generated, generate, generate_by_forward
+from seqsep.model import LLAMA, Model
+from seqsep.model.decode import Generated, GenerationFails, generate, generate_by_forward
 from seqsep.retriever import Pattern, Query, Retriever
 
 PROMPTS = [[3, 1, 4, 1, 5], [2], [7, 1, 8, 2, 8, 1, 8, 2, 8, 4, 5, 9]]
+LONGER = [[3, 1, 4, 1, 5, 9, 2, 6, 5], [2, 7, 1, 8, 2, 8, 1], [1, 4, 1, 4, 2, 1, 3, 5, 6, 2, 3, 7]]
+IN_COMMON = 6
+"""Tokens of LONGER that are read at once: all but the last of the shortest prompt."""
 NEAR = 1e-7
+NEAR_IN_FLOAT32 = 1e-4
 HYBRIDS = [("mamba", "mamba", "attention"), ("sliding-attention", "gated-delta"), ("attention", "lstm", "rwkv7")]
 
 
@@ -23,17 +28,17 @@ def build(*layers: str, positions: str = "default", seed: int = 0, **sizes) -> M
     return model.double().eval()
 
 
-def require_same(fast: list[Generated], slow: list[Generated]) -> int:
+def require_same(fast: list[Generated], slow: list[Generated], near: float = NEAR, error: float = 1e-8) -> int:
     """Tokens are equal as long as no two logits are nearly equal, and margins agree; returns how many were compared."""
     compared = 0
     assert len(fast) == len(slow)
     for ours, expected in zip(fast, slow, strict=True):
         for place, margin in enumerate(expected.margins):
-            if margin < NEAR:
+            if margin < near:
                 break
             assert ours.tokens[place] == expected.tokens[place], (place, margin)
             assert ours.inserted[place] == expected.inserted[place]
-            assert ours.margins[place] == pytest.approx(margin, abs=1e-8)
+            assert ours.margins[place] == pytest.approx(margin, abs=error)
             compared += 1
         else:
             assert len(ours.tokens) == len(expected.tokens)
@@ -46,6 +51,54 @@ def test_steps_equal_the_whole_prefix(layers):
     model = build(*layers)
     slow = generate_by_forward(model, PROMPTS, (), 24)
     assert require_same(generate(model, PROMPTS, (), 24), slow) > 60
+
+
+def count_read(model: Model) -> list[int]:
+    """How many tokens of each prompt `prefill` gets, call by call, from now on."""
+    counts = []
+    prefill = model.prefill
+
+    def watched(inputs, *further):
+        counts.append(inputs.shape[1])
+        return prefill(inputs, *further)
+
+    model.prefill = watched
+    return counts
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("layers", [*((name, name) for name in BY_NAME), *HYBRIDS], ids="+".join)
+def test_prompts_that_are_read_in_parallel(layers):
+    """No prompt has one token alone, so a prefix of all is read at once."""
+    model = build(*layers)
+    counts = count_read(model)
+    slow = generate_by_forward(model, LONGER, (), 14)
+    assert require_same(generate(model, LONGER, (), 14), slow) > 30
+    assert counts == [IN_COMMON]
+
+
+LLAMA_LIKE = [("mamba", "attention"), ("attention", "gated-delta", "attention"), ("sliding-attention", "rwkv7"), ("mamba2",)]
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("layers", LLAMA_LIKE, ids="+".join)
+@pytest.mark.parametrize("prompts", [PROMPTS, LONGER], ids=["one token", "longer"])
+def test_the_second_papers_design(layers, prompts):
+    """RMS norm, SwiGLU, no biases, tied sinusoids, and rope where there is attention."""
+    positions = "rope" if any("attention" in name for name in layers) else "default"
+    model = build(*layers, positions=positions, design=LLAMA)
+    slow = generate_by_forward(model, prompts, (), 14)
+    assert require_same(generate(model, prompts, (), 14), slow) > 30
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("layers", [*((name, name) for name in BY_NAME), *HYBRIDS], ids="+".join)
+def test_float32_differs_at_near_ties_only(layers):
+    """Judged by margins: each way's tokens are the other's up to a place where two logits are within the tolerance."""
+    model = build(*layers).float()
+    fast = generate(model, LONGER, (), 14)
+    slow = generate_by_forward(model, LONGER, (), 14)
+    assert require_same(fast, slow, NEAR_IN_FLOAT32, error=NEAR_IN_FLOAT32 / 4) > 30
 
 
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rope", "none"])
@@ -77,19 +130,35 @@ def test_nearly_equal_logits_are_told():
     assert generated == Generated([4, 4, 4], [False] * 3, [0.0] * 3)
 
 
-@pytest.mark.parametrize("name", [name for name, mixer in BY_NAME.items() if not mixer.grows])
-def test_memory_of_a_recurrent_model_is_constant(name):
+def memory_while_generating(name: str) -> list[tuple[int, int]]:
+    """Bits of the state before each of 100 tokens, and bytes of the memory that holds it."""
     model = build(name, longest=200)
     advance = model.advance
-    sizes = set()
+    sizes = []
 
     def watched(inputs, state, t):
-        sizes.add(sum(map(state_bits, state)))
+        parts = [part for block in state for part in block]
+        sizes.append((sum(map(state_bits, state)), sum(part.untyped_storage().nbytes() for part in parts)))
         return advance(inputs, state, t)
 
     model.advance = watched
     generate(model, [[1, 2]], (), 100)
-    assert len(sizes) == 1
+    return sizes
+
+
+@pytest.mark.parametrize("name", [name for name, mixer in BY_NAME.items() if not mixer.grows])
+def test_memory_of_a_recurrent_model_is_constant(name):
+    """The state is all that a step gets from the one before; from the second step on its memory is of one size too."""
+    sizes = memory_while_generating(name)
+    assert len(sizes) == 100
+    assert len({bits for bits, _ in sizes}) == 1
+    assert len({held for _, held in sizes[1:]}) == 1
+
+
+def test_memory_of_attention_grows():
+    bits, held = zip(*memory_while_generating("attention"), strict=True)
+    assert bits[-1] > bits[0]
+    assert held[-1] > held[0]
 
 
 def test_stops_and_the_cap():
@@ -192,6 +261,10 @@ def searches(tokens, prompt):
     re.search(r"(x+x+)+y", "x" * 60)
 
 
+def yields(tokens, prompt):
+    yield {}[prompt]
+
+
 def searches_apart(tokens, prompt):
     return [1] if Pattern("((x+x+)+y)", seconds=0.3).find(["x" * 60]) else None
 
@@ -204,6 +277,8 @@ def searches_apart(tokens, prompt):
         (searches, "prompt 0: behind 3 tokens the retriever was stopped after 0.5 seconds"),
         (searches_apart, "the retriever raises SearchTooLong: pattern .* stopped after 0.3 seconds"),
         (lambda tokens, prompt: ["one"], r"returns \['one'\]; expected a list of tokens, or None"),
+        (yields, r"prompt 0: behind 3 tokens the retriever raises KeyError: 2 \(.*test_decode.py, line \d+"),
+        (lambda tokens, prompt: [float("inf")], r"returns \[inf\]; expected a list of tokens"),
         (lambda tokens, prompt: 7, "returns 7; expected a list of tokens"),
         (lambda tokens, prompt: [12], "returns token 12; expected tokens of 0 to 11"),
     ],
@@ -215,6 +290,37 @@ def test_a_retriever_that_fails_is_one_line(retriever, why):
         generate(model, [[1, 2]], (), 5, retriever, seconds=0.5)
     assert "\n" not in str(failure.value)
     assert time.monotonic() - start < 10
+
+
+def test_a_search_is_stopped_off_the_main_thread():
+    """There the retriever runs in a process of its own; it answers until it hangs."""
+
+    def finds(tokens, prompt):
+        return [7] if len(tokens) < 6 else searches(tokens, prompt)
+
+    start = time.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        failure = pool.submit(generate, build("lstm"), [[1, 2]], (), most=20, retriever=finds, seconds=0.5).exception()
+    assert time.monotonic() - start < 30
+    assert isinstance(failure, GenerationFails)
+    assert "behind 7 tokens the retriever was stopped after 0.5 seconds" in str(failure)
+
+
+@pytest.mark.parametrize("way", [generate, generate_by_forward])
+def test_prompts_beside_one_that_fails_are_answered(way):
+    """What stands behind the others is what stands there without it."""
+
+    def fails_for_some(tokens, prompt):
+        return [7] if prompt == 5 and len(tokens) == 6 else {}[prompt] if prompt == 1 else None
+
+    model = build("attention", "mamba")
+    with pytest.raises(GenerationFails, match=r"^generate: prompt 1: behind 2 tokens the retriever raises KeyError") as failure:
+        way(model, [*PROMPTS, [4]], (), 9, fails_for_some)
+    assert list(failure.value.reasons) == [1, 3]
+    assert str(failure.value).endswith(" (and 1 further prompt fails)")
+    assert failure.value.generated[1] is failure.value.generated[3] is None
+    others = [failure.value.generated[0], failure.value.generated[2]]
+    assert require_same(others, generate_by_forward(model, PROMPTS[::2], (), 9, fails_for_some)) == 18
 
 
 @pytest.mark.parametrize(

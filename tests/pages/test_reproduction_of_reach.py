@@ -7,6 +7,7 @@ import pytest
 from seqsep.ceilings import carried_bits
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
+from seqsep.pages._reach import states_section
 from seqsep.report.measured import Measured
 from seqsep.report.reach import rate_window
 from seqsep.tasks import IndexLookup
@@ -173,6 +174,39 @@ def test_what_is_said_of_sizes_of_a_state():
 
 def test_what_is_said_of_bits_that_are_carried():
     assert IndexLookup(50).answer_bits() == 300 < min(row.result["state_bits"][0] for row in at_50().values())
+
+
+def test_what_is_said_of_shares_of_a_state():
+    """The sentence is written from the rows; here they are counted again."""
+    bits = {place: carried_bits(IndexLookup(50), row.result["accuracy"]) for place, row in at_50().items()}
+    shares = {place: bits[place] / row.result["state_bits"][0] for place, row in at_50().items()}
+    assert max(bits, key=bits.get) == ("linear-attention", 128, 4)
+    assert max(shares, key=shares.get) == ("linear-attention", 64, 4)
+    assert [round(max(bits.values())), round(100 * max(shares.values()), 2)] == [298, 0.71]
+    none = sum(used < 1 for used in bits.values())
+    assert (
+        "At N = 50, 48 models: at most 298 of the 300 bits asked (Linear attention, width 128, heads 4), and at most 0.71 % of "
+        f"a state (Linear attention, width 64, heads 4: 246 of 34,816 bits); {none} prove less than one bit."
+    ) in section_of_states()
+
+
+def section_of_states() -> str:
+    experiment = BY_NAME["index-lookup-architectures"]
+    return states_section(experiment, read_rows(experiment.rows_file(RESULTS, "state-bits")))
+
+
+def test_what_is_fixed_and_left_out_of_states():
+    experiment = BY_NAME["index-lookup-architectures"]
+    section = section_of_states()
+    assert "Ours of the preset `state-bits`, which leaves out width 128 at N = 200: " in section
+    assert (
+        "1 layer each, at most 2,000 steps at the rate 0.001, seed 0; nothing is searched. All have learned positions. "
+        in section
+    )
+    assert "Embeddings start with deviation 0.3. " in section
+    assert "](state-bits.svg)" in section
+    planned = {(run.task.length, run.width) for run in experiment.runs("state-bits")}
+    assert {(length, width) for length in (50, 100, 200) for width in (16, 32, 64, 128)} - planned == {(200, 128)}
 
 
 def test_what_is_said_of_windows_of_rates():

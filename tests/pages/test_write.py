@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import matplotlib
 import pytest
 
 from seqsep.pages import PAGES, write_pages
@@ -10,8 +11,13 @@ from seqsep.pages import write as pages_write
 ROOT = Path(__file__).parents[2]
 
 
+DRAWN_BY_MATPLOTLIB = ("docs/state-bits.svg",)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_committed_page_is_the_generated_one(name):
+    if name in DRAWN_BY_MATPLOTLIB and f"matplotlib=={matplotlib.__version__}" not in (ROOT / "constraints.txt").read_text():
+        pytest.skip("another version of matplotlib draws other paths")
     assert (ROOT / name).read_text(encoding="utf-8") == PAGES[name](ROOT), "run make docs"
 
 

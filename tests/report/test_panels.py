@@ -196,6 +196,18 @@ def test_paths_of_the_charts():
     assert points("M1 2V5H7") == ([1, 1, 7], [2, 5, 5])
 
 
+def test_captions_say_how_models_start(measured):
+    """Their positions and the deviation of their embeddings, in the heatmap with its rates and in the curves."""
+    runs = [
+        measured(IndexLookup(20), "lstm", 0.5, model=SizedModel(("lstm",), 64, positions), embedding_scale=scale)
+        for positions, scale in (("none", 0.3), ("learned", 0.02))
+    ]
+    captions = Captions.of(ResultTable.of("title", runs, no_paper))
+    said = "Learned positions: LSTM; no positions: LSTM. Embeddings start with deviation the best of 0.02 and 0.3. "
+    assert said in captions.heatmap
+    assert said in captions.curves
+
+
 def test_the_page_shows_the_figures_of_an_experiment(measured, tmp_path):
     """With their captions; equal tables give equal files."""
     runs = [measured(IndexLookup(20), "lstm", 0.5, learning_rate=rate) for rate in (1e-3, 3e-3)]

@@ -14,8 +14,10 @@ from seqsep.report.numerals import counts, listed, number, percent, percent_at_m
 from seqsep.report.page.tables import scaled_down
 from seqsep.report.page.theorem_table import statement_tables
 from seqsep.report.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
+from seqsep.report.sized_model import SizedModel
+from seqsep.report.starts import starts_of_runs
 from seqsep.report.ticks import round_ticks, spread_apart
-from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
 DYCK = BoundedDyck(30)
@@ -69,13 +71,34 @@ def test_from_a_row() -> None:
     assert (run.model.size, run.weight_scale, run.heads) == ("(1, 64)", 0.09, 8)
 
 
+def setting(name: str, runs: list[Measured]) -> str:
+    """What stands here in the table of settings."""
+    ((_, _, text),) = (row for row in scaled_down(DemoRuns(tuple(runs), ())) if row[0] == name)
+    return text
+
+
+def test_settings_name_positions_and_embedding_scale(measured: Any) -> None:
+    def of(task: Task, name: str, positions: str, scale: float) -> Measured:
+        return measured(task, name, 0.5, model=SizedModel((name,), 64, positions), embedding_scale=scale)
+
+    lookup = [of(task, name, "learned", 0.3) for task in LOOKUP.values() for name in ("attention", "lstm", "mamba")]
+    dyck = [of(DYCK, "attention", "learned", 0.5), *(of(DYCK, name, "none", 0.5) for name in ("mamba", "lstm"))]
+    assert setting("Positions", lookup) == "learned"
+    assert setting("Positions", lookup + dyck) == "learned; none for LSTM and Mamba on Dyck-(2,2), N = 30"
+    assert setting("Deviation of embeddings at the start", lookup + dyck) == "0.3; 0.5 for all on Dyck-(2,2), N = 30"
+    assert setting("Positions", [measured(DYCK, "lstm", 0.5)]) == "—"
+    assert starts_of_runs(dyck) == (
+        "Learned positions: Attention; no positions: LSTM and Mamba. Embeddings start with deviation 0.5."
+    )
+    assert starts_of_runs([measured(DYCK, "lstm", 0.5)]) == starts_of_runs([]) == ""
+
+
 def test_weights_drawn_otherwise_are_named(measured: Any) -> None:
     usual = [measured(DYCK, "lstm", 0.5), measured(LOOKUP[20], "attention", 0.5), measured(DYCK, "attention", 0.5, seed=1)]
     others = [measured(DYCK, name, 0.5, weight_scale=scale) for name, scale in (("dss", 0.09), ("attention", 0.18))]
 
     def here(runs: list[Measured]) -> str:
-        ((_, _, text),) = (row for row in scaled_down(DemoRuns(tuple(runs), ())) if row[0].startswith("Deviation"))
-        return text
+        return setting("Deviation of read-out and linear layers at the start", runs)
 
     assert here(usual) == "0.02"
     assert here(usual + others) == "0.02; 0.09 for DSS on Dyck-(2,2), N = 30; 0.18 for Attention on Dyck-(2,2), N = 30"

@@ -2,12 +2,17 @@
 
 import dataclasses
 import itertools
+import json
 import re
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from seqsep.retriever import Pattern, Query, Retriever, SearchTooLong
+from seqsep.retriever.pattern import SEARCH
 
 WORDS = ("<s>", "~", "[", "]", "FAILED", "YES", "NO", *(str(number) for number in range(1, 10)))
 
@@ -127,6 +132,13 @@ def test_a_pattern_that_would_hang_is_stopped():
     with pytest.raises(SearchTooLong, match=r"stopped after 0\.5 seconds"):
         Pattern("(x+x+)+y", seconds=0.5).find(["x" * 60])
     assert time.monotonic() - before < 10
+
+
+def test_a_search_that_nobody_waits_for_ends():
+    """Whoever asked may be killed; the search then ends by its own timer."""
+    asked = json.dumps(["(x+x+)+y", "x" * 60, 0.3])
+    done = subprocess.run([sys.executable, "-c", SEARCH], input=asked, text=True, timeout=20, check=False)
+    assert done.returncode == -signal.SIGALRM
 
 
 @pytest.mark.parametrize(("expression", "why"), [("(", "missing"), ("a", "no such group"), ("(a){9999999999}", "too large")])

@@ -1,7 +1,9 @@
 """IsTree: its graphs, thoughts and lengths against the definitions, on every trace and both distributions."""
 
 import itertools
+import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -175,6 +177,14 @@ def test_scores_and_judgement():
     assert task.judge([1, 2, yes], yes) == 1
     assert task.judge([1, 2, no, yes], yes) == 0
     assert task.judge([1, 2], yes) == 0.5
+
+
+@pytest.mark.parametrize(("trace", "least"), [("vanilla", 30_000), ("cot", 5_000)])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_graphs_are_made_fast(trace, least, distribution):
+    """Graphs of 64 vertices a CPU second, as benchmarks/tasks.py has measured them."""
+    measured = json.loads((Path(__file__).parents[2] / "results/generation.json").read_text(encoding="utf-8"))
+    assert measured["examples a CPU second"][f"is-tree, n = 64, {trace}, {distribution}"]["median"] >= least
 
 
 def test_answer_bits_are_those_of_the_theorem():

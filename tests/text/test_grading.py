@@ -7,12 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqsep.commands.text import in_words
+from seqsep.text.accuracy import accuracies
 from seqsep.text.exact_match import normalised
 from seqsep.text.hotpotqa import END, MARK
+from seqsep.text.language_model import Completion, Facts
 from seqsep.text.question import Question
+from seqsep.text.reply import Reply
 
-LOOKUP = Question({"task": "phonebook"}, "Answer:", "0123", end=r"\n", most_tokens=8)
-FREE = Question({"task": "hotpotqa"}, "Thought:", "The Beatles", end=END, most_tokens=8, mark=MARK, grading="normalised")
+LOOKUP = Question({"task": "phonebook", "length": 3}, "Answer:", "0123", end=r"\n", most_tokens=8)
+FREE = Question(
+    {"task": "hotpotqa", "length": 2},
+    "Thought:",
+    "The Beatles",
+    end=END,
+    most_tokens=8,
+    mark=MARK,
+    grading="normalised",
+)
+FACTS = Facts("tiny", sha256="0", dtype="float32", architecture="none", parameters=0, context=None)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +69,39 @@ def test_a_text_ends_with_its_answer():
     assert not FREE.is_complete(" They played.\nAnswer: Beat")
     assert FREE.is_complete(" They played.\nAnswer: Beatles\n")
     assert FREE.is_complete(" They played.\n\n")
+
+
+def reply(question, tokens, answer=(5, 6, 7)):
+    """The reply of a model that writes some tokens."""
+    return Reply.of(question, FACTS, Completion("", tokens, state_bits=None), prompt_tokens=1, answer_tokens=answer)
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ((), 0),
+        ((9, 6, 7), 0),
+        ((9, 5, 6, 7), 0),
+        ((5,), 1),
+        ((5, 9, 7), 1),
+        ((5, 6), 2),
+        ((5, 6, 9, 7), 2),
+        ((5, 6, 7), 3),
+        ((5, 6, 7, 8, 5, 6, 7), 3),
+    ],
+)
+def test_tokens_are_right_up_to_the_first_that_differs(written, right):
+    found = reply(LOOKUP, written)
+    assert (found.tokens_right, found.tokens) == (right, 3)
+
+
+def test_tokens_of_all_answers_are_counted_together():
+    """Long answers weigh more: 1 of 3, 2 of 2 and 0 of 4 tokens are a third of 9. Free text has none to count."""
+    replies = [reply(LOOKUP, (5, 9, 7)), reply(LOOKUP, (5, 6, 7), answer=(5, 6)), reply(LOOKUP, (), answer=(5, 6, 7, 8))]
+    (found,) = accuracies(replies)
+    assert found.tokens_right == 3 / 9
+    assert "; of the answers' tokens 33.3 %; " in in_words(found)
+    assert {cell.tokens_right for cell in accuracies([reply(FREE, (5, 6, 7), answer=())])} == {None}
 
 
 def by_definition(answer):

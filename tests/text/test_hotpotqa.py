@@ -128,6 +128,22 @@ def test_a_file_cut_anywhere_is_refused(tmp_path):
         assert "cut off" in str(error.value)
 
 
+def test_a_file_cut_within_a_letter_is_refused(tmp_path):
+    """A letter of several bytes of UTF-8, and one that is no UTF-8 before the end."""
+    text = json.dumps([entry(0), entry(1) | {"answer": "Málaga \N{SNOWMAN}"}], ensure_ascii=False)
+    cut = tmp_path / "cut.json"
+    for letter in "á\N{SNOWMAN}":
+        for kept in range(1, len(letter.encode())):
+            data = text.split(letter)[0].encode() + letter.encode()[:kept]
+            cut.write_bytes(data)
+            expected = f"a list of questions, found it cut off within the letter at byte {len(data) - kept}"
+            with pytest.raises(ValueError, match=rf"cut\.json: expected HotpotQA's JSON, {expected}$"):
+                read_hotpotqa(cut)
+            cut.write_bytes(data + b'"}]')
+            with pytest.raises(ValueError, match=rf"JSON in UTF-8, found other bytes at byte {len(data) - kept}$"):
+                read_hotpotqa(cut)
+
+
 def test_questions_that_need_other_than_two_are_set_aside(tmp_path):
     path = tmp_path / "dev.json"
     path.write_text(json.dumps([entry(0), entry(1) | {"supporting_facts": [["Film 1", 0]]}]))

@@ -13,6 +13,8 @@
     exhaustive  every input asked, where they are few: the worst case is then exact
     equal_states  two prefixes with bit-equal states, which prove an error
     sizes      the audits of docs/audit.md
+    places     which values a lookup model answers, and which a linear reader finds in its state
+    falls      the places of the contenders of `reach` that stay below 99 %
     __main__   python -m seqsep.audit
     language_model  a causal language model of `transformers`, asked about phonebooks
     worst      the worst case: shares wrong by attack, the least counterexample

@@ -20,6 +20,7 @@
     report        `seqsep report`: the page from committed rows
     text          `seqsep text`: language models that answer questions in plain words
     sweeping      the sweep behind run and train: flags, engine, end
+    later_steps   what the stages after this one may add to a sweep
     beside        the reader's rows beside the committed ones
     completion    `seqsep completion`: words for bash, zsh and fish
     run_settings  the settings of a run as flags

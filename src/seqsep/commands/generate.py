@@ -1,6 +1,7 @@
 """`seqsep generate`: what a trained model writes behind the user's own inputs, its thought and its answer."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,12 @@ from seqsep.files import json_lines, read_text
 from seqsep.names import BadInput
 
 if TYPE_CHECKING:
-    from seqsep.model import Generated
+    from seqsep.model import Generated, Model
     from seqsep.tasks.base import GeneratedTask
+
+AT_ONCE = 64
+"""Inputs that are answered together; their answers are printed before the next ones are begun."""
+MOST_NAMED = 5
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -31,9 +36,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one line an input, with thought and answer."""
+    """Print one line an input, with thought and answer. Raises BadInput once all others are answered, if some cannot be."""
     from seqsep.lab.kept import load
-    from seqsep.model import generate
     from seqsep.plugins.retriever import own_retriever
     from seqsep.tasks.base import GeneratedTask
 
@@ -49,14 +53,43 @@ def run(options: argparse.Namespace) -> int:
     prompts = [_prompt(task, where, text) for where, text in lines]
     most = task.most_generated if options.most is None else options.most
     retriever = task.retriever() if options.retriever is None else own_retriever(options.retriever, task)
-    written = generate(model, prompts, task.stops, most, retriever=retriever, seconds=options.seconds)
-    for prompt, generated in zip(prompts, written, strict=True):
-        shown = _readable(task, prompt, generated)
-        if options.json:
-            print_json(shown)
-        else:
-            print(_in_words(shown))
+    failures: dict[str, str] = {}
+    for first in range(0, len(prompts), AT_ONCE):
+        chosen = prompts[first : first + AT_ONCE]
+        written, reasons = _written(model, chosen, task.stops, most, retriever=retriever, seconds=options.seconds)
+        failures |= {lines[first + number][0]: reason for number, reason in reasons.items()}
+        for prompt, generated in zip(chosen, written, strict=True):
+            if generated is not None:
+                shown = _readable(task, prompt, generated)
+                print_json(shown) if options.json else print(_in_words(shown))
+    if failures:
+        raise BadInput(_in_one_line(failures))
     return DONE
+
+
+def _written(
+    model: "Model", prompts: Sequence[tuple[int, ...]], stops: Sequence[int], most: int, **further: Any
+) -> tuple[Sequence["Generated | None"], dict[int, str]]:
+    """What the model writes behind each prompt, None where it fails, and why it does, by the number of the prompt."""
+    from seqsep.model.decode import GenerationFails, generate
+
+    try:
+        return generate(model, prompts, stops, most, **further), {}
+    except GenerationFails as failure:
+        return failure.generated, failure.reasons
+
+
+def _in_one_line(failures: dict[str, str]) -> str:
+    """Where the first input stands that could not be answered, and why; and where the others are.
+
+    >>> _in_one_line({"--prompt 2": "no time"})
+    '--prompt 2: no time'
+    >>> _in_one_line({"--prompt 2": "no time", "--prompt 4": "no token", "a, line 1": "no time"})
+    '--prompt 2: no time; no answer either to --prompt 4; a, line 1'
+    """
+    first, *others = failures
+    places = others[:MOST_NAMED] + ["..."] * (len(others) > MOST_NAMED)
+    return f"{first}: {failures[first]}" + (f"; no answer either to {'; '.join(places)}" if others else "")
 
 
 def _lines(path: Path) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """The sweep behind `seqsep run` and `seqsep train`: its flags, its engine, and what is printed at its end."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     from seqsep.commands.beside import MINE, beside, committed_rows, sentence
     from seqsep.lab.device import at_once
     from seqsep.lab.estimate import show_cost
+    from seqsep.lab.pace import Pace
     from seqsep.lab.progress import display
     from seqsep.lab.pruning import steps_at_most
     from seqsep.lab.run_labels import add_labels
@@ -135,7 +137,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     with (
         Store(options.store) as store,
         saying_what_is_kept(KeptRuns(store, experiment)),
-        Sweep(store, experiment, engine, show=display, on_row=log, weights=weights) as sweep,
+        Sweep(store, experiment, engine, show=partial(display, Pace()), on_row=log, weights=weights) as sweep,
     ):
         name(run.key() for run in runs.first)  # first: those that an interrupted sweep leaves are named too
         rows, waiting = train(runs, competing, sweep)
@@ -198,12 +200,16 @@ def _log_to(kinds: "Sequence[str]", folder: Path) -> "Callable[[Row], None]":
 
 def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Sweep") -> "tuple[list[Row], int]":
     """Train all runs, pruning those that compete; the rows, those pruned and those failed last, and how many runs wait."""
+    from seqsep.commands.later_steps import later_steps
     from seqsep.lab.pruning import say_on_stderr, successive_halving
 
+    later = partial(later_steps, runs, competing)
+    sweep.later = partial(later, [])
     survival = successive_halving(competing, sweep, say_on_stderr)
     rows: list[Row] = []
     left = [run for run in runs.first if survival.goes_on(run)]
     while len(rows) < len(left):
+        sweep.later = partial(later, [*rows, *survival.pruned.values()])
         rows = sweep.train(left)
         named = runs.after([*rows, *survival.pruned.values()])
         left = [run for run in named if survival.goes_on(run)]

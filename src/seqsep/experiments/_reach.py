@@ -1,9 +1,9 @@
 """The search of the presets `reach`: up to which length does each architecture learn, with learned positions and without?
 
 A contender is an architecture under one choice of positions. At the first length it is trained at every rate and embedding
-scale of a grid, then at further rates. Whoever does not pass `GOAL` there gets four times the steps for the best two; whoever
-does goes on to the next length, with its best rate and the one below. At the end a larger model is tried where the first one
-stayed below the goal, and the lengths behind are tried once, for the fall to be seen.
+scale of a grid, then at further rates. Whoever does not pass `GOAL` there gets more steps for the best two; whoever does goes
+on to the next length, with its best rate and the one below. At the end a larger model is tried where the first one stayed below
+the goal, the better of its two rates with more steps too, and the lengths behind are tried once, for the fall to be seen.
 
 The stages follow from rows, one after the other, each for all contenders (`Reach.runs`): a sweep that is killed at any time
 leaves whole tables of the shortest lengths first, and goes on where it was.
@@ -151,6 +151,10 @@ class Reach:
         small = best
         larger = self._larger(contender, best, self.levels[passed]) if passed < min(2, len(self.levels)) else []
         yield larger
+        is_short = bool(larger) and not _passes(_best(larger, outcome), outcome)
+        longer = [_at(_best(larger, outcome), self.levels[passed].task, self.levels[passed].longer)] if is_short else []
+        yield longer
+        larger += longer
         best = _best([best, *larger], outcome)
         yield self._repeated(best) if best in larger and _passes(best, outcome) else []
         for place, level in enumerate(self.levels[1:3], start=1):  # one run each, for the fall to be seen

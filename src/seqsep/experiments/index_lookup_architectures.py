@@ -112,7 +112,7 @@ symbols at each of these lengths: what falls is what so many steps teach. With u
 Mamba-2 and the gated delta rule have 99 % at N = 50 under each of three seeds, retention 96.4 to 99.2 %, and RWKV-7 99.5 %
 under one and 1.5 and 1.7 % under the others, where guessing has 1.6 %; Mamba, with one seed, ends at 90.9 and 95.2 %. At N =
 100 there, within 6,000 steps and with one seed, attention has 97.1 %, linear attention 61.3 %, RWKV-7 44.6 %, Mamba-2 27.9 %,
-retention 23.8 % and the gated delta rule, at the rate 0.0001 that was its best at N = 50, 1.6 %: the runs of four times the
+retention 23.8 % and the gated delta rule, at the rate 0.0001 that was its best at N = 50, 1.6 %: the runs of 16,000
 steps are still to come.
 
 How many bits of its state does each use? The preset `state-bits`, whose part at N = 50 is whole, asks it at one setting: one

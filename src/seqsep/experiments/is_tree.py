@@ -1,16 +1,23 @@
 """Who learns to decide IsTree, with which thought? Section 6.1 and figures 2 and 5 of Wen, Dang, Lyu 2025 (arXiv:2402.18510).
 
 A model reads the edges of a double star with one edge more, writes a thought, and then YES or NO (`tasks.is_tree`). The traces
-are the paper's vanilla, cot and retrieval, and two of ours that are local: peel and walk. Architectures are the paper's: a
-Transformer (RMSNorm, RoPE, SwiGLU), Mamba, and Mamba with one block of that Transformer on top; embeddings are fixed and tied
-to the read-out. Accuracy is live: the model writes, a retriever answers its queries, an answer that never comes counts 1/2.
+are the paper's vanilla, cot and retrieval, and two of ours, peel and walk. Walk is local: its next token is a function of its
+last six and of what the retriever finds, but for the answer, which counts. The next token of peel depends on every edge at the
+vertex written last, on every climb into it and out of it, and on the last pointer; that of cot on the edges at one vertex in
+their order, on its parent, and on which of its neighbours have been visited. Architectures are the paper's: a Transformer
+(RMSNorm, RoPE, SwiGLU), Mamba, and Mamba with one block of that Transformer on top; embeddings are fixed and tied to the
+read-out. Accuracy is live: the model writes, a retriever answers its queries, an answer that never comes counts 1/2.
 
-Presets: `paper` is the paper's three sizes at n = 16 to 128 with its three traces, as it and its code state the training.
-`quick` is the question on two cores: n = 8 and 16, models of QUICK_MODELS, all five traces.
-`reach` goes on from there: four layers and more steps for the thoughts that two layers have not learned at n = 16, longer
-inputs for the one that they have.
+Presets: `paper` is the paper's three sizes at n = 16 to 128 with its three traces, as it and its code state the training; peel
+and walk are not the paper's, so it lacks them.
+`quick` is the question on two cores, in 30 minutes: n = 8 and 16, models of QUICK_MODELS, all five traces. Each run to its last
+step it takes about 25 minutes there, by `--dry-run` with two workers.
+`reach` goes on from there, in 12 hours of one core: four layers and more steps for the thoughts that two layers have not
+learned at n = 16, longer inputs for the one that they have.
+`uniform` is the part of `quick` without a thought and with walk, on uniform graphs: trees, near misses and others.
 `length` is the sweep over lengths at a fixed state, `state` that over states at a fixed length: every recurrent mixer and the
 hybrid, with the thought peel.
+All but `uniform` are on double stars.
 
 On double stars a state of O(log n) bits is right on 2/3 of the graphs, whatever n (`ceilings`): no accuracy below that says
 anything of a state. With a retriever the prompt is read again, so no state is a bound.
@@ -145,6 +152,18 @@ def quick() -> list[Run]:
     ]
 
 
+UNIFORM_TRACES = ("vanilla", "walk")
+
+
+def uniform() -> list[Run]:
+    """The runs of `quick` without a thought and with `walk`, on uniform graphs instead of double stars."""
+    return [
+        replace(run, task=replace(run.task, distribution="uniform"))
+        for run in quick()
+        if isinstance(run.task, IsTree) and run.task.trace in UNIFORM_TRACES
+    ]
+
+
 DEEPER_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba",) * 3 + ("attention",))
 
 
@@ -210,74 +229,101 @@ def states() -> list[Run]:
     return list(dict.fromkeys(by_width + by_heads))
 
 
-READING = """n = 8 and 16, one seed and one rate a cell: differences of a few points say nothing. At n = 16 `cot` and `peel`
-have 1,200 steps, where they have 5,000 at n = 8.
+READING = """Double stars of n = 8 and 16, one seed and one rate a cell: differences of a few points say nothing. At n = 16
+`cot` and `peel` have 1,200 steps, where they have 5,000 at n = 8.
 
-Without a thought nobody is above 54 % within 600 steps. With `walk`, whose queries a retriever answers, all three decide,
-Mamba alone among them: within 800 steps they write the whole thought without an error on at least 98 % of 500 graphs, at n =
-8 and at n = 16.
+Without a thought nobody is above 54 % within 600 steps, on double stars of n = 8 and of n = 16. With `walk`, whose queries a
+retriever answers, all three decide, Mamba alone among them: within 800 steps they write the whole thought without an error on
+at least 98 % of 500 double stars, at n = 8 and at n = 16.
 
-Without a retriever the Transformer and the hybrid learn `peel` at n = 8, more than 99 % without an error within 5,000 steps,
-and of the paper's `cot` 72 and 73 % in the same steps: of these two the thought that is local is learned sooner. Mamba is
-behind with both: 25 % of its `cot` and 32 % of its `peel`. At n = 16 nobody has learned either within its 1,200 steps: 9.4 %
-without an error at most.
+Without a retriever the Transformer and the hybrid learn `peel` on double stars of n = 8, more than 99 % without an error within
+5,000 steps, and of the paper's `cot` 72 and 73 % in the same steps: of these two `peel` is learned sooner. Mamba is behind with
+both: 25 % of its `cot` and 32 % of its `peel`. At n = 16 nobody has learned either within its 1,200 steps: 9.4 % without an
+error at most.
 
-The paper's `retrieval` is right on 61 to 93 % of the graphs of 8 vertices after 800 steps, which are 6,400 graphs, and without
+The paper's `retrieval` is right on 61 to 93 % of the double stars of n = 8 after 800 steps, which are 6,400 graphs, and without
 an error on at most 86 %. At n = 16, after as many, the Transformer decides 95.8 % of the graphs, the hybrid 60.7 % and Mamba
-50.5 %; at n = 8 it is the Transformer that has 61 % and the hybrid 93 %, so one seed says little here.
+50.5 %; at n = 8 it is the Transformer that has 61 % and the hybrid 93 %, so one seed says little here. Of the two thoughts with
+a retriever the local one is learned sooner: within 6,400 double stars 90 % of `walk` are written in five of the six places, and
+of `retrieval` in one.
+
+The answer behind a right thought is learned before the thought, with `peel` long before. Behind the right `peel` each has at
+least 97 % of the answers, on double stars of n = 8 and of n = 16; at n = 16, where each writes its own, 49 to 55 %. Behind the
+right `cot` of n = 16 they have 75 to 83 %, and 48 to 51 % behind their own. Behind the right `retrieval` of n = 8 each has at
+least 98 %, and of n = 16 all but Mamba, which has 49 %. With `walk` both numbers are the same in every place.
 """
 
-READING_OF_LENGTH = """One seed and one rate a cell, 2,000 steps at every length: these numbers say what is learned in so
-many steps. No state here is too small, so none of them is a limit of state.
+READING_OF_LENGTH = """Double stars of n = 6 to 32, one seed and one rate a cell, 2,000 steps at every length: these numbers say
+what is learned in so many steps. No state here is too small, so none of them is a limit of state.
 
-Without an error, of 500 graphs: at n = 6 the gated delta rule writes every thought, the hybrid 93 %, Mamba 19 % and the LSTM
-2 %; at n = 8 the hybrid 79 % and the gated delta rule 71 %, the others at most 2 %; from n = 12 on nobody is above 22 %, and
-the hybrid, whose state grows with the graph, is first at each length.
+Without an error, of 500 double stars: at n = 6 the gated delta rule writes every thought, the hybrid 93 %, Mamba 19 % and the
+LSTM 2 %; at n = 8 the hybrid 79 % and the gated delta rule 71 %, the others at most 2 %; from n = 12 on nobody is above 22 %,
+and the hybrid, whose state grows with the graph, is first at each length. The answer is not what is missing: behind the right
+thought each has at least 94 % of them at every length.
 """
 
-READING_OF_STATE = """One seed and one rate a cell, 2,000 steps at every state: these numbers say what is learned in so many
-steps. No state here is too small, so none of them is a limit of state.
+READING_OF_STATE = """Double stars of n = 8, one seed and one rate a cell, 2,000 steps at every state: these numbers say what is
+learned in so many steps. No state here is too small, so none of them is a limit of state. The answer is not what is missing:
+behind the right thought each model has at least 93 % of them.
 
-At equal bits architectures differ: of width 64 with four heads, RWKV-7 (157,632 parameters) and linear attention (134,272) have
-69,632 bits each, and write 91 and 12 % of the thoughts without an error; Mamba-2 (69,080 parameters) with 573,440 bits writes
-6 %. From width 64 to 128, where parameters grow 2.5 to 3.4 times and bits 2 to 4 times, the gated delta rule goes from 71 to
-80 %, Mamba-2 from 6 to 41 %, retention from 1 to 26 %; RWKV-7 goes from 91 to 77 %. Linear attention, Mamba, the LSTM and DSS
-stay below 14 % at every width.
+At equal bits architectures differ, on double stars of n = 8: of width 64 with four heads, RWKV-7 (157,632 parameters) and
+linear attention (134,272) have 69,632 bits each, and write 91 and 12 % of the thoughts without an error; Mamba-2 (69,080
+parameters) with 573,440 bits writes 6 %. From width 64 to 128, where parameters grow 2.5 to 3.4 times and bits 2 to 4 times,
+the gated delta rule goes from 71 to 80 %, Mamba-2 from 6 to 41 %, retention from 1 to 26 %; RWKV-7 goes from 91 to 77 %. Linear
+attention, Mamba, the LSTM and DSS stay below 14 % at every width.
 
-At width 64 a model of fewer heads has more bits and about as many parameters. With 1, 2, 4, 8 and 16 heads RWKV-7 (266,240 to
-20,480 bits) writes 67, 77, 91, 44 and 14 %, the gated delta rule (573,440 to 81,920 bits) 68, 76, 71, 51 and 40 %. From four
-heads to 16 both write less, the fewer bits they have; from four to one RWKV-7 writes less although it has more. Linear
-attention writes at most 17 % and retention 1 %, whatever their heads.
+At width 64 a model of fewer heads has more bits and about as many parameters. On double stars of n = 8, with 1, 2, 4, 8 and 16
+heads, RWKV-7 (266,240 to 20,480 bits) writes 67, 77, 91, 44 and 14 %, the gated delta rule (573,440 to 81,920 bits) 68, 76, 71,
+51 and 40 %. From four heads to 16 both write less, the fewer bits they have; from four to one RWKV-7 writes less although it
+has more. Linear attention writes at most 17 % and retention 1 %, whatever their heads.
 """
 
-READING_OF_REACH = """One seed and one rate a cell; 22 of 24 runs so far: `cot` at n = 32 of Mamba and of the hybrid is still
-to come. The Transformer's `cot` of n = 32 was trained on a GPU, the others on processors.
+READING_OF_REACH = """Double stars, one seed and one rate a cell; all 24 runs. The Transformer's `cot` of n = 32 was trained on
+a GPU, the others on processors.
 
-At n = 16, with four layers and after 384,000 graphs, with the paper's `cot` the Transformer writes 97 % of the thoughts without
-an error and decides 99 % of the graphs, the hybrid 75 and 95 %, Mamba 0 and 47 %: the paper's order, where they have 100, 99.8
-and 83.8 %, with Mamba further behind. With `peel` the Transformer has 97 and 99 %, the hybrid 94 and 98 %, Mamba 6 and 54 %.
-`peel` is local, and learned sooner by the hybrid: 90 % of it after 307,200 graphs, and at most 75 % of `cot` after all. By the
-Transformer it is not: 90 % of `peel` after 320,000, of `cot` after 268,800. Nor at n = 32, where after 384,000 graphs it writes
-11 % of `peel` without an error and 35 % of `cot`, and decides 49 and 79 %; with `cot` the paper has 100 % there. The hybrid
-writes 10 % of its `peel` of n = 32 and decides 47 %, Mamba 0 and 52 %: nobody has learned it there.
+At n = 16, with four layers and after 384,000 double stars, with the paper's `cot` the Transformer writes 97 % of the thoughts
+without an error and decides 99 % of the graphs, the hybrid 75 and 95 %, Mamba 0 and 47 %: the paper's order, where they have
+100, 99.8 and 83.8 %, with Mamba further behind. With `peel` the Transformer has 97 and 99 %, the hybrid 94 and 98 %, Mamba 6
+and 54 %. `peel` is learned sooner by the hybrid: 90 % of it after 307,200 graphs, and at most 75 % of `cot` after all. By the
+Transformer it is not: 90 % of `peel` after 320,000, of `cot` after 268,800.
 
-With `retrieval`, two layers and at most 24,000 graphs of n = 16, the Transformer writes 99.6 % of the thoughts without an
+At n = 32, after as many double stars, nobody has learned either. With `cot` the Transformer writes 35 % of the thoughts without
+an error and decides 79 % of the graphs, the hybrid 21 and 59 %, Mamba 0 and 56 %: the paper's order again, where they have 100,
+99.8 and 55 %. With `peel` they have 11 and 49, 10 and 47, 0 and 52 %: there neither the Transformer nor the hybrid has learned
+more of `peel` than of `cot`.
+
+With `retrieval`, two layers and at most 24,000 double stars of n = 16, the Transformer writes 99.6 % of the thoughts without an
 error, the hybrid 99.2 and Mamba 98.2 %, and each decides more than 99.6 % of the graphs: a retriever brings Mamba level, as in
 the paper. At n = 32, after 16,000 graphs, they write 98, 94 and 41 % and decide 99.6, 97.1 and 76.7 %; there too the paper has
 100 % for all three.
 
-With `walk` and two layers the Transformer and the hybrid write more than 99 % of the thoughts of n = 32 after 8,000 graphs, and
-97.4 and 99.6 % of those of n = 64 after 12,800 and 9,600; Mamba, which has 98.6 % at n = 16 in `quick`, has 49 and 46 % after
-12,800.
+With `walk` and two layers the Transformer and the hybrid write more than 99 % of the thoughts of n = 32 after 8,000 double
+stars, and 97.4 and 99.6 % of those of n = 64 after 12,800 and 9,600; Mamba, which has 98.6 % at n = 16 in `quick`, has 49 and
+46 % after 12,800.
 """
 
-READINGS = {"reach": READING_OF_REACH, "quick": READING, "length": READING_OF_LENGTH, "state": READING_OF_STATE}
+READING_OF_UNIFORM = """Uniform graphs of n = 8 and 16, one seed and one rate a cell, the models and steps of `quick`. Without a
+thought nobody is above 55 % within 600 steps: nearer to guessing than to the ceiling without any state, 78.9 % at n = 8 and
+77.1 % at n = 16, so these numbers say nothing of state.
+
+With `walk` and a retriever the Transformer and the hybrid write every thought of 500 uniform graphs without an error, at n = 8
+and at n = 16, after at most 8,000 graphs. Mamba writes 97 % at n = 8 and 61 % at n = 16 after 12,800, where it has 98.6 % on
+double stars; wherever its answer behind the right thought is right, so is the thought.
+"""
+
+READINGS = {
+    "reach": READING_OF_REACH,
+    "quick": READING,
+    "length": READING_OF_LENGTH,
+    "state": READING_OF_STATE,
+    "uniform": READING_OF_UNIFORM,
+}
 """By preset."""
 
 EXPERIMENT = Experiment.of_presets(
     name="is-tree",
     question="Who learns to decide IsTree, with which thought?",
     searches={},
-    lists={"quick": quick, "paper": paper, "reach": reach, "length": lengths, "state": states},
+    lists={"quick": quick, "paper": paper, "reach": reach, "length": lengths, "state": states, "uniform": uniform},
     reading=READING,
 )

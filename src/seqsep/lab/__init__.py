@@ -23,6 +23,7 @@ Files:
     estimate         what a sweep may cost
     own_timing       seconds of a step of users' own layers, measured by a worker
     progress         what a sweep shows while it runs
+    pace             how long steps take, learned from runs under way
     loggers          rows for TensorBoard or Weights & Biases
     engines          where runs execute: this machine or a cluster
     store            the SQLite store of finished runs, and its repair

@@ -28,8 +28,8 @@ RUNS_PER_GPU = 4
 def environment(device: str = CPU) -> dict[str, Any]:
     """What results depend on beside the run; one machine with one such environment gives equal bits on the processor.
 
-    `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind; `kernels` is there only if mixers
-    take some that are installed. Raises EngineUnavailable if torch finds no GPU, or several kinds.
+    `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind. `products` is there only for cpu,
+    and `kernels` only if mixers take some that are installed. Raises EngineUnavailable if torch finds no GPU, or several kinds.
 
     >>> environment()["device"], environment()["threads"]
     ('cpu', 1)
@@ -38,16 +38,18 @@ def environment(device: str = CPU) -> dict[str, Any]:
 
     from seqsep.mixers import kernels_in_use
 
-    here = {"torch": str(torch.__version__), "device": device if device == CPU else kind_of_gpu(), "threads": 1, **processor()}
+    name = device if device == CPU else kind_of_gpu()
+    here = {"torch": str(torch.__version__), "device": name, "threads": 1, **processor(device)}
     kernels = kernels_in_use(device)
     return here if kernels is None else here | {"kernels": kernels}
 
 
-def processor() -> dict[str, str]:
+def processor(device: str = CPU) -> dict[str, str]:
     """The part of the environment that is the processor's: which it is, and who multiplies large matrices in place of torch.
 
     Another processor rounds products otherwise, which training magnifies: rows of two processors differ in late digits, and
-    in the step at which a run converges. `products` is there only if large linear layers go to oneDNN (`mixers/_linear.py`).
+    in the step at which a run converges. `products` is there only if large linear layers go to oneDNN
+    (`mixers/_linear.py`), which those of a GPU never do.
 
     >>> "processor" in processor()
     True
@@ -58,7 +60,7 @@ def processor() -> dict[str, str]:
 
     capability = torch.backends.cpu.get_cpu_capability()
     here = {"processor": f"{_name_of_processor()}, {capability}"}
-    products = products_in_use()
+    products = products_in_use() if device == CPU else None
     return here if products is None else here | {"products": f"{products} in large linear layers"}
 
 

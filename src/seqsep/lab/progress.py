@@ -1,8 +1,8 @@
 """Displays of a running sweep, on stderr: bars with an ETA on a terminal, plain lines elsewhere.
 
 A line tells of each run that has ended. Between these, a line says where all runs under way stand, how fast the sweep is and
-how long it takes at most: if one of them has passed a tenth of its steps, but no sooner than 5 s after the last such line, and
-at least every 30 s.
+about how long it still takes: if one of them has passed a tenth of its steps, but no sooner than 5 s after the last such line,
+and at least every 30 s, also while no run says anything.
 """
 
 import sys
@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from seqsep.lab.labels import labels
+from seqsep.lab.pace import Pace
 from seqsep.lab.run import Run
 
 PARTS_OF_A_RUN = 10
@@ -26,10 +27,13 @@ MOST_SECONDS_BETWEEN_LINES = 30.0
 class Display:
     """A display that shows nothing; its subclasses fill in what they show.
 
-    A sweep sets `pauses`, the steps at which runs will pause; then it calls `begin` first and `close` last, whatever happens.
+    A sweep sets `pauses`, the steps at which runs will pause, `starts`, those from which they go on, and `later`, the steps
+    that may follow in further stages; then it calls `begin` first and `close` last, whatever happens.
     """
 
     pauses: Mapping[Run, int] = MappingProxyType({})
+    starts: Mapping[Run, int] = MappingProxyType({})
+    later: Mapping[Run, float] = MappingProxyType({})
 
     def steps(self, run: Run) -> int:
         """The most steps that a run takes in this sweep."""
@@ -40,6 +44,9 @@ class Display:
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
         """A run is at `step` in the process `worker`; step 0 says that it has just been handed over."""
+
+    def tick(self) -> None:
+        """Time has passed; this comes about every second."""
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
         """A run has ended and is on disk; the result of a failed run has nothing but `status`."""
@@ -54,17 +61,22 @@ class Display:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a run under way stands: its last step, and the accuracy of its last evaluation."""
+    """Where a run under way stands: its last step, the accuracy of its last evaluation, and when it said so, in seconds."""
 
     step: int = 0
     accuracy: float | None = None
+    at: float = 0.0
 
 
 class Lines(Display):
-    """A display of one plain line per finished run, and lines that say where the others stand; `clock` gives seconds."""
+    """A display of one plain line per finished run, and lines that say where the others stand.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    `clock` gives seconds; `pace` knows how long steps took on earlier displays.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, pace: Pace | None = None) -> None:
         self.clock = clock
+        self.pace = pace or Pace()
 
     def begin(self, runs: Sequence[Run], finished: int) -> None:
         """Show a line if the store holds some runs already."""
@@ -72,7 +84,7 @@ class Lines(Display):
         self.labels = labels(runs)
         self.total = finished + len(runs)
         self.under_way: dict[Run, Standing] = {}
-        self.steps_left = sum(map(self.steps, runs))
+        self.reached = {run: self.starts.get(run, 0) for run in runs}
         self.steps_seen = 0
         self.began_at = self.clock()
         self.said_at = self.began_at
@@ -81,19 +93,27 @@ class Lines(Display):
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
         """Show a line if the run has passed a tenth of its steps, or if none was shown for long."""
+        now = self.clock()
         earlier = self.under_way.get(run, Standing())
-        self.under_way[run] = Standing(step, accuracy)
-        if earlier.step:  # a run that goes on from a checkpoint first reports steps of an earlier sweep
-            self.steps_seen += max(0, step - earlier.step)
-        silent = self.clock() - self.said_at
-        passed_a_tenth = self._part(run, step) > self._part(run, earlier.step)
-        if silent >= (LEAST_SECONDS_BETWEEN_LINES if passed_a_tenth else MOST_SECONDS_BETWEEN_LINES):
-            self._say_standing()
+        self.under_way[run] = Standing(step, accuracy, now)
+        self.pace.at_once = max(self.pace.at_once, len(self.under_way))
+        if step:
+            self.reached[run] = step
+        if 0 < earlier.step <= step:  # a run that goes on from a checkpoint first reports steps of an earlier sweep
+            self.steps_seen += step - earlier.step
+            self.pace.saw(run, step - earlier.step, now - earlier.at)
+        if self._part(run, step) > self._part(run, earlier.step):
+            self._say_standing_after(LEAST_SECONDS_BETWEEN_LINES)
+        self.tick()
+
+    def tick(self) -> None:
+        """Show a line if none was shown for long."""
+        self._say_standing_after(MOST_SECONDS_BETWEEN_LINES)
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
         """Show the run's line."""
         self.under_way.pop(run, None)
-        self.steps_left -= self.steps(run)  # all of them, even if it converged early: none is left to wait for
+        self.reached.pop(run, None)
         self.ended += 1
         outcome = result["status"]
         if "steps" in result:
@@ -112,14 +132,24 @@ class Lines(Display):
         """How many tenths of its steps a run has behind it."""
         return PARTS_OF_A_RUN * step // self.steps(run)
 
-    def _say_standing(self) -> None:
-        """Show where every run under way stands, the steps a second of all together, and the time left at most."""
-        self.said_at = self.clock()
-        speed = self.steps_seen / (self.said_at - self.began_at)
-        left = self.steps_left - sum(standing.step for standing in self.under_way.values())
-        pace = f"{speed:.3g} steps/s, at most {duration(left / speed)} left" if speed else "no step measured yet"
+    def _say_standing_after(self, seconds: float) -> None:
+        """Show where every run under way stands, how fast all are together, and what time is left, if the last line is old."""
+        now = self.clock()
+        if now - self.said_at < seconds:
+            return
+        self.said_at = now
+        speed = self.steps_seen / (now - self.began_at)
+        pace = f"{speed:.3g} steps/s, {self._left()}" if speed else "no step measured yet"
         runs = "; ".join(self._standing_of(run, standing) for run, standing in self.under_way.items())
-        self.show(f"[{self.ended}/{self.total}] {pace}: {runs}")
+        self.show(f"[{self.ended}/{self.total}] {pace}: {runs or 'no run under way'}")
+
+    def _left(self) -> str:
+        """The time that is left of this stage, and of all if others may follow. Runs that learn take less."""
+        stage = self.pace.time_of({run: max(0.0, float(self.steps(run) - step)) for run, step in self.reached.items()})
+        if not self.later:
+            return f"about {duration(stage)} left"
+        whole = stage + self.pace.time_of(self.later)
+        return f"about {duration(stage)} left of this stage, {duration(whole)} of all if no run learns"
 
     def _standing_of(self, run: Run, standing: Standing) -> str:
         """A run with its step and accuracy."""
@@ -177,6 +207,9 @@ class Bars(Lines):
         self.bars.update(bar, completed=step, note="" if accuracy is None else f"accuracy {accuracy:.3f}")
         self._move()
 
+    def tick(self) -> None:
+        """Nothing: the bars move by themselves."""
+
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
         """Show the run's line in place of its bar."""
         if run in self.active:
@@ -201,6 +234,6 @@ class Bars(Lines):
         return f"{self.ended} of {self.total} runs"
 
 
-def display() -> Display:
-    """Bars if stderr is a terminal, else lines."""
-    return Bars() if sys.stderr.isatty() else Lines()
+def display(pace: Pace | None = None) -> Display:
+    """Bars if stderr is a terminal, else lines that know how long steps took on earlier displays."""
+    return Bars() if sys.stderr.isatty() else Lines(pace=pace)

@@ -114,7 +114,7 @@ class Rows(list[Row], Tabular):
     """
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each run: what was trained, how it ended, its last accuracy and the bits of its state.
+        """A row for each run: what was trained, how it ended, its last accuracy, its parameters and bits of state.
 
         None stands for heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
         `live_accuracy`, of answers behind thoughts that the model wrote itself, is a column if any run has it.
@@ -139,7 +139,7 @@ def _record(row: Row, is_live: bool) -> dict[str, Any]:
     ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}
     if is_live:
         ending["live_accuracy"] = row.result.get("live_accuracy")
-    sizes = {"state_bits": fixed, "state_bits_per_token": per_token}
+    sizes = {"parameters": row.result.get("parameters"), "state_bits": fixed, "state_bits_per_token": per_token}
     return {"experiment": row.experiment} | columns | ending | sizes
 
 

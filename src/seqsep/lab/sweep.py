@@ -11,7 +11,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any
 
 from seqsep.lab.device import but_for_processor
-from seqsep.lab.engines.engine import Ended, Engine, Moved, Saved, usable_cores
+from seqsep.lab.engines.engine import Ended, Engine, Looked, Moved, Saved, usable_cores
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display
@@ -22,6 +22,18 @@ from seqsep.lab.store.store import Store
 from seqsep.lab.train import PAUSED
 
 NO_PAUSES: Mapping[Run, int] = MappingProxyType({})
+
+Later = Callable[[Mapping[Run, int]], Mapping[Run, float]]
+"""Of a call of `Sweep.train` with these pauses: the steps that the calls after it may take, by run."""
+
+
+def nothing_later(pauses: Mapping[Run, int]) -> Mapping[Run, float]:
+    """No call follows.
+
+    >>> nothing_later({})
+    {}
+    """
+    return {}
 
 
 def sweep(
@@ -62,8 +74,9 @@ class Sweep:
 
     While its context is open, it is the one driver that writes to the store; leaving it stops the engine at once. Entering it
     raises StoreUnavailable while another sweep drives the store, and EngineUnavailable. Each call of `train` shows what it does
-    on a display that `show` makes. The model of each run is kept in the folder `weights`, if one is given, as KEY.safetensors
-    (`seqsep.load`); a run that the store holds without it is trained again.
+    on a display that `show` makes; it hears from `later`, which may be set between calls, what the calls after this one may
+    add. The model of each run is kept in the folder `weights`, if one is given, as KEY.safetensors (`seqsep.load`); a run that
+    the store holds without it is trained again.
     """
 
     def __init__(
@@ -82,6 +95,7 @@ class Sweep:
         self.show = show
         self.on_row = on_row
         self.weights = weights
+        self.later: Later = nothing_later
         self.environment: dict[str, Any] = {}
         self._opened = ExitStack()
 
@@ -114,9 +128,12 @@ class Sweep:
         rows = {key: row for key, row in held.items() if row is not None}
         missing = {key: run for key, run in keyed if key not in rows}
         notes: list[str] = []
-        jobs = [self._job(key, run, pauses.get(run), notes.append) for key, run in missing.items()]
+        saved = {key: self.store.checkpoint(key, self.environment, notes.append) for key in missing}
+        jobs = [self._job(key, run, saved[key], pauses.get(run)) for key, run in missing.items()]
         with closing(self.show()) as display:
             display.pauses = pauses
+            display.starts = {run: at[0] for key, run in missing.items() if (at := saved[key]) is not None}
+            display.later = self.later(pauses)
             display.begin(list(missing.values()), finished=len(rows))
             for note in notes:
                 display.note(note)
@@ -140,9 +157,8 @@ class Sweep:
         self.store.record(taken_over, seconds=0.0, attempts=0)
         return taken_over
 
-    def _job(self, key: str, run: Run, pause: int | None, say: Callable[[str], None]) -> Job:
-        """What the engine is given for a run: it goes on from the run's last checkpoint of this environment."""
-        saved = self.store.checkpoint(key, self.environment, say)
+    def _job(self, key: str, run: Run, saved: tuple[int, tuple[str, ...]] | None, pause: int | None) -> Job:
+        """What the engine is given for a run: it goes on from `saved`, the run's last checkpoint of this environment."""
         digests = saved[1] if saved else ()
         return Job(run, self.store.checkpoint_path(key), digests, until=pause, keep=self._weights_of(key))
 
@@ -166,15 +182,17 @@ class Sweep:
     def _ended(self, jobs: Sequence[Job], keys: Sequence[str], display: Display) -> Iterator[Row]:
         """Let the engine do the jobs, record and show what it reports. The row of each run comes as it ends or pauses."""
         for event in self.engine.run(jobs):
-            run = jobs[event.job].run
             match event:
-                case Moved(worker=worker, step=step, accuracy=accuracy):
-                    display.update(worker, run, step, accuracy)
-                case Saved(step=step, digests=digests):
-                    self.store.record_checkpoint(keys[event.job], step, digests, self.environment)
+                case Looked():
+                    display.tick()
+                case Moved(job=job, worker=worker, step=step, accuracy=accuracy):
+                    display.update(worker, jobs[job].run, step, accuracy)
+                case Saved(job=job, step=step, digests=digests):
+                    self.store.record_checkpoint(keys[job], step, digests, self.environment)
                 case Ended(result={"unavailable": reason}):
                     raise StoreUnavailable(reason)
-                case Ended(result=result, seconds=seconds, attempts=attempts, processor=processor):
+                case Ended(job=job, result=result, seconds=seconds, attempts=attempts, processor=processor):
+                    run = jobs[job].run
                     row = self._row_of(run, result, self._where(processor))
                     if row.status != PAUSED:
                         self.store.record(row, seconds, attempts)

@@ -5,7 +5,7 @@ convolution of width 1 is the same sum, runs in oneDNN forward and backward, and
 `torch.set_float32_matmul_precision("medium")`, which also leads there, rounds factors to bfloat16 on one with AMX.
 
 It is taken on a CPU with AVX-512 for products of at least LEAST_PRODUCTS multiplications, of which LEAST_IMAGES examples can
-be made, if a trial product is as near to float64 as float32 should be (`in_use`). benchmarks/mixers.py (sections products and
+be made, if a trial product is as near to float64 as float32 should be (`in_use`). benchmarks/mixers.py (sections matrices and
 steps) has both ways beside each other. The environment variable SEQSEP_PRODUCTS=off keeps F.linear everywhere.
 """
 

@@ -13,20 +13,25 @@ Both ways have the same logits but for rounding, so they may differ where two lo
 """
 
 import traceback
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqsep.mixers.base import with_parts
 from seqsep.model.model import Model, ModelState
-from seqsep.retriever import TookTooLong, within
+from seqsep.retriever import Bounded, TookTooLong
 from seqsep.tasks.base import LiveRetriever
 
 SECONDS = 30.0
+
+Found: TypeAlias = tuple[list[int], str]
+"""The tokens to insert behind a text, and what is wrong with the retriever; empty if nothing is."""
 
 
 class Generated(NamedTuple):
@@ -44,17 +49,34 @@ class Generated(NamedTuple):
     margins: list[float]
 
 
+class GenerationFails(ValueError):
+    """Some prompts could not be answered.
+
+    `reasons` says why, by the number of the prompt (from 0); `generated` has what stands behind the others, and None for these.
+
+    >>> str(GenerationFails({1: "no time", 4: "no token"}, [None] * 5))
+    'generate: prompt 1: no time (and 1 further prompt fails)'
+    """
+
+    def __init__(self, reasons: dict[int, str], generated: list[Generated | None]) -> None:
+        first, *others = reasons
+        further = f" (and {len(others)} further prompt{'s fail' if len(others) > 1 else ' fails'})" if others else ""
+        super().__init__(f"generate: prompt {first}: {reasons[first]}{further}")
+        self.reasons = reasons
+        self.generated = generated
+
+
 @dataclass
 class _Text:
-    """A prompt and what has been generated behind it, up to the place `end`."""
+    """A prompt and what has been generated behind it, up to the place `end`; `failure` says why it was given up."""
 
-    number: int
     tokens: list[int]
     prompt: int
     end: int
     inserted: list[bool] = field(default_factory=list)
     margins: list[float] = field(default_factory=list)
     is_done: bool = False
+    failure: str = ""
 
     def generated(self) -> Generated:
         return Generated(self.tokens[self.prompt :], self.inserted, self.margins)
@@ -67,52 +89,84 @@ class _Text:
         self.margins += [margin] * len(room)
         self.is_done = len(self.tokens) >= self.end
 
+    def fail(self, why: str) -> None:
+        """Give the text up."""
+        self.failure = why
+        self.is_done = True
+
 
 @dataclass(frozen=True)
 class _Rules:
     """How a text goes on behind a generated token: stops, and what the retriever inserts."""
 
     stops: frozenset[int]
-    retriever: LiveRetriever | None
     vocabulary: int | float
-    seconds: float
+    retriever: Bounded[[tuple[int, ...], int], Found] | None
 
     def go_on(self, text: _Text, token: int, margin: float) -> None:
-        """Append the token, and what the retriever finds. Raises ValueError for logits or a retriever that fail."""
+        """Append the token, and what the retriever finds; logits or a retriever that fail give the text up."""
         if token >= self.vocabulary:
-            raise ValueError(f"generate: expected a model that writes its own {self.vocabulary} tokens, found class {token}")
+            text.fail(f"expected a model that writes its own {self.vocabulary} tokens, found class {token}")
+            return
         if margin != margin:
-            raise ValueError(f"generate: prompt {text.number}: behind {len(text.tokens)} tokens the logits are not numbers")
+            text.fail(f"behind {len(text.tokens)} tokens the logits are not numbers")
+            return
         text.extend([token], margin, inserted=False)
         if token in self.stops:
             text.is_done = True
         elif self.retriever is not None and not text.is_done:
-            text.extend(self._retrieved(text, self.retriever), float("inf"), inserted=True)
+            self._insert(text, self.retriever)
 
-    def _retrieved(self, text: _Text, retriever: LiveRetriever) -> Sequence[int]:
-        """What the retriever wants inserted behind the text so far, nothing if it found no closed query."""
-        where = f"generate: prompt {text.number}: behind {len(text.tokens)} tokens the retriever"
+    def _insert(self, text: _Text, retriever: Bounded[[tuple[int, ...], int], Found]) -> None:
+        """Append what the retriever wants inserted behind the text so far, nothing if it found no closed query."""
+        found, wrong = _asked(retriever, text)
+        if wrong:
+            text.fail(f"behind {len(text.tokens)} tokens the retriever {wrong}")
+        else:
+            text.extend(found, float("inf"), inserted=True)
+
+
+def _asked(retriever: Bounded[[tuple[int, ...], int], Found], text: _Text) -> Found:
+    """What the retriever finds behind the text so far, and what is wrong with it: that it takes too long, too."""
+    try:
+        return retriever(tuple(text.tokens), text.prompt)
+    except TookTooLong:
+        return [], f"was stopped after {retriever.seconds:g} seconds"
+    except RuntimeError as error:
+        return [], f"cannot be called: {error}"
+
+
+def _checked(retriever: LiveRetriever, vocabulary: int | float) -> Callable[[tuple[int, ...], int], Found]:
+    """The retriever with what it returns as a list of tokens, and with what it raises as a text."""
+
+    def retrieve(tokens: tuple[int, ...], prompt: int) -> Found:
         try:
-            found = within(self.seconds, lambda: retriever(tuple(text.tokens), text.prompt))
-        except TookTooLong:
-            raise ValueError(f"{where} was stopped after {self.seconds:g} seconds") from None
+            found = retriever(tokens, prompt)
         except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ValueError(f"{where} raises {said} ({place.filename}, line {place.lineno})") from error
+            return [], _raised(error)
         if found is None:
-            return ()
+            return [], ""
         try:
-            tokens = [int(token) for token in found]
-        except (TypeError, ValueError):
-            raise ValueError(f"{where} returns {found!r:.80}; expected a list of tokens, or None") from None
-        strange = next((token for token in tokens if not 0 <= token < self.vocabulary), None)
+            inserted = [int(token) for token in found]
+        except (TypeError, ValueError, OverflowError):
+            return [], f"returns {found!r:.80}; expected a list of tokens, or None"
+        except Exception as error:  # of a generator's
+            return [], _raised(error)
+        strange = next((token for token in inserted if not 0 <= token < vocabulary), None)
         if strange is not None:
-            raise ValueError(f"{where} returns token {strange}; expected tokens of 0 to {self.vocabulary - 1}")
-        return tokens
+            return [], f"returns token {strange}; expected tokens of 0 to {vocabulary - 1}"
+        return inserted, ""
+
+    return retrieve
 
 
-@torch.inference_mode()
+def _raised(error: Exception) -> str:
+    """What the retriever raises, and where, in one line."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    said = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"raises {said} ({place.filename}, line {place.lineno})"
+
+
 def generate(
     model: Model,
     prompts: Sequence[Sequence[int]],
@@ -128,35 +182,18 @@ def generate(
     are the prompt, and returns those to insert, or None; a `seqsep.retriever.Retriever` is one. Inserted tokens count in
     `most`. A text also ends where the model's positions end. Of two greatest logits the token with the smaller number is taken.
 
-    Raises ValueError for a prompt that is empty, has an unknown token or is longer than the model's positions, a model
-    that does not write its own tokens, and a retriever that raises, takes more than `seconds` or returns no tokens.
+    Raises ValueError for a prompt that is empty, has an unknown token or is longer than the model's positions, and for a model
+    over vectors. Raises GenerationFails once the other texts are done, if the logits of a text are no numbers or not of the
+    model's own tokens, or if its retriever raises, takes more than `seconds` or returns no tokens.
 
     >>> _ = torch.manual_seed(0)
     >>> model = Model.build(vocabulary=5, classes=5, longest=9, layers=("mamba", "attention"), width=8)
     >>> [len(generated.tokens) for generated in generate(model, [[0, 3, 1], [2]], stops=(), most=4)]
     [4, 4]
     """
-    texts, rules = _begun(model, prompts, stops, most, retriever=retriever, seconds=seconds)
-    running = [text for text in texts if not text.is_done]
-    if not running:
-        return [text.generated() for text in texts]
-    device = model.device
-    t = min(text.prompt for text in running) - 1
-    state = model.prefill(torch.tensor([text.tokens[:t] for text in running], dtype=torch.int64, device=device))
-    while running:
-        logits, state = model.advance(torch.tensor([text.tokens[t] for text in running], device=device), state, t)
-        t += 1
-        for text, token, margin in zip(running, *_greatest(logits), strict=True):
-            if len(text.tokens) == t:
-                rules.go_on(text, token, margin)
-        kept = [row for row, text in enumerate(running) if not text.is_done]
-        if len(kept) < len(running):
-            running = [running[row] for row in kept]
-            state = _rows(state, torch.tensor(kept, dtype=torch.int64, device=device))
-    return [text.generated() for text in texts]
+    return _written(_by_steps, model, _begun(model, prompts, most), _rules(model, stops, retriever, seconds))
 
 
-@torch.inference_mode()
 def generate_by_forward(
     model: Model,
     prompts: Sequence[Sequence[int]],
@@ -176,29 +213,69 @@ def generate_by_forward(
     >>> slow.tokens == fast.tokens
     True
     """
-    texts, rules = _begun(model, prompts, stops, most, retriever=retriever, seconds=seconds)
+    return _written(_by_forward, model, _begun(model, prompts, most), _rules(model, stops, retriever, seconds))
+
+
+def _by_steps(model: Model, texts: Sequence[_Text], rules: _Rules) -> None:
+    """Write all texts together, one step a token."""
+    running = [text for text in texts if not text.is_done]
+    if not running:
+        return
+    device = model.device
+    t = min(text.prompt for text in running) - 1
+    state = model.prefill(torch.tensor([text.tokens[:t] for text in running], dtype=torch.int64, device=device))
+    while running:
+        logits, state = model.advance(torch.tensor([text.tokens[t] for text in running], device=device), state, t)
+        t += 1
+        for text, token, margin in zip(running, *_greatest(logits), strict=True):
+            if len(text.tokens) == t:
+                rules.go_on(text, token, margin)
+        kept = [row for row, text in enumerate(running) if not text.is_done]
+        if len(kept) < len(running):
+            running = [running[row] for row in kept]
+            state = _rows(state, torch.tensor(kept, dtype=torch.int64, device=device))
+
+
+def _by_forward(model: Model, texts: Sequence[_Text], rules: _Rules) -> None:
+    """Write the texts one after another, from the whole prefix for each token."""
     for text in texts:
         while not text.is_done:
             inputs = torch.tensor([text.tokens], device=model.device)
             (token,), (margin,) = _greatest(cast(Tensor, model(inputs))[:, -1])
             rules.go_on(text, token, margin)
+
+
+@torch.inference_mode()
+def _written(
+    way: Callable[[Model, Sequence[_Text], _Rules], None], model: Model, texts: list[_Text], rules: _Rules
+) -> list[Generated]:
+    """What the way puts behind the texts. Raises GenerationFails if some were given up."""
+    with rules.retriever or nullcontext():
+        way(model, texts, rules)
+    reasons = {number: text.failure for number, text in enumerate(texts) if text.failure}
+    if reasons:
+        raise GenerationFails(reasons, [None if text.failure else text.generated() for text in texts])
     return [text.generated() for text in texts]
 
 
-def _begun(
-    model: Model,
-    prompts: Sequence[Sequence[int]],
-    stops: Collection[int],
-    most: int,
-    *,
-    retriever: LiveRetriever | None,
-    seconds: float,
-) -> tuple[list[_Text], _Rules]:
-    """The texts before anything is generated. Raises ValueError as `generate` does."""
+def _rules(model: Model, stops: Collection[int], retriever: LiveRetriever | None, seconds: float) -> _Rules:
+    """Stops, and the retriever with its bounds."""
+    vocabulary = _vocabulary(model)
+    bounded = None if retriever is None else Bounded(_checked(retriever, vocabulary), seconds)
+    return _Rules(frozenset(stops), vocabulary, bounded)
+
+
+def _vocabulary(model: Model) -> int | float:
+    """How many tokens the model reads. Raises ValueError if it reads vectors."""
     embedding = getattr(model, "tokens", None)
     if isinstance(embedding, nn.Linear):
         raise ValueError("generate: expected a model over tokens, found one over vectors")
-    vocabulary = embedding.num_embeddings if isinstance(embedding, nn.Embedding) else float("inf")
+    return embedding.num_embeddings if isinstance(embedding, nn.Embedding) else float("inf")
+
+
+def _begun(model: Model, prompts: Sequence[Sequence[int]], most: int) -> list[_Text]:
+    """The texts before anything is generated. Raises ValueError as `generate` does."""
+    vocabulary = _vocabulary(model)
     if most < 0:
         raise ValueError(f"generate(most={most}): most is at least 0 tokens")
     longest = None if model.positions is None else model.positions.num_embeddings
@@ -208,8 +285,8 @@ def _begun(
         end = len(prompt) + most
         if longest is not None:
             end = min(end, longest + 1)  # the last token is not read
-        texts.append(_Text(number, [int(token) for token in prompt], len(prompt), end, is_done=most == 0))
-    return texts, _Rules(frozenset(stops), retriever, vocabulary, seconds)
+        texts.append(_Text([int(token) for token in prompt], len(prompt), end, is_done=most == 0))
+    return texts
 
 
 def _require_readable(number: int, prompt: Sequence[int], vocabulary: int | float, longest: int | None) -> None:
@@ -226,10 +303,13 @@ def _require_readable(number: int, prompt: Sequence[int], vocabulary: int | floa
 
 
 def _greatest(logits: Float[Tensor, "batch classes"]) -> tuple[list[int], list[float]]:
-    """Each row's greatest logit's class, the first of several, and how far it is above the second greatest."""
-    two = logits.topk(min(2, logits.shape[1]), dim=1).values
-    margins = two[:, 0] - two[:, 1] if two.shape[1] == 2 else two[:, 0] - two[:, 0]
-    return logits.argmax(1).tolist(), margins.tolist()
+    """Each row's greatest logit's class, the first of several, and how far it is above the second greatest.
+
+    NumPy: on so few numbers each of PyTorch's operations takes several times as long.
+    """
+    rows = (logits if logits.dtype in (torch.float32, torch.float64) else logits.float()).cpu().numpy()
+    two = np.partition(rows, -2)[:, -2:] if rows.shape[1] > 1 else rows[:, [0, 0]]
+    return rows.argmax(1).tolist(), (two[:, 1] - two[:, 0]).tolist()
 
 
 def _rows(state: ModelState, kept: Tensor) -> ModelState:

@@ -16,7 +16,9 @@ A test holds each committed page against what is generated. Files:
     model_laws    docs/model-laws.md: in which models of others the laws of state hold
     _released_bugs  its section on bugs of released versions
     _curves       its sections on validation curves
-    _reach        its sections of the presets `reach` and `state-bits`
+    _reach        its sections of the presets `reach` and `state-bits`, and docs/state-bits.svg
+    _reach_picture  docs/reach.svg: up to which length each architecture looks up
+    _places       its part on why the contenders of `reach` stay below 99 %
     _is_tree      its section of the experiment `is-tree`
     _markdown     tables
     __main__      python -m seqsep.pages

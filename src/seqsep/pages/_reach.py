@@ -1,18 +1,27 @@
-"""Sections of docs/reproduction.md from the presets `reach` and `state-bits`: both say how far their sweep came."""
+"""Sections of docs/reproduction.md from the presets `reach` and `state-bits`, which say how far their sweep came; and the
+picture of the second, docs/state-bits.svg."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from seqsep.ceilings import carried_bits
-from seqsep.experiments import Experiment
-from seqsep.lab.row import Row
+from seqsep.experiments import BY_NAME, Experiment
+from seqsep.lab.row import Row, read_rows
 from seqsep.pages._markdown import markdown, table
 from seqsep.report.experiment_table import states_table
-from seqsep.report.measured import GOAL, Measured
+from seqsep.report.figures.picture_file import svg_text
+from seqsep.report.figures.used_bits import draw_used_bits
+from seqsep.report.measured import GOAL, Measured, chance
 from seqsep.report.numerals import DASH, count, counts, percent
 from seqsep.report.reach import ReachLine, headline, positions_sentence, reach_lines, with_learned_positions
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
-from seqsep.tasks import IndexLookup
+from seqsep.report.used_bits import found_at, model_words, part_of_states, settings_sentence, used_bits, used_bits_caption
+
+PICTURED = (
+    "Bits of its state that each model's accuracy proves to be used, over the bits of its state, a panel a length, beside "
+    "curves of all of a state, 10 %, 1 % and 0.1 % of it"
+)
+"""What docs/state-bits.svg shows."""
 
 
 def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
@@ -51,27 +60,38 @@ def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
 
 
 def states_section(experiment: Experiment, rows: Sequence[Row]) -> str:
-    """Accuracy at equal steps over bits of state, and the bits about the symbols that it proves."""
+    """The picture of the bits that are used, what it shows at each length, and its numbers as a table."""
     states = states_table(experiment, rows)
-    search = experiment.search("state-bits")
-    assert search is not None
+    guessing = percent(chance(states.tasks[0]))
+    found = "".join(f" {found_at(column)}" for column in states.columns)
+    return (
+        f"\n### {experiment.name}: how many bits of its state are used\n\nOurs {part_of_states(experiment, len(rows))}. "
+        f"{settings_sentence(states)}This is what is learned at one setting in so many steps, not what a state of this size "
+        f"can be trained to hold: `reach` has that.\n\n![{PICTURED}](state-bits.svg)\n\n"
+        "A mark is a model: across the bits of its state, up those about the symbols that its accuracy proves to be in it "
+        "(Fano); a curve is a share of the state, and the strip at the bottom has those that prove less than one bit. A state "
+        f"may hold more than its model reads.{found}\n\nA cell has the accuracy and the bits that it proves; guessing has "
+        f"{guessing} %. Parameters are those at the first length.\n\n{table(_states_lines(states))}"
+    )
+
+
+def states_picture(folder: Path = Path("results")) -> str:
+    """docs/state-bits.svg as text; its words are paths, as matplotlib of constraints.txt draws them."""
+    experiment = BY_NAME["index-lookup-architectures"]
+    rows = read_rows(experiment.rows_file(folder, "state-bits"))
+    states = states_table(experiment, rows)
+    return svg_text(draw_used_bits(states, used_bits_caption(states, part_of_states(experiment, len(rows)))))
+
+
+def _states_lines(states: ResultTable) -> list[list[str]]:
+    """A row a model, the smallest state of its architecture first."""
     asked = [f"N = {task.length}: %, bits of {task.answer_bits()}" for task in states.tasks]
     lines = [["", "State, bits", "Parameters", *asked]]
     for model in sorted(states.models, key=lambda model: (model.rank[0], _first(states, model).state_bits)):
         first = _first(states, model)
         cells = [_carried(states.cells.get((model, task))) for task in states.tasks]
-        heads = f", heads {model.heads}" if model.heads else ""
-        lines.append(
-            [f"{model.title}, width {model.width}{heads}", count(first.state_bits), count(first.best.parameters), *cells]
-        )
-    steps = counts([row.run.steps for row in rows])
-    return (
-        f"\n### {experiment.name}: how many bits of its state are used\n\nOurs of the preset `state-bits`: {len(rows)} of its "
-        f"{search.size} runs, one layer, learned positions, scale 0.3, rate 0.001, {steps} steps, one seed. A cell has the "
-        "accuracy and the bits about the symbols that it proves (Fano); guessing has 1.6 %. Parameters are those at the first "
-        "length. Nothing is searched, so this is what is learned at one setting in so many steps, not what a state of this "
-        f"size can be trained to hold: `reach` has that.\n\n{table(lines)}"
-    )
+        lines.append([model_words(model), count(first.state_bits), count(first.best.parameters), *cells])
+    return lines
 
 
 def _first(states: ResultTable, model: SizedModel) -> Cell:
@@ -83,8 +103,7 @@ def _carried(cell: Cell | None) -> str:
     """The accuracy in percent, and the bits that it proves to be carried."""
     if cell is None:
         return "not run"
-    assert isinstance(cell.best.task, IndexLookup)
-    return f"{percent(cell.best.accuracy)}, {carried_bits(cell.best.task, cell.best.shown_accuracy):.0f}"
+    return f"{percent(cell.best.accuracy)}, {used_bits(cell):.0f}"
 
 
 def _reaches(lines: Sequence[ReachLine]) -> str:

@@ -8,6 +8,7 @@ from seqsep.lab.row import PRUNED, Row, read_rows
 from seqsep.pages._curves import curves_section
 from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages._markdown import markdown
+from seqsep.pages._places import places_part
 from seqsep.pages._reach import reach_section, states_section
 from seqsep.report.captions import ceilings_sentence, starts_sentence
 from seqsep.report.experiment_table import experiment_table, part_of_preset
@@ -54,6 +55,8 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
         rows = {preset: read_rows(path) for preset, path in files.items() if path.is_file()}
         if experiment.title and "quick" in rows:
             parts.append(section(experiment, rows["quick"], rows.get("paper", ()), rows.get("reach", ())))
+            if experiment.name == "index-lookup-architectures" and "reach" in rows:
+                parts.append(places_part(folder))
             parts.append(curves_section(experiment, rows))
             if "state-bits" in rows:
                 parts.append(states_section(experiment, rows["state-bits"]))

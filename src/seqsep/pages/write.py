@@ -4,13 +4,16 @@
 ['docs/errata.md', 'docs/theorems.md', 'docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md', 'docs/capacity.md',
      'docs/audit.md', 'docs/model-laws.md']
 >>> [name for name in PAGES if name.endswith(".svg")]
-['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg']
+['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
+     'docs/state-bits.svg', 'docs/reach.svg']
 """
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from seqsep.files import write_file
+from seqsep.pages._reach import states_picture
+from seqsep.pages._reach_picture import reach_picture
 from seqsep.pages.audit import audit_page, audit_picture
 from seqsep.pages.capacity import capacity_page
 from seqsep.pages.errata import errata_page
@@ -36,6 +39,8 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/is-tree-separation.svg": lambda clone: is_tree_picture(),
     "docs/is-tree-example.svg": lambda clone: is_tree_example(),
     "docs/audit.svg": lambda clone: audit_picture(clone / "results"),
+    "docs/state-bits.svg": lambda clone: states_picture(clone / "results"),
+    "docs/reach.svg": lambda clone: reach_picture(clone / "results"),
     "src/seqsep/commands/members.json": lambda clone: members_file(),
 }
 """What makes each generated file of a clone of this project, by its path there."""

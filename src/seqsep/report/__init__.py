@@ -7,12 +7,14 @@ What was measured, as data and in words:
     styles               the colour and marker of each architecture, and of those that have none of their own
     measured             one training run, and which of two is the better
     demo_runs            the runs of the demo, and which one stands for a model
+    starts               positions and the deviation of the first embeddings, in words
     named_layers         labels that a reader gives to models by their layers
     comparison           how fresh rows compare with committed ones
     result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment
     reach                up to which length each architecture stays above 99 %, and its window of rates
     reachable            what built weights are known to reach where a model fell short
+    used_bits            how many bits of its state a model is shown to use
     captions             what the figures' captions say
     demo_heatmap         the demo's heatmap, and what it does and does not show
     headline             the findings in one sentence each

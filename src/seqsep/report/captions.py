@@ -8,6 +8,7 @@ from seqsep.report.numerals import count, listed
 from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import MOST_NAMED
+from seqsep.report.starts import starts
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,12 @@ def heatmap_caption(table: ResultTable) -> str:
 
 
 def curves_caption(table: ResultTable) -> str:
-    """What the curves are, and what the ceilings say."""
+    """What the curves are, how models start, and what the ceilings say."""
     which = "the best size of each architecture, " if len(table.models) > MOST_NAMED else ""
     return (
         f"Accuracy on the evaluation examples at the best learning rate of each cell ({which}{_seeds(table)}): line, median; "
         "band, least to greatest. A run that stopped, having converged, keeps its last accuracy; dots are chance. "
-        f"{ceilings_sentence(table)}"
+        f"{starts_sentence(table)}{ceilings_sentence(table)}"
     )
 
 
@@ -62,19 +63,8 @@ def states_caption(table: ResultTable) -> str:
 
 def starts_sentence(table: ResultTable) -> str:
     """Which models have which positions, and with which deviation embeddings start; a space behind it."""
-    by_words: dict[str, list[str]] = {}
-    for model in table.models:
-        if model.position_words:
-            by_words.setdefault(model.position_words, []).append(model.title)
-    scales = sorted({run.embedding_scale for cell in table.cells.values() for run in cell.runs})
-    if not by_words or not scales:
-        return ""
-    who = "; ".join(f"{words}: {listed(list(dict.fromkeys(titles)))}" for words, titles in sorted(by_words.items()))
-    positions = who[0].upper() + who[1:]
-    if len(by_words) == 1:
-        positions = "None has positions" if "no positions" in by_words else f"All have {next(iter(by_words))}"
-    best_of = "the best of " if len(scales) > 1 else ""
-    return f"{positions}. Embeddings start with deviation {best_of}{listed([f'{scale:g}' for scale in scales])}. "
+    said = starts(table.models, [run.embedding_scale for cell in table.cells.values() for run in cell.runs])
+    return f"{said} " if said else ""
 
 
 def ceilings_sentence(table: ResultTable) -> str:

@@ -14,6 +14,7 @@ from seqsep.report.papers import PaperModel, figure2_index_lookup
 from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
+from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import IndexLookup, Task
 
 PAPER_ALPHABET = 64
@@ -104,13 +105,17 @@ class HeatmapRow:
 
 @dataclass(frozen=True)
 class Heatmap:
-    """The table, its columns, and its caption in two halves: what no state forbids, and what the states forbid."""
+    """The table, its columns, and its caption in two halves: what no state forbids, and what the states forbid.
+
+    `starts` says how the models start.
+    """
 
     tasks: tuple[Task, ...]
     rows: tuple[HeatmapRow, ...]
     allowed: str
     forbidden: str
     gap: str
+    starts: str
     seeds: int
 
     @property
@@ -134,6 +139,7 @@ def heatmap(runs: DemoRuns) -> Heatmap:
         allowed=allowed(rows),
         forbidden=forbidden(rows),
         gap=gap(rows),
+        starts=starts_of_runs([cell.run for row in rows for cell in row.cells if cell.run is not None]),
         seeds=len({run.seed for run in runs.committed if run.task in tasks}),
     )
 

@@ -13,6 +13,7 @@ from seqsep.report.papers import printed
 from seqsep.report.reach import is_alike
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel
+from seqsep.report.used_bits import part_of_states, used_bits_caption
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 DEMO_EXPERIMENTS: dict[type[Task], Experiment] = {
@@ -26,7 +27,8 @@ DEMO_EXPERIMENTS: dict[type[Task], Experiment] = {
 class NamedTable:
     """A table with the name of its files, the question that it answers, and the captions of its figures.
 
-    `is_demo`: the page shows these runs in its own sections, not among the experiments.
+    `is_demo`: the page shows these runs in its own sections, not among the experiments. `is_of_states`: its models differ in
+    their states alone, and its one figure is that of the bits that are used.
     """
 
     name: str
@@ -34,6 +36,7 @@ class NamedTable:
     table: ResultTable
     captions: Captions
     is_demo: bool = False
+    is_of_states: bool = False
 
     @classmethod
     def of(cls, name: str, question: str, table: ResultTable, is_demo: bool = False) -> "NamedTable":
@@ -83,8 +86,9 @@ def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -
 def _of_states(experiment: Experiment, rows: Sequence[Row]) -> NamedTable:
     """The table of a preset `state-bits`: models that differ in heads are told apart, since their states differ."""
     table = states_table(experiment, rows)
-    question = f"How many bits of its state does each architecture use? {len(rows)} runs of the preset state-bits so far."
-    return NamedTable.of(f"{experiment.name}-state-bits", question, table)
+    part = part_of_states(experiment, len(rows))
+    named = NamedTable.of(f"{experiment.name}-state-bits", "How many bits of its state does each architecture use?", table)
+    return replace(named, captions=replace(named.captions, states=used_bits_caption(table, part)), is_of_states=True)
 
 
 def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:

@@ -1,6 +1,7 @@
 """Figures and tables of an experiment as files, and what the page shows of them."""
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from seqsep.report.figures.panels import draw_curves, draw_states
 from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.separation import draw_separation
 from seqsep.report.figures.sheet import write_figure
+from seqsep.report.figures.used_bits import draw_used_bits
 from seqsep.report.table_files import write_tables
 
 
@@ -38,19 +40,28 @@ def write_separation(folder: Path) -> None:
 
 
 def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:
-    """Write figures/NAME, NAME-curves and NAME-state, tables/NAME; return what the page shows of them."""
+    """Write figures/NAME, NAME-curves and NAME-state, tables/NAME; return what the page shows of them.
+
+    Where models differ in their states alone, at one rate, NAME-state is the only figure.
+    """
     write_tables(named.table, folder / "tables", named.name)
+    shown = [
+        ShownFigure(write_as_data(figure, folder, f"{named.name}{suffix}"), title, caption)
+        for suffix, title, figure, caption in _drawn(named)
+    ]
+    return ShownExperiment(named.name, named.question, tuple(shown))
+
+
+def _drawn(named: NamedTable) -> Sequence[tuple[str, str, Figure, str]]:
+    """The figures of a table: the end of the file's name, what it is, the figure, and its caption."""
     captions = named.captions
-    drawn = (
+    if named.is_of_states:
+        return [("-state", "bits of state that are used", draw_used_bits(named.table, captions.states), captions.states)]
+    return (
         ("", "accuracy by length, and over learning rates", draw_results(named.table, captions.heatmap), captions.heatmap),
         ("-curves", "accuracy while training", draw_curves(named.table, captions.curves), captions.curves),
         ("-state", "accuracy and bits of state", draw_states(named.table, captions.states), captions.states),
     )
-    shown = [
-        ShownFigure(write_as_data(figure, folder, f"{named.name}{suffix}"), title, caption)
-        for suffix, title, figure, caption in drawn
-    ]
-    return ShownExperiment(named.name, named.question, tuple(shown))
 
 
 def write_as_data(figure: Figure, folder: Path, name: str) -> str:

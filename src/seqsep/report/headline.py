@@ -121,7 +121,8 @@ def _absent(runs: DemoRuns, task: Task, present: Sequence[Measured]) -> str:
 def dyck_sentence(runs: DemoRuns, task: Task) -> str:
     """After how many steps the LSTM and attention reach 99 % on a Dyck language, each at its fastest size and rate.
 
-    It says of how many architectures these are two, and what each was given if they were given different numbers of steps.
+    It says of how many architectures these are two, which positions they had, and what each was given if they were given
+    different numbers of steps.
     """
     pair = _lstm_and_attention(runs, task)
     if len(pair) < 2:
@@ -129,20 +130,37 @@ def dyck_sentence(runs: DemoRuns, task: Task) -> str:
     lstm, attention = pair
     start = f"On {task_title(task)}, "
     if lstm.steps_to_goal is None and attention.steps_to_goal is None:
-        return start + f"neither reaches 99 %: the LSTM {percent(lstm.accuracy)} %, attention {percent(attention.accuracy)} %"
+        accuracies = f"the LSTM {percent(lstm.accuracy)} %, attention {percent(attention.accuracy)} %"
+        return f"{start}neither reaches 99 %: {accuracies}{_how_compared(runs, lstm, attention)}"
     first, second = sorted(pair, key=by_speed, reverse=True)
     return f"{start}{_reached(first)}, {_reached(second).replace('reaches 99 % ', '')}{_how_compared(runs, first, second)}"
 
 
 def _how_compared(runs: DemoRuns, first: Measured, second: Measured) -> str:
-    """Of how many architectures two are compared, and their steps if they were given different numbers of them."""
+    """Of how many architectures two are compared, with which positions, and their steps if they were given different ones."""
     words = []
     architectures = {model.architecture for model in runs.models([first.task])}
     if len(architectures) > 2:
         words.append(f"two of {len(architectures)} architectures")
+    if positions := _positions_of_both(first, second):
+        words.append(positions)
     if first.steps_allowed != second.steps_allowed:
         words.append(f"given {count(first.steps_allowed)} and {count(second.steps_allowed)} steps")
     return f" ({', '.join(words)})" if words else ""
+
+
+def _positions_of_both(first: Measured, second: Measured) -> str:
+    """Which positions two runs had; empty if that is not known of both."""
+    if not first.model.positions or not second.model.positions:
+        return ""
+    if first.model.positions == second.model.positions:
+        return f"both with {first.model.position_words}"
+    return ", ".join(f"{_who(run)} with {run.model.position_words}" for run in (first, second))
+
+
+def _who(run: Measured) -> str:
+    """The LSTM or attention, as a sentence names it."""
+    return "the LSTM" if run.model.architecture == "lstm" else "attention"
 
 
 def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[Measured]:
@@ -154,8 +172,7 @@ def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[Measured]:
 
 def _reached(run: Measured) -> str:
     depth = len(run.model.layers)
-    who = "the LSTM" if run.model.architecture == "lstm" else "attention"
-    who += f" with {depth} layers" if depth > 1 else ""
+    who = _who(run) + (f" with {depth} layers" if depth > 1 else "")
     if run.steps_to_goal is None:
         return f"{who} not within {count(run.steps_allowed)} ({percent(run.accuracy)} %)"
     return f"{who} reaches 99 % after {count(run.steps_to_goal)} steps"
@@ -182,13 +199,13 @@ def tiles(runs: DemoRuns, holds: int, theorems: int) -> list[Tile]:
         where = f"at N = {gap.task.length}"
         attention = gap.attention.model
         recurrent = gap.recurrent.model
-        shown.append(Tile(percent(gap.attention.accuracy), "%", f"Attention {attention.size} {where}", strong=True))
-        text = f"{recurrent.title} {recurrent.size} {where}, {gap.standing}"
+        shown.append(Tile(percent(gap.attention.accuracy), "%", f"{attention.size_and_positions} {where}", strong=True))
+        text = f"{recurrent.size_and_positions} {where}, {gap.standing}"
         shown.append(Tile(percent(gap.recurrent.accuracy), "%", text))
     for task in runs.tasks(BoundedDyck)[:1]:
         for run in _lstm_and_attention(runs, task):
             number = count(run.steps_to_goal) if run.steps_to_goal is not None else f"> {count(run.steps_allowed)}"
-            shown.append(Tile(number, "steps", f"{run.model.title} {run.model.size} to 99 % on {task_title(task)}"))
+            shown.append(Tile(number, "steps", f"{run.model.size_and_positions} to 99 % on {task_title(task)}"))
     if theorems:
         shown.append(Tile(f"{holds} of {theorems}", "", "theorem checks without a counterexample"))
     return shown

@@ -33,7 +33,7 @@ def _figure(preset: str, cells: dict[tuple[SizedModel, IsTree], IsTreeCell], fol
     if preset == "state":
         drawn = draw_is_tree_states(cells)
         return ShownFigure(write_as_data(drawn, folder, name), "accuracy and bits of state", states_caption(cells))
-    words = caption({task.trace for _, task in cells})
+    words = caption({task for _, task in cells})
     return ShownFigure(write_as_data(draw_is_tree(cells), folder, name), "live accuracy by trace", words)
 
 
@@ -43,7 +43,8 @@ def _write_table(path: Path, cells: list[IsTreeCell]) -> None:
     lines = csv.DictWriter(table, list(_line(cells[0])), lineterminator="\n")
     lines.writeheader()
     lines.writerows(
-        _line(cell) for cell in sorted(cells, key=lambda cell: (cell.task.length, cell.task.trace, cell.model.rank))
+        _line(cell)
+        for cell in sorted(cells, key=lambda cell: (cell.task.length, cell.task.distribution, cell.task.trace, cell.model.rank))
     )
     write_file(path, table.getvalue())
 
@@ -55,6 +56,7 @@ def _line(cell: IsTreeCell) -> dict[str, object]:
         "width": cell.model.width,
         "heads": cell.model.heads or None,
         "vertices": cell.task.length,
+        "distribution": cell.task.distribution,
         "trace": cell.task.trace,
         "live_accuracy": cell.live,
         "unanswered": cell.unanswered,

@@ -1,14 +1,17 @@
 """The experiment `is-tree` as tables: what a model writes by itself, with its parameters, its state and the paper's number.
 
-The number of a cell is live accuracy: the model writes the thought, and an answer that never comes counts 1/2. Beside it stands
-how often the whole thought and the answer are right token by token, behind the right tokens (teacher-forced).
+The number of a cell is live accuracy: the model writes the thought, and an answer that never comes counts 1/2. Beside it stand
+two that are teacher-forced, behind the right tokens: how often the whole thought and the answer are right, and how often the
+answer is. Rows are of one distribution of graphs each.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
 
 from seqsep.ceilings import ceiling
-from seqsep.experiments.is_tree import PAPER_SIZES, TRACES
+from seqsep.experiments.is_tree import PAPER_SIZES, TRACES, Size, make
 from seqsep.lab.row import Row
 from seqsep.report.numerals import DASH, count, percent
 from seqsep.report.papers import is_tree_accuracy
@@ -19,6 +22,9 @@ WITHOUT_STATE = 2 / 3
 """The accuracy on double stars that a state of O(log n) bits reaches, whatever n."""
 WRITTEN = 0.9
 """A thought counts as learned once so many are written without an error."""
+
+GRAPHS = {"double-star": "double stars", "uniform": "uniform graphs"}
+"""What each distribution is called."""
 
 TITLES = {("attention",): "Transformer", ("mamba", "attention"): "Hybrid"}
 
@@ -87,14 +93,17 @@ class IsTreeCell:
 
     @property
     def text(self) -> str:
-        """Live accuracy, in brackets the teacher-forced one and how many answers never came, and the paper's."""
-        facts = [f"all right {percent(self.written)}"]
+        """Live accuracy, in brackets those that are teacher-forced, how many answers never came, and the paper's."""
+        facts = [f"all right {percent(self.written)}", f"forced {percent(self.answer)}"]
         if self.unanswered:
             facts.append(f"no answer {percent(self.unanswered)}")
         facts.append(f"{count(self.steps)} steps")
         if self.paper is not None:
             facts.append(f"paper {percent(self.paper)}")
         return f"{percent(self.live)} ({'; '.join(facts)})"
+
+
+Cells: TypeAlias = Mapping[tuple[SizedModel, IsTree], IsTreeCell]
 
 
 def is_tree_cells(rows: Iterable[Row]) -> dict[tuple[SizedModel, IsTree], IsTreeCell]:
@@ -127,48 +136,67 @@ def names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
     return chosen
 
 
-def table_of_length(cells: dict[tuple[SizedModel, IsTree], IsTreeCell], length: int) -> list[list[str]]:
-    """The rows of a table at one length, the header first: a row a model with its parameters and state, a column a trace."""
+def table_of_length(cells: Cells, length: int) -> list[list[str]]:
+    """The rows of a table at one length, the header first: a row a model and distribution with its sizes, a column a trace."""
     at = {place: cell for place, cell in cells.items() if place[1].length == length}
     traces = [trace for trace in TRACES if any(task.trace == trace for _, task in at)]
-    lines = [[f"n = {length}", "Parameters", "State bits", *traces]]
-    for model, name in names(model for model, _ in at).items():
-        mine = {task.trace: cell for (other, task), cell in at.items() if other == model}
-        first = next(iter(mine.values()))
-        entries = [mine[trace].text if trace in mine else "not run" for trace in traces]
-        lines.append([name, count(first.parameters), count(first.state_bits), *entries])
+    lines = [[f"n = {length}", *SIZES, *traces]]
+    for row in _rows(at):
+        mine = {cell.task.trace: cell for cell in row.cells}
+        lines.append([row.name, *row.sizes, *(mine[trace].text if trace in mine else "not run" for trace in traces)])
     return lines
 
 
-def table_of_trace(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> list[list[str]]:
-    """The rows of a table of one trace, the header first: a row a model with its state at each end, a column a length."""
+def table_of_trace(cells: Cells) -> list[list[str]]:
+    """The rows of a table of one trace, the header first: a row a model and distribution with its state at each end, a column
+    a length."""
     lengths = sorted({task.length for _, task in cells})
-    lines = [["", "Parameters", "State bits", *(f"n = {length}" for length in lengths)]]
-    for model, name in names(model for model, _ in cells).items():
-        mine = {task.length: cell for (other, task), cell in cells.items() if other == model}
-        bits = list(dict.fromkeys(count(mine[length].state_bits) for length in sorted(mine)))
-        state = bits[0] if len(bits) == 1 else f"{bits[0]} to {bits[-1]}"
-        entries = [mine[length].text if length in mine else "not run" for length in lengths]
-        lines.append([name, count(next(iter(mine.values())).parameters), state, *entries])
+    lines = [["", *SIZES, *(f"n = {length}" for length in lengths)]]
+    for row in _rows(cells):
+        mine = {cell.task.length: cell for cell in row.cells}
+        lines.append([row.name, *row.sizes, *(mine[length].text if length in mine else "not run" for length in lengths)])
     return lines
 
 
-def table_of_speed(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> list[list[str]]:
-    """How many graphs were seen when WRITTEN of the thoughts were first right, a row a model and length, a column a trace."""
+def table_of_speed(cells: Cells) -> list[list[str]]:
+    """How many graphs were seen when WRITTEN of the thoughts were first right: a row a model, length and distribution, a
+    column a trace."""
     traces = [trace for trace in TRACES if trace != "vanilla" and any(task.trace == trace for _, task in cells)]
-    lines = [["Graphs", "n", *traces]]
-    places = sorted({(task.length, name) for (model, task), name in _named(cells)})
-    for length, name in places:
-        mine = {
-            task.trace: cells[model, task] for (model, task), other in _named(cells) if (task.length, other) == (length, name)
-        }
-        lines.append([name, str(length), *(_speed(mine.get(trace)) for trace in traces)])
+    lines = [["Graphs seen", "n", *SIZES, *traces]]
+    for length in sorted({task.length for _, task in cells}):
+        for row in _rows({place: cell for place, cell in cells.items() if place[1].length == length}):
+            mine = {cell.task.trace: cell for cell in row.cells}
+            lines.append([row.name, str(length), *row.sizes, *(_speed(mine.get(trace)) for trace in traces)])
     return lines
 
 
-def _named(cells: dict[tuple[SizedModel, IsTree], IsTreeCell]) -> Sequence[tuple[tuple[SizedModel, IsTree], str]]:
-    named = names(model for model, _ in cells)
-    return [(place, named[place[0]]) for place in cells]
+SIZES = ("Distribution", "Parameters", "State bits")
+"""Columns of every table, behind a model's name."""
+
+
+@dataclass(frozen=True)
+class _TableRow:
+    """A model on one distribution, with its cells."""
+
+    name: str
+    distribution: str
+    cells: tuple[IsTreeCell, ...]
+
+    @property
+    def sizes(self) -> tuple[str, str, str]:
+        """What stands under `SIZES`; bits of state at the shortest length and at the longest, if they differ."""
+        in_order = sorted(self.cells, key=lambda cell: cell.task.length)
+        bits = list(dict.fromkeys(count(cell.state_bits) for cell in in_order))
+        state = bits[0] if len(bits) == 1 else f"{bits[0]} to {bits[-1]}"
+        return GRAPHS[self.distribution], count(in_order[0].parameters), state
+
+
+def _rows(cells: Cells) -> Iterator[_TableRow]:
+    """A row for each model and distribution, double stars first."""
+    for distribution in GRAPHS:
+        of_it = {place: cell for place, cell in cells.items() if place[1].distribution == distribution}
+        for model, name in names(model for model, _ in of_it).items():
+            yield _TableRow(name, distribution, tuple(cell for (other, _), cell in of_it.items() if other == model))
 
 
 def _speed(cell: IsTreeCell | None) -> str:
@@ -179,15 +207,35 @@ def _speed(cell: IsTreeCell | None) -> str:
     return count(cell.first_written * cell.batch)
 
 
+SMALLEST = tuple(size for size in PAPER_SIZES if size.size == PAPER_SIZES[0].size)
+"""The paper's smallest models."""
+
+
 def table_of_paper(lengths: Iterable[int]) -> list[list[str]]:
-    """The accuracies of the paper's smallest models in percent at those lengths that it has, a row a model and length."""
-    smallest = [size for size in PAPER_SIZES if size.size == PAPER_SIZES[0].size]
-    traces = [trace for trace in TRACES if any(is_tree_accuracy(trace, f"{size.model}-{size.size}", 16) for size in smallest)]
-    lines = [["The paper's, %", "n", *traces]]
+    """The accuracies of the paper's smallest models in percent at those lengths that it has, a row a model and length.
+
+    Their sizes are those of the models as they are built here.
+    """
+    traces = [trace for trace in TRACES if any(is_tree_accuracy(trace, f"{size.model}-{size.size}", 16) for size in SMALLEST)]
+    lines = [["The paper's, %", "n", *SIZES, *traces]]
     for length in lengths:
-        for size in smallest:
+        for size in SMALLEST:
             accuracies = [is_tree_accuracy(trace, f"{size.model}-{size.size}", length) for trace in traces]
             if any(accuracies):
                 name = f"{size.model.capitalize()} ({len(size.layers)}, {size.width})"
-                lines.append([name, str(length), *map(percent, accuracies)])
+                sizes = [GRAPHS["double-star"], *map(count, sizes_as_built(size, length))]
+                lines.append([name, str(length), *sizes, *map(percent, accuracies)])
     return lines
+
+
+@cache
+def sizes_as_built(size: Size, length: int) -> tuple[int, int]:
+    """Parameters of a model of the paper as it is built here, and its bits of state once the prompt is read.
+
+    >>> sizes_as_built(PAPER_SIZES[0], length=16)
+    (525376, 1507328)
+    """
+    model = make(size.layers, size.width, length, "vanilla").model()
+    fixed, per_token = model.state_bits()
+    parameters = sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
+    return parameters, fixed + per_token * IsTree(length).prompt_tokens

@@ -42,6 +42,8 @@ SETTINGS = (
     Setting("Lengths of Dyck-(2,2)", "20 to 400 (curves at 400)"),
     Setting("Training steps, at most", "250,000"),
     Setting("Learning rates", "0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00005, 0.000001"),
+    Setting("Positions", "absolute for Transformers, most of them; of the others it is not stated"),
+    Setting("Deviation of embeddings at the start", "not stated; 0.02 in GPT-2"),
     Setting("Deviation of read-out and linear layers at the start", "not stated; 0.02 in GPT-2"),
     Setting("Examples a step", "64, fresh ones"),
     Setting("Evaluation examples", "5,000"),

@@ -34,13 +34,15 @@ class RateWindow:
 
     @property
     def words(self) -> str:
-        """How many rates learn, from which to which."""
+        """How many rates learn, from which to which; "at least" where the highest or lowest that was tried is among them."""
         tried = f"{len(self.learned)} of {len(self.tried)}"
         if self.factor is None:
             return tried
         low = f"{min(self.learned):g}"
         high = f"{max(self.learned):g}"
-        between = low if low == high else f"{low}–{high}, a factor of {self.factor:.3g}"
+        at_an_end = max(self.learned) == max(self.tried) or min(self.learned) == min(self.tried)
+        least = "at least " if at_an_end else ""
+        between = low if low == high else f"{low}–{high}, a factor of {least}{self.factor:.3g}"
         return f"{tried}: {between}"
 
 
@@ -181,23 +183,50 @@ def is_alike(model: SizedModel, positions: str) -> bool:
 
 
 def headline(lines: Sequence[ReachLine]) -> str:
-    """The lengths up to which the best runs of architectures with learned positions have 99 %, and where others have less."""
+    """Up to which length architectures with learned positions have 99 %, and what they have where they first have less.
+
+    Beside the latter stands the paper's accuracy at the same length, if it prints one.
+    """
     alike = with_learned_positions(lines)
+    trained = [task.length for line in alike for task in line.cells]
+    if not trained:
+        return ""
     by_length: dict[int, list[str]] = {}
-    short = []
     for line in alike:
         if line.passed is not None:
             by_length.setdefault(line.passed, []).append(line.model.title)
-        elif line.cells:
-            short.append(line.model.title)
     words = [f"N = {length} for {listed(who)}" for length, who in sorted(by_length.items(), reverse=True)]
-    trained = [task.length for line in alike for task in line.cells]
-    parts = [f"at least 99 % up to {'; '.join(words)}"] if words else []
-    parts += [f"less at N = {min(trained)} for {listed(short)}"] if short else []
-    if not parts:
-        return ""
-    longest = f"No input is longer than N = {max(trained)} so far"
-    return f"With learned positions for all, the best run has {'; '.join(parts)}. {longest}"
+    passed = f"has at least 99 % up to {'; '.join(words)}" if words else "has 99 % nowhere"
+    sentences = [
+        f"With learned positions for all, the best run {passed}",
+        *_falls(alike),
+        f"No input is longer than N = {max(trained)} so far",
+    ]
+    return ". ".join(sentences)
+
+
+def _falls(lines: Sequence[ReachLine]) -> list[str]:
+    """A sentence with the accuracy of each line where it is first below 99 %, the longest length first; none if none falls."""
+    by_length: dict[int, list[tuple[ReachLine, Measured]]] = {}
+    for line in lines:
+        if line.fall is not None:
+            task, cell = line.fall
+            by_length.setdefault(task.length, []).append((line, cell.best))
+    if not by_length:
+        return []
+    parts = []
+    is_beside = False
+    for length, fallen in sorted(by_length.items(), reverse=True):
+        steps = count(max(run.steps_allowed for _, run in fallen))
+        names = []
+        for line, run in fallen:
+            paper = line.paper.get(length)
+            beside = "" if paper is None else f" ({percent(paper)} %)"
+            is_beside = is_beside or paper is not None
+            names.append(f"{line.model.title} {percent(run.accuracy)} %{beside}")
+        parts.append(f"at N = {length} within {steps} steps, {listed(names)}")
+    theirs = " (in brackets the paper's, of its sizes and up to 250,000 steps)" if is_beside else ""
+    return [f"Where each first has less than 99 %{theirs}: {'; '.join(parts)}"]
 
 
 def positions_sentence(lines: Sequence[ReachLine]) -> str:

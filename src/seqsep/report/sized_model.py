@@ -106,6 +106,16 @@ class SizedModel:
         return words.get(self.positions, f"{self.positions} positions")
 
     @property
+    def size_and_positions(self) -> str:
+        """Its title and size, and its positions if they are known.
+
+        >>> SizedModel(("lstm",), 64, "none").size_and_positions
+        'LSTM (1, 64) with no positions'
+        """
+        positions = f" with {self.position_words}" if self.position_words else ""
+        return f"{self.title} {self.size}{positions}"
+
+    @property
     def rank(self) -> tuple[int, str, str, int, int, str, int]:
         """Its place in every table and legend."""
         order = list(STYLES).index(self.slug) if self.slug in STYLES else len(STYLES)

@@ -10,12 +10,12 @@ Files:
     queries    the named queries: what each finds, in plain Python and as a regular expression
     pattern    a regular expression of the user's, searched in a process that is stopped if it takes too long
     retriever  reads the queries that a model generates, and says what to insert behind each
-    bounded    a call that is given up in time
+    bounded    calls that are given up in time
 """
 
-from seqsep.retriever.bounded import TookTooLong, within
+from seqsep.retriever.bounded import Bounded, TookTooLong, within
 from seqsep.retriever.pattern import Pattern, SearchTooLong
 from seqsep.retriever.queries import NAMED, Query
 from seqsep.retriever.retriever import Region, Retriever
 
-__all__ = ["NAMED", "Pattern", "Query", "Region", "Retriever", "SearchTooLong", "TookTooLong", "within"]
+__all__ = ["NAMED", "Bounded", "Pattern", "Query", "Region", "Retriever", "SearchTooLong", "TookTooLong", "within"]

@@ -1,7 +1,8 @@
 """A regular expression of the user's or of a model's own, searched in a process of its own that is stopped in time.
 
 Python's `re` takes exponential time on some patterns, and nothing in the same process can stop it. The process is a bare
-interpreter, which is given the pattern and the text and loads nothing of seqsep.
+interpreter, which is given the pattern and the text and loads nothing of seqsep. Where there is a timer, it ends by itself when
+the time is over and whoever asked is gone.
 """
 
 import json
@@ -11,9 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 SECONDS = 10.0
+LATER = 5.0
+"""Seconds after which an abandoned search ends, behind the time that it is given."""
 SEARCH = """
-import json, re, sys
-pattern, text = json.loads(sys.stdin.read())
+import json, re, signal, sys
+pattern, text, seconds = json.loads(sys.stdin.read())
+if hasattr(signal, "setitimer"):
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 try:
     found = re.search(pattern, text)
     answer = [None if found is None else found.group(1), None]
@@ -59,7 +65,7 @@ class Pattern:
         Raises SearchTooLong after `seconds`, the start of the process included; ValueError for a text that is no pattern of
         `re`, or one without a group.
         """
-        asked = json.dumps([self.expression, " ".join(tokens)])
+        asked = json.dumps([self.expression, " ".join(tokens), self.seconds + LATER])
         command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", SEARCH]
         try:
             done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=self.seconds, check=True)

@@ -53,6 +53,9 @@ def read_hotpotqa(path: Path) -> HotpotFile:
         where = f"line {error.lineno}, column {error.colno} ({error.msg})"
         raise ValueError(f"{path}: expected HotpotQA's JSON, a list of questions, found it {cut} at {where}") from None
     except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            found = f"found it cut off within the letter at byte {error.start}"
+            raise ValueError(f"{path}: expected HotpotQA's JSON, a list of questions, {found}") from None
         raise ValueError(f"{path}: expected HotpotQA's JSON in UTF-8, found other bytes at byte {error.start}") from None
     if not isinstance(entries, list) or not entries:
         raise ValueError(f"{path}: expected HotpotQA's JSON, a list of questions, found {_shown(entries)}")

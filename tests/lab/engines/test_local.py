@@ -203,9 +203,9 @@ def test_an_interrupt_stops_workers_that_hang_within_two_seconds() -> None:
             for event in supervisor.run([job(HANGS), job(HANGS)]):
                 if isinstance(event, Moved) and event.step == 2:
                     pids.append(event.worker)
-                if len(pids) == 2:
-                    begun = begun or time.monotonic()
-                    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+                    if len(pids) == 2:
+                        begun = time.monotonic()
+                        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
     with pytest.raises(KeyboardInterrupt):
         hang()

@@ -1,11 +1,17 @@
 """Rows name the processor that trained them; rows of several processors may share a store, their checkpoints may not."""
 
+import json
+import threading
 from dataclasses import replace
+from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
 
-from seqsep.lab.device import but_for_processor, environment
+from seqsep import mixers
+from seqsep.lab import device
+from seqsep.lab.device import but_for_processor, environment, processor
+from seqsep.lab.engines import worker
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
@@ -53,3 +59,31 @@ def test_checkpoints_of_another_processor_do_not_count(tmp_path: Path) -> None:
         with store.driving():
             store.record_checkpoint(run_of(3).key(), 10, ("a" * 64,), environment() | {"processor": ELSEWHERE})
         assert store.checkpoint(run_of(3).key(), environment()) is None
+
+
+@pytest.mark.parametrize(("multiplies", "expected"), [("oneDNN", "oneDNN in large linear layers"), (None, None)])
+def test_products_are_named_of_a_cpu_only(
+    monkeypatch: pytest.MonkeyPatch, multiplies: str | None, expected: str | None
+) -> None:
+    """They are there exactly if large linear layers go to oneDNN, which those of a GPU do not; a worker's rows agree."""
+    monkeypatch.setattr(mixers, "products_in_use", lambda: multiplies)
+    monkeypatch.setattr(device, "kind_of_gpu", lambda: "Graphics 9")
+    assert environment().get("products") == processor().get("products") == expected
+    assert ("products" in environment()) == (expected is not None)
+    assert "products" not in environment("cuda") | processor("cuda")
+
+
+@pytest.mark.parametrize("place", ["cpu", "cuda"])
+def test_a_worker_sends_the_processor_of_its_device(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    ours, theirs = Pipe()
+    monkeypatch.setattr(device, "prepare", lambda where: None)
+    monkeypatch.setattr(device, "leave", lambda where: None)
+    monkeypatch.setattr(device, "processor", lambda where: {"processor": f"that of {where}"})
+    monkeypatch.setattr(worker, "work", lambda *given: {"status": "finished"})
+    ours.send_bytes(b"{}")
+    serving = threading.Thread(target=worker.serve, args=(theirs, place))
+    serving.start()
+    assert json.loads(ours.recv_bytes())["kind"] == "ready"
+    assert json.loads(ours.recv_bytes())["processor"] == {"processor": f"that of {place}"}
+    ours.close()
+    serving.join(10.0)

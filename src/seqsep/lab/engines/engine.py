@@ -77,7 +77,13 @@ class Ended:
     processor: dict[str, str] | None = None
 
 
-Event = Moved | Saved | Judged | Ended
+@dataclass(frozen=True)
+class Looked:
+    """The engine has looked at all its workers; it does so about every second, also while none of them says anything."""
+
+
+OfAJob = Moved | Saved | Judged | Ended
+Event = OfAJob | Looked
 
 
 @runtime_checkable

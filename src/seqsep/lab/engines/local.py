@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any
 
 from seqsep.lab.device import CPU, GPU, environment, variables
-from seqsep.lab.engines.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, Event, Judged, Moved, Saved, Work
+from seqsep.lab.engines.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, Event, Judged, Looked, Moved, Saved, Work
 from seqsep.lab.engines.process import GRACE_SECONDS, MOST_PRINTED, Worker
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -123,6 +123,7 @@ class Supervisor:
             for worker, message in self._heard():
                 worker.heard = time.monotonic()
                 yield from self._events(worker, message, course)
+            yield Looked()
 
     def _start_workers(self, waiting: int) -> None:
         """Start a process for each job that waits, up to the limit."""

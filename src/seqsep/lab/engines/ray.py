@@ -19,7 +19,18 @@ from typing import Any
 from seqsep.files import write_file
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU, GPU, environment
-from seqsep.lab.engines.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, EngineUnavailable, Event, Moved, Saved, Work
+from seqsep.lab.engines.engine import (
+    FAILED_STARTS,
+    RETRIES,
+    STALL_SECONDS,
+    Ended,
+    EngineUnavailable,
+    Event,
+    Looked,
+    Moved,
+    Saved,
+    Work,
+)
 from seqsep.lab.engines.ray_connection import RayConnection
 from seqsep.lab.engines.ray_worker import Answer, Order, RayWorker, differs, identity
 
@@ -142,16 +153,17 @@ class RayEngine:
         if torch finds no GPU on a node that has room for it.
         """
         if self.known_environment is None:
-            known = environment()
-            if self.device != CPU:
-                self._open()
-                self.actors.append(self._actor())
-                try:
-                    known |= self.ray.get(self.actors[0].question)["environment"]
-                except self.ray.exceptions.RayError as error:
-                    raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
-            self.known_environment = known
+            self.known_environment = environment() if self.device == CPU else self._environment_of_gpus()
         return self.known_environment
+
+    def _environment_of_gpus(self) -> dict[str, Any]:
+        """What the first actor says of its own."""
+        self._open()
+        self.actors.append(self._actor())
+        try:
+            return dict(self.ray.get(self.actors[0].question)["environment"])
+        except self.ray.exceptions.RayError as error:
+            raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
 
     def _open(self) -> int:
         """Reach Ray; returns for how many runs there is room."""
@@ -193,6 +205,7 @@ class RayEngine:
                     yield from self._events(actor, answer, course)
                 else:
                     yield from self._gone(actor, answer, course)
+            yield Looked()
 
     def _ask(self, course: ClusterCourse, limit: int) -> None:
         """Ask every actor that owes no answer what has happened; one whose batch has ended is given the next."""

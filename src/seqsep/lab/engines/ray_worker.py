@@ -20,7 +20,7 @@ from typing import Any
 import seqsep
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU
-from seqsep.lab.engines.engine import Ended, Event, Moved, Saved, Work
+from seqsep.lab.engines.engine import Ended, Event, Looked, Moved, OfAJob, Saved, Work
 from seqsep.lab.engines.local import Supervisor
 
 
@@ -78,7 +78,7 @@ class Order:
 class Answer:
     """What has happened since the last answer; jobs are counted within the batch. `checkpoints`: the bytes of those saved."""
 
-    events: list[Event] = field(default_factory=list)
+    events: list[OfAJob] = field(default_factory=list)
     checkpoints: dict[int, bytes] = field(default_factory=dict)
     printed: str = ""
 
@@ -104,9 +104,11 @@ class RayWorker:
             self.events = self.supervisor.run(self.batch)
             self.kept = {}
         deadline = time.monotonic() + seconds
-        events: list[Event] = []
+        events: list[OfAJob] = []
         with redirect_stderr(io.StringIO()) as printed:
             for event in self.events:
+                if isinstance(event, Looked):
+                    continue
                 events.append(event)
                 if isinstance(event, Ended) or time.monotonic() >= deadline:
                     break
@@ -117,7 +119,7 @@ class RayWorker:
         self.supervisor.__exit__(None, None, None)
         self.folder.cleanup()
 
-    def _answer(self, events: list[Event], printed: str) -> Answer:
+    def _answer(self, events: list[OfAJob], printed: str) -> Answer:
         answer = Answer(printed=printed)
         last = {(type(event), event.job): at for at, event in enumerate(events)}
         for at, event in enumerate(events):

@@ -104,7 +104,7 @@ def serve(connection: Connection, device: str) -> None:
         except BaseException as error:  # SIGINT is ignored here: whatever it is, it is of the run
             reporter.fail(in_words(error, *map(Path, files.values())))
         else:
-            reporter.end("result", result=result, processor=processor())
+            reporter.end("result", result=result, processor=processor(device))
         leave(device)
 
 

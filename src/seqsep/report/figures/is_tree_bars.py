@@ -1,25 +1,27 @@
-"""The experiment `is-tree` as bars: a panel a trace, ours at each n, and beside them the paper's smallest models.
+"""The experiment `is-tree` as bars: a panel a trace and distribution, ours at each n, then the paper's smallest models.
 
-Bars begin at 0; a line at 2/3 is what a state of O(log n) bits reaches on double stars, and no accuracy below says anything of
-state; with a retriever no state is a bound. The legend has each model's parameters and bits of state.
+Bars begin at 0. A line at 2/3 is what a state of O(log n) bits reaches on double stars, and no accuracy below says anything of
+state; uniform graphs have a line at each n, the ceiling without a state. A bar's own ceiling is drawn above it, on double
+stars where it is below 100 %. With a retriever no state is a bound. The legend has each model's parameters and bits of state,
+the caption those of the paper's.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
 from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet, width_of
-from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, names
-from seqsep.report.numerals import count
+from seqsep.report.is_tree_table import GRAPHS, SMALLEST, WITHOUT_STATE, Cells, names, sizes_as_built
+from seqsep.report.numerals import count, listed
 from seqsep.report.papers import is_tree_accuracy
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IsTree
 
-Cells = Mapping[tuple[SizedModel, IsTree], IsTreeCell]
 STYLE = SheetStyle(
     title_size=14.0,
     title_below_top=0.14,
@@ -35,14 +37,37 @@ PAPER_SIZE = "0.5M"
 PAPER_MODELS = {"transformer": ("attention",), "mamba": ("mamba",), "hybrid": ("mamba", "attention")}
 
 
+@dataclass(frozen=True)
+class Panel:
+    """A trace on one distribution."""
+
+    trace: str
+    distribution: str
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return f"{self.trace}, {GRAPHS[self.distribution]}"
+
+    def task(self, length: int) -> IsTree:
+        """Its task at one length."""
+        return IsTree(length, trace=self.trace, distribution=self.distribution)
+
+
+def panels_of(tasks: Collection[IsTree]) -> list[Panel]:
+    """The panels in which these tasks are drawn, double stars first."""
+    every = [Panel(trace, distribution) for distribution in GRAPHS for trace in TRACES]
+    return [panel for panel in every if any(panel.task(task.length) == task for task in tasks)]
+
+
 def draw_is_tree(cells: Cells) -> Figure:
-    """A panel a trace that has cells."""
+    """A panel for each trace and distribution that have cells."""
     tasks = {task for _, task in cells}
-    traces = [trace for trace in TRACES if any(task.trace == trace for task in tasks)]
+    chosen = panels_of(tasks)
     named = names(model for model, _ in cells)
     shown = {model: _labelled(look, _sizes(cells, model)) for model, look in looks(named).items()}
-    columns = min(3, len(traces))
-    lines = -(-len(traces) // columns)
+    columns = min(3, len(chosen))
+    lines = -(-len(chosen) // columns)
     least_width = width_of(TITLE, shown.values(), STYLE)
     panel_width = max(PANEL_WIDTH, (least_width - 0.8) / columns - GAP)
     places = [
@@ -52,27 +77,52 @@ def draw_is_tree(cells: Cells) -> Figure:
     ]
     sheet = Sheet(
         title=TITLE,
-        caption=caption(traces),
+        caption=caption(tasks),
         looks=list(shown.values()),
         width=0.8 + columns * (panel_width + GAP),
         height=0.55 + lines * (PANEL_HEIGHT + 0.75) + 0.1,
-        places=places[: len(traces)],
+        places=places[: len(chosen)],
         style=STYLE,
         shows="bars",
     )
-    figure, panels = draw_sheet(sheet)
-    for axes, trace in zip(panels, traces, strict=True):
-        _draw_panel(axes, trace, cells, shown)
+    figure, drawn = draw_sheet(sheet)
+    for axes, panel in zip(drawn, chosen, strict=True):
+        _draw_panel(axes, panel, cells, shown)
     return figure
 
 
-def caption(traces: Collection[str]) -> str:
-    """What the bars are; the paper's are there if it has one of these traces."""
-    papers = f"Hatched (*): the paper's models of {PAPER_SIZE} parameters, read off its bars. "
+def caption(tasks: Collection[IsTree]) -> str:
+    """What bars and lines are; the paper's bars are there if it has one of these tasks."""
+    panels = panels_of(tasks)
+    distributions = {panel.distribution for panel in panels}
+    has_retriever = any(task.retriever() is not None for task in tasks)
+    no_bound = "With a retriever no state is a bound. " if has_retriever else ""
+    lines = {
+        "double-star": "Dashes: 2/3, what O(log n) bits of state reach on double stars whatever n; black above a bar: the "
+        "ceiling of its state, where it is below 100 %. ",
+        "uniform": "On uniform graphs dashes are the ceiling without any state, black above a bar is that of its state. ",
+    }
     return (
         "Filled: ours, the model writes its thought, a retriever answers its queries, an answer that never comes counts 1/2. "
-        f"{papers if set(traces) & set(PAPER_TRACES) else ''}Dashes: 2/3, what O(log n) bits of state reach on double stars "
-        "whatever n; dots: guessing. State bits: once the prompt of the longest n is read."
+        f"{_papers_sentence() if any(_has_papers(panel) for panel in panels) else ''}"
+        f"{''.join(words for distribution, words in lines.items() if distribution in distributions)}"
+        f"{no_bound}Dots: guessing. State bits: once the prompt of the longest n is read."
+    )
+
+
+def _has_papers(panel: Panel) -> bool:
+    return panel.trace in PAPER_TRACES and panel.distribution == "double-star"
+
+
+def _papers_sentence() -> str:
+    """Whose the hatched bars are, with parameters and bits of state."""
+    length = PAPER_LENGTHS[0]
+    sizes = {size.model.capitalize(): sizes_as_built(size, length) for size in SMALLEST}
+    parameters = listed([f"{count(number)} ({model})" for model, (number, _) in sizes.items()])
+    bits = listed([count(number) for _, number in sizes.values()])
+    return (
+        f"Hatched (*): the paper's models of {PAPER_SIZE} parameters on double stars, read off its bars; as built here "
+        f"{parameters} parameters and {bits} bits of state at n = {length}. "
     )
 
 
@@ -86,28 +136,43 @@ def _labelled(look: Look, sizes: str) -> Look:
     return replace(look, label=f"{look.label}: {sizes}")
 
 
-def _draw_panel(axes: Axes, trace: str, cells: Cells, shown: Mapping[SizedModel, Look]) -> None:
-    """Ours by n, then the paper's by n. Models without a run of this trace take no room."""
-    lengths = sorted({task.length for _, task in cells if task.trace == trace})
-    drawn = [model for model in shown if any((model, IsTree(length, trace=trace)) in cells for length in lengths)]
+def _draw_panel(axes: Axes, panel: Panel, cells: Cells, shown: Mapping[SizedModel, Look]) -> None:
+    """Ours by n, then the paper's by n. Models without a run in this panel take no room."""
+    lengths = sorted({task.length for _, task in cells if panel.task(task.length) == task})
+    drawn = [model for model in shown if any((model, panel.task(length)) in cells for length in lengths)]
+    is_bounded = panel.task(lengths[0]).retriever() is None
+    is_uniform = panel.distribution == "uniform"
     width = 0.8 / len(drawn)
     ticks: list[str] = []
     for length in lengths:
         for offset, model in enumerate(drawn):
-            cell = cells.get((model, IsTree(length, trace=trace)))
+            cell = cells.get((model, panel.task(length)))
             if cell is not None:
                 at = len(ticks) + (offset + 0.5) * width - 0.4
                 axes.bar(at, 100 * cell.live, width, color=shown[model].tint, edgecolor=shown[model].colour)
+                if cell.ceiling is not None and (is_uniform or cell.ceiling < 1):
+                    _draw_height(axes, cell.ceiling, middle=at, width=0.9 * width, linestyle="-")
+        if is_bounded and is_uniform:
+            least = ceiling(replace(panel.task(length), trace="vanilla"), state_bits=0)
+            _draw_height(axes, least, middle=float(len(ticks)), width=0.9, linestyle="--")
         ticks.append(str(length))
-    ticks += _draw_papers(axes, trace, start=len(ticks), shown=shown)
-    if IsTree(lengths[0], trace=trace).retriever() is None:
+    if _has_papers(panel):
+        ticks += _draw_papers(axes, panel.trace, start=len(ticks), shown=shown)
+    if is_bounded and not is_uniform:
         axes.axhline(100 * WITHOUT_STATE, color=INK, linewidth=0.9, linestyle="--")
     axes.axhline(50, color=SOFT, linewidth=0.9, linestyle=":")
-    axes.set(ylim=(0, 104), xlim=(-0.6, len(ticks) - 0.4), title=trace)
+    axes.set(ylim=(0, 104), xlim=(-0.6, len(ticks) - 0.4), title=panel.title)
     axes.set_xticks(range(len(ticks)), [f"n = {tick}" if place == 0 else tick for place, tick in enumerate(ticks)], fontsize=8)
     axes.tick_params(colors=SOFT, labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(LINE)
+
+
+def _draw_height(axes: Axes, share: float | None, *, middle: float, width: float, linestyle: str) -> None:
+    """A short line at a share."""
+    if share is not None:
+        ends = [middle - width / 2, middle + width / 2]
+        axes.plot(ends, [100 * share] * 2, color=INK, linewidth=1.3, linestyle=linestyle, solid_capstyle="butt")
 
 
 def _draw_papers(axes: Axes, trace: str, start: int, shown: Mapping[SizedModel, Look]) -> Sequence[str]:

@@ -1,11 +1,11 @@
-"""The experiment `is-tree` over states: what is written and answered over the bits of state, at one n with one trace.
+"""The experiment `is-tree` over states: what is written and answered over the bits of state, two panels a task.
 
 A line joins the widths of an architecture at equal heads; an open mark is a model that shares its width with others and has
-another number of heads, so other bits of state with about as many parameters.
+another number of heads, so other bits of state with about as many parameters, which the legend has.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from matplotlib.axes import Axes
@@ -15,12 +15,11 @@ from matplotlib.ticker import NullLocator
 from seqsep.report.figures.is_tree_bars import STYLE
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
 from seqsep.report.figures.sheet import Place, Sheet, draw_sheet
-from seqsep.report.is_tree_table import WITHOUT_STATE, IsTreeCell, names
+from seqsep.report.is_tree_table import GRAPHS, WITHOUT_STATE, Cells, IsTreeCell, names
 from seqsep.report.numerals import count
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IsTree
 
-Cells = Mapping[tuple[SizedModel, IsTree], IsTreeCell]
 PANEL = (4.2, 2.7)
 LEFT = 0.65
 GAP = 0.55
@@ -29,28 +28,60 @@ ABOVE = 0.75
 
 
 def draw_is_tree_states(cells: Cells) -> Figure:
-    """Two panels over bits of state: thoughts written without an error, and live accuracy."""
-    shown = looks(names(model for model, _ in cells))
+    """Two panels a task, over bits of state: thoughts written without an error, and live accuracy."""
+    shown = _with_parameters(looks(names(model for model, _ in cells)), cells)
     width, height = PANEL
-    tasks = sorted({task for _, task in cells}, key=lambda task: task.length)
-    where = ", ".join(f"n = {task.length}, thought {task.trace}" for task in tasks)
+    tasks = sorted({task for _, task in cells}, key=lambda task: (task.distribution, task.length, task.trace))
+    places = [
+        Place(LEFT + at * (width + GAP), BELOW + line * (height + ABOVE), width, height)
+        for line in reversed(range(len(tasks)))
+        for at in range(2)
+    ]
     sheet = Sheet(
-        title=f"IsTree over bits of state ({where})",
+        title=f"IsTree over bits of state ({'; '.join(map(_in_words, tasks))})",
         caption=states_caption(cells),
         looks=list(shown.values()),
         width=LEFT + 2 * width + GAP + 0.25,
-        height=BELOW + height + ABOVE,
-        places=[Place(LEFT + at * (width + GAP), BELOW, width, height) for at in range(2)],
+        height=BELOW + len(tasks) * (height + ABOVE),
+        places=places,
         style=replace(STYLE, most_legend_columns=5),
     )
-    figure, (written, live) = draw_sheet(sheet)
-    _draw(written, shown, {model: (cell.state_bits, cell.written) for (model, _), cell in cells.items()})
-    written.set_title("thought and answer without an error, %", fontsize=10.5, color=SOFT)
-    _draw(live, shown, {model: (cell.state_bits, cell.live) for (model, _), cell in cells.items()})
-    live.set_title("live accuracy, %", fontsize=10.5, color=SOFT)
-    live.axhline(100 * WITHOUT_STATE, color=INK, linewidth=0.9, linestyle="--")
-    live.axhline(50, color=SOFT, linewidth=0.9, linestyle=":")
+    figure, panels = draw_sheet(sheet)
+    for task, written, live in zip(tasks, panels[::2], panels[1::2], strict=True):
+        of_it = {model: cell for (model, other), cell in cells.items() if other == task}
+        where = f" ({_in_words(task)})" if len(tasks) > 1 else ""
+        _draw(written, shown, {model: (cell.state_bits, cell.written) for model, cell in of_it.items()})
+        written.set_title(f"thought and answer without an error, %{where}", fontsize=10.5, color=SOFT)
+        _draw(live, shown, {model: (cell.state_bits, cell.live) for model, cell in of_it.items()})
+        live.set_title(f"live accuracy, %{where}", fontsize=10.5, color=SOFT)
+        _draw_ceilings(live, list(of_it.values()))
+        if task.distribution == "double-star" and task.retriever() is None:
+            live.axhline(100 * WITHOUT_STATE, color=INK, linewidth=0.9, linestyle="--")
+        live.axhline(50, color=SOFT, linewidth=0.9, linestyle=":")
     return figure
+
+
+def _in_words(task: IsTree) -> str:
+    return f"{GRAPHS[task.distribution]} of n = {task.length}, thought {task.trace}"
+
+
+def _with_parameters(shown: Mapping[SizedModel, Look], cells: Cells) -> dict[SizedModel, Look]:
+    """The looks; in the legend each has the parameters of its models, from the least to the most."""
+    parameters = {model: cell.parameters for (model, _), cell in cells.items()}
+    labelled = {}
+    for model, look in shown.items():
+        same = [parameters[other] for other, its in shown.items() if replace(its, label=look.label) == look]
+        ends = list(dict.fromkeys(count(number) for number in (min(same), max(same))))
+        words = f"{look.label}: {' to '.join(ends)} parameters"
+        labelled[model] = replace(look, label=words) if look.label else look
+    return labelled
+
+
+def _draw_ceilings(axes: Axes, cells: Sequence[IsTreeCell]) -> None:
+    """A line through the ceilings of the states, if one of them is below 100 %."""
+    points = sorted((cell.state_bits, 100 * cell.ceiling) for cell in cells if cell.ceiling is not None)
+    if points and points[0][1] < 100:
+        axes.plot([bits for bits, _ in points], [share for _, share in points], color=INK, linewidth=1.3)
 
 
 def states_caption(cells: Cells) -> str:
@@ -58,11 +89,15 @@ def states_caption(cells: Cells) -> str:
     steps = max(cell.steps for cell in cells.values())
     bounds = [cell.ceiling for cell in cells.values() if cell.ceiling is not None]
     limit = "No state here is too small: every ceiling is 100 %. " if bounds and min(bounds) == 1 else ""
+    if bounds and min(bounds) < 1:
+        limit = "Black line: the ceiling of each state. "
+    is_double_star = any(task.distribution == "double-star" for _, task in cells)
+    dashes = "Dashes: 2/3, what O(log n) bits of state reach on double stars whatever n. " if is_double_star else ""
     return (
-        f"{len(cells)} models, one run of up to {count(steps)} steps each. Lines join widths at equal heads, open marks "
-        "have another number of heads. Left: token by token behind the right tokens. Right: the model writes by itself, an "
-        f"answer that never comes counts 1/2. {limit}Dashes: 2/3, what O(log n) bits of state reach "
-        "whatever n; dots: guessing. State bits: once the prompt is read."
+        f"{len(cells)} models, one run of up to {count(steps)} steps each; the legend has their parameters. Lines join widths "
+        "at equal heads, open marks have another number of heads. Left: token by token behind the right tokens. Right: the "
+        f"model writes by itself, an answer that never comes counts 1/2. {limit}{dashes}Dots: guessing. State bits: once the "
+        "prompt is read."
     )
 
 

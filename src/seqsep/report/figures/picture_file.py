@@ -26,8 +26,16 @@ def require_format(path: Path) -> None:
 def save_figure(figure: Figure, path: Path, dots_per_inch: int) -> None:
     """Write the figure in the format of the path's ending. Raises as `require_format` and `seqsep.files.write_file` do."""
     require_format(path)
+    write_file(path, _drawn(figure, path.suffix.lower(), dots_per_inch))
+
+
+def svg_text(figure: Figure) -> str:
+    """The figure as the text of an SVG file."""
+    return _drawn(figure, ".svg", dots_per_inch=72).decode("utf-8")
+
+
+def _drawn(figure: Figure, kind: str, dots_per_inch: int) -> bytes:
     picture = BytesIO()
-    kind = path.suffix.lower()
     with rc_context({"svg.hashsalt": "seqsep"}):
         figure.savefig(picture, format=kind[1:], dpi=dots_per_inch, metadata=FORMATS[kind])
-    write_file(path, picture.getvalue())
+    return picture.getvalue()

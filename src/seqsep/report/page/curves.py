@@ -13,6 +13,7 @@ from seqsep.report.numerals import DASH, count, known, percent
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.sized_model import model_names
+from seqsep.report.starts import starts_of_runs
 from seqsep.report.ticks import round_ticks
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
@@ -35,10 +36,11 @@ class Arrival:
 
 @dataclass(frozen=True)
 class CurvesPanel:
-    """A chart of validation curves with its table."""
+    """A chart of validation curves with its table; `starts` says how its models start."""
 
     chart: Chart
     arrivals: tuple[Arrival, ...]
+    starts: str
 
 
 def panels(runs: DemoRuns) -> list[CurvesPanel]:
@@ -49,10 +51,12 @@ def panels(runs: DemoRuns) -> list[CurvesPanel]:
 def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
     lines = []
     arrivals = []
+    drawn = []
     for model, name in model_names(runs.models([task])).items():
         run = runs.fastest(task, model)
         if run is None:
             continue
+        drawn.append(run)
         committed = runs.committed_of(task, model)
         same_rate = [other.points for other in committed if other.learning_rate == run.learning_rate and other is not run]
         last = run.curve[-1][1] if run.curve else math.nan
@@ -71,7 +75,7 @@ def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
         y=Axis(0.0, 1.0, PERCENT) if guessed < 0.3 else Axis(0.45, 1.0, UPPER_HALF),
         guides=(GOAL, guessed),
     )
-    return CurvesPanel(chart, tuple(arrivals))
+    return CurvesPanel(chart, tuple(arrivals), starts=starts_of_runs(drawn))
 
 
 def _arrival(run: Measured) -> str:

@@ -1,7 +1,6 @@
 """The plain tables: learning rates, the paper's numbers beside ours, what was scaled down, and what was run."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -11,6 +10,7 @@ from seqsep.report.measured import Measured
 from seqsep.report.numerals import DASH, count, counts, known, listed, percent
 from seqsep.report.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
 from seqsep.report.sized_model import SizedModel, model_names
+from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 
@@ -34,12 +34,13 @@ class TableRow:
 
 @dataclass(frozen=True)
 class PlainTable:
-    """A table with one header cell a row."""
+    """A table with one header cell a row; `note` stands beneath its title."""
 
     title: str
     corner: str
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
+    note: str = ""
 
 
 def rate_tables(runs: DemoRuns) -> list[PlainTable]:
@@ -67,7 +68,8 @@ def _rate_table(task: Task, runs: Sequence[Measured]) -> PlainTable:
         top = max((by_seed[first] for by_seed in by_rate if first in by_seed), default=None)
         entries = tuple(_rate_entry(by_seed, first, top) for by_seed in by_rate)
         rows.append(TableRow(name, model.slug, entries))
-    return PlainTable(task_title(task), f"seed {first}", tuple(f"{rate:g}" for rate in rates), tuple(rows))
+    columns = tuple(f"{rate:g}" for rate in rates)
+    return PlainTable(task_title(task), f"seed {first}", columns, tuple(rows), note=starts_of_runs(runs))
 
 
 def _rate_entry(by_seed: Mapping[int, float], first: int, top: float | None) -> Entry:
@@ -96,7 +98,9 @@ def figure2_table(runs: DemoRuns) -> PlainTable:
             entries.append(Entry(percent(theirs), percent(_highest(runs, same_length, architecture))))
         label = paper_model.label if paper_model else architecture
         rows.append(TableRow(label, SizedModel((architecture,), 1).slug, tuple(entries)))
-    return PlainTable("Figure 2, index lookup by length N", "model", tuple(map(str, lengths)), tuple(rows))
+    title = "Figure 2, index lookup by length N"
+    shown = [run for run in runs.all if run.task in tasks]
+    return PlainTable(title, "model", tuple(map(str, lengths)), tuple(rows), note=_ours(shown))
 
 
 def _highest(runs: DemoRuns, tasks: Sequence[Task], architecture: str) -> float | None:
@@ -120,7 +124,15 @@ def figure3_table(runs: DemoRuns) -> PlainTable:
             ours = [runs.best(tasks[length], model) if length in tasks else None for length in lengths]
             entries = tuple(Entry(percent(run.accuracy if run else None), chosen=run is not None) for run in ours)
             rows.append(TableRow(f"ours-({len(model.layers)},{model.width})", "mamba", entries))
-    return PlainTable("Figure 3, Mamba by width and length N", "model", tuple(map(str, lengths)), tuple(rows))
+    title = "Figure 3, Mamba by width and length N"
+    shown = [run for run in runs.all if run.task in tasks.values() and run.model.architecture == "mamba"]
+    return PlainTable(title, "model", tuple(map(str, lengths)), tuple(rows), note=_ours(shown))
+
+
+def _ours(runs: Sequence[Measured]) -> str:
+    """How our models start, beside the paper's."""
+    said = starts_of_runs(runs)
+    return f"Ours: {said}" if said else ""
 
 
 def scaled_down(runs: DemoRuns) -> list[tuple[str, str, str]]:
@@ -142,7 +154,9 @@ def scaled_down(runs: DemoRuns) -> list[tuple[str, str, str]]:
         counts([run.task.length for run in dyck]),
         counts([run.steps_allowed for run in runs.all]),
         ", ".join(f"{rate:g}" for rate in rates) or DASH,
-        _weight_scales(runs),
+        _usual_and_others(runs.all, lambda run: run.model.positions),
+        _usual_and_others(runs.all, lambda run: f"{run.embedding_scale:g}"),
+        _usual_and_others(runs.all, lambda run: f"{run.weight_scale:g}"),
         counts([run.batch for run in runs.all]) + ", fresh ones",
         counts([run.evaluation for run in runs.all]),
         f"this run: {fresh}; committed: {committed}",
@@ -159,14 +173,26 @@ def _sizes(runs: Sequence[Measured]) -> str:
     return "; ".join(f"{model.title} {model.size}" for model in models)
 
 
-def _weight_scales(runs: DemoRuns) -> str:
-    """The deviation of most runs, then every other one with who has it."""
-    scales = [scale for scale, _ in Counter(run.weight_scale for run in runs.all).most_common()]
-    words = [f"{scale:g}" for scale in scales[:1]]
-    for scale in sorted(scales[1:]):
-        having = sorted({f"{run.model.title} on {task_title(run.task)}" for run in runs.all if run.weight_scale == scale})
-        words.append(f"{scale:g} for {listed(having)}")
-    return "; ".join(words) or DASH
+def _usual_and_others(runs: Sequence[Measured], value: Callable[[Measured], str]) -> str:
+    """What most runs have, then every other value with who has it; runs whose value is empty, thus unknown, are left out."""
+    by_value: dict[str, list[Measured]] = {}
+    for run in runs:
+        if value(run):
+            by_value.setdefault(value(run), []).append(run)
+    usual = max(by_value, key=lambda one: len(by_value[one]), default=DASH)
+    others = [f"{one} for {_who(by_value[one], runs)}" for one in sorted(by_value) if one != usual]
+    return "; ".join([usual, *others])
+
+
+def _who(having: Sequence[Measured], runs: Sequence[Measured]) -> str:
+    """The models of some of the runs, by task; "all" where no run of a task is missing."""
+    words = []
+    for task in sorted({run.task for run in having}, key=lambda task: (task_title(task), repr(task))):
+        same = [run for run in having if run.task == task]
+        is_all = len(same) == sum(run.task == task for run in runs)
+        who = "all" if is_all else listed(sorted({run.model.title for run in same}))
+        words.append(f"{who} on {task_title(task)}")
+    return listed(words)
 
 
 def _environments(runs: DemoRuns) -> list[str]:

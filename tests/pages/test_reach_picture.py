@@ -1,0 +1,51 @@
+"""docs/reach.svg shows the committed rows of `reach`, beside the paper's numbers."""
+
+from pathlib import Path
+
+from matplotlib.text import Text
+
+from seqsep.experiments import BY_NAME
+from seqsep.lab.row import read_rows
+from seqsep.mixers import MIXERS
+from seqsep.pages._reach_picture import lines_with_positions, what_was_tried
+from seqsep.report.figures.reach_picture import draw_reach
+from seqsep.report.numerals import percent
+from seqsep.report.papers import paper_models
+
+RESULTS = Path(__file__).parents[2] / "results"
+EXPERIMENT = BY_NAME["index-lookup-architectures"]
+LINES = lines_with_positions(RESULTS)
+
+
+def test_every_mixer_has_a_line_of_its_best_runs():
+    """Of the first seed: others repeat it."""
+    rows = [row for row in read_rows(EXPERIMENT.rows_file(RESULTS, "reach")) if row.has_outcome]
+    assert {line.model.layers[0] for line in LINES} == {mixer.name for mixer in MIXERS}
+    for line in LINES:
+        for task, cell in line.cells.items():
+            of_cell = [row for row in rows if (row.run.layers[0], row.run.task) == (line.model.layers[0], task)]
+            first = [row.result["accuracy"] for row in of_cell if row.run.positions == "learned" and row.run.seed == 0]
+            assert cell.best.accuracy == max(first)
+
+
+def test_texts_are_the_numbers():
+    texts = [text.get_text() for text in draw_reach(LINES, "note").findobj(Text)]
+    columns = [f"N = {length}" for length in (20, 50, 100)]
+    assert set(columns) <= set(texts)
+    for line in LINES:
+        assert line.name in texts
+        assert {percent(cell.best.accuracy) for cell in line.cells.values()} <= set(texts)
+    [attention] = [one for one in paper_models(EXPERIMENT.paper_figure) if one.architecture == "attention"]
+    assert texts.count(f"paper {percent(attention.accuracy[100])}") >= 1
+    reached = {line.model.layers[0]: line.passed for line in LINES}
+    assert texts.count("< 20") == list(reached.values()).count(None) > 0
+    assert texts.count("50") == list(reached.values()).count(50) > 0
+
+
+def test_the_note_says_what_was_tried():
+    note = what_was_tried(LINES)
+    best = [(task.length, cell.best) for line in LINES for task, cell in line.cells.items()]
+    for length in (20, 50, 100):
+        most = max(run.steps_allowed for other, run in best if other == length)
+        assert f"{most:,} at N = {length}" in note
+    assert f"layers: at most {max(len(run.model.layers) for _, run in best)}, of width" in note
