@@ -1,6 +1,6 @@
 """Training steps of the mixers against peers, in one run: python benchmarks/mixers.py [section ..], all of them by default.
 
-    --json FILE    writes the medians of every comparison, and the processor: results/mixers.json is of `matrices steps`
+    --json FILE    writes the medians of every comparison, and the processor
 
     mamba          2 layers, width 256, N = 100, against mambapy and the slow path of transformers' Mamba
     forgetting     mixers alone that forget fast, as trained ones do, against the same as they are drawn
