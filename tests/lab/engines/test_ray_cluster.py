@@ -57,7 +57,7 @@ def runs(preset):
     own = f"{Path(__file__).with_name('layer.py')}:Layer"
     endless = [run_of("lstm", steps=10**7)] if preset == "endless" else []
     return [run_of("lstm"), run_of("attention", steps=20, embedding_scale=1e30),
-            run_of("attention", positions="rope", width=12),
+            run_of("attention", embeddings="tied-sinusoids"),
             run_of(own, steps=20), *endless]
 """
 SEQSEP = [sys.executable, "-c", "from seqsep.cli import script; script()"]
