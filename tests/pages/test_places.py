@@ -19,7 +19,7 @@ def test_who_is_asked():
     """Every contender whose best run stays below 99 % at N = 20: three with learned positions, seven without."""
     learned = [name for name in LINES if name.endswith(" with learned positions")]
     assert learned == [f"{name} with learned positions" for name in ("LSTM", "DSS", "Sliding attention")]
-    without = [name.removesuffix(" without positions") for name in LINES if name not in learned]
+    without = [name.removesuffix(" with no positions") for name in LINES if name not in learned]
     assert without == ["LSTM", "Retention", "DSS", "Mamba", "Mamba-2", "Gated delta rule", "RWKV-7"]
 
 
@@ -28,8 +28,8 @@ def test_what_they_hold():
     assert held["DSS with learned positions"] == ALL
     assert held["Sliding attention with learned positions"] == ALL[4:]  # its windows have 16 tokens
     for name in ("Mamba-2", "Gated delta rule"):
-        assert held[f"{name} without positions"] == [1, 2, 3, 18, 19, 20]
-    assert held["LSTM with learned positions"] == held["LSTM without positions"] == []
+        assert held[f"{name} with no positions"] == [1, 2, 3, 18, 19, 20]
+    assert held["LSTM with learned positions"] == held["LSTM with no positions"] == []
 
 
 def test_the_page_has_the_reading():

@@ -16,7 +16,7 @@ SURE = 0.95
 ALIKE = 0.05
 """Shares that differ by no more are called the same."""
 LITTLE = 0.25
-POSITIONS = {"learned": "with learned positions", "none": "without positions"}
+"""A state holds little of a place whose symbol is found in it less often."""
 
 Named = Mapping[str, Mapping[str, Any]]
 """Lines of results/audit/reach-places.jsonl by the name of their model."""
@@ -47,7 +47,7 @@ def named_lines(folder: Path) -> Named:
         model = SizedModel.of(Run.from_configuration(line["run"]))
         found[model] = line
     ranked = sorted(found, key=lambda model: (model.positions != "learned", model.rank))
-    return {f"{model.title} {POSITIONS[model.positions]}": found[model] for model in ranked}
+    return {f"{model.title} with {model.position_words}": found[model] for model in ranked}
 
 
 def cells(line: Mapping[str, Any]) -> list[tuple[list[int], float | None]]:

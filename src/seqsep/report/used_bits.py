@@ -123,7 +123,6 @@ def found_at(column: Column) -> str:
     none = sum(point.is_none for point in points)
     if most.is_none:
         return f"At N = {column.task.length}, {_models(len(points))} so far, none proves a bit of the {count(asked)} asked."
-    of_state = f"{model_words(greatest.model)}: {count(round(greatest.used))} of {count(greatest.state_bits)} bits"
     of_bits = f"{count(round(most.used))} of the {count(asked)} bits asked ({model_words(most.model)})"
     of_state = f"{model_words(greatest.model)}: {count(round(greatest.used))} of {count(greatest.state_bits)} bits"
     return (
