@@ -9,7 +9,12 @@ import time
 
 import pytest
 
-from seqsep.retriever import Bounded, TookTooLong, within
+from seqsep.retriever import Bounded, TookTooLong
+
+
+def within(seconds, call):
+    with Bounded(call, seconds) as bounded:
+        return bounded()
 
 
 def in_thread(call):

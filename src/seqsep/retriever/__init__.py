@@ -13,9 +13,9 @@ Files:
     bounded    calls that are given up in time
 """
 
-from seqsep.retriever.bounded import Bounded, TookTooLong, within
+from seqsep.retriever.bounded import Bounded, TookTooLong
 from seqsep.retriever.pattern import Pattern, SearchTooLong
 from seqsep.retriever.queries import NAMED, Query
 from seqsep.retriever.retriever import Region, Retriever
 
-__all__ = ["NAMED", "Bounded", "Pattern", "Query", "Region", "Retriever", "SearchTooLong", "TookTooLong", "within"]
+__all__ = ["NAMED", "Bounded", "Pattern", "Query", "Region", "Retriever", "SearchTooLong", "TookTooLong"]

@@ -36,16 +36,6 @@ class TookTooLong(BaseException):
     """
 
 
-def within(seconds: float, call: Callable[[], Result]) -> Result:
-    """What the call returns; what it raises is raised. Raises TookTooLong after `seconds`, as `Bounded` does.
-
-    >>> within(5.0, lambda: 2 + 2)
-    4
-    """
-    with Bounded(call, seconds) as bounded:
-        return bounded()
-
-
 class Bounded(Generic[Arguments, Result]):
     """A function each call of which is given up after `seconds`; a context, which ends the copy of the process if there is one.
 
