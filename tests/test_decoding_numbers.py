@@ -14,7 +14,6 @@ BELOW_WITH_ONE_PROMPT = {
     "attention+attention",
     "gated-delta+gated-delta",
     "linear-attention+linear-attention",
-    "lstm+lstm",
     "mamba2+mamba2",
     "retention+retention",
     "rwkv7+rwkv7",

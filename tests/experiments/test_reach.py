@@ -111,6 +111,16 @@ def test_only_keeps_the_way_to_what_is_wanted():
     assert {run.layers for run in part.runs()} == {("dss",)}
 
 
+def test_only_takes_some_of_the_scales():
+    part = ONE.only(lambda run: run.embedding_scale == 0.02)
+    assert [level.scales for level in part.levels] == [(0.02,), (0.02,), ()]
+    assert part.contenders == ONE.contenders
+    assert {run.embedding_scale for run in ended(part, lambda run: 0.1)} == {0.02}
+    assert {run.embedding_scale for run in ONE.choices()} == {0.3, 0.02}
+    without = replace(ONE, levels=(replace(LEVELS[0], scales=()),))
+    assert without.only(lambda run: run.embedding_scale == SMALL.embedding_scale) == without
+
+
 def test_another_layer_or_task_in_every_run():
     reach = Reach(contenders(IndexLookup(20)), LEVELS)
     changed = reach.changed(lambda run: replace(run, layers=("dss",) * len(run.layers)))

@@ -49,6 +49,21 @@ def test_large_products_are_those_of_float64(
         assert float((ours - theirs).detach().abs().max() / theirs.detach().abs().max()) < 1e-5
 
 
+def test_vectors_stored_time_by_time_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an LSTM's outputs are: the same product, output and gradient are stored as the vectors are."""
+    monkeypatch.setattr(linear_file, "in_use", lambda: "oneDNN")
+    torch.manual_seed(0)
+    by_time = torch.randn(100, 64, 96, requires_grad=True)
+    weight = torch.randn(90, 96)
+    found = linear(by_time.transpose(0, 1), weight)
+    assert found.transpose(0, 1).is_contiguous()
+    assert torch.allclose(found, F.linear(by_time.transpose(0, 1), weight), atol=1e-4)
+    (gradient,) = torch.autograd.grad(found.square().sum(), by_time)
+    assert gradient.is_contiguous()
+    assert torch.allclose(gradient, torch.autograd.grad(F.linear(by_time, weight).square().sum(), by_time)[0], atol=1e-2)
+    assert linear(by_time[:, :1].transpose(0, 1).expand(64, -1, -1), weight).shape == (64, 100, 90)
+
+
 def test_only_large_float32_products_on_a_cpu_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     x = torch.randn(64, 100, 96)
     weight = torch.randn(90, 96)

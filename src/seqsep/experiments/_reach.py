@@ -226,15 +226,30 @@ class Reach:
         return replace(self, contenders=tuple(dict.fromkeys(contenders)), levels=tuple(levels))
 
     def only(self, wanted: Callable[[Run], bool]) -> "Reach":
-        """The same search of the contenders and up to the last level that are wanted: the levels before are the way there."""
-        cells = [(contender, level) for contender, level in self.cells if any(map(wanted, _sizes(contender, level)))]
-        contenders = tuple(contender for contender in self.contenders if any(contender == kept for kept, _ in cells))
+        """The same search of the contenders, scales, and up to the last level that are wanted, of which one run must be.
+
+        The levels before are the way there.
+        """
+        kept = {cell: [run for run in self._sizes(*cell) if wanted(run)] for cell in self.cells}
+        cells = [cell for cell, runs in kept.items() if runs]
+        contenders = tuple(contender for contender in self.contenders if any(contender == chosen for chosen, _ in cells))
         last = max(self.levels.index(level) for _, level in cells)
-        return replace(self, contenders=contenders, levels=self.levels[: last + 1])
+        scales = {run.embedding_scale for runs in kept.values() for run in runs}
+        levels = [
+            replace(level, scales=tuple(scale for scale in level.scales if scale in scales))
+            for level in self.levels[: last + 1]
+        ]
+        return replace(self, contenders=contenders, levels=tuple(levels))
 
     def choices(self) -> list[Run]:
-        """What `--only` may name: each contender at each level in each of its sizes."""
-        return [run for contender, level in self.cells for run in _sizes(contender, level)]
+        """What `--only` may name: each contender at each level in each of its sizes, at each embedding scale."""
+        return [run for cell in self.cells for run in self._sizes(*cell)]
+
+    def _sizes(self, contender: Contender, level: Level) -> list[Run]:
+        """The runs of a cell as --only knows them: its two sizes at the scales of every level."""
+        sizes = [contender.run] if contender.larger is None else [contender.run, contender.larger]
+        scales = dict.fromkeys(scale for each in self.levels for scale in each.scales) or [contender.run.embedding_scale]
+        return [replace(run, task=level.task, embedding_scale=scale) for run in sizes for scale in scales]
 
     def estimated(self) -> tuple[list[Run], int, str]:
         """What an estimate counts: the runs if none learns, no further ones, and what that makes of it."""
@@ -256,11 +271,6 @@ def contenders(task: Task, *, names: Sequence[str] = CHEAPEST_FIRST, depth: int 
             larger = Run(task, (name,) * layers, width, **shared)
             chosen.append(Contender(Run(task, (name,) * depth, width=64, **shared), larger))
     return tuple(chosen)
-
-
-def _sizes(contender: Contender, level: Level) -> list[Run]:
-    sizes = [contender.run] if contender.larger is None else [contender.run, contender.larger]
-    return [replace(run, task=level.task) for run in sizes]
 
 
 def _at(run: Run, task: Task, steps: int) -> Run:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from seqsep.experiments._paper import full_grid, printed_sizes
-from seqsep.experiments._reach import LONG_STEPS, Level, Reach, contenders
+from seqsep.experiments._reach import LONG_STEPS, SCALES, Level, Reach, contenders
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
@@ -101,7 +101,7 @@ def make(architecture: str, learning_rate: float, seed: int) -> Run:
 REACH = Reach(
     contenders(BoundedDyck(100), weight_scale=0.09),
     levels=(
-        Level(BoundedDyck(100), steps=2000, longer=6000, scales=(0.3, 0.02)),
+        Level(BoundedDyck(100), steps=2000, longer=6000, scales=SCALES),
         Level(BoundedDyck(200), steps=2000, longer=6000),
     ),
     rates=(1e-3, 3e-3),

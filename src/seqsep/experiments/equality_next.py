@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from seqsep.experiments._equality import equality_experiment
-from seqsep.experiments._reach import LONG_STEPS, Level, Reach, contenders
+from seqsep.experiments._reach import LONG_STEPS, SCALES, Level, Reach, contenders
 from seqsep.tasks import Equality
 
 TASK = partial(Equality, variant="next")
@@ -25,7 +25,7 @@ are short enough for 1,000 steps, so they show who learns to copy early, not whe
 REACH = Reach(
     contenders(TASK(20), depth=2),
     levels=(
-        Level(TASK(20), steps=1500, longer=6000, scales=(0.3, 0.02)),
+        Level(TASK(20), steps=1500, longer=6000, scales=SCALES),
         Level(TASK(50), steps=1500, longer=6000),
         Level(TASK(100), steps=1500, longer=6000),
     ),

@@ -7,7 +7,7 @@ Presets: `paper` is widths 32 to 1,024 at lengths 20 to 400, as printed; `paper-
 from functools import partial
 
 from seqsep.experiments._paper import printed_sizes
-from seqsep.experiments._reach import Contender, Level, Reach
+from seqsep.experiments._reach import SCALES, Contender, Level, Reach
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
@@ -41,7 +41,7 @@ REACH = Reach(
         for width in (32, 64, 128)
     ),
     levels=(
-        Level(IndexLookup(20), steps=4000, longer=12_000, scales=(0.3,)),
+        Level(IndexLookup(20), steps=4000, longer=12_000, scales=SCALES),
         Level(IndexLookup(50), steps=4000, longer=12_000),
         Level(IndexLookup(100), steps=4000, longer=12_000),
     ),

@@ -62,7 +62,12 @@ def _convolved(
     bias: Float[Tensor, "outputs"] | None,
     images: int,
 ) -> Float[Tensor, "*shape outputs"]:
-    """The vectors as the pixels of so many images of height 1, their coordinates as channels, stored last."""
+    """The vectors as the pixels of so many images of height 1, their coordinates as channels, stored last.
+
+    What is stored time by time, as an LSTM's outputs are, is taken in that order, forward and backward, and not copied.
+    """
+    if x.ndim == 3 and not x.is_contiguous() and x.transpose(0, 1).is_contiguous():
+        return _convolved(x.transpose(0, 1), weight, bias, images).transpose(0, 1)
     pixels = x.reshape(images, 1, -1, x.shape[-1]).permute(0, 3, 1, 2)
     return F.conv2d(pixels, weight[:, :, None, None], bias).permute(0, 2, 3, 1).reshape(*x.shape[:-1], -1)
 
