@@ -9,7 +9,7 @@ from matplotlib.image import imread
 
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.figures.picture import draw_picture, footnote
+from seqsep.report.figures.picture import draw_picture, footnote, who_has_positions
 from seqsep.report.measured import Measured
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup
@@ -51,3 +51,10 @@ def test_the_footnote_says_who_has_positions(measured: Any) -> None:
     both = DemoRuns(tuple(measured(LOOKUP[50], name, 0.1, model=model) for name, model in chosen.items()), ())
     assert footnote(heatmap(both)).endswith("\nLearned positions: Attention; none: the others.")
     assert "ositions" not in footnote(heatmap(DemoRuns(both.fresh[:1], ())))
+
+
+def test_curves_say_who_has_positions_too() -> None:
+    """In the demo those of Dyck have each paper's."""
+    models = {SizedModel((name,), 64, positions): name for name, positions in (("dss", "none"), ("attention", "learned"))}
+    assert who_has_positions(models, "Dyck: l") == "\nDyck: learned positions: attention; none: the others."
+    assert who_has_positions(dict.fromkeys([SizedModel(("dss",), 64)], "DSS")) == ""

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.headline import separation, task_title
 from seqsep.report.measured import GOAL
 from seqsep.report.numerals import count, listed, percent
-from seqsep.report.sized_model import model_names
+from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.report.ticks import finite, round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, Task
 
@@ -58,10 +59,12 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
         boxes=[[_box(cell) for cell in row.cells] for row in shown.rows],
         style=HEATMAP,
     )
+    lines = footnote(shown)
     for task in runs.tasks(BoundedDyck)[:1]:
         figure.text(0.575, 0.762, f"{task_title(task)}: accuracy, %", fontsize=19, weight="bold", color=INK)
         _draw_curves(figure.add_axes((0.605, 0.165, 0.185, 0.545)), runs, task)
-    figure.text(0.035, 0.065, footnote(shown), fontsize=14, color=SOFT, va="top", linespacing=1.3)
+        lines += who_has_positions(model_names(runs.models([task])), f"{task_title(task)}: l")
+    figure.text(0.035, 0.065, lines, fontsize=14, color=SOFT, va="top", linespacing=1.3)
     save_figure(figure, path, DOTS_PER_INCH)
     return path
 
@@ -87,12 +90,22 @@ def footnote(shown: Heatmap) -> str:
     """Whether the states forbid what is missing, and who has positions where not all have the same."""
     if not shown.rows:
         return ""
-    alike = len({row.model.positions for row in shown.rows}) == 1
-    learned = listed([row.name for row in shown.rows if row.model.positions == "learned"])
-    who = "" if alike else f"\nLearned positions: {learned}; none: the others."
+    who = who_has_positions({row.model: row.name for row in shown.rows})
     if shown.bites:
         return f"Some of these states are too small for a length shown: the report says where.{who}"
     return f"Every one of these states has room for all N symbols: none forbids what is missing after these steps.{who}"
+
+
+def who_has_positions(names: Mapping[SizedModel, str], start: str = "L") -> str:
+    """A line of its own that says which models have learned positions, where not all have the same; `start` begins it.
+
+    >>> who_has_positions({SizedModel(("lstm",), 64): "LSTM", SizedModel(("attention",), 64, "learned"): "Attention"})
+    '\\nLearned positions: Attention; none: the others.'
+    """
+    if len({model.positions for model in names}) <= 1:
+        return ""
+    learned = listed([name for model, name in names.items() if model.positions == "learned"])
+    return f"\n{start}earned positions: {learned}; none: the others."
 
 
 def _box(cell: HeatmapCell) -> HeatmapBox:
