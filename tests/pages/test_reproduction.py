@@ -7,9 +7,11 @@ import pytest
 
 from seqsep.experiments import BY_NAME, EXPERIMENTS
 from seqsep.lab.row import Row, read_rows, write_rows
+from seqsep.pages._reach import reach_section
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, report_tables
+from seqsep.report.numerals import listed
 from seqsep.report.papers import paper_models
 
 QUICK_RATES = (1e-3, 3e-3, 1e-2)
@@ -63,6 +65,21 @@ def test_the_rows_of_reach_are_of_its_search(name):
     named = {run.key() for preset in presets for run in BY_NAME[name].search(preset).runs(rows)}
     assert {row.key for row in rows} <= named
     assert all(row.experiment == name and row.has_outcome and row.key == row.run.key() for row in rows)
+
+
+@pytest.mark.parametrize("name", ["index-lookup-architectures", "dyck-architectures", "mamba-width", "equality-next"])
+def test_the_section_of_a_reach_says_what_was_tried(name):
+    """Its rates, scales and guessing, and the paper's columns where the paper prints numbers, as it does not of Dyck."""
+    experiment = BY_NAME[name]
+    search = experiment.search("reach")
+    here = {"status": "finished", "steps": 2000, "accuracy": 0.6, "state_bits": [64, 0], "parameters": 9}
+    curve = {"best_accuracy": 0.6, "curve": [[1000, 0.5, 1.0], [2000, 0.6, 0.5]]}
+    made = [run for run in search.runs() if run.embedding_scale == 0.1]
+    section = reach_section(experiment, [Row(name, run.key(), run.configuration(), here | curve, {}) for run in made])
+    rates = listed([f"{rate:g}" for rate in search.rates])
+    assert f"Rates tried: {rates}; embedding scales tried: 0.1; not every pair everywhere. Guessing has" in section
+    assert ("the paper: falls to" in section) == (experiment.paper_figure is not None)
+    assert "none of the lengths tried | 60.0 at N = " in section
 
 
 @pytest.mark.parametrize("name", OF_PAPER)

@@ -193,7 +193,7 @@ def test_the_states_differ_and_nothing_else_does():
 def test_a_window_that_does_not_reach_back_is_named():
     """One layer of sliding attention sees 16 tokens, so it cannot answer about the first of 20 symbols."""
     [line] = reach_lines([Measured.of(row("sliding-attention", 20, 0.758))])
-    assert line.why.endswith("; its windows reach back 16 tokens, the question among them, so it never sees the symbols before")
+    assert line.why.endswith("; its windows reach back 16 tokens, the last one among them, so it never sees the symbols before")
 
 
 def test_attention_is_compared_with_models_of_its_positions():

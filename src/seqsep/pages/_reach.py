@@ -1,21 +1,22 @@
 """Sections of docs/reproduction.md from the presets `reach` and `state-bits`, which say how far their sweep came; and the
 picture of the second, docs/state-bits.svg."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from seqsep.experiments import BY_NAME, Experiment
+from seqsep.experiments import BY_NAME, Experiment, Reach
 from seqsep.lab.row import Row, read_rows
 from seqsep.pages._markdown import markdown, table
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.used_bits import draw_used_bits
 from seqsep.report.measured import GOAL, Measured, chance
-from seqsep.report.numerals import DASH, count, counts, percent
+from seqsep.report.numerals import DASH, count, counts, listed, percent
 from seqsep.report.reach import ReachLine, headline, positions_sentence, reach_lines, with_learned_positions
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.used_bits import found_at, model_words, part_of_states, settings_sentence, used_bits, used_bits_caption
+from seqsep.tasks import Task
 
 PICTURED = (
     "Bits of its state that each model's accuracy proves to be used, over the bits of its state, a panel a length, beside "
@@ -48,15 +49,28 @@ def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
 def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
     """How far the sweep came: its rows and its cells."""
     search = experiment.search("reach")
-    assert search is not None
+    assert isinstance(search, Reach)
     models = [(SizedModel.of(row.run), row.run.task) for row in rows]
     shown = {(model.architecture, model.positions, task) for model, task in models}
     done = {row.key for row in rows if row.has_outcome}
     is_whole = all(run.key() in done for run in search.runs(rows))
+    rates = [row.run.learning_rate for row in rows]
+    scales = [row.run.embedding_scale for row in rows]
     return (
         f"Ours of the preset `reach`: {len(rows)} runs{', which are all' if is_whole else ' so far'}, in {len(shown)} of its "
-        f"{len(search.cells)} cells, each an architecture with its positions at one length."
+        f"{len(search.cells)} cells, each an architecture with its positions at one length. Rates tried: {_each(rates)}; "
+        f"embedding scales tried: {_each(scales)}; not every pair everywhere. {_guessing([level.task for level in search.levels])}"
     )
+
+
+def _each(numbers: Iterable[float]) -> str:
+    return listed([f"{number:g}" for number in sorted(set(numbers))])
+
+
+def _guessing(tasks: Sequence[Task]) -> str:
+    """What an answer has that does not depend on the input, at the lengths of a search."""
+    found = dict.fromkeys(percent(chance(task)) for task in tasks)
+    return f"Guessing has {' to '.join(found)} %."
 
 
 def states_section(experiment: Experiment, rows: Sequence[Row]) -> str:
@@ -107,10 +121,15 @@ def _carried(cell: Cell | None) -> str:
 
 
 def _reaches(lines: Sequence[ReachLine]) -> str:
-    """A row a line: up to which length it has 99 %, with its seeds, where it falls, the paper's, and the window of rates."""
-    rows = [["", "at least 99 % up to", "falls to", "rates that learn", "the paper: 99 % up to", "the paper: falls to"]]
+    """A row a line: up to which length it has 99 %, with its seeds, where it falls, its window of rates, and the paper's.
+
+    The columns of the paper are there if it prints a number for one of the lines.
+    """
+    are_printed = any(line.paper for line in lines)
+    theirs = ["the paper: 99 % up to", "the paper: falls to"] if are_printed else []
+    rows = [["", "at least 99 % up to", "falls to", "rates that learn", *theirs]]
     for line in lines:
-        passed = "no length tried"
+        passed = "none of the lengths tried"
         if line.passed is not None:
             (cell,) = [cell for task, cell in line.cells.items() if task.length == line.passed]
             passed = f"N = {line.passed} ({_seeds(cell)}: {cell.spread})"
@@ -118,14 +137,17 @@ def _reaches(lines: Sequence[ReachLine]) -> str:
         if line.fall is not None:
             task, cell = line.fall
             falls = f"{percent(cell.best.accuracy)} at N = {task.length} ({count(cell.best.steps)} steps)"
-        paper_passed = "not in the paper"
-        paper_falls = DASH
-        if line.paper:
-            lost = next(((length, seen) for length, seen in sorted(line.paper.items()) if seen < GOAL), None)
-            paper_falls = f"not up to N = {max(line.paper)}" if lost is None else f"{percent(lost[1])} at N = {lost[0]}"
-            paper_passed = "no length printed" if line.paper_passed is None else f"N = {line.paper_passed}"
-        rows.append([line.name, passed, falls, line.window.words, paper_passed, paper_falls])
+        rows.append([line.name, passed, falls, line.window.words, *(_papers(line) if are_printed else [])])
     return table(rows)
+
+
+def _papers(line: ReachLine) -> list[str]:
+    """Up to which of the paper's lengths it has 99 %, and what it has at the first where it has less."""
+    if not line.paper:
+        return ["not in the paper", DASH]
+    lost = next(((length, seen) for length, seen in sorted(line.paper.items()) if seen < GOAL), None)
+    passed = "no length printed" if line.paper_passed is None else f"N = {line.paper_passed}"
+    return [passed, f"not up to N = {max(line.paper)}" if lost is None else f"{percent(lost[1])} at N = {lost[0]}"]
 
 
 def _reach_cells(lines: Sequence[ReachLine]) -> str:

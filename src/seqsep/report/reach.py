@@ -15,7 +15,7 @@ from seqsep.report.numerals import count, known, listed, percent
 from seqsep.report.papers import paper_models
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
-from seqsep.tasks import Task
+from seqsep.tasks import IndexLookup, Task
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,10 @@ class ReachLine:
         words = f"{self.name}: {percent(run.accuracy)} % at N = {task.length} after {count(run.steps)} steps{_way(run)}"
         seen = _tokens_seen(run.model)
         if seen is not None and seen <= task.length:
-            words += f"; its windows reach back {seen} tokens, the question among them, so it never sees the symbols before"
+            words += f"; its windows reach back {seen} tokens, the last one among them, so it never sees the symbols before"
         elif cell.ceiling is not None:
-            words += (
-                "; its state has room for all symbols" if cell.ceiling == 1 else f"; its ceiling is {percent(cell.ceiling)} %"
-            )
+            has_room = cell.ceiling == 1 and isinstance(task, IndexLookup)
+            words += "; its state has room for all symbols" if has_room else f"; its ceiling is {percent(cell.ceiling)} %"
         return words
 
 
