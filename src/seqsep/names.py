@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BadInput", "choose", "excerpt", "nearest", "printable", "split_names", "text_of"]
+__all__ = ["LEAST_LIKENESS", "BadInput", "choose", "excerpt", "nearest", "printable", "split_names", "text_of"]
 
 LONGEST_EXCERPT = 60
 LONGEST_MESSAGE = 500
@@ -70,14 +70,14 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join([*names[:MOST_LISTED], *(["..."] if len(names) > MOST_LISTED else [])])
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The end of a message about a mistyped word: which of the known ones is near; empty if none is.
+def nearest(word: str, known: Iterable[str], least: float = 0.5) -> str:
+    """The end of a message about a mistyped word: which of the known ones is near, as like as `least`; empty if none is.
 
     >>> nearest("--lenght", ["--length", "--seed"]), nearest("--colour", ["--length", "--seed"])
     ('; did you mean --length?', '')
     """
     bare = {name.lstrip("-"): name for name in known}
-    near = difflib.get_close_matches(word.replace("_", "-").lstrip("-"), list(bare), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word.replace("_", "-").lstrip("-"), list(bare), n=1, cutoff=least)
     return f"; did you mean {bare[near[0]]}?" if near else ""
 
 

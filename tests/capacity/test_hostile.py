@@ -69,6 +69,7 @@ def test_infinity_is_fine_where_it_is_not_read(tmp_path):
         ({"state_size": None}, "state_size: expected a whole number from 1 to 2147483648, found nothing or null"),
         ({"model_type": ["mamba"]}, "model_type: expected a text, found list"),
         ({"model_type": "mambo"}, "unknown model_type 'mambo'; did you mean mamba"),
+        ({"model_type": "bert"}, "unknown model_type 'bert'; a model can be described by hand"),
         ({"model_type": "mambo"}, 'by hand: {"model_type": "by-hand", "layers":'),
         (
             {"model_type": "llama", "num_attention_heads": 7},

@@ -13,7 +13,7 @@ from seqsep.capacity.flash_linear import FLASH_LINEAR, flash_linear_layers, is_f
 from seqsep.capacity.part import Part
 from seqsep.capacity.sharing import has_indexer, keeps_nothing, ple_parts, rotates
 from seqsep.capacity.states import STATES
-from seqsep.names import BadInput, excerpt, nearest, printable
+from seqsep.names import LEAST_LIKENESS, BadInput, excerpt, nearest, printable
 
 INSIDE = ("text_config", "llm_config", "language_config")
 MOST_NESTED = 3
@@ -88,7 +88,7 @@ def _type_of(where: str, config: Mapping[str, Any], outer: str | None) -> str:
 
 
 def _unknown(where: str, name: str) -> str:
-    near = nearest(name, [*model_types(), *FLASH_LINEAR])
+    near = nearest(name, [*model_types(), *FLASH_LINEAR], least=LEAST_LIKENESS)
     hand = '{"model_type": "by-hand", "layers": [{"count": 48, "fixed_numbers": 4096, "numbers_per_token": 1024}]}'
     return f"{where}: unknown model_type {excerpt(printable(name))!r}{near}; a model can be described by hand: {hand}"
 

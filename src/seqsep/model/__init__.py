@@ -14,7 +14,7 @@ Files:
     thought_accuracy  how often written answers are right: live, and behind the right thought
 """
 
-from seqsep.model.decode import Generated, generate, generate_by_forward
+from seqsep.model.decode import Generated, GenerationFails, generate, generate_by_forward
 from seqsep.model.design import LLAMA, Design
 from seqsep.model.model import Model, ModelState
 from seqsep.model.thought_accuracy import ThoughtAccuracy, thought_accuracy
@@ -24,6 +24,7 @@ __all__ = [
     "LLAMA",
     "Design",
     "Generated",
+    "GenerationFails",
     "Model",
     "ModelState",
     "ThoughtAccuracy",

@@ -59,7 +59,8 @@ def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
     return (
         f"Ours of the preset `reach`: {len(rows)} runs{', which are all' if is_whole else ' so far'}, in {len(shown)} of its "
         f"{len(search.cells)} cells, each an architecture with its positions at one length. Rates tried: {_each(rates)}; "
-        f"embedding scales tried: {_each(scales)}; not every pair everywhere. {_guessing([level.task for level in search.levels])}"
+        f"embedding scales tried: {_each(scales)}; not every pair everywhere. "
+        f"{_guessing([level.task for level in search.levels])}"
     )
 
 
