@@ -85,9 +85,8 @@ def test_one_order_then_the_other(ask):
         assert status == 0
         assert asked == {name: count + 6 * 2 for name, count in alone.items()}
         found, _ = printed(out)
-        for (model, of_order), by_length in BY_LENGTH.items():
-            lengths = (2, 4, 8) if of_order == order else (2,)
-            assert found[model, of_order] == {length: by_length[length] for length in lengths}
+        expected = {place: by_length for place, by_length in BY_LENGTH.items() if place[1] == order}
+        assert found == {place: {n: by_length[n] for n in (2, 4, 8)} for place, by_length in expected.items()}
 
 
 def test_by_default_350_questions_are_asked(ask, tmp_path):

@@ -231,7 +231,7 @@ def _print_subset(alone: "Sequence[Reply]", replies: "Sequence[Reply]", as_json:
     """Print what each model answers from two paragraphs, and its accuracies on the subset."""
     from seqsep.text.accuracy import accuracies
 
-    tried = {cell.model: cell for cell in accuracies(alone) if cell.order == "random"}
+    tried = {cell.model: cell for cell in accuracies(alone)}
     size = len({reply.question["id"] for reply in replies})
     if not as_json:
         print(f"subset: {size:,} questions that every model answers from the 2 paragraphs needed; accuracy at n = 2 is 1 on it")

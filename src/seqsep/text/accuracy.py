@@ -57,19 +57,21 @@ class LengthAccuracy:
 
 
 def accuracies(replies: Iterable[Reply]) -> list[LengthAccuracy]:
-    """The accuracies of one task's replies, by model, order and length. HotpotQA's two orders share their replies at n = 2."""
+    """The accuracies of one task's replies, by model, order and length.
+
+    At n = 2 HotpotQA's orders are one prompt: its replies count under each order that a longer one has, and without longer
+    ones as random.
+    """
+    replies = list(replies)
+    longer = [reply for reply in replies if reply.task == HOTPOTQA and reply.length != NEEDED]
+    shared = {reply.question["order"] for reply in longer} or {ORDERS[0]}
     groups: dict[tuple[Facts, str, int], list[Reply]] = {}
     for reply in replies:
-        for order in _orders(reply):
-            groups.setdefault((reply.model, order, reply.length), []).append(reply)
+        for order in shared if reply.task == HOTPOTQA else ("",):
+            if reply.task != HOTPOTQA or reply.length == NEEDED or reply.question["order"] == order:
+                groups.setdefault((reply.model, order, reply.length), []).append(reply)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0].name, item[0][0].sha256, item[0][1], item[0][2]))
     return [LengthAccuracy(model, order, length, tuple(group)) for (model, order, length), group in ordered]
-
-
-def _orders(reply: Reply) -> Sequence[str]:
-    if reply.task != HOTPOTQA:
-        return ("",)
-    return ORDERS if reply.length == NEEDED else (reply.question["order"],)
 
 
 def subset(replies: Iterable[Reply]) -> set[str]:
