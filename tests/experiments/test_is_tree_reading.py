@@ -30,6 +30,10 @@ def row(layers: tuple[str, ...], trace: str, length: int = 8) -> Row:
     return found
 
 
+def walks(one: Row) -> bool:
+    return one.run.task.trace == "walk"
+
+
 @pytest.mark.parametrize("preset", READINGS)
 def test_each_paragraph_names_its_length_and_distribution(preset):
     for paragraph in READINGS[preset].split("\n\n"):
@@ -226,6 +230,8 @@ def test_what_is_said_of_reach():
     assert percents("retrieval", 32) == [(98.2, 99.6), (94.2, 97.1), (40.6, 76.7)]
     assert [right for right, _ in percents("walk", 32)] == [99.8, 99.8, 49.2]
     assert [right for right, _ in percents("walk", 64)] == [97.4, 99.6, 46.0]
+    answers = {one.run.task.length: one.result["answer_accuracy"] for one in OF_REACH if one.run.layers == MAMBA and walks(one)}
+    assert answers == {32: 0.512, 64: 0.464}
     assert row(MAMBA, "walk", 16).result["accuracy"] == 0.986
     places = [("cot", 16), ("peel", 16), ("retrieval", 16), ("retrieval", 32), ("walk", 32), ("walk", 64)]
     assert [graphs(*place) for place in places] == [
