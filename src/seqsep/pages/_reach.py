@@ -133,7 +133,7 @@ def _reaches(lines: Sequence[ReachLine]) -> str:
         passed = "none of the lengths tried"
         if line.passed is not None:
             (cell,) = [cell for task, cell in line.cells.items() if task.length == line.passed]
-            passed = f"N = {line.passed} ({_seeds(cell)}: {cell.spread})"
+            passed = f"N = {line.passed} ({_passing(cell)}: {cell.spread})"
         falls = f"no longer input tried than N = {line.passed}"
         if line.fall is not None:
             task, cell = line.fall
@@ -166,6 +166,12 @@ def _found_with(cell: Cell | None) -> str:
     best = cell.best
     found = f"rate {best.learning_rate:g}, scale {best.embedding_scale:g}, {best.model.size}"
     return f"{percent(best.accuracy)} ({cell.spread}; {_seeds(cell)}; {count(best.steps)} steps; {found})"
+
+
+def _passing(cell: Cell) -> str:
+    """Of how many seeds the best setting has 99 %, which a range of rounded numbers does not say."""
+    passing = sum(accuracy >= GOAL for accuracy in cell.seeds)
+    return _seeds(cell) if passing == len(cell.seeds) else f"{passing} of {_seeds(cell)}"
 
 
 def _seeds(cell: Cell) -> str:

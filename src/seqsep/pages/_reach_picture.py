@@ -7,7 +7,7 @@ from seqsep.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.reach_picture import draw_reach
-from seqsep.report.measured import Measured
+from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import count, listed
 from seqsep.report.reach import ReachLine, reach_lines, with_learned_positions
 
@@ -27,14 +27,23 @@ def reach_picture(folder: Path = Path("results")) -> str:
 
 
 def what_was_tried(lines: list[ReachLine]) -> str:
-    """The steps and sizes of the runs that are shown, beside the paper's."""
-    cells = [(task.length, cell.best) for line in lines for task, cell in line.cells.items()]
-    lengths = sorted({length for length, _ in cells})
-    steps = {length: max(run.steps_allowed for other, run in cells if other == length) for length in lengths}
-    widest = max(run.model.width for _, run in cells)
-    deepest = max(len(run.model.layers) for _, run in cells)
-    ours = listed([f"{count(most)} at N = {length}" for length, most in steps.items()])
+    """The steps and sizes of the runs that are shown, who stays below 99 % with fewer than others, and the paper's."""
+    cells = [(line.name, task.length, cell.best) for line in lines for task, cell in line.cells.items()]
+    most = {length: 0 for _, length, _ in sorted(cells, key=lambda cell: cell[1])}
+    for _, length, run in cells:
+        most[length] = max(most[length], run.steps_allowed)
+    is_equal = len(set(most.values())) == 1
+    ours = (
+        count(max(most.values())) if is_equal else listed([f"{count(steps)} at N = {length}" for length, steps in most.items()])
+    )
+    fewer: dict[tuple[int, int], list[str]] = {}
+    for name, length, run in cells:
+        if run.steps_allowed < most[length] and run.accuracy < GOAL:
+            fewer.setdefault((length, run.steps_allowed), []).append(name)
+    left = "".join(f"; {count(steps)} at N = {length}: {listed(names)}" for (length, steps), names in sorted(fewer.items()))
+    widest = max(run.model.width for _, _, run in cells)
+    deepest = max(len(run.model.layers) for _, _, run in cells)
     return (
-        f"Steps: at most {ours}; layers: at most {deepest}, of width {widest} at most. The paper's have up to 6 layers of "
-        "width 256 and 250,000 steps. —: not trained yet."
+        f"Steps: at most {ours}{left}; layers: at most {deepest}, of width {widest} at most. The paper's have up to 6 layers "
+        "of width 256 and 250,000 steps. —: not trained yet."
     )

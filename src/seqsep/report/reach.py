@@ -216,14 +216,15 @@ def _falls(lines: Sequence[ReachLine]) -> list[str]:
     parts = []
     is_beside = False
     for length, fallen in sorted(by_length.items(), reverse=True):
-        steps = count(max(run.steps_allowed for _, run in fallen))
+        most = max(run.steps_allowed for _, run in fallen)
         names = []
         for line, run in fallen:
             paper = line.paper.get(length)
             beside = "" if paper is None else f" ({percent(paper)} %)"
             is_beside = is_beside or paper is not None
-            names.append(f"{line.model.title} {percent(run.accuracy)} %{beside}")
-        parts.append(f"at N = {length} within {steps} steps, {listed(names)}")
+            fewer = "" if run.steps_allowed == most else f" within {count(run.steps_allowed)}"
+            names.append(f"{line.model.title} {percent(run.accuracy)} %{beside}{fewer}")
+        parts.append(f"at N = {length} within {count(most)} steps, {listed(names)}")
     theirs = " (in brackets the paper's, of its sizes and up to 250,000 steps)" if is_beside else ""
     return [f"Where each first has less than 99 %{theirs}: {'; '.join(parts)}"]
 
