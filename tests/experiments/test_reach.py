@@ -111,6 +111,13 @@ def test_only_keeps_the_way_to_what_is_wanted():
     assert {run.layers for run in part.runs()} == {("dss",)}
 
 
+def test_a_contender_alone_has_the_runs_that_it_has_among_others():
+    others = replace(ONE, contenders=(*ONE.contenders, Contender(replace(SMALL, layers=("dss",)))))
+    together = ended(others, lambda run: 0.5 + run.learning_rate * (run.layers == ("lstm",)))
+    alone = ended(ONE, lambda run: 0.5 + run.learning_rate)
+    assert alone == [run for run in together if run.layers == ("lstm",)]
+
+
 def test_only_takes_some_of_the_scales():
     part = ONE.only(lambda run: run.embedding_scale == 0.02)
     assert [level.scales for level in part.levels] == [(0.02,), (0.02,), ()]

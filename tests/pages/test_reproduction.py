@@ -59,10 +59,12 @@ def test_the_rows_of_a_list_are_of_its_preset(experiment):
 
 @pytest.mark.parametrize("name", OF_REACH)
 def test_the_rows_of_reach_are_of_its_search(name):
-    """They are runs that the search names from them, in its order: up to the first that is not there."""
+    """Runs that the search names from them on each contender's way, in its order: up to the first that is not there."""
     rows = read_rows(BY_NAME[name].rows_file(RESULTS, "reach"))
     presets = [preset for preset in ("reach", "reach-long") if preset in BY_NAME[name].presets]
-    named = {run.key() for preset in presets for run in BY_NAME[name].search(preset).runs(rows)}
+    searches = [BY_NAME[name].search(preset) for preset in presets]
+    ways = [replace(search, contenders=(one,)) for search in searches for one in search.contenders]
+    named = {run.key() for way in ways for run in way.runs(rows)}
     assert {row.key for row in rows} <= named
     assert all(row.experiment == name and row.has_outcome and row.key == row.run.key() for row in rows)
 

@@ -6,7 +6,8 @@ on to the next length, with its best rate and the one below. At the end a larger
 the goal, the better of its two rates with more steps too, and the lengths behind are tried once, for the fall to be seen.
 
 The stages follow from rows, one after the other, each for all contenders (`Reach.runs`): a sweep that is killed at any time
-leaves whole tables of the shortest lengths first, and goes on where it was.
+leaves whole tables of the shortest lengths first, and goes on where it was. A contender's runs follow from its own rows alone,
+so that `--only` of some of them trains the same runs, sooner.
 
 Successive halving keeps the better half at parts of the same run; here the better runs begin anew with more steps, so that
 every row is of a run that has ended, at a number of steps that it shares with its competitors.
