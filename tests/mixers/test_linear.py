@@ -98,5 +98,22 @@ def test_the_switch(switch: str, status: int, said: str, monkeypatch: pytest.Mon
     assert said in done.stdout + done.stderr
 
 
-def test_in_use_is_what_the_processor_has() -> None:
-    assert in_use() is None or torch.backends.cpu.get_cpu_capability() == "AVX512"
+@pytest.mark.parametrize(
+    ("capability", "error", "expected"),
+    [("AVX512", LARGEST_ERROR, "oneDNN"), ("AVX512", 1.01 * LARGEST_ERROR, None), ("AVX2", 0.0, None), ("DEFAULT", 0.0, None)],
+)
+def test_in_use_follows_the_processor_and_the_trial(
+    capability: str, error: float, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SEQSEP_PRODUCTS", raising=False)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(linear_file, "_error_of_a_trial", lambda: error)
+    assert in_use.__wrapped__() == expected
+    monkeypatch.setenv("SEQSEP_PRODUCTS", "off")
+    assert in_use.__wrapped__() is None
+
+
+def test_the_trial_here_is_float32s() -> None:
+    """On any processor that oneDNN runs on; one that rounds to bfloat16 would be off by more than 1e-3."""
+    assert 0 < linear_file._error_of_a_trial() <= LARGEST_ERROR
