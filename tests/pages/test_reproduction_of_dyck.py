@@ -59,3 +59,36 @@ def test_what_is_said_of_dyck_in_the_demo():
     assert {run.layers for run, _ in passed} == {("lstm",)}
     first = {run.seed: min(step for other, step in passed if other == run) for run, _ in passed if run.learning_rate == 3e-3}
     assert sorted(first.values()) == [300, 500, 500]
+
+
+def test_what_is_said_of_reach():
+    """The first stage at one scale, both choices of positions, the better of two rates."""
+    rows = read_rows(RESULTS / "dyck-architectures-reach.jsonl")
+    assert {(row.run.steps, row.run.seed, row.run.width, row.run.embedding_scale) for row in rows} == {(2000, 0, 64, 0.3)}
+    assert {(row.run.task, row.run.learning_rate) for row in rows} == {(BoundedDyck(100), rate) for rate in (1e-3, 3e-3)}
+    assert len(rows) == 2 * 17
+    best: dict[str, dict[str, float]] = {"learned": {}, "none": {}}
+    for row in rows:
+        found = best[row.run.positions_told()]
+        name = row.run.layers[0]
+        found[name] = max(found.get(name, 0), round(100 * row.result["accuracy"], 2))
+    low = {name: best["learned"].pop(name) for name in ("attention", "linear-attention", "retention")}
+    assert {end(round(accuracy, 1) for accuracy in low.values()) for end in (min, max)} == {50.7, 52.8}
+    assert best["learned"].pop("gated-delta") == 98.96
+    assert {name: round(accuracy, 1) for name, accuracy in best["learned"].items()} == {
+        "lstm": 99.9,
+        "rwkv7": 99.6,
+        "mamba": 99.5,
+        "mamba2": 98.2,
+        "dss": 94.3,
+        "sliding-attention": 73.8,
+    }
+    assert {name: round(accuracy, 1) for name, accuracy in best["none"].items()} == {
+        "lstm": 99.4,
+        "mamba": 99.0,
+        "gated-delta": 99.1,
+        "mamba2": 98.4,
+        "rwkv7": 97.9,
+        "dss": 83.4,
+        "retention": 50.7,
+    }

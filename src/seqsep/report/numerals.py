@@ -1,6 +1,7 @@
 """Numbers as a reader sees them. A number that is missing or not finite is an em dash.
 
-Rounding never turns a number into a stronger claim: an accuracy below 1 is not shown as 100 %.
+Rounding never turns a number into a stronger claim: an accuracy below 1 is not shown as 100 %, nor
+one below 99 %, from where on a length is learned, as 99 %.
 """
 
 import math
@@ -10,6 +11,8 @@ from numbers import Integral, Real
 from typing import Any
 
 DASH = "—"
+LEARNED = 0.99
+"""The accuracy from which on tables and sentences say that a model has learned a length."""
 
 
 def known(value: float | None) -> bool:
@@ -18,18 +21,18 @@ def known(value: float | None) -> bool:
 
 
 def percent(fraction: float | None) -> str:
-    """An accuracy in percent without the sign: one decimal, more if a value below 1 would read 100.0.
+    """An accuracy in percent without the sign: one decimal, more if a value below 1 would read 100.0, or one below 0.99 99.0.
 
-    >>> percent(0.9956), percent(0.99996), percent(None)
-    ('99.6', '99.996', '—')
+    >>> percent(0.9956), percent(0.99996), percent(0.9896), percent(None)
+    ('99.6', '99.996', '98.96', '—')
     """
     if fraction is None or not math.isfinite(fraction):
         return DASH
     for decimals in (1, 2, 3):
         text = f"{100 * fraction:.{decimals}f}"
-        if fraction >= 1 or float(text) < 100:
+        if not any(fraction < bar <= float(text) / 100 for bar in (LEARNED, 1)):
             return text
-    return "<100"
+    return "<99" if fraction < LEARNED else "<100"
 
 
 def percent_at_most(fraction: float | None) -> str:
