@@ -9,6 +9,7 @@ from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.pages._reach import states_section
 from seqsep.report.measured import Measured
+from seqsep.report.numerals import percent
 from seqsep.report.reach import rate_window
 from seqsep.tasks import IndexLookup
 
@@ -77,16 +78,46 @@ def test_what_is_said_of_more_steps_at_50():
     assert {row.run.seed for row in found["mamba"]} == {0}
 
 
-def test_what_is_said_of_100():
+def rounded(row: Row) -> float:
+    """Its accuracy in percent, with a digit more where one would hide that it is below 99."""
+    return float(percent(row.result["accuracy"]))
+
+
+def test_what_is_said_of_100_and_200():
     rows = read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "reach"))
-    at_100 = [row for row in rows if row.run.task == IndexLookup(100)]
-    assert {(row.run.steps, row.run.seed, row.run.width, row.result["steps"]) for row in at_100} == {(6000, 0, 64, 6000)}
-    best: dict[str, float] = {}
-    for row in at_100:
-        best[row.run.layers[0]] = max(best.get(row.run.layers[0], 0), round(100 * row.result["accuracy"], 1))
-    of_recurrent = {"linear-attention": 61.3, "rwkv7": 44.6, "mamba2": 27.9, "retention": 23.8, "gated-delta": 1.6}
-    assert best == {"attention": 97.1} | of_recurrent
-    assert {row.run.learning_rate for row in at_100 if row.run.layers == ("gated-delta",)} == {1e-4}
+    longer = [row for row in rows if row.run.task.length >= 100]
+    assert {(row.run.width, len(row.run.layers), row.run.positions_told()) for row in longer} == {(64, 1, "learned")}
+    best: dict[tuple[str, int, int], float] = {}
+    for row in longer:
+        place = (row.run.layers[0], row.run.task.length, row.run.steps)
+        if row.run.seed == 0:
+            best[place] = max(best.get(place, 0), rounded(row))
+    found = {place: accuracy for place, accuracy in best.items() if place[1:] in ((100, 16_000), (200, 16_000))}
+    of_100 = {"attention": 99.0, "mamba2": 96.0, "linear-attention": 64.4, "retention": 40.8}
+    assert found == {(name, 100, 16_000): accuracy for name, accuracy in of_100.items()} | {("attention", 200, 16_000): 96.0}
+    assert [best[name, 100, 6_000] for name in ("mamba2", "rwkv7", "gated-delta")] == [27.9, 44.6, 1.6]
+    assert {row.run.learning_rate for row in longer if row.run.layers == ("gated-delta",)} == {1e-4}
+    seeds = [row for row in longer if row.run.seed]
+    assert {(row.run.layers, row.run.task.length) for row in seeds} == {(("attention",), 100)}
+    assert sorted(map(rounded, seeds)) == [98.98, 99.9]
+
+
+def test_what_is_said_of_larger_models_at_20():
+    """More layers and width help the LSTM and DSS."""
+    rows = read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "reach"))
+    larger = [row for row in rows if len(row.run.layers) > 1]
+    assert {row.run.task for row in larger} == {IndexLookup(20)}
+    best: dict[tuple[str, str, int, int], Row] = {}
+    for row in rows:
+        if row.run.task == IndexLookup(20) and row.run.layers[0] in ("lstm", "dss"):
+            place = (row.run.layers[0], row.run.positions_told(), len(row.run.layers), row.run.steps)
+            best[place] = max(best.get(place, row), row, key=lambda one: one.result["accuracy"])
+    assert {row.run.width for row in larger if row.run.layers[0] == "dss"} == {128}
+    assert [rounded(best["dss", "learned", depth, 16_000]) for depth in (1, 2)] == [17.6, 34.6]
+    assert [rounded(best["dss", "none", depth, 16_000]) for depth in (1, 2)] == [14.0, 21.3]
+    lstm = best["lstm", "learned", 3, 4_000]
+    assert (lstm.run.width, rounded(lstm), rounded(best["lstm", "learned", 1, 16_000])) == (256, 60.5, 24.9)
+    assert {row.run.steps for row in larger if row.run.layers[0] == "lstm"} == {4_000}
 
 
 def test_what_reach_proves_of_states_at_50():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.audit.places import by_place
-from seqsep.experiments import BY_NAME
+from seqsep.experiments import BY_NAME, Reach
 from seqsep.files import read_text, write_file
 from seqsep.lab.in_process import train
 from seqsep.lab.row import Row, read_rows
@@ -24,13 +24,15 @@ GOAL = 0.99
 
 
 def runs(results: Path) -> list[Run]:
-    """At the shortest length of `reach`, the best run of each architecture and choice of positions that stays below 99 %."""
+    """At the shortest length of `reach`, the best run of each contender's first size that stays below 99 %."""
     experiment = BY_NAME["index-lookup-architectures"]
+    search = experiment.search("reach")
+    assert isinstance(search, Reach)
+    sizes = {(contender.run.layers, contender.run.width) for contender in search.contenders}
     known = [row for row in read_rows(experiment.rows_file(results, "reach")) if row.has_outcome]
-    shortest = min(row.run.task.length for row in known)
     best: dict[tuple[str, str], Row] = {}
     for row in known:
-        if row.run.task.length == shortest:
+        if row.run.task == search.levels[0].task and (row.run.layers, row.run.width) in sizes:
             contender = (str(row.run.layers[0]), row.run.positions)
             if contender not in best or row.result["accuracy"] > best[contender].result["accuracy"]:
                 best[contender] = row

@@ -31,11 +31,11 @@ def places_part(folder: Path) -> str:
     head = ["", "accuracy, %", "answers places", "others", "holds places", "others"]
     rows = [[name, percent(line["accuracy"]), *map(_entry, cells(line))] for name, line in named.items()]
     return (
-        f"\nWhy, for those below 99 % at N = {len(first['right'])}: the best run of each was trained once more and asked for "
-        f"every place of {first['prefixes']:,} inputs that no training saw (`python -m seqsep.audit`). A place is answered if "
-        f"the model is right there in at least {percent(SURE)} % of them, and held if so often a linear reader, fitted to "
-        "states of other inputs, finds its symbol in the state; another reader may find more. Others: the mean over the other "
-        "places, in percent. "
+        f"\nWhy, for those of one layer below 99 % at N = {len(first['right'])}: the best run of each was trained once more "
+        f"and asked for every place of {first['prefixes']:,} inputs that no training saw (`python -m seqsep.audit`). A place "
+        f"is answered if the model is right there in at least {percent(SURE)} % of them, and held if so often a linear reader, "
+        "fitted to states of other inputs, finds its symbol in the state; another reader may find more. Others: the mean over "
+        "the other places, in percent. "
         f"{reading(named)}\n\n{table([head, *rows])}"
     )
 
