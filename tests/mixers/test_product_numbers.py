@@ -1,7 +1,4 @@
-"""How much faster products and training steps are with oneDNN: results/mixers.json, of benchmarks/mixers.py matrices steps.
-
-The processor there has AVX-512 in halves of 256 bits, where PyTorch's own products are already near its peak.
-"""
+"""How much faster products and training steps are with oneDNN: results/mixers.json, of benchmarks/mixers.py matrices steps."""
 
 import json
 from pathlib import Path
@@ -54,7 +51,7 @@ def test_no_step_is_slower(title):
 
 
 def test_how_much_faster_steps_are():
-    """By up to 14 %: the processor leaves no more to be had."""
+    """By up to 14 %."""
     found = [ratio(title, "with SEQSEP_PRODUCTS=off") for title in STEPS]
     assert sum(found) / len(found) > 1.03
     assert max(found) < 1.15

@@ -56,5 +56,5 @@ def test_the_footnote_says_who_has_positions(measured: Any) -> None:
 def test_curves_say_who_has_positions_too() -> None:
     """In the demo those of Dyck have each paper's."""
     models = {SizedModel((name,), 64, positions): name for name, positions in (("dss", "none"), ("attention", "learned"))}
-    assert who_has_positions(models, "Dyck: l") == "\nDyck: learned positions: attention; none: the others."
+    assert who_has_positions(models, "Dyck") == "\nDyck: learned positions: attention; none: the others."
     assert who_has_positions(dict.fromkeys([SizedModel(("dss",), 64)], "DSS")) == ""

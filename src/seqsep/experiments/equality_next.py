@@ -24,7 +24,7 @@ are short enough for 1,000 steps, so they show who learns to copy early, not whe
 """
 
 EIGHT = partial(TASK, alphabet=8)
-"""Eight symbols: of 1,024 a model that knows nothing has a loss of 0.004 nats already, and learns slowly from what is left."""
+"""Eight symbols: of 1,024 a model that knows nothing has a loss of 0.004 nats already."""
 
 REACH = Reach(
     contenders(EIGHT(20), depth=2, weight_scale=0.09),

@@ -29,9 +29,8 @@ def reach_picture(folder: Path = Path("results")) -> str:
 def what_was_tried(lines: list[ReachLine]) -> str:
     """The steps and sizes of the runs that are shown, who stays below 99 % with fewer than others, and the paper's."""
     cells = [(line.name, task.length, cell.best) for line in lines for task, cell in line.cells.items()]
-    most = {length: 0 for _, length, _ in sorted(cells, key=lambda cell: cell[1])}
-    for _, length, run in cells:
-        most[length] = max(most[length], run.steps_allowed)
+    lengths = sorted({length for _, length, _ in cells})
+    most = {length: max(run.steps_allowed for _, other, run in cells if other == length) for length in lengths}
     is_equal = len(set(most.values())) == 1
     ours = (
         count(max(most.values())) if is_equal else listed([f"{count(steps)} at N = {length}" for length, steps in most.items()])

@@ -3,7 +3,7 @@
 Source of the subset rule: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.2: accuracy at n = 2 is 1 on it by construction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -67,11 +67,16 @@ def accuracies(replies: Iterable[Reply]) -> list[LengthAccuracy]:
     shared = {reply.question["order"] for reply in longer} or {ORDERS[0]}
     groups: dict[tuple[Facts, str, int], list[Reply]] = {}
     for reply in replies:
-        for order in shared if reply.task == HOTPOTQA else ("",):
-            if reply.task != HOTPOTQA or reply.length == NEEDED or reply.question["order"] == order:
-                groups.setdefault((reply.model, order, reply.length), []).append(reply)
+        for order in _orders(reply, shared):
+            groups.setdefault((reply.model, order, reply.length), []).append(reply)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0].name, item[0][0].sha256, item[0][1], item[0][2]))
     return [LengthAccuracy(model, order, length, tuple(group)) for (model, order, length), group in ordered]
+
+
+def _orders(reply: Reply, shared: Collection[str]) -> Collection[str]:
+    if reply.task != HOTPOTQA:
+        return ("",)
+    return shared if reply.length == NEEDED else (reply.question["order"],)
 
 
 def subset(replies: Iterable[Reply]) -> set[str]:

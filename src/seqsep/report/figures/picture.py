@@ -63,7 +63,7 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
     for task in runs.tasks(BoundedDyck)[:1]:
         figure.text(0.575, 0.762, f"{task_title(task)}: accuracy, %", fontsize=19, weight="bold", color=INK)
         _draw_curves(figure.add_axes((0.605, 0.165, 0.185, 0.545)), runs, task)
-        lines += who_has_positions(model_names(runs.models([task])), f"{task_title(task)}: l")
+        lines += who_has_positions(model_names(runs.models([task])), task_title(task))
     figure.text(0.035, 0.065, lines, fontsize=14, color=SOFT, va="top", linespacing=1.3)
     save_figure(figure, path, DOTS_PER_INCH)
     return path
@@ -96,8 +96,8 @@ def footnote(shown: Heatmap) -> str:
     return f"Every one of these states has room for all N symbols: none forbids what is missing after these steps.{who}"
 
 
-def who_has_positions(names: Mapping[SizedModel, str], start: str = "L") -> str:
-    """A line of its own that says which models have learned positions, where not all have the same; `start` begins it.
+def who_has_positions(names: Mapping[SizedModel, str], where: str = "") -> str:
+    """A line of its own that says which models have learned positions, where not all have the same.
 
     >>> who_has_positions({SizedModel(("lstm",), 64): "LSTM", SizedModel(("attention",), 64, "learned"): "Attention"})
     '\\nLearned positions: Attention; none: the others.'
@@ -105,7 +105,8 @@ def who_has_positions(names: Mapping[SizedModel, str], start: str = "L") -> str:
     if len({model.positions for model in names}) <= 1:
         return ""
     learned = listed([name for model, name in names.items() if model.positions == "learned"])
-    return f"\n{start}earned positions: {learned}; none: the others."
+    begin = f"{where}: learned" if where else "Learned"
+    return f"\n{begin} positions: {learned}; none: the others."
 
 
 def _box(cell: HeatmapCell) -> HeatmapBox:
