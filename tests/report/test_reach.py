@@ -117,6 +117,8 @@ def test_the_headline_compares_like_with_like():
     assert positions_sentence(lines) == (
         "At N = 20: LSTM 9.0 % with learned positions, 5.0 % without; Retention 100.0 % with learned positions, 14.0 % without"
     )
+    larger = reach_lines(map(Measured.of, [*ROWS, row("lstm", 20, 0.6, width=256)]), "figure2_index_lookup")
+    assert "LSTM 60.0 % of (1, 256) with learned positions, 5.0 % of (1, 64) without" in positions_sentence(larger)
     assert headline([LINES["LSTM, no positions"]]) == positions_sentence(lines[:2]) == ""
 
 

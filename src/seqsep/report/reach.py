@@ -230,7 +230,10 @@ def _falls(lines: Sequence[ReachLine]) -> list[str]:
 
 
 def positions_sentence(lines: Sequence[ReachLine]) -> str:
-    """What positions do: the accuracy at the shortest length with learned ones and without, where both were trained."""
+    """What positions do: the accuracy at the shortest length with learned ones and without, where both were trained.
+
+    Sizes are named where the best runs of the two are not of one size.
+    """
     by_choice = {(line.model.architecture, line.model.width, line.model.positions): line for line in lines}
     pairs = []
     for (name, width, positions), without in by_choice.items():
@@ -239,12 +242,14 @@ def positions_sentence(lines: Sequence[ReachLine]) -> str:
             continue
         shared = [task for task in learned.cells if task in without.cells]
         if shared:
-            accuracies = [percent(line.cells[shared[0]].best.accuracy) for line in (learned, without)]
+            best = [line.cells[shared[0]].best for line in (learned, without)]
+            differ = len({run.model.size for run in best}) > 1
+            words = [f"{percent(run.accuracy)} %{f' of {run.model.size}' if differ else ''}" for run in best]
             title = without.model.title if len({line.model.width for line in lines}) == 1 else without.name.split(",")[0]
-            pairs.append((shared[0].length, f"{title} {accuracies[0]} % with learned positions, {accuracies[1]} % without"))
+            pairs.append((shared[0].length, f"{title} {words[0]} with learned positions, {words[1]} without"))
     if not pairs:
         return ""
-    return f"At N = {pairs[0][0]}: {'; '.join(words for _, words in pairs)}"
+    return f"At N = {pairs[0][0]}: {'; '.join(said for _, said in pairs)}"
 
 
 def _tokens_seen(model: SizedModel) -> int | None:
