@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from seqsep.laws.mixer import LawFails, check_mixer, mixer_and_inputs, try_law
+from seqsep.laws.mixer import READS_NOTHING_BACK, LawFails, check_mixer, mixer_and_inputs, try_law
 from seqsep.mixers import LSTM
 
 IMPORT_THE_LAB = """
@@ -40,6 +40,20 @@ def test_a_broken_mixer_is_named_with_the_time():
 
     with pytest.raises(LawFails, match=r"^LooksAhead: it looks ahead: outputs change with .*, first at time \d+"):
         check_mixer(LooksAhead, width=2, time=4, batch=2)
+
+
+@pytest.mark.parametrize("time", [2, 5])
+def test_a_layer_that_takes_each_token_by_itself_holds_the_laws_and_is_named(time):
+    """Forgetting to mix over time breaks no law: it is said beside the one on causality, and not of layers that do mix."""
+
+    class EachToken(LSTM):
+        def forward(self, x):
+            return super().forward(x.flatten(0, 1)[:, None]).view_as(x)
+
+    subject, x = mixer_and_inputs(EachToken, width=2, time=time, batch=2)
+    assert try_law("causal", subject, x).holds
+    assert try_law("causal", subject, x).where == READS_NOTHING_BACK
+    assert try_law("causal", *mixer_and_inputs(LSTM, width=2, time=time, batch=2)).where == ""
 
 
 @pytest.mark.parametrize("size", [16, 32, 64, 128])

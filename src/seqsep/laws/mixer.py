@@ -21,11 +21,13 @@ __all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs
 
 MANY_TOKENS = 150
 """Laws of long inputs have so many: a parallel form that reads chunks of up to 128 meets a border within them."""
+READS_NOTHING_BACK = "no output depends on an earlier input, with the parameters it is built with"
+"""Said of a layer that holds the law of causality, and carries nothing from token to token."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law holds; if it does not, `where` says what differs and where.
+    """Whether a law holds; if it does not, `where` says what differs and where; if it does, what is odd all the same, if any.
 
     >>> Verdict("causal", False, "it looks ahead").holds
     False
@@ -82,7 +84,7 @@ def try_law(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verd
     default = torch.get_default_dtype()
     torch.set_default_dtype(x.dtype)
     try:
-        MIXER_LAWS[law](mixer, x)
+        oddity = MIXER_LAWS[law](mixer, x)
     except LawFails as failure:
         return Verdict(law, False, str(failure).removeprefix(f"{type(mixer).__name__}: "))
     except PlugInFails as failure:
@@ -91,7 +93,7 @@ def try_law(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verd
         return Verdict(law, False, f"it raises {in_words(error, path)}")
     finally:
         torch.set_default_dtype(default)
-    return Verdict(law, True)
+    return Verdict(law, True, oddity or "")
 
 
 @torch.no_grad()
@@ -193,17 +195,24 @@ def _many_tokens(x: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def forward_is_causal(mixer: Mixer, x: Tensor) -> None:
-    """Changing one input, or all from a position on, changes no output before it."""
+def forward_is_causal(mixer: Mixer, x: Tensor) -> str | None:
+    """Changing one input, or all from a position on, changes no output before it.
+
+    It may change none behind it either: a layer that takes each token by itself is causal. That is said, for few mean it.
+    """
     outputs = mixer(x)
     other = x.flip(1) * 3 - 1
     time = x.shape[1]
-    one_input = [(start, start + 1) for start in range(1, time)]
+    reads_back = False
+    one_input = [(start, start + 1) for start in range(time)]
     for start, end in [*one_input, (1, time), (time // 2, time)]:
         changed = torch.cat([x[:, :start], other[:, start:end], x[:, end:]], dim=1)
         which = f"the input at time {start}" if end == start + 1 else f"the inputs from time {start} on"
         words = f"it looks ahead: outputs change with {which}"
-        require_close(mixer, words, mixer(changed)[:, :start], outputs[:, :start], time_axis=1)
+        now = mixer(changed)
+        require_close(mixer, words, now[:, :start], outputs[:, :start], time_axis=1)
+        reads_back = reads_back or not torch.equal(now[:, end:], outputs[:, end:])
+    return None if reads_back else READS_NOTHING_BACK
 
 
 @torch.no_grad()
@@ -314,7 +323,7 @@ class _ForwardAt(torch.nn.Module):
         return self.mixer.forward_at(x, at)
 
 
-MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], None]] = {
+MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], str | None]] = {
     "shapes and types": shapes_and_types,
     "finite numbers": numbers_are_finite,
     "surroundings left alone": global_state_stays,
