@@ -65,6 +65,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("run mamba-width --foo 3", "unknown argument --foo"),
         ("run mamba-width --mixer nope", "unknown mixer 'nope'; seqsep list mixers has them"),
         ("export --store no/such/store -o rows.jsonl", "no such store"),
+        ("export --store no/such/store -o rows.txt", "-o rows.txt: expected NAME.jsonl or NAME.csv"),
         ("export --store {text} -o rows.jsonl", "{text}"),
         ("report --rows no/such/rows", "no/such/rows"),
         ("report --rows {text}", "{text}"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.command import Command
 from seqsep.commands.status import DONE
 from seqsep.files import require_output, write_file
+from seqsep.names import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,12 +33,15 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the rows, and say how many there are and how many failed runs are left out.
 
-    Raises FileNotFoundError if there is no such store.
+    Raises FileNotFoundError if there is no such store, BadInput for an output of another kind.
     """
     from seqsep.lab.row import write_rows
     from seqsep.lab.run_labels import read_labels, write_labels
     from seqsep.lab.store.store import Store
 
+    is_table = options.output.suffix.lower() == ".csv"
+    if not is_table and options.output.suffix.lower() != ".jsonl":
+        raise BadInput(f"-o {options.output}: expected NAME.jsonl or NAME.csv")
     if not options.store.exists():
         raise FileNotFoundError(2, "no such store", str(options.store))
     with Store(options.store, create=False) as store:
@@ -45,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     rows = [row for row in found if row.has_outcome]
     known = read_labels(options.store)
     labels = {row.key: known[row.key] for row in rows if row.key in known}
-    if options.output.suffix.lower() == ".csv":
+    if is_table:
         require_output(options.output, read=[options.store])
         write_file(options.output, as_csv(rows, labels))
     else:
