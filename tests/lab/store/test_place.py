@@ -67,10 +67,10 @@ def test_a_link_that_leads_nowhere_is_no_store(tmp_path):
 
 
 def test_export_does_not_write_over_its_store(tmp_path, capsys):
-    path = made(tmp_path / "store.db")
-    os.link(path, tmp_path / "same.db")
+    path = made(tmp_path / "store.jsonl")
+    os.link(path, tmp_path / "same.csv")
     before = path.read_bytes()
-    for output in (path, tmp_path / "same.db"):
+    for output in (path, tmp_path / "same.csv"):
         assert main(["export", "--store", str(path), "-o", str(output)]) == 2
         assert "found a file that this command reads" in capsys.readouterr().err
     assert path.read_bytes() == before
