@@ -43,7 +43,7 @@ def test_a_broken_mixer_is_named_with_the_time():
 
 
 @pytest.mark.parametrize("time", [2, 5])
-def test_a_layer_that_takes_each_token_by_itself_holds_the_laws_and_is_named(time):
+def test_a_layer_of_single_tokens_holds_the_laws_and_is_named(time):
     """Forgetting to mix over time breaks no law: it is said beside the one on causality, and not of layers that do mix."""
 
     class EachToken(LSTM):
