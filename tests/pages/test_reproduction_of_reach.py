@@ -115,9 +115,11 @@ def test_what_is_said_of_larger_models_at_20():
     assert {row.run.width for row in larger if row.run.layers[0] == "dss"} == {128}
     assert [rounded(best["dss", "learned", depth, 16_000]) for depth in (1, 2)] == [17.6, 34.6]
     assert [rounded(best["dss", "none", depth, 16_000]) for depth in (1, 2)] == [14.0, 21.3]
-    lstm = best["lstm", "learned", 3, 4_000]
-    assert (lstm.run.width, rounded(lstm), rounded(best["lstm", "learned", 1, 16_000])) == (256, 60.5, 24.9)
-    assert {row.run.steps for row in larger if row.run.layers[0] == "lstm"} == {4_000}
+    assert [rounded(best["lstm", "learned", 3, steps]) for steps in (4_000, 16_000)] == [60.5, 85.5]
+    assert rounded(best["lstm", "learned", 1, 16_000]) == 24.9
+    assert {(row.run.width, len(row.run.layers)) for row in larger if row.run.layers[0] == "lstm"} == {(256, 3)}
+    curve = {step: accuracy for step, accuracy, _ in best["lstm", "learned", 3, 16_000].result["curve"]}
+    assert round(100 * (curve[16_000] - curve[12_000]), 1) == 4.3
 
 
 def test_what_reach_proves_of_states_at_50():
