@@ -16,7 +16,7 @@ from seqsep.report.figures.picture import like_with_like as like_with_like_rows
 from seqsep.report.headline import separation
 from seqsep.report.measured import Measured
 from seqsep.report.numerals import percent
-from seqsep.report.reach import headline, is_alike, positions_sentence, rate_window, reach_lines
+from seqsep.report.reach import experiment_reach, headline, is_alike, positions_sentence, rate_window, reach_lines
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.write import reach_findings
 from seqsep.tasks import IndexLookup
@@ -24,10 +24,10 @@ from seqsep.tasks import IndexLookup
 HERE = {"torch": "2", "device": "cpu", "threads": 1}
 
 
-def row(name, length, accuracy, *, steps=4000, at_half=None, status="finished", **fields):
+def row(name, length, accuracy, *, steps=4000, at_half=None, status="finished", alphabet=64, **fields):
     """A row with three evaluations; `at_half` is the accuracy after half of the steps."""
     fields = {"learning_rate": 1e-3, "embedding_scale": 0.3, "positions": "learned", "width": 64} | fields
-    run = Run(IndexLookup(length), (name,), steps=steps, **fields)
+    run = Run(IndexLookup(length, alphabet), (name,), steps=steps, **fields)
     half = accuracy if at_half is None else at_half
     result = {
         "status": status,
@@ -221,3 +221,11 @@ def test_the_picture_shows_models_of_one_choice_of_positions():
         ("LSTM", "learned"),
         ("Retention", "learned"),
     }
+
+
+def test_the_papers_numbers_stand_beside_its_own_task_alone():
+    """At another alphabet there is nothing to compare, at N = 20 of index lookup over 64 symbols there is."""
+    experiment = BY_NAME["index-lookup-architectures"]
+    for alphabet, printed in ((64, {1.0}), (16, {None})):
+        rows = [row(name, 20, 0.5, alphabet=alphabet) for name in ("lstm", "dss")]
+        assert {line.paper.get(20) for line in experiment_reach(experiment, rows)} == printed

@@ -10,9 +10,9 @@ from seqsep.pages._markdown import markdown, table
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.used_bits import draw_used_bits
-from seqsep.report.measured import GOAL, Measured, chance
+from seqsep.report.measured import GOAL, chance
 from seqsep.report.numerals import DASH, count, counts, listed, percent
-from seqsep.report.reach import ReachLine, headline, positions_sentence, reach_lines, with_learned_positions
+from seqsep.report.reach import ReachLine, experiment_reach, headline, positions_sentence, with_learned_positions
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.used_bits import found_at, model_words, part_of_states, settings_sentence, used_bits, used_bits_caption
@@ -27,7 +27,7 @@ PICTURED = (
 
 def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
     """How far each architecture reaches under both choices of positions, its window of rates, and why it falls."""
-    lines = reach_lines([Measured.of(row) for row in rows if row.has_outcome], experiment.paper_figure)
+    lines = experiment_reach(experiment, rows)
     steps = counts([row.run.steps for row in rows])
     parts = [
         f"\n### {experiment.name}: how far each architecture reaches\n\n{part_of_reach(experiment, rows)}\n",

@@ -7,16 +7,16 @@ from seqsep.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.reach_picture import draw_reach
-from seqsep.report.measured import GOAL, Measured
+from seqsep.report.measured import GOAL
 from seqsep.report.numerals import count, listed
-from seqsep.report.reach import ReachLine, reach_lines, with_learned_positions
+from seqsep.report.reach import ReachLine, experiment_reach, with_learned_positions
 
 
 def lines_with_positions(folder: Path) -> list[ReachLine]:
     """The architectures with learned positions, by their own names."""
     experiment = BY_NAME["index-lookup-architectures"]
     rows = [row for row in read_rows(experiment.rows_file(folder, "reach")) if row.has_outcome]
-    lines = reach_lines([Measured.of(row) for row in rows], experiment.paper_figure)
+    lines = experiment_reach(experiment, rows)
     return [replace(line, name=line.model.title) for line in with_learned_positions(lines)]
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 
+from seqsep.experiments import Experiment
+from seqsep.lab.row import Row
 from seqsep.mixers import SlidingAttention
 from seqsep.mixers.settings import mixer_named
 from seqsep.report.measured import GOAL, Measured, by_accuracy
@@ -114,6 +116,17 @@ def _way(run: Measured) -> str:
     words += f", {100 * (run.accuracy - at_three_quarters):+.1f} in the last quarter"
     words += f", the loss from {loss_at_half:.3g} to {last_loss:.3g} nats in the second half"
     return words + (f"; {percent(best)} % at its best evaluation" if percent(best) != percent(run.accuracy) else "")
+
+
+def experiment_reach(experiment: Experiment, rows: Iterable[Row]) -> list[ReachLine]:
+    """The lines of an experiment's rows that have an outcome.
+
+    The paper's numbers stand beside runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
+    """
+    runs = [Measured.of(row) for row in rows if row.has_outcome]
+    paper_task = experiment.paper_task
+    are_alike = paper_task is not None and all(run.task == paper_task(run.task.length) for run in runs)
+    return reach_lines(runs, experiment.paper_figure if are_alike else None)
 
 
 def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[ReachLine]:

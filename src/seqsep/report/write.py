@@ -16,11 +16,10 @@ from seqsep.report.experiment_table import report_tables
 from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
 from seqsep.report.figures.picture import draw_picture
 from seqsep.report.is_tree_files import write_is_tree_results
-from seqsep.report.measured import Measured
 from seqsep.report.named_layers import labels_of_layers
 from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.page import write_page
-from seqsep.report.reach import headline, positions_sentence, reach_lines
+from seqsep.report.reach import experiment_reach, headline, positions_sentence
 from seqsep.report.text_curves import write_text_curves
 
 TheoremRecords = Sequence[Mapping[str, Any]]
@@ -99,6 +98,6 @@ def reach_findings(folder: Path) -> list[str]:
     if not path.exists():
         return []
     rows = read_rows(path)
-    lines = reach_lines([Measured.of(row) for row in rows if row.has_outcome], experiment.paper_figure)
+    lines = experiment_reach(experiment, rows)
     sentences = [headline(lines), positions_sentence(lines)]
     return [f"Index lookup, {len(rows)} runs so far. {sentence}" for sentence in sentences if sentence]
