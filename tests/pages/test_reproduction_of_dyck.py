@@ -28,6 +28,8 @@ def test_what_is_said_of_dyck():
     attention = [run for (name, _, _), cell in cells.items() if name == "attention" for run in cell.runs]
     assert {run.learning_rate for run in attention} == set(QUICK_RATES)
     assert max(run.accuracy for run in attention if run.learning_rate > min(QUICK_RATES)) < 0.86
+    above = {run.task.length for run in attention if run.accuracy > 0.86}
+    assert above == {20}
 
 
 def test_what_is_said_of_dyck_in_the_demo():

@@ -110,15 +110,22 @@ def test_the_headline_compares_like_with_like():
     lines = list(LINES.values())
     assert headline(lines) == (
         "With learned positions for all, the best run has at least 99 % up to N = 50 for Attention; N = 20 for Retention. "
-        "Where each first has less than 99 % (in brackets the paper's, of its sizes and up to 250,000 steps): at N = 50 within "
-        "16,000 steps, Retention 47.0 % (78.5 %); at N = 20 within 4,000 steps, LSTM 9.0 % (100.0 %). No input is longer than "
-        "N = 50 so far"
+        "Where each first has less than 99 % (in brackets the paper's: of its sizes, up to 250,000 steps, positions named for "
+        "its Transformers alone): at N = 50 within 16,000 steps, Retention 47.0 % (78.5 %); at N = 20 within 4,000 steps, LSTM "
+        "9.0 % (100.0 %). No input is longer than N = 50 so far"
     )
     assert positions_sentence(lines) == (
         "At N = 20: LSTM 9.0 % with learned positions, 5.0 % without; Retention 100.0 % with learned positions, 14.0 % without"
     )
     larger = reach_lines(map(Measured.of, [*ROWS, row("lstm", 20, 0.6, width=256)]), "figure2_index_lookup")
-    assert "LSTM 60.0 % of (1, 256) with learned positions, 5.0 % of (1, 64) without" in positions_sentence(larger)
+    assert "LSTM 9.0 % with learned positions, 5.0 % without" in positions_sentence(larger)  # of the size that has both
+    assert "LSTM 60.0 % of (1, 256) (100.0 %)" in headline(larger)
+    both = [*ROWS, *(row("lstm", 20, 0.6 - at, width=256, positions=one) for at, one in ((0, "learned"), (0.2, "default")))]
+    assert "LSTM of (1, 256) 60.0 % with learned positions, 40.0 % without" in positions_sentence(
+        reach_lines(map(Measured.of, both))
+    )
+    some = reach_lines(map(Measured.of, [*ROWS, row("attention", 50, 0.4, seed=1)]))
+    assert "N = 50 for Attention (1 of 2 seeds); N = 20 for Retention. " in headline(some)
     assert headline([LINES["LSTM, no positions"]]) == positions_sentence(lines[:2]) == ""
 
 

@@ -37,7 +37,7 @@ def test_what_a_cell_shows(measured):
     assert sorted(shown.seeds) == [0.4, 0.5, 0.9]
     assert shown.lines == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
     assert "vacuous at these lengths" in heatmap_caption(table)
-    assert heatmap_caption(table).endswith(" It would bite from N = 683 (LSTM) on.")  # 683 x 6 > 4,096
+    assert heatmap_caption(table).endswith(" The state is too small from N = 683 (LSTM) on.")  # 683 x 6 > 4,096
     said = "The paper's numbers are of the size that it prints."
     assert said in heatmap_caption(table)
     assert said not in heatmap_caption(ResultTable.of("title", runs, no_paper))
@@ -62,9 +62,10 @@ def test_runs_that_were_pruned_are_crosses_and_never_the_best(measured):
 
 def test_what_is_known_to_be_reachable_names_its_evidence(measured):
     learned, short = measured(IndexLookup(20), "lstm", 1.0), measured(IndexLookup(50), "lstm", 0.98)
-    assert "room for all that is asked. It would bite" in ceilings_sentence(ResultTable.of("title", [learned], no_paper))
+    alone = ceilings_sentence(ResultTable.of("title", [learned], no_paper))
+    assert "room for all that is asked. The state is too small" in alone
     said = ceilings_sentence(ResultTable.of("title", [learned, short], no_paper))
-    assert "no state forbids what is missing. No weights of these architectures are shown that answer all. It" in said
+    assert "no state forbids what is missing. No weights of those below 99 % are shown that answer all. The" in said
     attentive = measured(IndexLookup(50), "attention", 0.5)
     both = ceilings_sentence(ResultTable.of("title", [short, attentive], no_paper))
     assert (
@@ -136,8 +137,8 @@ def test_too_many_sizes_become_rows_of_architectures(measured):
     assert {"LSTM", "DSS", "size (2, 16)", "size (3, 8)"} <= texts
     assert heatmap_caption(table).startswith("Best of each cell's sizes (depth, width) and learning rates")
     assert heatmap_caption(whole) == heatmap_caption(table)
-    assert "It would bite from N = 683 (LSTM (3, 8)) and " in heatmap_caption(table)
-    assert ceilings_sentence(whole).endswith(" The first to be bitten would be LSTM (1, 8), from N = 683 on.")
+    assert "The state is too small from N = 683 (LSTM (3, 8)) and " in heatmap_caption(table)
+    assert ceilings_sentence(whole).endswith(" The first state to be too small would be that of LSTM (1, 8), from N = 683 on.")
     few = ResultTable.of("title", runs[:4], no_paper)
     assert few.legible is few
 

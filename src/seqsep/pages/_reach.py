@@ -12,7 +12,15 @@ from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.used_bits import draw_used_bits
 from seqsep.report.measured import GOAL, chance
 from seqsep.report.numerals import DASH, count, counts, listed, percent
-from seqsep.report.reach import ReachLine, experiment_reach, headline, positions_sentence, with_learned_positions
+from seqsep.report.reach import (
+    PAPER_SETTINGS,
+    ReachLine,
+    experiment_reach,
+    headline,
+    positions_sentence,
+    seeds_of,
+    with_learned_positions,
+)
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.used_bits import found_at, model_words, part_of_states, settings_sentence, used_bits, used_bits_caption
@@ -28,18 +36,19 @@ PICTURED = (
 def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
     """How far each architecture reaches under both choices of positions, its window of rates, and why it falls."""
     lines = experiment_reach(experiment, rows)
-    steps = counts([row.run.steps for row in rows])
     parts = [
         f"\n### {experiment.name}: how far each architecture reaches\n\n{part_of_reach(experiment, rows)}\n",
         *(f"\n{sentence}.\n" for sentence in (headline(lines), positions_sentence(lines)) if sentence),
-        "\nRates that learn: of those tried at the shortest length, at the embedding scale where most learn, within the steps "
-        "of the first runs.\n",
+        "\nRates that learn: how many of those tried reach 99 % at the shortest length, within the steps of the first runs "
+        "there, at the embedding scale where most do; rates beyond the first ones are tried at one scale alone.\n",
     ]
     without = [line for line in lines if line.model.positions == "none"]
     as_in_papers = "Without positions, those that have none in their papers"
     for title, alike in (("All with learned positions", with_learned_positions(lines)), (as_in_papers, without)):
         if alike:
-            parts += [f"\n{title}; at most {steps} steps:\n\n", _reaches(alike), "\n", _reach_cells(alike)]
+            steps = counts([run.steps_allowed for line in alike for run in line.runs])
+            theirs = f"; the paper's: {PAPER_SETTINGS}" if any(line.paper for line in alike) else ""
+            parts += [f"\n{title}; at most {steps} steps{theirs}:\n\n", _reaches(alike), "\n", _reach_cells(alike)]
     reasons = [f"* {line.why}.\n" for line in lines if line.why]
     if reasons:
         parts += ["\nWhere each falls, as measured:\n\n", *reasons]
@@ -133,7 +142,7 @@ def _reaches(lines: Sequence[ReachLine]) -> str:
         passed = "none of the lengths tried"
         if line.passed is not None:
             (cell,) = [cell for task, cell in line.cells.items() if task.length == line.passed]
-            passed = f"N = {line.passed} ({_passing(cell)}: {cell.spread})"
+            passed = f"N = {line.passed} ({line.passing}: {cell.spread})"
         falls = f"no longer input tried than N = {line.passed}"
         if line.fall is not None:
             task, cell = line.fall
@@ -165,14 +174,4 @@ def _found_with(cell: Cell | None) -> str:
         return "not run"
     best = cell.best
     found = f"rate {best.learning_rate:g}, scale {best.embedding_scale:g}, {best.model.size}"
-    return f"{percent(best.accuracy)} ({cell.spread}; {_seeds(cell)}; {count(best.steps)} steps; {found})"
-
-
-def _passing(cell: Cell) -> str:
-    """Of how many seeds the best setting has 99 %, which a range of rounded numbers does not say."""
-    passing = sum(accuracy >= GOAL for accuracy in cell.seeds)
-    return _seeds(cell) if passing == len(cell.seeds) else f"{passing} of {_seeds(cell)}"
-
-
-def _seeds(cell: Cell) -> str:
-    return f"{len(cell.seeds)} seed{'s' * (len(cell.seeds) > 1)}"
+    return f"{percent(best.accuracy)} ({cell.spread}; {seeds_of(cell)}; {count(best.steps)} steps; {found})"

@@ -27,7 +27,7 @@ def reach_picture(folder: Path = Path("results")) -> str:
 
 
 def what_was_tried(lines: list[ReachLine]) -> str:
-    """The steps and sizes of the runs that are shown, who stays below 99 % with fewer than others, and the paper's."""
+    """What the runs that are shown had: steps, who stays below 99 % with fewer than others, sizes, seeds; and the paper's."""
     cells = [(line.name, task.length, cell.best) for line in lines for task, cell in line.cells.items()]
     lengths = sorted({length for _, length, _ in cells})
     most = {length: max(run.steps_allowed for _, other, run in cells if other == length) for length in lengths}
@@ -40,9 +40,12 @@ def what_was_tried(lines: list[ReachLine]) -> str:
         if run.steps_allowed < most[length] and run.accuracy < GOAL:
             fewer.setdefault((length, run.steps_allowed), []).append(name)
     left = "".join(f"; {count(steps)} at N = {length}: {listed(names)}" for (length, steps), names in sorted(fewer.items()))
-    widest = max(run.model.width for _, _, run in cells)
-    deepest = max(len(run.model.layers) for _, _, run in cells)
+    smallest = min((run.model for _, _, run in cells), key=lambda model: (len(model.layers), model.width))
+    others = dict.fromkeys((line.name, cell.best.model.size) for line in lines for cell in line.cells.values())
+    larger = [f"{name} {size}" for name, size in others if size != smallest.size]
+    some = [f"{line.name} {line.passing}" for line in lines if " of " in line.passing]
     return (
-        f"Steps: at most {ours}{left}; layers: at most {deepest}, of width {widest} at most. The paper's have up to 6 layers "
-        "of width 256 and 250,000 steps. —: not trained yet."
+        f"Steps: at most {ours}{left}. (Layers, width): {smallest.size}{''.join(f', {words}' for words in larger)}. "
+        f"{f'99 % under some seeds alone: {listed(some)}. ' if some else ''}The paper's have up to 6 layers of width 256, "
+        "250,000 steps, and positions named for its Transformers alone. —: not trained."
     )

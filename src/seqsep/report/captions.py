@@ -104,9 +104,9 @@ def _first_limited_lengths(table: ResultTable) -> str:
         return ""
     if len(first) > MOST_NAMED:
         label = min(limited, key=lambda name: limited[name])
-        return f" The first to be bitten would be {label}, from N = {count(limited[label])} on."
+        return f" The first state to be too small would be that of {label}, from N = {count(limited[label])} on."
     lengths = listed([f"{count(length)} ({label})" for label, length in limited.items()])
-    return f" It would bite from N = {lengths} on" + (f", and never for {listed(never)}." if never else ".")
+    return f" The state is too small from N = {lengths} on" + (f", and never for {listed(never)}." if never else ".")
 
 
 def _seeds(table: ResultTable) -> str:

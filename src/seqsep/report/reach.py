@@ -6,6 +6,7 @@ stands with the best of its sizes, rates, embedding scales and steps. Nothing is
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from inspect import signature
 
 from seqsep.experiments import Experiment
@@ -18,6 +19,9 @@ from seqsep.report.papers import paper_models
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import IndexLookup, Task
+
+PAPER_SETTINGS = "of its sizes, up to 250,000 steps, positions named for its Transformers alone"
+"""What the paper's numbers beside ours are of."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +54,32 @@ class RateWindow:
 
 @dataclass(frozen=True)
 class ReachLine:
-    """One architecture under one choice of positions: its best cell at each length, shortest first, and its window of rates.
+    """One architecture under one choice of positions: a cell for each of its sizes at each length, and its window of rates.
 
-    `paper` has the accuracies that the paper prints for the architecture, by length.
+    Lengths are in order, the shortest first, and so are sizes. `paper` has the accuracies that the paper prints for the
+    architecture, by length.
     """
 
     name: str
     model: SizedModel
-    cells: dict[Task, Cell]
+    sizes: dict[Task, tuple[Cell, ...]]
     window: RateWindow
     paper: dict[int, float]
+
+    @cached_property
+    def cells(self) -> dict[Task, Cell]:
+        """The best cell at each length."""
+        return {task: max(cells, key=lambda cell: by_accuracy(cell.best)) for task, cells in self.sizes.items()}
+
+    @property
+    def runs(self) -> list[Measured]:
+        """Every run that came to its end."""
+        return [run for cells in self.sizes.values() for cell in cells for run in cell.runs]
+
+    def size_words(self, run: Measured) -> str:
+        """Its depth and width with "of" before it, if it is not the smallest that was tried; else nothing."""
+        smallest = min((cells[0].best.model for cells in self.sizes.values()), key=_size)
+        return "" if _size(run.model) == _size(smallest) else f" of {run.model.size}"
 
     @property
     def passed(self) -> int | None:
@@ -70,6 +90,11 @@ class ReachLine:
                 break
             passed = task.length
         return passed
+
+    @property
+    def passing(self) -> str:
+        """Of how many seeds the best setting has 99 % at the length up to which it passes; empty if it passes nowhere."""
+        return "".join(passing_seeds(cell) for task, cell in self.cells.items() if task.length == self.passed)
 
     @property
     def fall(self) -> tuple[Task, Cell] | None:
@@ -153,17 +178,32 @@ def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[Rea
 
 def _line(name: str, model: SizedModel, runs: Sequence[Measured], paper: dict[int, float]) -> ReachLine:
     tasks = sorted({run.task for run in runs}, key=lambda task: task.length)
-    cells = {}
+    sizes = {}
     for task in tasks:
-        sizes: dict[SizedModel, list[Measured]] = {}
-        for run in runs:
+        models: dict[SizedModel, list[Measured]] = {}
+        for run in sorted(runs, key=lambda run: _size(run.model)):
             if run.task == task:
-                sizes.setdefault(run.model, []).append(run)
-        ended = [Cell.of(same, None) for same in sizes.values() if not all(run.pruned for run in same)]
+                models.setdefault(run.model, []).append(run)
+        ended = [Cell.of(same, None) for same in models.values() if not all(run.pruned for run in same)]
         if ended:
-            cells[task] = max(ended, key=lambda cell: by_accuracy(cell.best))
+            sizes[task] = tuple(ended)
     window = rate_window([run for run in runs if run.task == tasks[0]])
-    return ReachLine(name, model, cells, window=window, paper=paper)
+    return ReachLine(name, model, sizes, window=window, paper=paper)
+
+
+def _size(model: SizedModel) -> tuple[int, int]:
+    return len(model.layers), model.width
+
+
+def passing_seeds(cell: Cell) -> str:
+    """Of how many seeds the best setting has 99 %, which a range of rounded numbers does not say."""
+    passing = sum(accuracy >= GOAL for accuracy in cell.seeds)
+    return seeds_of(cell) if passing == len(cell.seeds) else f"{passing} of {seeds_of(cell)}"
+
+
+def seeds_of(cell: Cell) -> str:
+    """How many seeds the best setting has."""
+    return f"{len(cell.seeds)} seed{'s' * (len(cell.seeds) > 1)}"
 
 
 def rate_window(runs: Sequence[Measured]) -> RateWindow:
@@ -171,7 +211,7 @@ def rate_window(runs: Sequence[Measured]) -> RateWindow:
 
     Of equal scales it is the one at which most rates were tried.
     """
-    smallest = min((run.model for run in runs), key=lambda model: (len(model.layers), model.width))
+    smallest = min((run.model for run in runs), key=_size)
     same_size = [run for run in runs if run.model == smallest]
     steps = min(run.steps_allowed for run in same_size)
     alike = [run for run in same_size if run.steps_allowed == steps and run.seed == min(run.seed for run in same_size)]
@@ -197,7 +237,8 @@ def is_alike(model: SizedModel, positions: str) -> bool:
 def headline(lines: Sequence[ReachLine]) -> str:
     """Up to which length architectures with learned positions have 99 %, and what they have where they first have less.
 
-    Beside the latter stands the paper's accuracy at the same length, if it prints one.
+    Seeds are named where the best setting passes under some of them alone, and sizes where a larger model is the best. Beside
+    the accuracies stands the paper's at the same length, if it prints one.
     """
     alike = with_learned_positions(lines)
     trained = [task.length for line in alike for task in line.cells]
@@ -206,7 +247,8 @@ def headline(lines: Sequence[ReachLine]) -> str:
     by_length: dict[int, list[str]] = {}
     for line in alike:
         if line.passed is not None:
-            by_length.setdefault(line.passed, []).append(line.model.title)
+            some = f" ({line.passing})" if " of " in line.passing else ""
+            by_length.setdefault(line.passed, []).append(f"{line.model.title}{some}")
     words = [f"N = {length} for {listed(who)}" for length, who in sorted(by_length.items(), reverse=True)]
     passed = f"has at least 99 % up to {'; '.join(words)}" if words else "has 99 % nowhere"
     sentences = [
@@ -236,16 +278,16 @@ def _falls(lines: Sequence[ReachLine]) -> list[str]:
             beside = "" if paper is None else f" ({percent(paper)} %)"
             is_beside = is_beside or paper is not None
             fewer = "" if run.steps_allowed == most else f" within {count(run.steps_allowed)}"
-            names.append(f"{line.model.title} {percent(run.accuracy)} %{beside}{fewer}")
+            names.append(f"{line.model.title} {percent(run.accuracy)} %{line.size_words(run)}{beside}{fewer}")
         parts.append(f"at N = {length} within {count(most)} steps, {listed(names)}")
-    theirs = " (in brackets the paper's, of its sizes and up to 250,000 steps)" if is_beside else ""
+    theirs = f" (in brackets the paper's: {PAPER_SETTINGS})" if is_beside else ""
     return [f"Where each first has less than 99 %{theirs}: {'; '.join(parts)}"]
 
 
 def positions_sentence(lines: Sequence[ReachLine]) -> str:
-    """What positions do: the accuracy at the shortest length with learned ones and without, where both were trained.
+    """What positions do: the accuracy at the shortest length with learned ones and without, at the greatest size that has both.
 
-    Sizes are named where the best runs of the two are not of one size.
+    It is named if it is not the smallest.
     """
     by_choice = {(line.model.architecture, line.model.width, line.model.positions): line for line in lines}
     pairs = []
@@ -253,13 +295,14 @@ def positions_sentence(lines: Sequence[ReachLine]) -> str:
         learned = by_choice.get((name, width, "learned"))
         if positions != "none" or learned is None:
             continue
-        shared = [task for task in learned.cells if task in without.cells]
-        if shared:
-            best = [line.cells[shared[0]].best for line in (learned, without)]
-            differ = len({run.model.size for run in best}) > 1
-            words = [f"{percent(run.accuracy)} %{f' of {run.model.size}' if differ else ''}" for run in best]
-            title = without.model.title if len({line.model.width for line in lines}) == 1 else without.name.split(",")[0]
-            pairs.append((shared[0].length, f"{title} {words[0]} with learned positions, {words[1]} without"))
+        for task in [task for task in learned.sizes if task in without.sizes][:1]:
+            by_size = [{_size(cell.best.model): cell.best for cell in line.sizes[task]} for line in (learned, without)]
+            for size in sorted(by_size[0].keys() & by_size[1].keys())[-1:]:
+                best = [found[size] for found in by_size]
+                title = without.model.title if len({line.model.width for line in lines}) == 1 else without.name.split(",")[0]
+                with_them, without_them = (f"{percent(run.accuracy)} %" for run in best)
+                of_size = without.size_words(best[1])
+                pairs.append((task.length, f"{title}{of_size} {with_them} with learned positions, {without_them} without"))
     if not pairs:
         return ""
     return f"At N = {pairs[0][0]}: {'; '.join(said for _, said in pairs)}"

@@ -43,7 +43,7 @@ def known_weights(short: Iterable[tuple[str, Task, SizedModel]]) -> str:
     """A sentence on models that stayed below, by name: for which of them weights that answer the task are built, if for any.
 
     >>> known_weights([("LSTM", IndexLookup(50), SizedModel(("lstm",), 64))])
-    'No weights of these architectures are shown that answer all.'
+    'No weights of those below 99 % are shown that answer all.'
     """
     built: dict[str, list[str]] = {}
     others = False
@@ -54,7 +54,7 @@ def known_weights(short: Iterable[tuple[str, Task, SizedModel]]) -> str:
         elif name not in built.setdefault(theorem, []):
             built[theorem].append(name)
     if not built:
-        return "No weights of these architectures are shown that answer all."
+        return "No weights of those below 99 % are shown that answer all."
     shown = listed([f"{listed(names)} (theorem {theorem})" for theorem, names in built.items()])
     sentence = f"Built weights of attention without a norm answer all: {shown}"
     return f"{sentence}; for the others none are shown." if others else f"{sentence}."

@@ -14,7 +14,7 @@ from seqsep.tasks import Task
 WIDTH = 11.0
 ROW_HEIGHT = 0.62
 ABOVE = 1.35
-BELOW = 0.62
+BELOW = 0.74
 """Inches."""
 NOTE_SIZE = 9.5
 STYLE = HeatmapStyle(
@@ -48,7 +48,7 @@ def draw_reach(lines: Sequence[ReachLine], note: str) -> Figure:
         style=STYLE,
     )
     under = "\n".join(wrapped(note, 0.94 * WIDTH, NOTE_SIZE))
-    figure.text(0.03, 0.3 / height, under, fontsize=NOTE_SIZE, color=SOFT, va="center", linespacing=1.3)
+    figure.text(0.03, 0.34 / height, under, fontsize=NOTE_SIZE, color=SOFT, va="center", linespacing=1.3)
     return figure
 
 
