@@ -155,6 +155,16 @@ def test_widths_of_one_architecture_are_lines_of_their_own():
     lines = reach_lines([Measured.of(one) for one in rows], "figure3_mamba_width_index_lookup")
     assert [(line.name, line.passed) for line in lines] == [("Mamba (1, 32)", None), ("Mamba (1, 64)", 20)]
     assert lines[0].paper[20] == pytest.approx(0.977)
+    without = [row("mamba", 20, 0.2, width=width, positions="default") for width in (32, 64)]
+    lines = reach_lines([Measured.of(one) for one in [*rows, *without]])
+    assert "at least 99 % up to N = 20 for Mamba (1, 64). " in headline(lines)
+    assert "within 4,000 steps, Mamba (1, 32) 50.0 %. " in headline(lines)
+    assert positions_sentence(lines) == (
+        "At N = 20: Mamba (1, 32) 50.0 % with learned positions, 20.0 % without; Mamba (1, 64) 100.0 % with learned positions, "
+        "20.0 % without"
+    )
+    deep = [replace(one, configuration=one.configuration | {"layers": ["mamba", "mamba"]}) for one in rows]
+    assert "2 runs so far, in 2 of its 18 cells, each a size with" in reach_section(BY_NAME["mamba-width"], deep)
 
 
 def test_the_page_says_how_far_the_sweep_came():

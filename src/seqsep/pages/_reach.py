@@ -3,9 +3,11 @@ picture of the second, docs/state-bits.svg."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from seqsep.experiments import BY_NAME, Experiment, Reach
 from seqsep.lab.row import Row, read_rows
+from seqsep.lab.run import Run
 from seqsep.pages._markdown import markdown, table
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture_file import svg_text
@@ -59,18 +61,29 @@ def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
     """How far the sweep came: its rows and its cells."""
     search = experiment.search("reach")
     assert isinstance(search, Reach)
-    models = [(SizedModel.of(row.run), row.run.task) for row in rows]
-    shown = {(model.architecture, model.positions, task) for model, task in models}
+    made = {(*_kind(row.run), row.run.task) for row in rows}
+    shown = [
+        (contender, level)
+        for contender, level in search.cells
+        if any((*_kind(run), level.task) in made for run in (contender.run, contender.larger or contender.run))
+    ]
+    is_one = len({contender.run.layers for contender in search.contenders}) == 1
     done = {row.key for row in rows if row.has_outcome}
     is_whole = all(run.key() in done for run in search.runs(rows))
     rates = [row.run.learning_rate for row in rows]
     scales = [row.run.embedding_scale for row in rows]
     return (
         f"Ours of the preset `reach`: {len(rows)} runs{', which are all' if is_whole else ' so far'}, in {len(shown)} of its "
-        f"{len(search.cells)} cells, each an architecture with its positions at one length. Rates tried: {_each(rates)}; "
+        f"{len(search.cells)} cells, each {'a size' if is_one else 'an architecture'} with its positions at one length. "
+        f"Rates tried: {_each(rates)}; "
         f"embedding scales tried: {_each(scales)}; not every pair everywhere. "
         f"{_guessing([level.task for level in search.levels])}"
     )
+
+
+def _kind(run: Run) -> tuple[Any, ...]:
+    """What tells a contender's model from others: layers, width and positions."""
+    return run.layers, run.width, run.positions_told()
 
 
 def _each(numbers: Iterable[float]) -> str:

@@ -17,7 +17,7 @@ def lines_with_positions(folder: Path) -> list[ReachLine]:
     experiment = BY_NAME["index-lookup-architectures"]
     rows = [row for row in read_rows(experiment.rows_file(folder, "reach")) if row.has_outcome]
     lines = experiment_reach(experiment, rows)
-    return [replace(line, name=line.model.title) for line in with_learned_positions(lines)]
+    return [replace(line, name=line.title) for line in with_learned_positions(lines)]
 
 
 def reach_picture(folder: Path = Path("results")) -> str:

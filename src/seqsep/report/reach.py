@@ -56,11 +56,12 @@ class RateWindow:
 class ReachLine:
     """One architecture under one choice of positions: a cell for each of its sizes at each length, and its window of rates.
 
-    Lengths are in order, the shortest first, and so are sizes. `paper` has the accuracies that the paper prints for the
-    architecture, by length.
+    Lengths are in order, the shortest first, and so are sizes. `title` is its name without the positions. `paper` has the
+    accuracies that the paper prints for the architecture, by length.
     """
 
     name: str
+    title: str
     model: SizedModel
     sizes: dict[Task, tuple[Cell, ...]]
     window: RateWindow
@@ -172,11 +173,13 @@ def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[Rea
         same = [accuracy for (name, width), accuracy in printed.items() if name == model.architecture and width == model.width]
         any_size = [accuracy for (name, _), accuracy in printed.items() if name == model.architecture and not by_size]
         paper = (same or any_size or [{}])[0]
-        lines.append(_line(names[model], model, groups[model], paper))
+        sizes, window = _sizes_and_window(groups[model])
+        title = f"{model.title} {model.size}" if by_size and len({group.size for group in groups}) > 1 else model.title
+        lines.append(ReachLine(names[model], title, model, sizes, window=window, paper=paper))
     return lines
 
 
-def _line(name: str, model: SizedModel, runs: Sequence[Measured], paper: dict[int, float]) -> ReachLine:
+def _sizes_and_window(runs: Sequence[Measured]) -> tuple[dict[Task, tuple[Cell, ...]], RateWindow]:
     tasks = sorted({run.task for run in runs}, key=lambda task: task.length)
     sizes = {}
     for task in tasks:
@@ -187,8 +190,7 @@ def _line(name: str, model: SizedModel, runs: Sequence[Measured], paper: dict[in
         ended = [Cell.of(same, None) for same in models.values() if not all(run.pruned for run in same)]
         if ended:
             sizes[task] = tuple(ended)
-    window = rate_window([run for run in runs if run.task == tasks[0]])
-    return ReachLine(name, model, sizes, window=window, paper=paper)
+    return sizes, rate_window([run for run in runs if run.task == tasks[0]])
 
 
 def _size(model: SizedModel) -> tuple[int, int]:
@@ -248,7 +250,7 @@ def headline(lines: Sequence[ReachLine]) -> str:
     for line in alike:
         if line.passed is not None:
             some = f" ({line.passing})" if " of " in line.passing else ""
-            by_length.setdefault(line.passed, []).append(f"{line.model.title}{some}")
+            by_length.setdefault(line.passed, []).append(f"{line.title}{some}")
     words = [f"N = {length} for {listed(who)}" for length, who in sorted(by_length.items(), reverse=True)]
     passed = f"has at least 99 % up to {'; '.join(words)}" if words else "has 99 % nowhere"
     sentences = [
@@ -278,7 +280,7 @@ def _falls(lines: Sequence[ReachLine]) -> list[str]:
             beside = "" if paper is None else f" ({percent(paper)} %)"
             is_beside = is_beside or paper is not None
             fewer = "" if run.steps_allowed == most else f" within {count(run.steps_allowed)}"
-            names.append(f"{line.model.title} {percent(run.accuracy)} %{line.size_words(run)}{beside}{fewer}")
+            names.append(f"{line.title} {percent(run.accuracy)} %{line.size_words(run)}{beside}{fewer}")
         parts.append(f"at N = {length} within {count(most)} steps, {listed(names)}")
     theirs = f" (in brackets the paper's: {PAPER_SETTINGS})" if is_beside else ""
     return [f"Where each first has less than 99 %{theirs}: {'; '.join(parts)}"]
@@ -299,10 +301,11 @@ def positions_sentence(lines: Sequence[ReachLine]) -> str:
             by_size = [{_size(cell.best.model): cell.best for cell in line.sizes[task]} for line in (learned, without)]
             for size in sorted(by_size[0].keys() & by_size[1].keys())[-1:]:
                 best = [found[size] for found in by_size]
-                title = without.model.title if len({line.model.width for line in lines}) == 1 else without.name.split(",")[0]
                 with_them, without_them = (f"{percent(run.accuracy)} %" for run in best)
                 of_size = without.size_words(best[1])
-                pairs.append((task.length, f"{title}{of_size} {with_them} with learned positions, {without_them} without"))
+                pairs.append(
+                    (task.length, f"{without.title}{of_size} {with_them} with learned positions, {without_them} without")
+                )
     if not pairs:
         return ""
     return f"At N = {pairs[0][0]}: {'; '.join(said for _, said in pairs)}"
