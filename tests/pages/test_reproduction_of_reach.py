@@ -87,6 +87,9 @@ def test_what_is_said_of_100_and_200():
     rows = read_rows(BY_NAME["index-lookup-architectures"].rows_file(RESULTS, "reach"))
     longer = [row for row in rows if row.run.task.length >= 100]
     assert {(row.run.width, len(row.run.layers), row.run.positions_told()) for row in longer} == {(64, 1, "learned")}
+    keys = {run.key() for run in BY_NAME["index-lookup-architectures"].runs("reach-demo")}
+    demo = [row for row in longer if row.key in keys]
+    longer = [row for row in longer if row not in demo]
     best: dict[tuple[str, int, int], float] = {}
     for row in longer:
         place = (row.run.layers[0], row.run.task.length, row.run.steps)
@@ -100,6 +103,12 @@ def test_what_is_said_of_100_and_200():
     seeds = [row for row in longer if row.run.seed]
     assert {(row.run.layers, row.run.task.length) for row in seeds} == {(("attention",), 100)}
     assert sorted(map(rounded, seeds)) == [98.98, 99.9]
+    assert {row.key for row in demo} == keys
+    of_demo = {row.run.layers[0]: row for row in demo}
+    assert {name: rounded(row) for name, row in of_demo.items()} == {"gated-delta": 41.8, "attention": 95.9}
+    curve = {step: accuracy for step, accuracy, _ in of_demo["gated-delta"].result["curve"]}
+    assert (of_demo["gated-delta"].run.steps, round(100 * (curve[16_000] - curve[12_000]), 1)) == (16_000, 8.2)
+    assert {row.run.learning_rate for row in demo} == {1e-3}
 
 
 def test_what_is_said_of_larger_models_at_20():

@@ -70,11 +70,13 @@ def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
     is_one = len({contender.run.layers for contender in search.contenders}) == 1
     done = {row.key for row in rows if row.has_outcome}
     is_whole = all(run.key() in done for run in search.runs(rows))
+    demo = {run.key() for run in experiment.runs("reach-demo")} & done if "reach-demo" in experiment.presets else ()
+    of_demo = f" ({len(demo)} of `reach-demo`)" if demo else ""
     rates = [row.run.learning_rate for row in rows]
     scales = [row.run.embedding_scale for row in rows]
+    so_far = ", which are all" if is_whole else " so far"
     return (
-        f"Ours of the preset `reach`: {len(rows)} runs{', which are all' if is_whole else ' so far'}, in {len(shown)} of its "
-        f"{len(search.cells)} cells, each {'a size' if is_one else 'an architecture'} with its positions at one length. "
+        f"Ours of the preset `reach`: {len(rows)} runs{so_far}{of_demo}, in {len(shown)} of its {len(search.cells)} cells, each {'a size' if is_one else 'an architecture'} with its positions at one length. "
         f"Rates tried: {_each(rates)}; "
         f"embedding scales tried: {_each(scales)}; not every pair everywhere. "
         f"{_guessing([level.task for level in search.levels])}"
