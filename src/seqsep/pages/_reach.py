@@ -74,11 +74,11 @@ def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
     of_demo = f" ({len(demo)} of `reach-demo`)" if demo else ""
     rates = [row.run.learning_rate for row in rows]
     scales = [row.run.embedding_scale for row in rows]
-    so_far = ", which are all" if is_whole else " so far"
+    runs = f"{len(rows)} runs{', which are all' if is_whole else ' so far'}{of_demo}"
+    one = "a size" if is_one else "an architecture"
     return (
-        f"Ours of the preset `reach`: {len(rows)} runs{so_far}{of_demo}, in {len(shown)} of its {len(search.cells)} cells, each {'a size' if is_one else 'an architecture'} with its positions at one length. "
-        f"Rates tried: {_each(rates)}; "
-        f"embedding scales tried: {_each(scales)}; not every pair everywhere. "
+        f"Ours of the preset `reach`: {runs}, in {len(shown)} of its {len(search.cells)} cells, each {one} with its positions at "
+        f"one length. Rates tried: {_each(rates)}; embedding scales tried: {_each(scales)}; not every pair everywhere. "
         f"{_guessing([level.task for level in search.levels])}"
     )
 
