@@ -77,8 +77,8 @@ def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
     runs = f"{len(rows)} runs{', which are all' if is_whole else ' so far'}{of_demo}"
     one = "a size" if is_one else "an architecture"
     return (
-        f"Ours of the preset `reach`: {runs}, in {len(shown)} of its {len(search.cells)} cells, each {one} with its positions at "
-        f"one length. Rates tried: {_each(rates)}; embedding scales tried: {_each(scales)}; not every pair everywhere. "
+        f"Ours of the preset `reach`: {runs}, in {len(shown)} of its {len(search.cells)} cells, each {one} with its positions "
+        f"at one length. Rates tried: {_each(rates)}; embedding scales tried: {_each(scales)}; not every pair everywhere. "
         f"{_guessing([level.task for level in search.levels])}"
     )
 
