@@ -174,7 +174,7 @@ def states_at(length: int) -> dict[tuple[str, int, int], Row]:
     rows = [row for row in read_rows(experiment.rows_file(RESULTS, "state-bits")) if row.run.task == IndexLookup(length)]
     planned = {run.key() for run in experiment.search("state-bits").runs() if run.task == IndexLookup(length)}
     keys = {row.key for row in rows}
-    assert keys == planned if length <= 100 else (len(keys), len(planned)) == (7, 39)
+    assert keys == planned if length <= 100 else (len(keys), len(planned)) == (8, 39)
     return {(*row.run.layers, row.run.width, row.run.heads): row for row in rows}
 
 
