@@ -12,8 +12,8 @@ layers of width 256, thousands of steps in place of 250,000, three learning rate
 in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at N = 50.
 
 `reach` goes on to longer inputs with the setting that was best at the shorter ones, which need not be the best there.
-`reach-demo` is what it missed: at the length where an architecture falls in it, the setting that the demo found best at its
-longest, with the most steps of `reach`. Its rows stand among those of `reach`.
+`reach-demo` is what it missed for two: at the length where an architecture falls in it, the setting that the demo found best
+at its longest, with the most steps of `reach`. Its rows stand among those of `reach`.
 """
 
 from collections.abc import Collection, Iterable

@@ -9,7 +9,7 @@ from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.reach_picture import draw_reach
 from seqsep.report.measured import GOAL
 from seqsep.report.numerals import count, listed
-from seqsep.report.reach import ReachLine, experiment_reach, with_learned_positions
+from seqsep.report.reach import ReachLine, depth_and_width, experiment_reach, with_learned_positions
 
 
 def lines_with_positions(folder: Path) -> list[ReachLine]:
@@ -40,10 +40,10 @@ def what_was_tried(lines: list[ReachLine]) -> str:
         if run.steps_allowed < most[length] and run.accuracy < GOAL:
             fewer.setdefault((length, run.steps_allowed), []).append(name)
     left = "".join(f"; {count(steps)} at N = {length}: {listed(names)}" for (length, steps), names in sorted(fewer.items()))
-    smallest = min((run.model for _, _, run in cells), key=lambda model: (len(model.layers), model.width))
+    smallest = min((run.model for _, _, run in cells), key=depth_and_width)
     others = dict.fromkeys((line.name, cell.best.model.size) for line in lines for cell in line.cells.values())
     larger = [f"{name} {size}" for name, size in others if size != smallest.size]
-    some = [f"{line.name} {line.passing}" for line in lines if " of " in line.passing]
+    some = [f"{line.name} {line.some_seeds}" for line in lines if line.some_seeds]
     return (
         f"Steps: at most {ours}{left}. (Layers, width): {smallest.size}{''.join(f', {words}' for words in larger)}. "
         f"{f'99 % under some seeds alone: {listed(some)}. ' if some else ''}The paper's have up to 6 layers of width 256, "

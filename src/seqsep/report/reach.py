@@ -79,8 +79,8 @@ class ReachLine:
 
     def size_words(self, run: Measured) -> str:
         """Its depth and width with "of" before it, if it is not the smallest that was tried; else nothing."""
-        smallest = min((cells[0].best.model for cells in self.sizes.values()), key=_size)
-        return "" if _size(run.model) == _size(smallest) else f" of {run.model.size}"
+        smallest = min((cells[0].best.model for cells in self.sizes.values()), key=depth_and_width)
+        return "" if depth_and_width(run.model) == depth_and_width(smallest) else f" of {run.model.size}"
 
     @property
     def passed(self) -> int | None:
@@ -96,6 +96,12 @@ class ReachLine:
     def passing(self) -> str:
         """Of how many seeds the best setting has 99 % at the length up to which it passes; empty if it passes nowhere."""
         return "".join(passing_seeds(cell) for task, cell in self.cells.items() if task.length == self.passed)
+
+    @property
+    def some_seeds(self) -> str:
+        """The same, if some of the seeds stay below; empty if all pass."""
+        is_part = any(min(cell.seeds) < GOAL for task, cell in self.cells.items() if task.length == self.passed)
+        return self.passing if is_part else ""
 
     @property
     def fall(self) -> tuple[Task, Cell] | None:
@@ -184,7 +190,7 @@ def _sizes_and_window(runs: Sequence[Measured]) -> tuple[dict[Task, tuple[Cell, 
     sizes = {}
     for task in tasks:
         models: dict[SizedModel, list[Measured]] = {}
-        for run in sorted(runs, key=lambda run: _size(run.model)):
+        for run in sorted(runs, key=lambda run: depth_and_width(run.model)):
             if run.task == task:
                 models.setdefault(run.model, []).append(run)
         ended = [Cell.of(same, None) for same in models.values() if not all(run.pruned for run in same)]
@@ -193,7 +199,12 @@ def _sizes_and_window(runs: Sequence[Measured]) -> tuple[dict[Task, tuple[Cell, 
     return sizes, rate_window([run for run in runs if run.task == tasks[0]])
 
 
-def _size(model: SizedModel) -> tuple[int, int]:
+def depth_and_width(model: SizedModel) -> tuple[int, int]:
+    """The order of sizes.
+
+    >>> depth_and_width(SizedModel(("lstm", "lstm"), 64))
+    (2, 64)
+    """
     return len(model.layers), model.width
 
 
@@ -213,7 +224,7 @@ def rate_window(runs: Sequence[Measured]) -> RateWindow:
 
     Of equal scales it is the one at which most rates were tried.
     """
-    smallest = min((run.model for run in runs), key=_size)
+    smallest = min((run.model for run in runs), key=depth_and_width)
     same_size = [run for run in runs if run.model == smallest]
     steps = min(run.steps_allowed for run in same_size)
     alike = [run for run in same_size if run.steps_allowed == steps and run.seed == min(run.seed for run in same_size)]
@@ -249,7 +260,7 @@ def headline(lines: Sequence[ReachLine]) -> str:
     by_length: dict[int, list[str]] = {}
     for line in alike:
         if line.passed is not None:
-            some = f" ({line.passing})" if " of " in line.passing else ""
+            some = f" ({line.some_seeds})" if line.some_seeds else ""
             by_length.setdefault(line.passed, []).append(f"{line.title}{some}")
     words = [f"N = {length} for {listed(who)}" for length, who in sorted(by_length.items(), reverse=True)]
     passed = f"has at least 99 % up to {'; '.join(words)}" if words else "has 99 % nowhere"
@@ -298,7 +309,9 @@ def positions_sentence(lines: Sequence[ReachLine]) -> str:
         if positions != "none" or learned is None:
             continue
         for task in [task for task in learned.sizes if task in without.sizes][:1]:
-            by_size = [{_size(cell.best.model): cell.best for cell in line.sizes[task]} for line in (learned, without)]
+            by_size = [
+                {depth_and_width(cell.best.model): cell.best for cell in line.sizes[task]} for line in (learned, without)
+            ]
             for size in sorted(by_size[0].keys() & by_size[1].keys())[-1:]:
                 best = [found[size] for found in by_size]
                 with_them, without_them = (f"{percent(run.accuracy)} %" for run in best)
