@@ -47,6 +47,7 @@ CASES: dict[str, Case] = {
     "associative-recall-state": Case({"length": 2}, {"pairs": [[1, 40], [0, 7]], "query": 1}, 40),
     "equality-two-layers": EQUAL,
     "equality-state": EQUAL,
+    "equality-one-layer": EQUAL,
     "relabelled-equality-two-layers": Case({"length": 4}, {"left": [0, 1], "right": [0, 1]}, 0),
     "sparse-threshold-two-layers": Case({"length": 4}, {"bits": [1, 0, 1, 0]}, 1),
     "disjointness-one-layer": Case({"length": 4}, {"left": [0, 1], "right": [1, 1]}, 1),

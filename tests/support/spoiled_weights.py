@@ -60,6 +60,7 @@ CASES: dict[str, Check] = {
     "retrieval-by-pattern counting": partial(by_pattern._check, "counting", 2, 2, inputs=0, seed=0),
     "equality-two-layers": _of("equality-two-layers", length=6, alphabet=3, code="parabola"),
     "equality-two-layers unequal": _of("equality-two-layers", length=4, code="binary", unequal=True),
+    "equality-one-layer": _of("equality-one-layer", length=6, rounding="floor"),
     "relabelled-equality-two-layers": _of("relabelled-equality-two-layers", length=4, code="binary"),
     "sparse-threshold-two-layers majority": _of("sparse-threshold-two-layers", length=4, instance="majority"),
     "sparse-threshold-two-layers disjointness": _of("sparse-threshold-two-layers", length=6, instance="disjointness"),

@@ -59,11 +59,13 @@ SEPARATIONS = Paper(
         Statement("Theorem 2", "holds"),
         Statement("Theorem 3", "holds, and exactly: N log2 S bits are needed and enough"),
         Statement("section 3 (discussion of Theorem 3)", "holds"),
-        Statement("Theorem 4", "holds for m >= 2 by another protocol; the printed steps cost more than printed"),
-        Statement("Lemma 1", "holds for the words of depth 2; the set of all words is no fooling set"),
-        Statement("Theorem 5", "holds; its constant for m >= 2, by the protocol of Theorem 4's row"),
+        Statement(
+            "Theorem 4", "holds, of stepwise softmax, for m >= 2 by another protocol; the printed steps cost more than printed"
+        ),
+        Statement("Lemma 1", "holds; for a depth of 3 and more its words of depth 2 are a fooling set, all its words are none"),
+        Statement("Theorem 5", "holds, of stepwise softmax; its constant for m >= 2, by the protocol of Theorem 4's row"),
         Statement("section 4.1", "holds"),
-        Statement("section 4.2", "holds; with constants, and one layer of value width N/2 + 1 is enough"),
+        Statement("section 4.2", "holds, of stepwise softmax, with constants; one layer of value width N/2 + 1 is enough"),
         Statement("Theorem 6", "holds by a threshold after layer 1; the printed eta is too small"),
         Statement("section 5 (total size)", "holds, with constants; O(log N) bits for equality by the parabola code"),
         Statement("Theorem 7", "holds by labels that copy the point before them; printed with a width beyond O(log N)"),
@@ -81,8 +83,10 @@ SEPARATIONS = Paper(
         Statement("Theorem 10", "Theorem 5 with its constant"),
         Statement("Lemma 4", "holds for the least DFA of a language; false for every DFA"),
         Statement("Theorem 11", "holds, for models that depend on the time as well"),
-        Statement("Theorem 12", "holds with the constant of the counted protocol; the printed one is too large in places"),
-        Statement("Theorem 13", "holds by slots behind the bits; as printed only without a causal mask"),
+        Statement("Theorem 12", "holds, of stepwise softmax, with the constant of the counted protocol"),
+        Statement(
+            "Theorem 13", "holds by slots behind the bits; the printed layout, with such slots, only without a causal mask"
+        ),
         Statement("Lemma 5", "holds, if the later member of each pair asks; as printed only without a causal mask"),
         Statement("Corollary 13.1", "holds, and Omega(N / log N) in place of Omega(N / (log N)^2)"),
     ),
@@ -95,12 +99,22 @@ RETRIEVAL = Paper(
     statements=(
         Statement("Theorem 4.1", "with a thought it runs; that no model does without one is conditional and not shown"),
         Statement("Theorem 4.6", "holds; the least state is exact for Index, Counting and recall of pairs"),
-        Statement("Theorem 4.7", "holds; the lower bound is Theta(n log n) and exact, where Omega(n) is printed"),
-        Statement("Theorem 4.8", "holds by one layer; layer 1 as printed cannot exist"),
+        Statement(
+            "Theorem 4.7", "holds; the lower bound is Theta(n log n), and exact if pairs may repeat; Omega(n) is printed"
+        ),
+        Statement(
+            "Theorem 4.8",
+            "holds by one layer for prompts filled up to N + 1 tokens, with 2C + O(1) more tokens in the vocabulary",
+        ),
         Statement("Proposition 5.1", "holds, and exactly: what the oracle saves is counted"),
         Statement("Theorem 5.2", "holds; IsTree in O(n) tokens, as Theorem 5.3 has it"),
-        Statement("Theorem 5.3", "holds, by 14n - 10 tokens of thought"),
-        Statement("Theorem 5.4", "holds by another pattern; the printed one finds the first write"),
+        Statement(
+            "Theorem 5.3",
+            "holds with queries that have names, by 14n - 10 tokens; with literal patterns a program needs 45n - 36",
+        ),
+        Statement(
+            "Theorem 5.4", "holds with queries that have names; the printed pattern finds the first write, another one the last"
+        ),
         Statement("Theorem 5.6", "holds; IsTree in O(n) tokens"),
         Statement("Theorem 5.7", "holds by another thought; the printed search misses the next edge on some graphs"),
         Statement("Theorem 5.8", "holds, by one token a step"),

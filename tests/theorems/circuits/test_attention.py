@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from seqsep.exact.executor import run
 from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import Network
@@ -15,7 +16,7 @@ from seqsep.theorems import TheoremFails, apply
 from seqsep.theorems.circuits import _trials as trials
 from seqsep.theorems.circuits import attention
 from seqsep.theorems.circuits._circuit import PARITY, Circuit, drawn, parsed, run_circuit
-from seqsep.theorems.circuits._printed import least_pieces
+from seqsep.theorems.circuits._position_modulo import least_pieces, modulo_part
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.trial import Trial
 
@@ -221,7 +222,17 @@ def test_parameters_grow_linearly_in_the_gates():
     assert sizes[64] - sizes[32] == 2 * (sizes[32] - sizes[16]) == 32 * 4 * 23 + 64
 
 
-def test_the_printed_layer_has_too_few_pieces():
+@pytest.mark.parametrize("rounding", ["nearest", "floor"])
+def test_the_printed_layer_divides_by_rounding(rounding):
+    for gates, positions in ((1, 7), (2, 401), (3, 200), (7, 1000), (11, 5000), (60, 3000)):
+        network = modulo_part(gates + 1, positions, rounding)
+        [(_, part)] = network.layers
+        assert len(part.gate.integers) == 2 * (gates + 1)
+        found = run(network, np.zeros((1, positions), dtype=np.int64)).logits.floats()[0, :, 0]
+        assert found.tolist() == [place % (gates + 1) for place in range(positions)]
+
+
+def test_without_rounding_the_printed_layer_has_too_few_pieces():
     """ReGLU parts of random weights have at most a piece more than units; positions modulo C + 1 need one a tooth."""
     random = np.random.default_rng(0)
     places = np.arange(400)

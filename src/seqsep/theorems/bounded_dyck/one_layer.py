@@ -38,7 +38,7 @@ from seqsep.theorems.protocols.one_layer_ledger import first_excluded
 CLAIM = Claim(
     name="bounded-dyck-one-layer",
     source="Bhattamishra et al. 2024, Theorems 5 and 10",
-    statement="A one-layer attention model that recognises Dyck-(2,k), k >= 2, has m H of order N / (p + log N)",
+    statement="One attention layer with stepwise softmax that recognises Dyck-(2,k), k >= 2, has m H of order N / (p + log N)",
 )
 LEMMA = Claim(
     name=CLAIM.name,

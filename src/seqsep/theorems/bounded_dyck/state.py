@@ -301,7 +301,7 @@ THEOREM = Theorem(
         Erratum(
             where="Appendix E, after Theorem 10",
             printed='"Any bounded dyck language Dyck-(n,k) can be represented by a DFA with O(2^k) states"',
-            found="true for n = 2 only: every stack of at most k open brackets needs a state of its own, 1 + n + ... + n^k of "
+            found="true for n <= 2 only: every stack of at most k open brackets needs a state of its own, 1 + n + ... + n^k of "
             "them, "
             "so O(n^k): for n = 3 they are 13, 40, 121, 364 at k = 2 to 5, where 2^k doubles",
             built="the automaton with 1 + n + ... + n^k live states and a dead one",

@@ -2,13 +2,13 @@
 
 Files:
 
-    attention  one attention layer writes out any recurrent model whose step is C NAND gates (Theorem 4.8)
-    _circuit   the format of circuits, what a recurrent model made of one computes, and random ones
-    _tokens    the vocabulary, and what each token says of the next one
-    _rows      the embedding: the row of every token and of every place
-    _shown     a circuit's runs, gate by gate, as evidence for a certificate
-    _trials    inputs to try the network on, and the runs required of it
-    _printed   why the printed first layer does not exist
+    attention         one attention layer writes out any recurrent model whose step is C NAND gates (Theorem 4.8)
+    _circuit          the format of circuits, what a recurrent model made of one computes, and random ones
+    _tokens           the vocabulary, and what each token says of the next one
+    _rows             the embedding: the row of every token and of every place
+    _shown            a circuit's runs, gate by gate, as evidence for a certificate
+    _trials           inputs to try the network on, and the runs required of it
+    _position_modulo  the printed first layer, by rounding; without rounding there is none
 """
 
 from seqsep.theorems.base import Theorem

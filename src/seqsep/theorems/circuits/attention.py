@@ -28,8 +28,8 @@ A weight of attention is exactly 1 or 0 (`_grid`), so nothing is rounded and eve
 Margins: a score above all others, eta (`blocks.hard_maximum`); a logit above all others, 2.
 
 We differ: gates are NAND. C tokens a step and one layer, where the paper has C + 1 and five; the gate's number stands in the
-token, since the printed first layer does not exist (errata). A token is embedded as its bits, not as the recurrent model embeds
-it. One network serves inputs of 1 to N tokens and runs of up to T steps.
+token, so that no layer has to compute it from the position (choices; `_position_modulo` does). A token is embedded as its bits,
+not as the recurrent model embeds it. One network serves inputs of 1 to N tokens and runs of up to T steps.
 
 What a run does not show: circuits, N and T that were not tried. The statement is one-sided: nothing here says that a recurrent
 model needs that many gates, or that a Transformer needs the thought.
@@ -47,7 +47,7 @@ from seqsep.exact.generation import generate
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.network import FeedForward, Head, Network, whole
 from seqsep.files import read_text
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, field_of, sizes, symbols_in
+from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, field_of, sizes, symbols_in
 from seqsep.theorems.blocks import (
     Rows,
     Scores,
@@ -361,14 +361,15 @@ THEOREM = Theorem(
     applier=applier,
     verify=verify,
     evidence=evidence,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Theorem 4.8, proof: layer 1",
             printed="a feed-forward part of width O(C) computes the position modulo C + 1 from the position alone, up to n^A",
-            found="w units relu(a i + b)(c i + d) make at most w + 1 quadratic pieces, and the remainders of n^A positions "
-            "need ceil(n^A / (C + 1)): 50 for 200 positions modulo 4, where a width of 10 C has 31",
-            built="a token says which gate it is, so its row says which comes next",
-            test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_has_too_few_pieces",
+            found="no weights are given. Rounding divides: 2 (C + 1) units do it in p-bit arithmetic of either rounding. Of "
+            "exact numbers w units relu(a i + b)(c i + d) make at most w + 1 quadratic pieces, and the remainders of n^A "
+            "positions need ceil(n^A / (C + 1)): 50 for 200 positions modulo 4, where a width of 10 C has 31",
+            built="a token says which gate it is, so its row says which comes next and no part computes it",
+            test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_divides_by_rounding",
         ),
     ),
 )

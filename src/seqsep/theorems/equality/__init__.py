@@ -1,4 +1,4 @@
-"""Equality of two halves: two attention layers decide it; a state, or one layer, of few bits cannot.
+"""Equality of two halves: two attention layers decide it; a state, or one layer with stepwise softmax, of few bits cannot.
 
 Files:
 
@@ -6,6 +6,7 @@ Files:
     relabelled_two_layers        the same for every partition of the positions into halves (Lemma 5)
     two_layer_no_short_protocol  no short protocol follows from a two-layer model (Corollary 13.1)
     state                        equality needs N/2 log2 S state bits, and one layer much width (Lemma 4, Theorems 11 and 12)
+    one_layer                    one layer decides equality if only its weights are rounded (against Theorems 4 and 12)
     total_size                   the networks have C (log2 N)^3 bits in all, with C (section 5)
     _trials                      inputs put to the attention networks, what is expected of them, and the margin
     _words                       inputs put to the recurrent models
@@ -15,12 +16,20 @@ Files:
 """
 
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.equality import relabelled_two_layers, state, total_size, two_layer_no_short_protocol, two_layers
+from seqsep.theorems.equality import (
+    one_layer,
+    relabelled_two_layers,
+    state,
+    total_size,
+    two_layer_no_short_protocol,
+    two_layers,
+)
 
 THEOREMS: tuple[Theorem, ...] = (
     two_layers.THEOREM,
     relabelled_two_layers.THEOREM,
     state.THEOREM,
+    one_layer.THEOREM,
     two_layer_no_short_protocol.THEOREM,
     total_size.THEOREM,
 )

@@ -18,7 +18,7 @@ from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.equality._words import count_halves
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Variant, message_bits
 
-STATEMENT = "One attention layer that decides equality has m H of at least what the counted protocol asks for"
+STATEMENT = "One attention layer with stepwise softmax that decides equality has m H of at least what its protocol asks for"
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ def least_product(costs: Costs, exchange: Exchange) -> int:
     return max(1, -(-(needed(costs, exchange) - fixed) // a_unit))
 
 
-def printed(costs: Costs) -> float:
-    """Theorem 12's m H >= (N/2) / (3 (p + log2 N))."""
+def by_total_of_theorem_4(costs: Costs) -> float:
+    """(N/2) / (3 (p + log2 N)): what m H would have to be if narrow heads too kept to Theorem 4's total."""
     return costs.length / 2 / (3 * (costs.score + math.log2(costs.length)))
 
 
@@ -156,7 +156,6 @@ def check_one_layer(claim: Claim, costs: Costs, exchange: Exchange) -> Outcome:
         computed=True,
         measured=measured,
         bound=bound,
-        as_printed={"width_times_heads": round(printed(costs), 3)},
         variant=f"Theorem 12, {exchange.name}, Kc = {costs.exponent}, p = {costs.score}",
         witness={"least_width": width, "heads": heads},
     )

@@ -218,11 +218,10 @@ THEOREM = Theorem(
         Choice(
             where="Theorems 12 and 4",
             printed="m p H = Omega(N)",
-            found="the constant, which is not printed: N/2 <= 3 m (p + log N) H would follow from Theorem 4's total, but "
-            "narrow heads "
-            "cost more: at N = 8,192, Kc = 2 a head of width 1 takes 268 bits, not 201, so m H = 16 is not "
-            "excluded where 20.4 is printed; with p below log N only m (p + log N) H = Omega(N) follows",
-            built="the least m H from the counted protocol: 16 there; 49 for one head, where the printed bound says 20.4",
+            found="the constant, left open: Theorem 4's total would give N/2 <= 3 m (p + log N) H, so m H >= 20.4 at N = "
+            "8,192, Kc = 2; but a head of width 1 costs 268 bits there and not 201, so its protocol leaves m H = 16. With p "
+            "below log N only m (p + log N) H = Omega(N) follows",
+            built="the least m H from the counted protocol: 16 there, and 49 for one head",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),
     ),

@@ -41,7 +41,7 @@ from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import LinearLayer, Network, whole
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import tokens_of_a_run
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -261,13 +261,6 @@ THEOREM = Theorem(
     evidence=evidence,
     errata=(
         Erratum(
-            where="Theorems 5.6 and 5.7, IsTree",
-            printed="a chain of thought of O(n log n) tokens",
-            found="true, and more than is needed: 2n - 1 tokens are enough, as for the Transformer of Theorem 4.7",
-            built="the thought that peels leaves: a leaf's only neighbour is the sum of its neighbours and needs no search",
-            test="tests/theorems/is_tree/test_hybrid.py::test_a_linear_thought_is_enough",
-        ),
-        Erratum(
             where="Theorem 5.7, the search for the next edge",
             printed="the matches nearest to p + 2^i for i = 0 .. log2 n; the first behind p is the next edge",
             found="in tokens, three an edge, 2^i must pass half of up to 3 (n - 2): edges 1 and 4 of 5 vertices are 9 apart, "
@@ -275,6 +268,15 @@ THEOREM = Theorem(
             "n = 4 to 39. In edges 1 and 3 of 4 vertices are equally near to 2, and a softmax averages them",
             built="no search; with one, positions in tokens and i up to log2 3n would do (`_doubling_search`)",
             test="tests/theorems/is_tree/test_hybrid.py::test_the_printed_search_misses_edges",
+        ),
+    ),
+    choices=(
+        Choice(
+            where="Theorems 5.6 and 5.7, IsTree",
+            printed="a chain of thought of O(n log n) tokens",
+            found="more than is needed: 2n - 1 tokens are enough, as for the Transformer of Theorem 4.7",
+            built="the thought that peels leaves: a leaf's only neighbour is the sum of its neighbours and needs no search",
+            test="tests/theorems/is_tree/test_hybrid.py::test_a_linear_thought_is_enough",
         ),
     ),
 )

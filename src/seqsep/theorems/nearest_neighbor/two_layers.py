@@ -21,7 +21,8 @@ The proof goes on beside the weights: `_copy_point_before` (layer 1: a label get
 `_attend_to_nearest` (layer 2), `_readout`; L is chosen in `_plan.exponent`.
 
 Real inputs: rounding to the nearest step moves a norm by at most r = sqrt(d') D/2, a product by 2 r + r^2, a difference of two
-by twice that: gamma0 before it leaves gamma >= gamma0 - 9/4 sqrt(d') D while sqrt(d') D <= 1/2.
+by twice that: gamma0 before it leaves gamma >= gamma0 - 9/4 sqrt(d') D while sqrt(d') D <= 1/2, and a norm of 1 before it
+leaves |x|^2 <= 5/4 while sqrt(d') D <= sqrt(5) - 2, about 0.236; beyond that a unit vector may be refused.
 Recall: a symbol is its d = ceil(log2 S) digits as ±floor(L / sqrt d) steps. Two symbols differ in a digit, so the margin is
 2 floor(L / sqrt d)^2 / L^2, about 2/d (printed: 1/log N); we build for 1/d, which it exceeds for d <= 20.
 

@@ -112,7 +112,8 @@ def printed(length: int, width: int, heads: int, precision: int) -> float:
 
     It is less than the four printed steps add up to if Kc >= 2, and less than `both-exchange` costs (d = m, H = 1: 1.06 to 1.12
     times for m >= 16, Kc = 2). But it does hold for `one-learns-and-sends`, after which both know the class: with the token
-    asked if m >= 2 and S C <= (N/2)^4; with x_N if m >= 6, d <= m H, N >= 4 and C <= 2^27 (at Kc <= 2 from m = 3 on).
+    asked if m >= 2 and S C <= (N/2)^4; with x_N if m >= 6, d <= m H, N >= 4 and C <= 2^27 (at m = 3, N = 9, C = 3,
+    Kc = 2 it does not: 155 bits, where 154.5 are printed).
 
     Proof. Write l = log2 N. As 2 log2 L + 1 < p, a normaliser takes at most l + p/2 + 1/2 bits and a value sum at most
     3p/2 + 1/2. So with q bits for the question the steps take at most

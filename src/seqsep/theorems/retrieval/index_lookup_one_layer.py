@@ -32,7 +32,7 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import AttentionLayer, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -189,8 +189,8 @@ THEOREM = Theorem(
     applier=applier,
     verify=verify,
     evidence=evidence,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Theorem 4.6, Index",
             printed="two layers, a copy and a match",
             found="one layer is enough: width 6 answers every input over [n] for n = 2 to 5, and random ones up to 4,096",

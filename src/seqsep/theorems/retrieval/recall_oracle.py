@@ -12,7 +12,7 @@ Lower. Sequences with one D, of s symbols, and one y_2 get equal answers to ever
 are surj(h, s) / s of them: maps of h places onto D, each symbol equally often at place 2. Two of them differ at some i; from
 one state, with equal answers of the oracle, a model writes one thought and one answer to i, and errs on one of them. So the
 state after the data needs log2 of K = max over s <= min(h, S) of surj(h, s) / s bits: for two symbols K = 2^(h-1) - 1, so h -
-1 bits in place of h; over permutations (h-1)! of h!.
+1 bits in place of h for h >= 3; over permutations (h-1)! of h!.
 Upper. `encode` is a number below K from which, D and y_2, `decode` finds all of y. Leave y_2 out, z = y_1 y_3 .. y_h; z has D
 or D without y_2 as its set, and so many symbols t = s or s - 1. Take its rank among the surj(h-1, t) strings onto its set;
 for even t that is the number, for odd t it is K - 1 less that. As surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)) the ranges
@@ -39,7 +39,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
@@ -404,12 +404,13 @@ THEOREM = Theorem(
     evidence=evidence,
     applier=applier,
     verify=verify,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Proposition 5.1, proof",
             printed="the oracle returns the fixed token for any other one that is asked, and a constant for the fixed token",
-            found="asked for a symbol that does not occur it cannot: 0 k 0 k and 1 k 0 k are answered differently for 1. So it "
-            "tells which symbols occur, beside y_2, and the simulation has to know them",
+            found="so it is if an oracle may answer anything where the symbol asked for does not occur, a case that the task "
+            "leaves out. Ours says then that it does not: 0 k 0 k and 1 k 0 k are answered differently for 1, so it tells "
+            "which symbols occur, beside y_2, and the simulation has to know them",
             built="the simulation from both; the bound holds with what is left, log2 of max over s of surj(h, s)/s bits",
             test="tests/theorems/retrieval/test_recall_oracle.py::test_the_oracle_tells_which_symbols_occur",
         ),

@@ -44,7 +44,7 @@ from seqsep.exact import least_state
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.enumeration import alphabet_ranges, tabulate
 from seqsep.exact.integers import ceil_log2
-from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
@@ -388,11 +388,11 @@ THEOREM = Theorem(
     applier=applier,
     verify=verify,
     evidence=evidence,
-    errata=(
-        Erratum(
+    choices=(
+        Choice(
             where="Theorem 4.6 (associative recall, c-gram retrieval)",
             printed="no recurrent model of o(n) bits",
-            found="true, and less than the task asks for: Theta(n log n) bits. The instance codes n/c bits of n tokens, 32 at "
+            found="less than the task asks for, Theta(n log n) bits. The instance codes n/c bits of n tokens, 32 at "
             "n = 64, c = 2, where 335 are needed",
             built="the exact number of bits for c = 2, and within one bit for c = 3",
             test=TEST + "test_bits_at_longer_lengths",

@@ -38,7 +38,7 @@ class Scales:
         """The scales of the construction; with another `eta`, the grid that it needs.
 
         Kc is the least for which L = n^Kc is at least 12k, and every entry and the score A_v + c lie on the grid. Then Z does
-        too: with x = 12kn >= 48, Z < ln x + 1 <= sqrt(x) <= max(12k, n) <= L.
+        too: with x = 12kn >= 24, Z < ln x + 1 <= sqrt(x) <= max(12k, n) <= L.
         """
         literal = math.ceil(math.log(12 * k))
         nothing = math.ceil(math.log(12 * k * code.count))

@@ -52,7 +52,7 @@ from seqsep.theorems.trial import Trial
 CLAIM = Claim(
     name="disjointness-one-layer",
     source="Bhattamishra et al. 2024, section 4.2",
-    statement="One attention layer that decides disjointness of two sets of N/2 places has m H of order N / (p + log N)",
+    statement="One layer with stepwise softmax that decides disjointness of N/2 places has m H of order N / (p + log N)",
 )
 FACTS = Claim(
     name=CLAIM.name,

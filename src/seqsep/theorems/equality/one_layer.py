@@ -1,0 +1,282 @@
+"""Upper bound: one attention layer of two heads of width 1 decides equality of N bits, if softmax is rounded only at its end.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before they
+are added; with that there is no such layer (`_one_layer_cost`), and this one is no counterexample.
+We differ: weights are R(exp(s_j) / sum over i of exp(s_i)), "once" in `exact.softmax`, as where a sum is kept wider than what
+is stored. Then m H = 2 and p = O(log N) are enough at every N, so neither theorem holds: that a layer is a short protocol needs
+exponentials of p bits. It is a warning more than a construction: float64 is too coarse for it beyond some dozens of bits.
+
+Input: [BOS] x_1 .. x_h y_1 .. y_h, bits, h = N/2; the answer at y_h is 1 if x = y. Residual stream
+[first, second, place, shift, one, bos | above_1, above_2, unequal]: six numbers of the embedding, and three that are 0 there.
+
+Scores. What exceeds L is stored as L. So if a token adds L b to `first` and -L b to `second` for its bit b, and its place adds
+-L to both in x and L and 0 in y, then first = L x_i - L and second = -L at x_i, first = L and second = -L y_i at y_i. With
+place = a_i (below) and shift = L in x, -L in y, head 1 has the score
+    first + second + place + shift  =  a_i - L (1 - x_i) at x_i,   a_i - L y_i at y_i,
+and head 2, which reads -first - second + place - shift - L one, a_i - L x_i and a_i - L (1 - y_i). [BOS] has 0 in both. As
+-L < a_i < 0, and a score below -L is -L, a token scores a_i or -L: in each head one of x_i, y_i each, if they are equal. So
+with d_i = e^(a_i) - e^(-L) and C = 1 + sum of (e^(a_i) + e^(-L)) the sums of exponentials are
+    Z_1 = C + sum of (x_i - y_i) d_i,     Z_2 = C - sum of (x_i - y_i) d_i.
+
+Comparing. [BOS], whose value is L, has the weight R(L / Z) / L, so a head reads R(L / Z), a whole number. It is k or more
+exactly if Z <= T, where T = L / k if R rounds down, L / (k - 1/2) if to the nearest; k is L / 1.9 rounded. Let C = T + o, o >
+0, and
+    d_i - sum over j > i of d_j > o for each i.                                                                           (*)
+If x = y, both Z are C > T. Else let i be the first place where they differ. For x_i = 1, y_i = 0 both
+Z_2 <= C - d_i + sum over j > i of d_j < T and Z_1 > C; for x_i = 0, y_i = 1 the other way round. So x >= y as binary numbers
+exactly if head 1 reads k - 1 at most, and y >= x if head 2 does. `unequal` = relu(above_1 - (k - 1)) + relu(above_2 - (k - 1))
+is 0 for equal halves and else from 1 to L - k + 1 <= L/2. Logits 0 and 1 - 2 unequal: apart by at least 1.
+
+The a_i (`places_of`), for L >= max(64, N), so that 1.87 < T < 1.96. r_1 = T - 1 - h e^(-L), r_(i+1) = r_i - e^(a_i). a_i is the
+greatest multiple of 1/L with e^(a_i) <= 2/3 r_i, and a_h, the last, the least one with e^(a_h) > r_h. So o = e^(a_h) - r_h is
+in (0, r_h (e^(1/L) - 1)], below 0.016 r_h; and r_(i+1) >= r_i / 3.
+* (*) for i = h: d_h - o = r_h - e^(-L) > 0, as r_h > 0.86 3^(1-h) > e^(-2h) and L >= 2h.
+* (*) for i < h: behind i the e^(a_j) add up to r_i - e^(a_i) + o. So the left side is 2 e^(a_i) - r_i - o + (h - i - 1) e^(-L),
+  and e^(a_i) > 2/3 r_i e^(-1/L) makes that more than 0.31 r_i - o, which is above o.
+* -L < a_i < 0: r_i is below 0.96 and above 0.86 3^(1-i), so a_i > -1.1 h > -L; and e^(a_h) < 0.96 1.016 < 1.
+The least distance of Z from T is thus about 3^(-h) / L, and whoever adds the exponentials has to keep some 0.8 N bits of them.
+Those are the bits that a protocol would have to send.
+
+What a run does not show: other lengths than those built. The proof covers every even N.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from functools import cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.exact.executor import run
+from seqsep.exact.grid import Array, Grid, Rounding
+from seqsep.exact.network import AttentionLayer, Head, Network, whole
+from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.blocks import Spaces, Units, feed_forward
+from seqsep.theorems.equality import _trials as trials
+from seqsep.theorems.equality._trials import ComparedHalves, symbols_of
+from seqsep.theorems.trial import Trial
+
+CLAIM = Claim(
+    name="equality-one-layer",
+    source="Bhattamishra et al. 2024, Theorems 4 and 12",
+    statement="One attention layer of two heads of width 1 decides equality of N bits if softmax is rounded once, at its end",
+)
+ROUNDINGS: tuple[Rounding, ...] = ("floor", "nearest")
+LEAST_STEPS = 64
+MOST_LISTED = 12
+EXPONENTIALS = Decimal("1.9")
+"""About what the exponentials add up to; anything between 1 and 2 would do, far enough from both."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The scores a_i, in steps of 1/L, and the k that a head's number is compared with."""
+
+    scores: tuple[int, ...]
+    steps_compared: int
+    least_slack: float
+    """The least left side of (*) over its right side."""
+
+
+@cache
+def places_of(length: int, rounding: Rounding = "floor") -> Places:
+    """Choose the a_i for N = `length` on the grid of `grid_of`, and compute (*) for each.
+
+    >>> places_of(length=8)
+    Places(scores=(-34, -105, -173, -217), steps_compared=34, least_slack=564.4...)
+    """
+    half = length // 2
+    steps = grid_of(length, rounding).steps
+    with localcontext() as context:
+        context.prec = half + 2 * len(str(steps)) + 30
+        compared = int((steps / EXPONENTIALS).to_integral_value())
+        threshold = steps / (Decimal(compared) - (Decimal("0.5") if rounding == "nearest" else 0))
+        lost = Decimal(-steps).exp()
+        left = threshold - 1 - half * lost
+        scores = []
+        for place in range(half):
+            is_last = place == half - 1
+            wanted = left if is_last else left * 2 / 3
+            toward = ROUND_CEILING if is_last else ROUND_FLOOR
+            scores.append(int((wanted.ln() * steps).to_integral_value(rounding=toward)))
+            left -= (Decimal(scores[-1]) / steps).exp()
+        gained = [(Decimal(score) / steps).exp() - lost for score in scores]
+        behind = Decimal(0)
+        slack = []
+        for one in reversed(gained):
+            slack.append(float((one - behind) / -left))
+            behind += one
+    return Places(tuple(scores), compared, min(slack))
+
+
+def grid_of(length: int, rounding: Rounding = "floor") -> Grid:
+    """L = max(64, N): p = O(log N). Raises ValueError for an odd length, or one below 2.
+
+    >>> grid_of(length=1024).precision
+    22
+    """
+    if length < 2 or length % 2:
+        raise ValueError(f"equality_one_layer(length={length}): an even number from 2")
+    return Grid(max(LEAST_STEPS, length), rounding, "once")
+
+
+def build(length: int, rounding: Rounding = "floor") -> Network:
+    """The network for two halves of N/2 bits behind [BOS], which is token 2.
+
+    >>> network = build(length=1024)
+    >>> network.width, network.heads, len(network.layers), network.precision
+    (9, 2, 1, 22)
+    >>> run(build(length=4), np.array([[2, 0, 1, 0, 1], [2, 0, 1, 1, 0]]), at=-1).answers[:, 0]
+    array([1, 0])
+    """
+    grid = grid_of(length, rounding)
+    places = places_of(length, rounding)
+    full = grid.steps
+    half = length // 2
+    spaces = Spaces(first=1, second=1, place=1, shift=1, one=1, bos=1, above=2, unequal=1)
+    bits = np.array([[0], [1], [0]]) * full
+    symbols = spaces.embed(first=bits, second=-bits, bos=np.array([[0], [0], [1]]))
+    in_x = np.repeat([[0], [1], [0]], [1, half, half], axis=0)
+    in_y = np.repeat([[0], [0], [1]], [1, half, half], axis=0)
+    of_places = full * spaces.embed(
+        first=(in_y - in_x) * full, second=-in_x * full, shift=(in_x - in_y) * full, one=in_x + in_y
+    )
+    of_places[1:] += np.tile(places.scores, 2)[:, None] * spaces["place"]
+    by_bit = spaces["first"] + spaces["second"] + spaces["shift"]
+    keys = (spaces["place"] + by_bit, spaces["place"] - by_bit - full * spaces["one"])
+    heads = tuple(
+        Head(whole(spaces["one"]), whole(key), value=whole(full * spaces["bos"]), output=whole(above[:, None]))
+        for key, above in zip(keys, spaces["above"], strict=True)
+    )
+    exceed = Units(spaces["above"], np.full(2, 1 - places.steps_compared), np.repeat(spaces["unequal"], 2, axis=0))
+    return Network(
+        name=CLAIM.name,
+        grid=grid,
+        spaces=spaces.slices,
+        symbols=whole(symbols),
+        positions=Array(of_places, grid.step),
+        layers=((AttentionLayer(heads), feed_forward([exceed], spaces.nothing()[0])),),
+        readout=whole(np.concatenate([spaces.nothing(), -2 * spaces["unequal"]])),
+        readout_bias=whole(np.array([0, 1])),
+    )
+
+
+def bound(length: int, rounding: Rounding = "floor") -> dict[str, Number]:
+    """Every size, from N alone: core = 3 * 1 * 9 p * 2, program = tables = p (3 * 9 + 9 (N + 1) + 72 + 47 + 20).
+
+    The summands are symbols, places, two heads, the feed-forward part, and the read-out. The places are
+    stored, since each a_i depends on those before it: they are N + 1 of the numbers that Theorem 12 does not count.
+    """
+    p = grid_of(length, rounding).precision
+    stored = p * (166 + 9 * (length + 1))
+    return {
+        "width": 9,
+        "heads": 2,
+        "layers": 1,
+        "precision": p,
+        "core_bits": 54 * p,
+        "program_bits": stored,
+        "tables_bits": stored,
+    }
+
+
+def check(length: int = 8, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+    """Build the layer for each rounding (or for one) and compare halves with it.
+
+    Every input for N up to 12; else random halves, equal ones, and ones next to each other as strings or as numbers.
+    `rounding` is floor or nearest. Raises ValueError for another one or an odd length, TheoremFails with the input.
+    """
+    chosen = [one for one in ROUNDINGS if rounding in (None, one)]
+    if not chosen:
+        raise ValueError(f"check(rounding={rounding!r}): floor or nearest")
+    return [_check(length, one, 64, seed) for one in chosen]
+
+
+def _check(length: int, rounding: Rounding, most: int, seed: int, listed: int = MOST_LISTED) -> Outcome:
+    network = build(length, rounding)
+    slack = places_of(length, rounding).least_slack
+    if slack <= 1:
+        raise CLAIM.fails({"length": length, "rounding": rounding, "least of (*)": slack})
+    halves = WithBos.plain(length, alphabet=2, unequal=False)
+    trial = Trial(CLAIM.name, network, in_floats=0)
+    if length <= listed:
+        trials.put(trial, halves, trials.every_input(length, 2))
+    else:
+        random = np.random.default_rng(seed)
+        trials.put_hard(trial, halves, random, most, climbs=False)
+        trials.put(trial, halves, neighbours(length, random, most))
+    bounds = bound(length, rounding)
+    return CLAIM.upper(
+        length=length,
+        inputs=trial.inputs,
+        exhaustive=length <= listed,
+        measured=CLAIM.within(sizes(network), bounds),
+        bound=bounds,
+        variant=f"{rounding}, once",
+        margin=Margin(round(slack, 2), 1.0, "a sum's distance from the threshold, over that of equal halves"),
+    )
+
+
+class WithBos(ComparedHalves):
+    """Two halves of bits as the network reads them, behind [BOS]."""
+
+    def placed(self, inputs: trials.Inputs) -> Int64[np.ndarray, "n tokens"]:
+        """Put token 2 before each input."""
+        return np.concatenate([np.full((len(inputs), 1), 2), inputs], axis=1)
+
+
+def neighbours(length: int, random: np.random.Generator, most: int) -> trials.Inputs:
+    """Halves that follow each other as numbers, p 0 1 .. 1 and p 1 0 .. 0, in both orders: sums next to the threshold."""
+    half = length // 2
+    rows = []
+    for place in random.integers(half, size=most):
+        lower = random.integers(2, size=half)
+        lower[place:] = 1
+        upper = lower.copy()
+        lower[place] = 0
+        upper[place + 1 :] = 0
+        rows += [np.concatenate([lower, upper]), np.concatenate([upper, lower])]
+    return np.array(rows)
+
+
+def verify(seed: int = 0) -> list[Outcome]:
+    """Compare all halves of up to 8 bits each with either rounding, then hard ones of up to 1,024 bits."""
+    outcomes = [_check(length, rounding, 64, seed, listed=16) for length in range(2, 17, 2) for rounding in ROUNDINGS]
+    sizes_and_most = ((32, 600), (64, 200), (128, 64), (256, 16), (512, 4), (1024, 1))
+    return outcomes + [_check(length, rounding, most, seed) for length, most in sizes_and_most for rounding in ROUNDINGS]
+
+
+def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"left": [..], "right": [..]}, N/2 bits each, by the layer on the grid, rounded down: 1 if they are equal.
+
+    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    1
+    """
+    network = build(length)
+    return lambda given: int(run(network, np.array([[2, *symbols_of(given, length, 2)]]), at=-1).answers[0, 0])
+
+
+TESTS = "tests/theorems/equality/test_one_layer.py"
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    build=build,
+    bound=bound,
+    applier=applier,
+    verify=verify,
+    nothing_to_certify="a certificate's equality has no [BOS]; export-network writes the weights down",
+    choices=(
+        Choice(
+            where="Theorems 4 and 12, appendix D",
+            printed='"As all intermediate computations are rounded to p bits, exp(A_N,i) is in [0, 1] and rounded to p bits, '
+            'Z_A, Z_B can be represented with p + log N bits"',
+            found="the bounds rest on this rounding. If only the weights are rounded, and their sum is kept wider, m H = 2 "
+            "and p = 2 log2 N + O(1) are enough for equality at every N: at N = 1,024, p = 22 two heads of width 1 decide it, "
+            "where with rounded exponentials m H is at least 5",
+            built="the layer, whose sums of exponentials compare the halves as binary numbers",
+            test=f"{TESTS}::test_rounding_once_undoes_theorem_12",
+        ),
+    ),
+)
