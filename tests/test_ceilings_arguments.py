@@ -23,3 +23,11 @@ def test_bits_are_whole(bits):
 def test_whole_numbers_of_any_kind_are_bits():
     task = IndexLookup(length=100, alphabet=64)
     assert ceiling(task, np.int64(300)) == ceiling(task, 300.0) == ceiling(task, 300)
+
+
+@pytest.mark.unchecked
+def test_other_things_than_tasks_and_bits_are_named():
+    with pytest.raises(ValueError, match=r"expected a task, as seqsep.IndexLookup.*, found 'index-lookup'"):
+        ceiling("index-lookup", 5)
+    with pytest.raises(ValueError, match="the fixed bits, or both to first_bitten_length"):
+        ceiling(IndexLookup(length=100, alphabet=64), (512, 0))

@@ -183,3 +183,25 @@ def test_ceilings_take_numbers_of_numpy():
     assert seqsep.first_bitten_length(task, bits, np.int32(0)) == seqsep.first_bitten_length(task, 100)
     assert seqsep.least_state_bits(task, np.float64(0.9)) == seqsep.least_state_bits(task, 0.9)
     assert seqsep.longest(task, bits, np.float32(0.5)) == seqsep.longest(task, 100, 0.5)
+
+
+@pytest.mark.unchecked
+def test_what_is_meant_is_said_for_a_path_or_a_name():
+    task = seqsep.IndexLookup(length=5)
+    with pytest.raises(TypeError, match=r"Model.load\(str\): expected a network.*seqsep.load_network\(FILE\)"):
+        seqsep.Model.load("lookup.npz")
+    with pytest.raises(ValueError, match=r"expected a task, as seqsep.IndexLookup.*, found 'index-lookup'"):
+        seqsep.Run("index-lookup", ("lstm",))
+    with pytest.raises(ValueError, match=r"expected a model, as seqsep.load.*, found 'model.safetensors'"):
+        seqsep.worst_case("model.safetensors", task)
+    assert seqsep.analyze(lambda word: word[0], [2, 4], alphabet=3).lengths[0].classes == 3
+
+
+def test_a_name_that_is_a_package_and_a_function_is_one_thing():
+    code = """
+import inspect, seqsep
+assert seqsep.audit is seqsep.audit and seqsep.capacity is seqsep.capacity
+assert [*inspect.signature(seqsep.capacity).parameters] == ["config", "state_bits", "cache_bits"]
+assert inspect.getdoc(seqsep.audit).startswith(inspect.getdoc(seqsep.audit.audit).split("\\n")[0])
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -28,7 +28,7 @@ Glossary
     lower bound  a reduction or witness is run on given models; that it holds for every model is the written proof
     one-way protocol  Alice sends one message, Bob answers: a state is such a message
     fooling set, distinct rows  matrices' certificates that a protocol needs so many bits
-    ceiling      the highest accuracy that a state of B bits allows, for every model with such a state
+    ceiling      an upper limit of accuracy, for every model with a state of B bits
     capacity     what a published model keeps between tokens: numbers of its fixed state, of its windows, and a token
     crossing     the tokens from which on a cache is as large as the fixed state
     stored, needs at most, carries at least  bits of a trained model's state: those of its tensors; the fewest of a codebook
@@ -160,7 +160,8 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspel
     def __getattr__(name: str) -> Any:
         """Public names, imported when they are asked for: tasks work without waiting for torch."""
         if name in _HOMES:
-            return getattr(import_module(_HOMES[name]), name)
+            found = getattr(import_module(_HOMES[name]), name)
+            return globals().get(name, found)  # its import may have put a package of this name here, which is called alike
         raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
 
     def __dir__() -> list[str]:

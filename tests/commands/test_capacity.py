@@ -1,5 +1,6 @@
 """`seqsep capacity`: text, JSON, what is asked besides, comparisons, and what is refused."""
 
+import csv
 import json
 import re
 import subprocess
@@ -149,6 +150,44 @@ def test_a_model_described_by_hand(file, capsys):
 )
 def test_wrong_flags_are_refused_in_one_line(words, says, file, capsys):
     assert says in error_of(capsys, file(MAMBA), *words)
+
+
+def test_a_comparison_counts_the_batch_and_the_memory(file, capsys):
+    paths = [file(MAMBA), file(LLAMA, "b.json")]
+    alone = [json.loads(text_of(capsys, path, "--json")) for path in paths]
+    rows = list(csv.DictReader(text_of(capsys, "--compare", *paths, "--csv", "--length", "1k", "--batch", "8").splitlines()))
+    once = list(csv.DictReader(text_of(capsys, "--compare", *paths, "--csv", "--length", "1k").splitlines()))
+    assert [int(row["bytes at 1,000 tokens of 8 sequences"]) for row in rows] == [
+        8 * int(row["bytes at 1,000 tokens"]) for row in once
+    ]
+    given = ("--csv", "--length", "1k", "--memory", "1GiB")
+    fit = list(csv.DictReader(text_of(capsys, "--compare", *paths, *given).splitlines()))
+    assert [row["most tokens in 1.0 GiB"] == "" for row in fit] == [one["numbers_per_token"] == 0 for one in alone]
+    assert all(int(row["sequences of 1,000 tokens"]) > 0 for row in fit)
+
+
+def test_models_of_one_family_are_told_apart_by_their_files(file, capsys):
+    paths = [file(LLAMA), file({**MAMBA, "hidden_size": 4096}, "b.json"), file({**LLAMA, "num_hidden_layers": 1}, "c.json")]
+    said = text_of(capsys, "--compare", *paths)
+    assert f"keeps more than {paths[2]}" not in said  # they never change places
+    assert re.search(r"From [\d,]+ tokens on \S*c.json keeps more than falcon_mamba\.", said)
+
+
+def test_a_misspelt_field_is_asked_about(file, capsys):
+    said = text_of(capsys, file({"model_type": "bamba", "attn_layer_indcies": [9]}))
+    assert "attn_layer_indcies is not read; attn_layer_indices is left out and taken as None: is it meant?" in said
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"model_type": "bamba", "mamba_d_head": 32}, "mamba_n_heads times mamba_d_head to be the recurrence's width, 8,192"),
+        ({"model_type": "mamba2", "num_heads": 3}, "num_heads times head_dim to be the recurrence's width, 8,192, found 192"),
+    ],
+)
+def test_heads_that_are_not_the_recurrences_width_are_refused(file, capsys, config, said):
+    """As `transformers` refuses them."""
+    assert said in error_of(capsys, file(config))
 
 
 def test_several_files_need_compare(file, capsys):

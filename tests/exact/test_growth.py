@@ -38,6 +38,9 @@ def test_lines_and_records_say_what_was_fitted():
     assert logarithmic.record()["fits"]["logarithmic"] == {"slope": 2.0, "intercept": -1.0, "error": 0.0}
     assert logarithmic.record()["points"] == [[2, 1.0], [4, 3.0], [8, 5.0]]
     nearly = growth([(2, 4), (4, 16), (8, 257)])
-    assert nearly.line() == "linear over N = 2 to 8: 1 bits per token (off by 0.00087 bits, root mean square)"
+    errors = "off by 0.00087 bits, root mean square; logarithmic: 0.47"
+    assert nearly.line() == f"linear over N = 2 to 8: 1 bits per token ({errors})"
+    either = growth([(2, 2), (4, 4), (6, 8), (8, 11)])
+    assert either.line().startswith("logarithmic, hardly better than linear, over N = 2 to 8: ")
     constant = growth([(2, 4), (4, 4), (8, 4)])
     assert (constant.line(), constant.slope, constant.unit) == ("constant over N = 2 to 8", 0.0, "bits per token")

@@ -1,6 +1,7 @@
 """`seqsep.train`: the result of the training loop, with progress if it is wanted, on as many threads as are asked for."""
 
 import io
+from dataclasses import replace
 from inspect import unwrap
 
 import pytest
@@ -10,6 +11,7 @@ import seqsep
 from seqsep.lab import train as loop
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
+from support.plug_ins import BAD, GOOD
 
 RUN = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=20, batch=4, evaluate_every=10, evaluation=20)
 
@@ -88,3 +90,10 @@ def test_a_notebook_shows_it_unless_told_not_to(monkeypatch):
 def test_a_path_may_be_text(tmp_path):
     seqsep.train(RUN, keep=str(tmp_path / "model"))
     assert seqsep.load(tmp_path / "model")[1] == RUN
+
+
+def test_a_layer_that_breaks_a_law_is_not_trained():
+    run = replace(RUN, layers=(f"{BAD}:LooksAhead",))
+    with pytest.raises(ValueError, match=r"^bad.py:LooksAhead: causal: it looks ahead"):
+        seqsep.train(run)
+    assert seqsep.train(replace(RUN, layers=(f"{GOOD}:Sum",)))[1].status == "finished"

@@ -82,6 +82,28 @@ def test_a_state_that_grows_late_is_named():
     assert "320 after the step at time 100" in verdict.where
 
 
+def test_a_state_that_shrinks_is_said_to_shrink():
+    class Narrows(LSTM):
+        def step(self, x, state, t):
+            y, (hidden, cell) = super().step(x, tuple(part.to(x.dtype) for part in state), t)
+            return y, (hidden, cell.float())
+
+    verdict = try_law("state counted", *mixer_and_inputs(Narrows, width=2, time=19, batch=3))
+    shrinks = "the state shrinks below what start declares: 256 bits at the start, 192 after the step at time 0"
+    assert verdict.where == f"{shrinks}; tensor 1: float64 (1, 2) at the start, then float32 (1, 2)"
+
+
+def test_numbers_that_overflow_late_are_not_finite():
+    """exp of a sum of inputs, as a parallel form of gates that divides by them has it."""
+
+    class Overflows(LSTM):
+        def forward(self, x):
+            return super().forward(x) + 0 * torch.exp(50 * torch.ones_like(x).cumsum(1) / 25)
+
+    mixer, x = mixer_and_inputs(Overflows, width=2, time=19, batch=3, dtype=torch.float32)
+    assert try_law("finite numbers", mixer, x).where == "forward gives NaN, first at time 44 of 150, in float32"
+
+
 class Unused(LSTM):
     """An LSTM with a parameter that nothing reads."""
 

@@ -23,6 +23,28 @@ def test_advance_equals_step(name, read):
             assert torch.allclose(found, expected, atol=1e-9, rtol=0), t
 
 
+@pytest.mark.parametrize("name", BY_NAME)
+def test_what_advance_leaves_serves_every_method(name):
+    """A cache of attention has room behind its tokens, which `step`, `step_output` and `prefill` must not read."""
+    mixer = BY_NAME[name].build(8, 2).double()
+    x = torch.randn(1, 12, 8, dtype=torch.float64)
+    with torch.no_grad():
+        kept = advanced = mixer.start(1)
+        for t in range(5):
+            kept = mixer.step(x[:, t], kept, t)[1]
+            advanced = mixer.advance(x[:, t], advanced, t)[1]
+        for part in advanced:
+            if name == "attention":
+                part[:, :, 5:] = 1e30
+        found = [mixer.step_output(x[:, 5], advanced, 5), *mixer.step(x[:, 5], advanced, 5)[1]]
+        expected = [mixer.step_output(x[:, 5], kept, 5), *mixer.step(x[:, 5], kept, 5)[1]]
+        found += mixer.prefill(x[:, 5:], advanced, 5)
+        expected += mixer.prefill(x[:, 5:], kept, 5)
+    for one, other in zip(found, expected, strict=True):
+        assert one.shape == other.shape
+        assert torch.allclose(one, other, atol=1e-9, rtol=0)
+
+
 def test_a_cache_is_copied_rarely():
     """150 tokens are appended to three pieces of memory: of 64, 128 and 256 tokens."""
     mixer = Attention(8, 2)

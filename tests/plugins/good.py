@@ -87,3 +87,35 @@ class Parity:
 
     def solve(self, inputs):
         return sum(inputs) % self.classes
+
+
+class SingleSum(Sum):
+    """The sum for those who can compute it in float32 only."""
+
+    checked_in = "float32"
+
+
+class Seen(nn.Module):
+    """W x_t from the first input above 1 on, coordinate by coordinate; the state is a truth value for each."""
+
+    kept = torch.bool
+
+    def __init__(self, width):
+        super().__init__()
+        self.output = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.output(x) * ((x > 1).int().cumsum(1) > 0).to(x.dtype)
+
+    def start(self, batch):
+        return torch.zeros(batch, self.output.in_features, dtype=self.kept)
+
+    def step(self, x, state, t):
+        state = torch.maximum(state.float(), (x > 1).float()).to(self.kept)
+        return self.output(x) * state.to(x.dtype), state
+
+
+class SeenInHalf(Seen):
+    """The same with a state of 16 bits a coordinate, of a type that numpy has not."""
+
+    kept = torch.bfloat16

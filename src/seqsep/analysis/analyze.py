@@ -30,13 +30,18 @@ PRECISIONS = (8, 16, 32)
 def analyze(
     target: str | Callable[[list[int]], int | None],
     lengths: Iterable[int] | None = None,
-    alphabet: Iterable[int] | None = None,
+    alphabet: Iterable[int] | int | None = None,
     precisions: Iterable[int] = PRECISIONS,
     fields: Mapping[str, int | float | str] | None = None,
     is_regular: bool = False,
     report: Callable[[AtLength], None] | None = None,
 ) -> Analysis:
     """Analyse a function, or what a name stands for (`analysis.function`), at each length; `report` is called after each.
+
+    `alphabet`: how many symbols each position has, one number for all or one for each; 2 if the target says nothing. For each
+    length the answer has the classes of prefixes at the split K where they are most, the least state in bits (the logarithm of
+    them, rounded up), the bits D(f) that two parties must exchange, as far as shown, and for each of the `precisions`, bits of
+    a number, the width times heads that one layer of attention then needs (Theorem 4 of Bhattamishra et al. 2024).
 
     Raises ValueError for lengths below 1, too many inputs, a function that raises or answers with other than integers or None,
     and alphabets that do not fit; FileNotFoundError for a file that is not there.
@@ -46,6 +51,7 @@ def analyze(
     [2, 3, 4]
     """
     lengths = None if lengths is None else [index(length) for length in lengths]
+    alphabet = [alphabet] if isinstance(alphabet, int) else alphabet
     alphabet = None if alphabet is None else [index(size) for size in alphabet]
     precisions = [index(precision) for precision in precisions]
     if callable(target):

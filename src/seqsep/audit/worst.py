@@ -17,7 +17,7 @@ from seqsep.audit.intervals import lower_limit, upper_limit
 from seqsep.audit.questions import Asking, Tokens, asking
 from seqsep.audit.reader import Reader
 from seqsep.model.model import Model
-from seqsep.names import BadInput
+from seqsep.names import BadInput, excerpt
 from seqsep.tasks import Task
 
 ATTACKS = ("closest", "swaps", "edits-1", "edits-2", "climb", "drawn")
@@ -48,6 +48,8 @@ def worst_case(
     if (questions != "all" and questions < LEAST_QUESTIONS) or not 0 < confidence < 1:
         given = f"questions={questions}, confidence={confidence}"
         raise BadInput(f"worst_case({given}): expected questions from {LEAST_QUESTIONS}, confidence between 0 and 1")
+    if not isinstance(model, Model):
+        raise BadInput(f"worst_case: model: expected a model, as seqsep.load(FILE) returns it, found {excerpt(repr(model))}")
     asker = Asker(model, task)
     how = asking(task)
     inputs = how.inputs()

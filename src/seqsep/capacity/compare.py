@@ -7,11 +7,12 @@ from typing import Any
 
 from seqsep.capacity.answer import Capacity, plain
 from seqsep.capacity.limits import INDEX_LOOKUP
+from seqsep.capacity.text import readable
 from seqsep.tables import Tabular
 
 
 class Comparison(Tabular):
-    """Models beside each other, a row each.
+    """Models beside each other, a row each; sizes at a length and in a memory are those of `batch` sequences.
 
     >>> from seqsep.capacity import capacity
     >>> small = capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4})
@@ -19,22 +20,33 @@ class Comparison(Tabular):
     224
     """
 
-    def __init__(self, models: Sequence[Capacity], length: int | None = None):
+    def __init__(
+        self, models: Sequence[Capacity], length: int | None = None, memory: int | None = None, batch: int = 1
+    ) -> None:
         self.models = models
         self.length = length
+        self.memory = memory
+        self.batch = batch
 
     def __repr__(self) -> str:
         return self.table()
 
     def records(self) -> list[dict[str, Any]]:
-        """File, family, numbers, bytes and crossing of each model; bytes at the length, if there is one."""
+        """File, family, numbers, bytes and crossing of each; bytes at the length and what fits in the memory, if asked."""
         return [self._record(model) for model in self.models]
 
     def _record(self, model: Capacity) -> dict[str, Any]:
         alphabet = {
             limit.alphabet: limit.beyond for limit in model.limits if (limit.task, limit.accuracy) == (INDEX_LOOKUP, None)
         }
-        at_length = {} if self.length is None else {f"bytes at {self.length:,} tokens": model.bytes_at(self.length)}
+        many = f" of {self.batch:,} sequences" if self.batch > 1 else ""
+        asked: dict[str, int | str | None] = {}
+        if self.length is not None:
+            asked[f"bytes at {self.length:,} tokens{many}"] = self.batch * model.bytes_at(self.length)
+        if self.memory is not None:
+            asked[f"most tokens{many} in {readable(self.memory)}"] = model.longest_in(self.memory, self.batch)
+            if self.length is not None:
+                asked[f"sequences of {self.length:,} tokens"] = model.batch_in(self.memory, self.length)
         return {
             "file": model.where,
             "model_type": model.model_type,
@@ -45,7 +57,7 @@ class Comparison(Tabular):
             "as transformers": model.state_bytes(as_stored=True),
             "bytes a token": plain(model.bytes_per_token()),
             "crossing": model.crossing(),
-            **at_length,
+            **asked,
             "no model beyond (64 values)": alphabet[64],
         }
 

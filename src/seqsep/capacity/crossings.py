@@ -74,12 +74,15 @@ def _order(one: Capacity, other: Capacity, length: int) -> int:
 
 
 def names_of(models: Sequence[Capacity]) -> list[str]:
-    """The family of each; where two have one, with a number.
+    """The family of each; where two have one, its file, and where two files have one name, the family with a number.
 
     >>> names_of([])
     []
     """
     families = [model.model_type for model in models]
+    files = [model.where for model in models]
+    if len(set(files)) == len(files):
+        return [family if families.count(family) == 1 else file for family, file in zip(families, files, strict=True)]
     return [
         family if families.count(family) == 1 else f"{family} {families[: place + 1].count(family)}"
         for place, family in enumerate(families)

@@ -39,7 +39,11 @@ def _mamba2_state(heads: int, width: int, groups: int, **sizes: int) -> list[Par
 
 def _mamba2(fields: Fields) -> list[Part]:
     sizes = {"state": fields.whole("state_size"), "taps": fields.whole("conv_kernel")}
-    return _mamba2_state(fields.whole("num_heads"), fields.whole("head_dim"), fields.whole("n_groups"), **sizes)
+    heads = fields.whole("num_heads")
+    width = fields.whole("head_dim")
+    inner = int(fields.ratio("expand") * fields.whole("hidden_size"))
+    _require_product(fields, heads * width, "num_heads times head_dim", inner)
+    return _mamba2_state(heads, width, fields.whole("n_groups"), **sizes)
 
 
 def _mamba2_of_hybrids(fields: Fields) -> list[Part]:
@@ -47,6 +51,7 @@ def _mamba2_of_hybrids(fields: Fields) -> list[Part]:
     heads = fields.whole("mamba_n_heads")
     inner = fields.optional("mamba_d_ssm") or int(fields.ratio("mamba_expand") * fields.whole("hidden_size"))
     width = _of_heads(fields, inner, heads) if fields.get("mamba_d_head") == "auto" else fields.whole("mamba_d_head")
+    _require_product(fields, heads * width, "mamba_n_heads times mamba_d_head", inner)
     sizes = {"state": fields.whole("mamba_d_state"), "taps": fields.whole("mamba_d_conv")}
     return _mamba2_state(heads, width, fields.whole("mamba_n_groups"), **sizes)
 
@@ -55,6 +60,12 @@ def _of_heads(fields: Fields, inner: int, heads: int) -> int:
     if inner % heads:
         raise BadInput(f"{fields.where}: expected heads that divide the recurrence's width, {inner}, found {heads} heads")
     return inner // heads
+
+
+def _require_product(fields: Fields, found: int, of: str, inner: int) -> None:
+    """Raise BadInput unless heads times their width are the recurrence's width, as `transformers` does."""
+    if found != inner:
+        raise BadInput(f"{fields.where}: expected {of} to be the recurrence's width, {inner:,}, found {found:,}")
 
 
 def _zamba2(fields: Fields) -> list[Part]:

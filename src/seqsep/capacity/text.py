@@ -1,16 +1,21 @@
 """The answer in words: sizes first, then crossing and horizons, then what is proved impossible."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 
 from seqsep.capacity.answer import Capacity, plain
+from seqsep.capacity.config import Fields
 from seqsep.capacity.limits import ALPHABET, DISTINCT, EQUALITY, PHONEBOOK, RANDOM_HALVES, Limit
 from seqsep.capacity.part import WIDE
 from seqsep.exact.integers import ceil_log2
+from seqsep.names import excerpt
 
+ALIKE = 0.9
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 UPPER_LIMITS = (
-    "These are upper limits, for items drawn uniformly and read before the question. Published models fail far earlier.",
+    "These are upper limits, for items drawn uniformly and read before the question. "
+    "How far a trained model gets they do not say.",
     "That a state of so many bits is enough for some model: seqsep check index-lookup-state builds one.",
 )
 
@@ -26,8 +31,23 @@ def sentences(found: Capacity, length: int | None = None, memory: int | None = N
     lines = [found.table(), ""]
     lines += [f"  {name:<9} {said}" for name, said in sizes(found)]
     lines += [f"  {name:<9} {said}" for name, said in asked(found, length, memory, batch)]
-    lines += ["", *(f"  {said}" for said in meaning(found)), ""]
+    lines += ["", *(f"  {said}" for said in [*misspelt(found.fields), *meaning(found)]), ""]
     return [*lines, *(f"  {said}" for said in proved(found, length))]
+
+
+def misspelt(fields: Fields) -> list[str]:
+    """Fields of the file that are not read, and are nearly the name of one that is read and left out.
+
+    >>> misspelt(Fields("config.json", {"atn_layer_indices": [3]}, {"attn_layer_indices": None}))
+    ['atn_layer_indices is not read; attn_layer_indices is left out and taken as None: is it meant?']
+    """
+    left_out = [name for name in fields.defaults if name not in fields.values]
+    pairs = [(name, get_close_matches(name, left_out, 1, ALIKE)) for name in fields.values if name not in fields.defaults]
+    return [
+        f"{name} is not read; {near[0]} is left out and taken as {excerpt(repr(fields.defaults[near[0]]))}: is it meant?"
+        for name, near in pairs
+        if near
+    ]
 
 
 def sizes(found: Capacity) -> list[tuple[str, str]]:
@@ -58,11 +78,12 @@ def asked(found: Capacity, length: int | None, memory: int | None, batch: int) -
         lines.append(("batch", f"{batch:,} sequences: {readable(batch * found.state_bytes())} and {growth:,} bytes a token"))
     if memory is not None:
         most = found.longest_in(memory, batch)
+        counted = "of numbers as they are read; weights, activations and what is stored wider are not counted"
         says = "every length fits" if most is None else f"at most {most:,} tokens{many}"
         if length is not None:
             sequences = found.batch_in(memory, length)
             says += "" if sequences is None else f"; {sequences:,} sequences of {length:,} tokens"
-        lines.append(("memory", f"{readable(memory)}: {says} (weights and activations not counted)"))
+        lines.append(("memory", f"{readable(memory)}: {says} ({counted})"))
     return lines
 
 

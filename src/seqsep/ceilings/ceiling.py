@@ -1,5 +1,7 @@
 """The ceiling of a task, the first length at which it is below 1, and the bits that an accuracy proves."""
 
+from numbers import Real
+
 from seqsep.ceilings.double_stars import double_star_ceiling
 from seqsep.ceilings.fano import require
 from seqsep.ceilings.forms import EqualHalves, form_of
@@ -7,20 +9,30 @@ from seqsep.ceilings.index_lookup import length_where_it_bites
 from seqsep.ceilings.one_of_many import bits_of_a_symbol
 from seqsep.ceilings.retrieval import gram_ceiling
 from seqsep.ceilings.uniform_graphs import uniform_graph_ceiling
+from seqsep.names import BadInput, excerpt
 from seqsep.tasks import IndexLookup, IsTree, NgramRetrieval, Task
 
 
 def ceiling(task: Task, state_bits: int) -> float | None:
-    """The highest accuracy, as a fraction, on a task's evaluation examples with a state of `state_bits` bits.
+    """An upper limit of the accuracy, as a fraction, on a task's evaluation examples with a state of `state_bits` bits.
+
+    No model with such a state is right more often, over all examples; no model need reach it: `ceilings.codes` has what the
+    best code reaches at small sizes. For index lookup over N items of S symbols it is the a at which Fano's inequality holds
+    with equality, B = N (log2 S - h(a) - (1 - a) log2(S - 1)), h being the entropy of one bit; the other tasks' equations stand
+    at the heads of the files of `seqsep.ceilings`. The accuracy is that of the asked answers of an example.
 
     It is rounded up to a float. It is 1 for a state that can hold all that the task asks for (`answer_bits`), and None if no
     bound on average is known. With 1 the state forbids nothing: whether the architecture has weights that answer so, and
     whether training finds them, is not said. A thought that is given to the model tells it about the prompt, so IsTree has a
     bound without a thought only; for one that the model writes itself `double_star_ceiling` and `uniform_graph_ceiling` hold.
 
+    Raises BadInput, a ValueError, for another thing than a task, and for bits that are no whole number from 0.
+
     >>> round(ceiling(IndexLookup(length=100, alphabet=64), state_bits=300), 3)
     0.654
     """
+    if not isinstance(task, Task):
+        raise BadInput(f"ceiling: task: expected a task, as seqsep.IndexLookup(length=20), found {excerpt(repr(task))}")
     state_bits = _whole(state_bits, f"ceiling({task!r}, state_bits={state_bits})", "state_bits")
     asked = form_of(task)
     if asked is not None:
@@ -79,5 +91,7 @@ def carried_bits(task: IndexLookup, accuracy: float) -> float:
 
 def _whole(bits: int, call: str, name: str) -> int:
     """Python's int of a whole number, NumPy's and 64.0 too: a ceiling of fewer bits would be too low."""
-    require(bits >= 0 and bits % 1 == 0, call, f"{name} is a whole number from 0")
+    is_number = isinstance(bits, Real) and not isinstance(bits, bool)
+    pair = "; of a model's (fixed, per token) the fixed bits, or both to first_bitten_length" if isinstance(bits, tuple) else ""
+    require(is_number and bits >= 0 and bits % 1 == 0, call, f"{name} is a whole number from 0{pair}")
     return int(bits)

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         from seqsep.capacity.compare import Comparison
         from seqsep.capacity.crossings import LONGEST, crossings_in_words
 
-        table = Comparison(found, length)
+        table = Comparison(found, length, memory, batch)
         text = "\n".join([table.table(), *crossings_in_words(found, length or LONGEST), ""])
         print(table.csv() if options.csv else table.latex() if options.latex else text, end="")
     else:

@@ -15,6 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 FEWEST = 3
+ALIKE = 1.5
+"""Two fits are alike if the worse one is off by less than so many times as much."""
 
 Kind = Literal["constant", "logarithmic", "linear"]
 
@@ -63,8 +65,12 @@ class Growth:
         lengths = f"N = {self.points[0][0]} to {self.points[-1][0]}"
         if self.kind == "constant":
             return f"constant over {lengths}"
-        error = (self.linear if self.kind == "linear" else self.logarithmic).error
-        return f"{self.kind} over {lengths}: {self.slope:.3g} {self.unit} (off by {error:.2g} bits, root mean square)"
+        kinds = ("linear", "logarithmic") if self.kind == "linear" else ("logarithmic", "linear")
+        error, other = (self.linear.error, self.logarithmic.error)[:: 1 if self.kind == "linear" else -1]
+        is_close = other < ALIKE * error
+        said = f"{kinds[0]}, hardly better than {kinds[1]}," if is_close else kinds[0]
+        errors = f"off by {error:.2g} bits, root mean square; {kinds[1]}: {other:.2g}"
+        return f"{said} over {lengths}: {self.slope:.3g} {self.unit} ({errors})"
 
     def record(self) -> dict[str, Any]:
         """The same as a JSON object."""

@@ -60,7 +60,7 @@ neighbours. But at N = 20, over 64 symbols and within 250,000 steps, its width 3
 
 Over the paper's 64 symbols, in `reach` as far as it is there (N = 20, at most 4,000 steps, embedding scale 0.3, the better of
 two rates, one seed), widths 32, 64 and 128 have 83.5, 99.7 and 99.9 % with learned positions, the last after 1,750 steps, and
-49.0, 64.0 and 38.3 % without: positions do more than four times the width does, and with them a wider Mamba looks up more.
+49.0, 64.0 and 38.3 % without: positions do more than four times the width does.
 Without them 0.001 was the better rate of width 128 and 0.003 that of the others, and all three were rising at the end; the
 paper's 97.7 and 99.6 % at widths 32 and 64 are within 250,000 steps. More steps, the scales 0.1 and 0.02, N = 50 and 100 were
 not tried.

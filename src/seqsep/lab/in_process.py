@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from seqsep.lab.device import CPU
+from seqsep.lab.engines.validation import validate
 from seqsep.lab.progress import Bars, Display, Lines
 from seqsep.lab.run import Run
 from seqsep.lab.train import Progress, Result
@@ -27,9 +28,11 @@ def train(
     `keep`: a file in which the model is kept for `seqsep.load`. `threads`: those of torch while it trains; at the sizes here
     more of them wait for each other, and on a busy machine take several times as long. `progress`: whether to show a bar, or
     lines if stderr is no terminal; by default on a terminal and in a notebook. `device`: cpu, cuda or another of torch's.
+    A layer or task of yours is first held to the laws that `seqsep check --mixer` (`--task`) tries, but for gradients: what a
+    layer that breaks them reaches, or the bits of its state, would say nothing.
     The last digits of a result depend on torch's version, its threads and the device.
-    Raises TypeError for anything but one `Run`; ValueError for less than one thread, or as `seqsep.save` does; OSError if
-    `keep` cannot be written.
+    Raises TypeError for anything but one `Run`; ValueError for a layer or task that breaks a law, which it names, for
+    less than one thread, or as `seqsep.save` does; OSError if `keep` cannot be written.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=2, batch=4, evaluate_every=1, evaluation=20)
@@ -43,6 +46,7 @@ def train(
     if threads < 1:
         raise ValueError(f"train(threads={threads}): expected a whole number from 1")
     is_shown = sys.stderr.isatty() or _in_notebook() if progress is None else progress
+    validate(run, _silently)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -55,6 +59,10 @@ def train(
     finally:
         torch.set_num_threads(before)
     return model, result
+
+
+def _silently(part: str) -> None:
+    """Say nothing of the part of a validation that begins."""
 
 
 def _in_notebook() -> bool:

@@ -18,7 +18,7 @@ from seqsep.mixers import Attention, Mixer
 from seqsep.mixers.settings import canonical_name, mixer_named
 from seqsep.model.design import Design, Embeddings, FeedForward, Norm
 from seqsep.model.model import Model, Positions
-from seqsep.names import BadInput
+from seqsep.names import BadInput, excerpt
 from seqsep.plugins.layer import OwnLayer
 from seqsep.plugins.model import OwnModel, parse_layer, restore_layer
 from seqsep.plugins.name import PlugIn, is_canonical, names_a_file, shown
@@ -48,7 +48,7 @@ class Run:
     (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`;
     `norm`, `feed_forward`, `hidden`, `biases` and `embeddings` those of `Design`. `embedding_scale` is the standard deviation
     of the weights drawn at the start for tokens and positions; `weight_scale` that for the read-out and for the linear layers
-    that start as GPT-2's (those of attention, linear attention, retention and their MLPs). With `dtype` bfloat16, products of
+    that start as GPT-2's (of the mixers whose `initialise` draws them so, and of every MLP). With `dtype` bfloat16, products of
     matrices, and what torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss and the state that is
     counted stay float32. Raises ValueError for a field that is not as required.
 
@@ -87,6 +87,9 @@ class Run:
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
     def __post_init__(self) -> None:
+        if not isinstance(self.task, Task):
+            found = excerpt(repr(self.task))
+            raise ValueError(f"Run(task=...): expected a task, as seqsep.IndexLookup(length=20), found {found}")
         plain_numbers(self)
         try:
             object.__setattr__(self, "layers", tuple(map(_layer, self.layers)))

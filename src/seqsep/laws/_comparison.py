@@ -45,8 +45,8 @@ def require_close(
     tolerance = TOLERANCES.get(expected.dtype, TOLERANCES[torch.float64]) * share
     if expected.numel() == 0:
         return
-    numbers = _real(expected)
-    difference = (_real(actual).double() - numbers.double()).abs()
+    numbers = _real(expected).double()
+    difference = (_real(actual).double() - numbers).abs()
     wrong = ~(difference <= tolerance * max(1.0, float(numbers.abs().max())))
     if not bool(wrong.any()):
         return

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqsep.laws._comparison import LawFails, first_time, require, require_close, require_like, step_through
-from seqsep.mixers import Mixer, state_bits, state_from_bytes, state_to_bytes
+from seqsep.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.load import PlugInFails, in_words
 
@@ -21,6 +21,8 @@ __all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs
 
 MANY_TOKENS = 150
 """Laws of long inputs have so many: a parallel form that reads chunks of up to 128 meets a border within them."""
+TOO_COARSE = "finite differences were not taken: numbers of less than 64 bits are too coarse for them"
+"""Said of the gradients of a layer that is checked in float32."""
 READS_NOTHING_BACK = "no output depends on an earlier input, with the parameters it is built with"
 """Said of a layer that holds the law of causality, and carries nothing from token to token."""
 
@@ -113,13 +115,15 @@ def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
-    """No output of `forward` or `step` is NaN or infinite."""
-    for method, y in (("forward", mixer(x)), ("step", step_through(mixer, x)[0])):
-        spoiled = ~torch.isfinite(y)
-        if bool(spoiled.any()):
-            t = first_time(spoiled, time_axis=1)
-            kind = "NaN" if bool(y[:, t].isnan().any()) else "an infinite number"
-            require(False, mixer, f"{method} gives {kind}, first at time {t}")
+    """No output of `forward` or `step` is NaN or infinite, on MANY_TOKENS tokens too."""
+    for inputs in (x, _many_tokens(x)):
+        for method, y in (("forward", mixer(inputs)), ("step", step_through(mixer, inputs)[0])):
+            spoiled = ~torch.isfinite(y)
+            if bool(spoiled.any()):
+                t = first_time(spoiled, time_axis=1)
+                kind = "NaN" if bool(y[:, t].isnan().any()) else "an infinite number"
+                words = f"{method} gives {kind}, first at time {t}"
+                require(False, mixer, f"{words} of {inputs.shape[1]}, in {str(x.dtype).removeprefix('torch.')}")
 
 
 @torch.no_grad()
@@ -225,13 +229,26 @@ def examples_stay_apart(mixer: Mixer, x: Tensor) -> None:
 def state_is_counted(mixer: Mixer, x: Tensor) -> None:
     """The state has as many bits after each of MANY_TOKENS steps as `start` declares, unless the mixer says that it grows."""
     many = _many_tokens(x)
-    state = mixer.start(1)
+    start = state = mixer.start(1)
     declared = state_bits(state)
     for t in range(MANY_TOKENS):
         state = mixer.step(many[:, t], state, t)[1]
         bits = state_bits(state)
-        words = f"the state grows beyond what start declares: {declared} bits at the start, {bits} after the step at time {t}"
-        require(mixer.grows or bits == declared, mixer, f"{words}; grows = True says that it may")
+        changes = "grows beyond" if bits > declared else "shrinks below"
+        words = f"the state {changes} what start declares: {declared} bits at the start, {bits} after the step at time {t}"
+        why = "grows = True says that it may" if bits > declared else _types(start, state)
+        require(mixer.grows or bits == declared, mixer, f"{words}; {why}")
+
+
+def _types(before: State, after: State) -> str:
+    """The shapes and types of a state before and after, of tensors that have others."""
+    pairs = [(number, *pair) for number, pair in enumerate(zip(before, after, strict=False))]
+    changed = [(number, _type(old), _type(new)) for number, old, new in pairs if _type(old) != _type(new)]
+    return "; ".join(f"tensor {number}: {old} at the start, then {new}" for number, old, new in changed)
+
+
+def _type(part: Tensor) -> str:
+    return f"{str(part.dtype).removeprefix('torch.')} {tuple(part.shape)}"
 
 
 @torch.no_grad()
@@ -280,7 +297,7 @@ def state_survives_as_bytes(mixer: Mixer, x: Tensor) -> None:
     require(torch.equal(continued, restored), mixer, "a state that was handed over as bytes continues differently")
 
 
-def gradients_are_right(mixer: Mixer, x: Tensor) -> None:
+def gradients_are_right(mixer: Mixer, x: Tensor) -> str | None:
     """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck), and every
     parameter that is to be trained has one on MANY_TOKENS tokens.
     """
@@ -299,8 +316,11 @@ def gradients_are_right(mixer: Mixer, x: Tensor) -> None:
     unused = ", ".join(_without_gradient(mixer, x, trained))
     words = f"which forward of {MANY_TOKENS} tokens does not use or cuts off from its output: it is never trained"
     require(not unused, mixer, f"no gradient reaches {unused}, {words}")
+    if x.dtype != torch.float64:
+        return TOO_COARSE
     right = torch.autograd.gradcheck(outputs, (small, *trained.values()), fast_mode=True, raise_exception=False)
     require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
+    return None
 
 
 def _without_gradient(mixer: Mixer, x: Tensor, trained: Mapping[str, Tensor]) -> list[str]:

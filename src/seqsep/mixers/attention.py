@@ -102,8 +102,9 @@ class Attention(Mixer):
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
         query, key, value = self._by_head(x, t)
-        after = (torch.cat([part, new[:, :, None]], dim=2) for part, new in zip(state, (key, value), strict=True))
-        return self._read(state, query, key=key, value=value), Cache(*after)
+        cache = _without_room(state, t)
+        after = (torch.cat([part, new[:, :, None]], dim=2) for part, new in zip(cache, (key, value), strict=True))
+        return self._read(cache, query, key=key, value=value), Cache(*after)
 
     def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
         """Appends in place: the cache gets room for twice as many tokens once it is full, so that it is copied rarely."""
@@ -120,9 +121,9 @@ class Attention(Mixer):
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
         """One token's output from the cache and itself; einsum reads a cache of batch 1 in place, for any batch of x."""
         query, key, value = self._by_head(x, t)
-        return self._read(state, query, key=key, value=value)
+        return self._read(_without_room(state, t), query, key=key, value=value)
 
-    def _read(self, state: State, query: Tensor, *, key: Tensor, value: Tensor) -> Float[Tensor, "batch width"]:
+    def _read(self, state: Cache, query: Tensor, *, key: Tensor, value: Tensor) -> Float[Tensor, "batch width"]:
         """One token's output, from the cache of those before it and its own query, key and value by head."""
         self._require_causal()
         keys, values = state
@@ -145,7 +146,8 @@ class Attention(Mixer):
         times = torch.arange(t, t + x.shape[1], device=x.device)
         keys = self._turn(split_heads(self.key(x), self.heads), times)
         values = split_heads(self.value(x), self.heads)
-        return Cache(torch.cat([state[0], keys], dim=2), torch.cat([state[1], values], dim=2))
+        earlier = _without_room(state, t)
+        return Cache(torch.cat([earlier.keys, keys], dim=2), torch.cat([earlier.values, values], dim=2))
 
     def _turn(self, u: Float[Tensor, "*shape part"], times: Tensor | int) -> Float[Tensor, "*shape part"]:
         """u, turned by its time if `rope` is set; `times` broadcasts against all axes of u but the last."""
@@ -183,6 +185,12 @@ class Attention(Mixer):
 
     def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
         initialise_as_gpt2(self, self.output, depth, deviation)
+
+
+def _without_room(state: State, used: int) -> Cache:
+    """The cache of the used tokens, without the room that `advance` leaves behind them."""
+    keys, values = state
+    return Cache(keys[:, :, :used], values[:, :, :used])
 
 
 def _with_room(part: Float[Tensor, "*shape"], *, used: int, axis: int) -> Float[Tensor, "*larger_shape"]:

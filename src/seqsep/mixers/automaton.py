@@ -2,7 +2,7 @@
 
     q_t = next[t][q_{t-1}, token_t]        y_t = one-hot of q_t in the last `states` coordinates
 
-State: one integer of the smallest type that holds q. log2(states) bits would do; `state_bits` counts the tensor.
+State: one integer, of 8 bits for up to 256 states, else of 64. log2(states) bits would do; `state_bits` counts the tensor.
 Source: section 2 of Bhattamishra et al. 2024 (arXiv:2406.09347) lets the transition of a recurrent model be any function; this
 one is given by a table.
 Names: `table` is next, and its first axis is the time, of length 1 if the transition is the same at every t; the token is the

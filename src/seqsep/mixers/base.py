@@ -72,7 +72,11 @@ class Mixer(nn.Module, ABC):
         """The output at time t (from 0) and the state after it."""
 
     def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
-        """`step` for a caller that drops `state`, whose memory may be written over."""
+        """`step` for a caller that drops `state`, whose memory may be written over.
+
+        The state that it returns serves every method at its time, but may hold room for later tokens, so that it has more bits
+        than the state after `step`.
+        """
         return self.step(x, state, t)
 
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
@@ -144,6 +148,10 @@ def state_bits(state: State) -> int:
     return sum(8 * part.element_size() * part[0].numel() for part in state)
 
 
+WITHOUT_NUMPY = (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)
+"""Types that numpy lacks: their bits go to bytes as those of integers."""
+
+
 def state_to_bytes(state: State, example: int) -> bytes:
     """One example's state as bytes: the tensors in field order, little-endian.
 
@@ -169,12 +177,15 @@ def state_from_bytes(like: State, data: bytes) -> State:
     for part in like:
         template = _little_endian(part[0])
         array = np.frombuffer(data, dtype=template.dtype, count=template.size, offset=offset).reshape(template.shape)
-        native = array.astype(array.dtype.newbyteorder("="))
-        parts.append(torch.from_numpy(native).to(part.device)[None])
+        native = torch.from_numpy(array.astype(array.dtype.newbyteorder("=")))
+        parts.append(native.view(part.dtype).reshape(part.shape[1:]).to(part.device)[None])
         offset += template.nbytes
     return with_parts(like, parts)
 
 
 def _little_endian(part: Tensor) -> np.ndarray:
-    array = part.detach().cpu().numpy()
+    plain = part.detach().cpu()
+    if plain.dtype in WITHOUT_NUMPY:
+        plain = plain.contiguous().view(torch.int16 if plain.element_size() == 2 else torch.uint8)
+    array = plain.numpy()
     return array.astype(array.dtype.newbyteorder("<"))

@@ -95,9 +95,9 @@ class Mamba(Mixer):
         convolution = self.convolution
         u = F.silu(F.conv1d(seen, convolution.weight, convolution.bias, groups=convolution.groups)).permute(2, 0, 1)
         delta, a, b, _ = self._select(u)
-        total = delta.cumsum(0)
-        h = outside_autocast(_last_state(x), total[-1] - total, delta * u, *(a, b), like=a)
-        return Memory((total[-1, ..., None] * a).exp() * state[0] + h.mT, seen[..., time:])
+        later = F.pad(delta[1:], (0, 0, 0, 0, 0, 1)).flip(0).cumsum(0).flip(0)  # sums from behind: differences lose digits
+        h = outside_autocast(_last_state(x), later, delta * u, *(a, b), like=a)
+        return Memory(((later[0] + delta[0])[..., None] * a).exp() * state[0] + h.mT, seen[..., time:])
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         batch, time, _ = x.shape

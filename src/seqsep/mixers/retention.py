@@ -7,8 +7,10 @@
 
 State: per head a d x d matrix S, d = width / heads: width^2 / heads numbers.
 Source: Sun et al. 2023 (arXiv:2307.08621), equations 5 to 8; theta_i = 10000^(-2i/d) as in its section 2.1.
-We differ: the score normalisers of its section 2.2 ("Retention Score Normalization") are left out; the group norm makes the
-layer invariant to the first two, and the third bounds a float32 sum that our lengths do not reach.
+We differ: values have `width` coordinates where the paper's have twice as many, so that its state has 2 width^2 / heads
+numbers, and the MLP of the block is 4 width wide where the paper's is 2. Of the three score normalisers of its section 2.2 only
+the first, 1 / sqrt(d), is kept: each multiplies a whole row by a positive number, which the group norm takes out again, but for
+its epsilon.
 Names: `query`, `key`, `value`, `gate` and `output` are W_Q, W_K, W_V, W_G and W_O; `decay` is gamma, `angle` is theta, and
 `outer_products` is S.
 `forward` is the quadratic form (q_t . k_j) gamma^(t-j) for at most `chunk` tokens; longer inputs are cut into chunks of m

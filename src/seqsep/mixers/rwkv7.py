@@ -56,10 +56,10 @@ class RWKV7(Mixer):
     block: ClassVar[Block] = Block(norm="layer", mlp=True)
 
     def __init__(self, width: int, heads: int) -> None:
-        """First weights as the published code has them in its first layer, but for those it sets to 0.
+        """First weights: shifts, decays and every V as the published code has them in its first layer.
 
-        Those, the output and every U, start as torch's, so that nothing is 0 at the start. Raises ValueError unless the heads
-        divide the width.
+        r, k and v are drawn from intervals twice as wide as there. What is 0 there, the output and every U, starts as torch's,
+        so that nothing is 0 at the start. Raises ValueError unless the heads divide the width.
         """
         super().__init__()
         require_heads("RWKV7", width, heads)

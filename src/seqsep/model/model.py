@@ -10,6 +10,7 @@ with a read-out of its own. `Model.load` fills the same class with a hand-built 
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import torch
@@ -265,7 +266,13 @@ class Model(nn.Module):
         >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
         >>> Model.load(parity)(torch.tensor([[1, 0, 1, 1]])).argmax(-1)
         tensor([[1, 1, 0, 1]])
+
+        Raises TypeError for anything but a network.
         """
+        if not isinstance(network, Network):
+            file = "; of a file: seqsep.load_network(FILE), or seqsep.load(FILE) for what was trained"
+            said = file if isinstance(network, str | PathLike) else ""
+            raise TypeError(f"Model.load({type(network).__name__}): expected a network, as seqsep.build returns it{said}")
         parts = built.parts(network)
         model = cls(parts.tokens, parts.positions, parts.blocks, norm=nn.Identity(), readout=parts.readout)
         return model.double().eval()

@@ -50,8 +50,9 @@ def is_tree_section(experiment: Experiment, preset: str, rows: Sequence[Row]) ->
     of_paper = table_of_paper(lengths) if has_papers else []
     if len(of_paper) > 1:
         parts.append(
-            "\nThe paper's smallest models have, after five million graphs; parameters and bits of state are those of these "
-            f"sizes as they are built here:\n\n{table(of_paper)}"
+            "\nThe paper's smallest models have, read off its bars to within 0.3 points, after "
+            "at least a million graphs (five million where one did not converge); parameters and bits of state are those of "
+            f"these sizes as they are built here:\n\n{table(of_paper)}"
         )
     parts.append(f"\n{_ceilings(list(cells.values()))}\n")
     if len(traces) > 1:

@@ -101,13 +101,15 @@ def reading(named: Named) -> str:
     if kept:
         sentences.append(f"{_who(kept)} every place: what is missed there is missed by what reads it.")
     if ends:
-        sentences.append(f"{_who(ends)} the beginning and the end of an input and not what is between.")
+        middle = f"of the other places less than {percent(LITTLE)} % on average"
+        sentences.append(f"{_who(ends)} the beginning and the end of an input, and {middle}.")
     if more:
         least, most = (pick(_beyond(named[name]) for name in more) for pick in (min, max))
         by = percent(least) if len(more) == 1 else f"{percent(least)} to {percent(most)}"
         sentences.append(f"{_who(more)} more than is answered, by {by} points on average.")
     if same:
-        sentences.append(f"Of {listed(same)} a linear reader finds no more than is answered, within {percent(ALIKE)} points.")
+        within = f"on average over places, within {percent(ALIKE)} points"
+        sentences.append(f"Of {listed(same)} a linear reader finds no more than is answered {within}.")
     return " ".join(sentences)
 
 

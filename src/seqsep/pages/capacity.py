@@ -22,9 +22,9 @@ model's own attention layers is as large as its fixed state and full windows; mo
 twin, marked *: their own windows, if every token were kept, else a Transformer of this width and depth with 2 x width numbers
 a token and layer.
 
-The last column is a proof, not a forecast: at 16 bits a number no model with this state, however trained, can repeat every list
-of more tokens of its own vocabulary than that. Published models fail far earlier. Where a layer keeps every token no length is
-excluded by this argument, which says nothing about whether a model finds it.
+*No list beyond* is a proof, not a forecast: at 16 bits a number no model with this state, however trained, can repeat every
+list of more tokens of its own vocabulary than that. How far the published weights get is not measured here. Where a layer keeps
+every token no length is excluded by this argument, which says nothing about whether a model finds it.
 
 """
 NOTES = """
@@ -41,7 +41,7 @@ such as `fuse_norm`.
 
 Positions, and marks that a cache keeps for itself, are not counted: both sides know them. Out of scope: tensor
 parallelism, which duplicates the groups of Mamba-2, tokens guessed ahead, which lengthen its convolution, and engines that
-keep whole pages, so that they may take several times these bytes. vLLM keeps recurrent states in 16 bits unless told otherwise.
+keep whole pages, so that they may take several times these bytes and keep a state in a type of their own.
 """
 SOURCES = """
 ## Where each fact is from

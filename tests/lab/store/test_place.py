@@ -12,7 +12,7 @@ from seqsep.cli import main
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
-from seqsep.lab.store.place import StoreError, StoreRemoved, StoreUnavailable
+from seqsep.lab.store.place import StoreError, StoreRemoved, StoreUnavailable, copy_of
 from seqsep.lab.store.repair import repair
 from seqsep.lab.store.store import Store
 from seqsep.tasks import IndexLookup
@@ -188,3 +188,25 @@ def test_a_store_that_can_only_be_read_has_no_driver(tmp_path):
     path = made(folder / "store.db")
     with without_rights(folder), Store(path, create=False) as store, pytest.raises(StoreUnavailable), store.driving():
         raise AssertionError("a driver that cannot write")
+
+
+@pytest.mark.parametrize("times", [1, 100])
+def test_a_copy_of_a_store_that_is_written_to_is_made_again(tmp_path, monkeypatch, times):
+    """What is copied before and after a checkpoint of SQLite would not belong together."""
+    path = made(tmp_path / "store.db")
+    copies = []
+
+    def copied(source, target):
+        copies.append(target)
+        if len(copies) <= times:
+            os.utime(path, ns=(0, len(copies)))
+        return Path(target).write_bytes(Path(source).read_bytes())
+
+    monkeypatch.setattr(shutil, "copyfile", copied)
+    if times == 100:
+        with pytest.raises(StoreUnavailable, match="is being written to all the time; try again"):
+            copy_of(path)
+        return
+    with copy_of(path) as folder:
+        assert (Path(folder) / "store.db").read_bytes() == path.read_bytes()
+        assert len(copies) == 2

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -13,6 +14,9 @@ from seqsep.files import kind_of
 
 LOGS = ("-wal", "-journal", "-shm")
 """What SQLite keeps beside a database while it is open, and leaves there if its process is killed."""
+COPIED = ("", "-wal", "-journal")
+COPIES = 6
+SECONDS_BETWEEN_COPIES = 0.1
 
 
 class StoreError(ValueError):
@@ -78,12 +82,35 @@ def is_writable(path: Path) -> bool:
 
 
 def copy_of(path: Path) -> TemporaryDirectory[str]:
-    """A folder with a copy of a store and of its logs, which SQLite may write to."""
-    folder = TemporaryDirectory(prefix="seqsep-")
-    for suffix in ("", "-wal", "-journal"):
-        if Path(f"{path}{suffix}").exists():
-            shutil.copyfile(f"{path}{suffix}", Path(folder.name) / f"{path.name}{suffix}")
-    return folder
+    """A folder with a copy of a store and of its logs, which SQLite may write to.
+
+    What its driver wrote while it was copied could leave file and log of different times, so it is then copied again.
+    Raises StoreUnavailable if the store does not stand still for so long.
+    """
+    for attempt in range(COPIES):
+        time.sleep(SECONDS_BETWEEN_COPIES * min(attempt, 1))
+        folder = TemporaryDirectory(prefix="seqsep-")
+        before = _written(path)
+        for suffix in COPIED:
+            if Path(f"{path}{suffix}").exists():
+                shutil.copyfile(f"{path}{suffix}", Path(folder.name) / f"{path.name}{suffix}")
+        if _written(path) == before:
+            return folder
+        folder.cleanup()
+    raise StoreUnavailable(f"{path}: is being written to all the time; try again")
+
+
+def _written(path: Path) -> list[tuple[int, int, int] | None]:
+    """What changes when a store or one of its logs is written to: file, size and time."""
+    found: list[tuple[int, int, int] | None] = []
+    for suffix in COPIED:
+        try:
+            status = Path(f"{path}{suffix}").stat()
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return found
 
 
 class DriverLock:
