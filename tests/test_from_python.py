@@ -191,7 +191,7 @@ def test_what_is_meant_is_said_for_a_path_or_a_name():
     with pytest.raises(TypeError, match=r"Model.load\(str\): expected a network.*seqsep.load_network\(FILE\)"):
         seqsep.Model.load("lookup.npz")
     with pytest.raises(ValueError, match=r"expected a task, as seqsep.IndexLookup.*, found 'index-lookup'"):
-        seqsep.Run("index-lookup", ("lstm",))
+        seqsep.Run("index-lookup", ("lstm",), width=8)
     with pytest.raises(ValueError, match=r"expected a model, as seqsep.load.*, found 'model.safetensors'"):
         seqsep.worst_case("model.safetensors", task)
     assert seqsep.analyze(lambda word: word[0], [2, 4], alphabet=3).lengths[0].classes == 3
