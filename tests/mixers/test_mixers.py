@@ -1,6 +1,7 @@
 """Every mixer obeys the laws; golden references at equal weights; a broken mixer is caught."""
 
 import hashlib
+import inspect
 import json
 import math
 from pathlib import Path
@@ -15,6 +16,7 @@ from seqsep.mixers import (
     DSS,
     LSTM,
     MIXERS,
+    THEOREM_MIXERS,
     Attention,
     Automaton,
     LinearAttention,
@@ -286,6 +288,12 @@ def test_golden_digest(mixer):
     text = ",".join(f"{value:.6f}" for value in (*y.flatten().tolist(), *gradient.tolist())).replace("-0.000000", "0.000000")
     revision_and_digest = mixer.revision, hashlib.sha256(text.encode()).hexdigest()[:16]
     assert revision_and_digest == GOLDEN[mixer.name]
+
+
+@pytest.mark.parametrize("mixer", [*MIXERS, *THEOREM_MIXERS], ids=lambda mixer: mixer.name)
+def test_help_of_a_class_has_its_equations_and_its_source(mixer):
+    said = inspect.getdoc(mixer)
+    assert all(part in said for part in (" = ", "\nState: ", "\nSource: ", "\nNames: "))
 
 
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)

@@ -28,6 +28,8 @@
     _kernels             fused kernels of flash-linear-attention for five mixers on a GPU
 """
 
+import inspect
+
 from seqsep.mixers._kernels import in_use as kernels_in_use
 from seqsep.mixers._linear import Linear, linear
 from seqsep.mixers._linear import in_use as products_in_use
@@ -50,6 +52,8 @@ PAPER_MIXERS = (Attention, LSTM, LinearAttention, Retention, DSS, Mamba)  # thos
 MIXERS: tuple[type[Mixer], ...] = (*PAPER_MIXERS, Mamba2, GatedDelta, RWKV7, SlidingAttention)
 THEOREM_MIXERS: tuple[type[Mixer], ...] = (Automaton, Elman, LinearRecurrence)
 BY_NAME: dict[str, type[Mixer]] = {mixer.name: mixer for mixer in MIXERS}
+for _mixer in (*MIXERS, *THEOREM_MIXERS):  # so that help of a class shows its equations, which stand at the head of its file
+    _mixer.__doc__ = f"{_mixer.__doc__}\n\n{inspect.getdoc(inspect.getmodule(_mixer))}"
 
 __all__ = [
     "BY_NAME",

@@ -4,9 +4,10 @@ PyTorch multiplies float32 matrices on x86 with MKL, which on many processors wi
 convolution of width 1 is the same sum, runs in oneDNN forward and backward, and stays in float32 on every processor, while
 `torch.set_float32_matmul_precision("medium")`, which also leads there, rounds factors to bfloat16 on one with AMX.
 
-It is taken on a CPU with AVX-512 for products of at least LEAST_PRODUCTS multiplications, of which LEAST_IMAGES examples can
-be made, if a trial product is as near to float64 as float32 should be (`in_use`). benchmarks/mixers.py (sections matrices and
-steps) has both ways beside each other. The environment variable SEQSEP_PRODUCTS=off keeps F.linear everywhere.
+It is taken on a CPU with AVX-512 for products of at least LEAST_PRODUCTS multiplications whose rows can be cut into
+LEAST_IMAGES examples of a convolution or more, if a trial product is as near to float64 as float32 should be (`in_use`).
+benchmarks/mixers.py (sections matrices and steps) has both ways beside each other. The environment variable
+SEQSEP_PRODUCTS=off keeps F.linear everywhere.
 """
 
 import math
@@ -26,7 +27,7 @@ LARGEST_ERROR = 1e-5
 
 
 class Linear(nn.Linear):
-    """y = W x + b, as `nn.Linear` has it, but for who multiplies.
+    """y = W x + b, as `nn.Linear`, but that large products on a CPU go to oneDNN.
 
     >>> layer = Linear(2, 1)
     >>> _ = nn.init.ones_(layer.weight), nn.init.zeros_(layer.bias)

@@ -7,7 +7,7 @@
 State: h and c, 2 * width numbers.
 Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000); weights and gate order are those of
 `torch.nn.LSTM`. A stack of these blocks, which have no norm and no residual, is `nn.LSTM(num_layers)`.
-Names: `enter`, `forget`, `content` and `leave` are i, f, g and o.
+Names: `input_gate`, `forget_gate`, `candidate` and `output_gate` are i, f, g and o.
 `forward` is `torch.nn.LSTM`, a loop over time: the recurrence is not linear, so there is no parallel form. Under autocast on a
 GPU it keeps the precision of its weights.
 
@@ -53,9 +53,9 @@ class LSTM(Mixer):
         hidden, cell = state
         weight_ih, weight_hh, bias_ih, bias_hh = self.cells.all_weights[0]
         gates = F.linear(x, weight_ih, bias_ih) + F.linear(hidden, weight_hh, bias_hh)
-        enter, forget, content, leave = gates.chunk(4, dim=-1)
-        cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(content)
-        hidden = torch.sigmoid(leave) * torch.tanh(cell)
+        input_gate, forget_gate, candidate, output_gate = gates.chunk(4, dim=-1)
+        cell = torch.sigmoid(forget_gate) * cell + torch.sigmoid(input_gate) * torch.tanh(candidate)
+        hidden = torch.sigmoid(output_gate) * torch.tanh(cell)
         return hidden, Memory(hidden, cell)
 
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
