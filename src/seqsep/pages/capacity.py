@@ -39,6 +39,14 @@ layers want flash-attn, so `rwkv7` and what attends rest on formulas. Three publ
 computed apart. `mamba`, `mamba2` and `bitnet` are read as the second has them where a file has a field that only it writes,
 such as `fuse_norm`.
 
+A design that no family has is written by hand, groups of layers with the numbers of their fixed state and those they keep of
+each token, of the last `window` tokens if there is one; fixed numbers count as stored in 32 bits:
+
+```
+{{"model_type": "by-hand", "layers": [
+  {{"count": 24, "fixed_numbers": 65536}}, {{"count": 4, "numbers_per_token": 1024, "window": 4096}}]}}
+```
+
 Positions, and marks that a cache keeps for itself, are not counted: both sides know them. Out of scope: tensor
 parallelism, which duplicates the groups of Mamba-2, tokens guessed ahead, which lengthen its convolution, and engines that
 keep whole pages, so that they may take several times these bytes and keep a state in a type of their own.
