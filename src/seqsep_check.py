@@ -298,7 +298,7 @@ def circuit(given):
         return [*run, stop, *(stop + 1 + 2 * place + values[gate] for place, gate in enumerate(output))]
 
     alphabets = [range(first - 1)] * length + [range(first - 1, first)]
-    return Task(alphabets, solve, depth=64 * len(gates), told=lambda run: run)
+    return Task(alphabets, solve, depth=64 * (len(gates) + len(start) + len(output)), told=lambda run: run)
 
 
 def turing_machine(given):
@@ -778,7 +778,8 @@ def verify(certificate):
     only_fields(claims, "claims", measured)
     found = measured | {"precision": precision}
     for name, claimed in (claims | {"precision": certificate["precision"]}).items():
-        require(canonical([claimed]) == canonical([found[name]]), f"claims: {name}: claimed {claimed}, found {found[name]}")
+        shown = f"claims: {name}: claimed {json.dumps(claimed)}, found {found[name]}"
+        require(canonical([claimed]) == canonical([found[name]]), shown)
     require(besides is None or besides(given, witness, claims), "not what the theorem is about")
     facts = given | measured | ({"alice": str(witness["alice"])[:100]} if "alice" in witness else {})
     said = ", ".join(f"{name} {value}" for name, value in facts.items() if name != "name" and type(value) is not list)
@@ -797,8 +798,7 @@ def main(arguments):
     """Exit status."""
     try:
         if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
-            found = " ".join(arguments) or "none"
-            print(f"usage: python -I -S seqsep_check.py FILE; expected one argument, a certificate, found {found}")
+            print(f"usage: python -I -S seqsep_check.py FILE; expected one certificate, found {' '.join(arguments) or 'none'}")
             return 2
         [path] = arguments
         if not os.path.isfile(path):  # noqa: PTH113
@@ -807,7 +807,7 @@ def main(arguments):
             status, line = check(file.read(MOST_BYTES + 1))
     except (OSError, ValueError, MemoryError) as error:
         status = 2
-        line = f"unfit: {error}"
+        line = f"unfit: {str(error) or type(error).__name__}"
     print(line)
     return status
 

@@ -18,7 +18,7 @@ from typing import Any
 from seqsep.theorems import Claim, Outcome
 from support.digests import digest
 from support.mutants import trier
-from support.mutants.changes import ROOT, SHARES, Mutant, files, sample
+from support.mutants.changes import ROOT, SHARES, SOURCE, Mutant, files, sample
 from support.mutants.nearest import nearest
 from support.mutants.survivors import SURVIVORS
 
@@ -121,7 +121,11 @@ def unchanged(row: dict[str, Any]) -> dict[str, tuple[int, int]]:
     variants = [outcome["variant"] for outcome in row["outcomes"]]
     open_ones = [variant.partition(": ")[0] for variant in variants if "not listed" in variant]
     counts = killed_by_file(row)
-    return {path: counts[path] for path in counts if path not in open_ones and row["sources"][path] == digest(path)}
+    return {
+        path: counts[path]
+        for path in counts
+        if path not in open_ones and (SOURCE / path).exists() and row["sources"][path] == digest(path)
+    }
 
 
 def killed_by_file(row: dict[str, Any]) -> dict[str, tuple[int, int]]:

@@ -113,10 +113,11 @@ def test_first_bitten_lengths_of_random_equality() -> None:
     assert first_bitten_length(Equality(20), 10**9) is None
     assert first_bitten_length(Equality(20, alphabet=64), 0, 2) == 2
     assert first_bitten_length(Equality(20, alphabet=64), 30, 2) is None
-    for state_bits in range(45, 52):
-        first = first_bitten_length(Equality(20, alphabet=3), state_bits)
+    for alphabet, state_bits in (*((3, bits) for bits in range(45, 52)), (5, 51), (6, 51)):
+        first = first_bitten_length(Equality(20, alphabet=alphabet), state_bits)
         assert first is not None
-        assert random_equality_ceiling(first // 2, 3, state_bits) < 1 == random_equality_ceiling(first // 2 - 1, 3, state_bits)
+        below, at = (random_equality_ceiling(half, alphabet, state_bits) for half in (first // 2 - 1, first // 2))
+        assert at < 1 == below
 
 
 @pytest.mark.parametrize(("half", "alphabet", "state_bits"), [(0, 2, 1), (1, 0, 1), (1, 2, -1)])

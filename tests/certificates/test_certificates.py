@@ -36,7 +36,7 @@ from support.certificates.truth import holds
 from support.certificates.verdict import held
 
 CHECKER = Path(seqsep_check.__file__)
-USAGE = "usage: python -I -S seqsep_check.py FILE; expected one argument, a certificate, found "
+USAGE = "usage: python -I -S seqsep_check.py FILE; expected one certificate, found "
 THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.evidence is not None]
 
 

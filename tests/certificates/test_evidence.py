@@ -14,6 +14,7 @@ from seqsep.theorems.retrieval.one_layer import told_apart
 from seqsep.theorems.retrieval.recall_oracle import cases
 from support.certificates.samples import samples, seal
 from support.certificates.verdict import held
+from support.command_line import call
 
 THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.evidence is not None]
 
@@ -52,6 +53,8 @@ def test_every_theorem_of_the_second_paper_has_a_certificate():
         ("turing-machine-recurrent", {"length": 2, "cells": 2}, "the run on .* needs more cells on a side of the head"),
         ("retrieval-by-pattern", {"length": 1}, "expected 2 <= gram <= length, 2 <= alphabet"),
         ("two-layer-no-short-protocol", {"length": 7}, "an even length from 2 to 20"),
+        ("counting-attention", {"length": 20, "alphabet": 2}, "all inputs shown have one answer, 1, .* shows two"),
+        ("is-tree-peeling", {"length": 3}, "all inputs shown have one answer"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(theorem, options, why):
@@ -148,3 +151,39 @@ def test_a_constant_network_is_no_certificate_of_a_theorem():
     given["claims"] |= {"all": 0, "inputs": len(same)}
     assert seqsep_check.check(seal(given)) == (1, "rejected: not what the theorem is about")
     assert seqsep_check.check(seal(given | {"theorem": "built-network"}))[0] == 0
+
+
+@pytest.mark.parametrize("claimed", ["9, found 9\nholds: least-state", "\x1b[2K\rholds: yes", "\ud800"])
+def test_what_a_file_claims_is_shown_in_one_line_of_ascii(claimed):
+    given = json.loads(certify("equality-state", length=4))
+    given["claims"]["rows"] = claimed
+    status, line = seqsep_check.check(seal(given))
+    assert status == 1
+    assert line.isascii()
+    assert line.isprintable()
+    assert line.startswith("rejected: claims: rows: claimed ")
+
+
+@pytest.mark.parametrize("field", ["start", "output"])
+def test_bits_of_state_and_of_the_answer_are_work(field):
+    """A circuit of one gate whose state, or whose answer, is long: the bound is on sizes alone, and nothing is run."""
+    circuit = {"bits": 1, "gates": [[0, 0]], "length": 1, "output": [0], "start": [0], "state": [0]}
+    circuit[field] = [0] * 400_000
+    circuit["state"] = [0] * len(circuit["start"])
+    given = json.loads(samples()["network: lookup"])
+    table = {"alice": [0], "columns": [[2]], "rows": [[0], [1]]}
+    changed = given | {"theorem": "one-way-cost", "type": "distinguishing-table", "rounding": "none", "precision": 0}
+    changed |= {"task": {"name": "circuit", **circuit}, "witness": table, "claims": {"rows": 2, "state_bits": 1}}
+    status, line = seqsep_check.check(seal(changed))
+    assert (status, line[:18]) == (2, "unfit: too large: ")
+
+
+def test_a_certificate_is_not_written_over_its_machine(tmp_path, capsys):
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({"start": "A", "halt": ["H"], "blank": " ", "rules": {"A": {"a": ["H", "b", "R"]}}}))
+    before = path.read_bytes()
+    named = ("turing-machine-hybrid", "--machine", str(path), "--length", "2", "--steps", "4", "-o", str(path))
+    for command in ("certify", "export-network"):
+        status, _, error = call(capsys, command, *named)
+        assert (status, path.read_bytes()) == (2, before)
+        assert str(path) in error

@@ -126,3 +126,16 @@ def test_a_task_with_a_thought_is_sent_to_generate(capsys, tmp_path):
     status, _, error = call(capsys, "ask", str(tmp_path / "model"), "--input", "-")
     assert status == 2
     assert "seqsep generate" in error
+
+
+def test_numbers_that_are_none_are_no_answer(capsys, tmp_path, kept):
+    model, path = kept
+    with torch.no_grad():
+        model.readout.weight.fill_(float("nan"))
+    seqsep.save(path, model, RUN)
+    file = tmp_path / "q.jsonl"
+    file.write_text('{"inputs": [0, 1, 2, 3, 3, 4]}\n')
+    for command in (["ask", str(path), "--input", str(file)], ["audit", str(path), "--questions", "300"]):
+        status, out, error = call(capsys, *command)
+        assert (status, out) == (2, "")
+        assert "the model gives NaN" in error

@@ -94,3 +94,12 @@ def test_a_long_list_of_failures_is_cut(path, capsys):
     _, out, _ = call(capsys, "store", "show", str(path))
     assert "    and 6 more, which --json has" in out
     assert out.count("worker died") == 21
+
+
+def test_an_experiment_that_the_store_lacks_is_named(path, tmp_path, capsys):
+    """Else a file that is there would be replaced by an empty one."""
+    output = tmp_path / "rows.jsonl"
+    status, _, error = call(capsys, "export", "--store", str(path), "-o", str(output), "--experiment", "typo")
+    assert status == 2
+    assert f"--experiment typo: expected one of {ROWS[0].experiment}, other, which {path} holds" in error
+    assert not output.exists()

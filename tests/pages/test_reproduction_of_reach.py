@@ -169,12 +169,12 @@ def test_what_is_said_of_seeds_in_the_middle_of_the_rise():
 
 
 def states_at(length: int) -> dict[tuple[str, int, int], Row]:
-    """The rows of `state-bits` at a length, which are all there at N = 50 and 100, by mixer, width and heads."""
+    """The rows of `state-bits` at a length, which are all there, by mixer, width and heads."""
     experiment = BY_NAME["index-lookup-architectures"]
     rows = [row for row in read_rows(experiment.rows_file(RESULTS, "state-bits")) if row.run.task == IndexLookup(length)]
     planned = {run.key() for run in experiment.search("state-bits").runs() if run.task == IndexLookup(length)}
     keys = {row.key for row in rows}
-    assert keys == planned if length <= 100 else (len(keys), len(planned)) == (21, 39)
+    assert keys == planned
     return {(*row.run.layers, row.run.width, row.run.heads): row for row in rows}
 
 
@@ -232,7 +232,9 @@ def test_what_is_said_of_states_at_100_and_200():
     assert max(low) < 1 / 64 + 0.01
     longest = states_at(200)
     assert [bits_and_percent(longest["linear-attention", 64, heads])[1] for heads in (1, 4, 16)] == [28.0, 8.8, 2.4]
-    assert sum(row.result["accuracy"] > 0.025 for row in longest.values()) == 2
+    others = [row.result["accuracy"] for place, row in longest.items() if place[:2] != ("linear-attention", 64)]
+    assert len(others) == 36
+    assert max(others) < 0.023
 
 
 def test_what_is_said_of_bits_that_are_carried():

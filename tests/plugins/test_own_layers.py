@@ -27,7 +27,7 @@ def test_the_example_of_a_layer_obeys_every_law_and_trains() -> None:
 
 
 @pytest.mark.parametrize("name", ["Seen", "SeenInHalf", "SingleSum"])
-def test_states_of_other_types_and_layers_of_32_bits_obey_every_law(name: str) -> None:
+def test_states_of_other_types_and_32_bits_obey_every_law(name: str) -> None:
     verdicts = list(validation.verdicts(OwnLayer.parse(f"{GOOD}:{name}"), lambda part: None, width=8, heads=2))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     assert ("finite differences were not taken" in verdicts[-1].where) == (name == "SingleSum")

@@ -78,7 +78,7 @@ def test_the_command_draws_and_says_where_models_cross(tmp_path, capsys):
     chart = tmp_path / "chart.svg"
     status, out, error = call(capsys, "capacity", *map(str, files), "--compare", "--length", "1k", "--chart", str(chart))
     assert status == 0, error
-    assert out.splitlines()[-1] == "From 15 tokens on by-hand 2 keeps more than by-hand 1."
+    assert out.splitlines()[-1] == "From 15 tokens on b.json keeps more than a.json."
     assert ElementTree.fromstring(chart.read_text()).tag.endswith("svg")
     status, out, _ = call(capsys, "capacity", *map(str, files), "--compare", "--csv", "--chart", str(chart))
     assert "From" not in out

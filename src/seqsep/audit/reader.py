@@ -14,6 +14,7 @@ from torch import Tensor
 from seqsep.audit.questions import Questions
 from seqsep.mixers import state_bits
 from seqsep.model.model import Model
+from seqsep.names import BadInput
 from seqsep.theorems.protocols.machine import as_real, tensors_of, with_tensors
 
 PREFIXES_AT_ONCE = 500
@@ -81,12 +82,15 @@ class Reader:
     def right(self, rows: Rows, questions: Questions) -> np.ndarray:
         """Which questions about the prefixes the model answers right from these states: prefixes by questions."""
         places = questions.answers.shape[1]
-        at_once = max(1, min(NUMBERS_AT_ONCE // (places * self.numbers), MOST_INPUTS_AT_ONCE // places))
+        at_once = max(1, min(NUMBERS_AT_ONCE // (places * max(1, self.numbers)), MOST_INPUTS_AT_ONCE // places))
         right = []
         for first in range(0, len(rows), at_once):
             part = rows[first : first + at_once].repeat_interleave(places, dim=0)
             asked = torch.from_numpy(questions.continuations[first : first + at_once].copy()).flatten(0, 1).to(rows.device)
-            answers = self.logits(part, asked).argmax(-1).view(-1, places).cpu().numpy()
+            logits = self.logits(part, asked)
+            if bool(logits.isnan().any()):
+                raise BadInput("audit: the model gives NaN: its weights or its state are no numbers any more")
+            answers = logits.argmax(-1).view(-1, places).cpu().numpy()
             right.append(answers == questions.answers[first : first + at_once])
         return np.concatenate(right)
 
@@ -100,7 +104,7 @@ class Reader:
         chosen = np.arange(len(rows)) % places
         own = np.arange(len(rows))
         found = []
-        at_once = max(1, min(NUMBERS_AT_ONCE // self.numbers, MOST_INPUTS_AT_ONCE))
+        at_once = max(1, min(NUMBERS_AT_ONCE // max(1, self.numbers), MOST_INPUTS_AT_ONCE))
         for first in range(0, len(rows), at_once):
             part = slice(first, first + at_once)
             state = rows[part].detach().clone().requires_grad_()

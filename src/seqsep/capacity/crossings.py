@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
+from pathlib import Path
 
 from seqsep.capacity.answer import Capacity
 
@@ -80,7 +81,9 @@ def names_of(models: Sequence[Capacity]) -> list[str]:
     []
     """
     families = [model.model_type for model in models]
-    files = [model.where for model in models]
+    whole = [model.where for model in models]
+    files = [Path(place).name for place in whole]
+    files = files if len(set(files)) == len(files) else whole
     if len(set(files)) == len(files):
         return [family if families.count(family) == 1 else file for family, file in zip(families, files, strict=True)]
     return [

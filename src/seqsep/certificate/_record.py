@@ -23,7 +23,8 @@ def cost(evidence: Evidence) -> int:
     """Work of one evaluation of the task."""
     parameters: Mapping[str, Any] = evidence.parameters
     depth = parameters.get("depth", parameters.get("vertices", 1))
-    a_letter = len(parameters["gates"]) if evidence.task == "circuit" else parameters.get("steps", depth // 64)
+    of_circuit = sum(len(parameters[name]) for name in ("gates", "start", "output")) if evidence.task == "circuit" else 0
+    a_letter = of_circuit or parameters.get("steps", depth // 64)
     return int((len(alphabets(evidence)) + 8) * (1 + a_letter))
 
 

@@ -7,7 +7,7 @@ written. A theorem that the specification does not name gets the general name of
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from seqsep.certificate._networks import of_generated_run, of_network
@@ -58,7 +58,8 @@ OF_A_STATE = ("is-tree-state", "recall-state", "counting-state")
 def certify(name: str, **options: Any) -> bytes:
     """The certificate of a theorem; `options` are those of its evidence.
 
-    Raises ValueError for a theorem without evidence, a wrong option, or a certificate that is too large.
+    Raises ValueError for a theorem without evidence, a wrong option, a certificate that is too large, or one of which the
+    checker would say that it is not of the theorem, as every input that it shows has the same answer.
 
     >>> data = certify("index-lookup-state", length=2, alphabet=2)
     >>> json.loads(data)["claims"]
@@ -71,7 +72,11 @@ def certify(name: str, **options: Any) -> bytes:
         known = ", ".join(known for known, theorem in BY_NAME.items() if theorem.evidence is not None)
         raise ValueError(f"certify({name!r}): theorem is one of {known}")
     theorem.require_sizes("certify", options)
-    return certificate(name, theorem.evidence(**options))
+    data = certificate(name, theorem.evidence(**options))
+    given = json.loads(data)
+    if given["theorem"] == name and given["type"] in ("network", "generated-run"):
+        _require_two_answers(f"certify({name!r})", given["witness"]["answers"], given["task"])
+    return data
 
 
 def certificate(theorem: str, evidence: Evidence) -> bytes:
@@ -109,6 +114,16 @@ def certificate(theorem: str, evidence: Evidence) -> bytes:
             f"{MOST_BRACKETS:,} and {MOST_QUOTES:,}"
         )
     return data
+
+
+def _require_two_answers(call: str, answers: Sequence[Any], parameters: Mapping[str, Any]) -> None:
+    """Raise ValueError unless two inputs have different answers, which the checker asks of a theorem's network."""
+    last = [answer if isinstance(answer, int) or "rules" in parameters else answer[-1] for answer in answers]
+    if all(answer == last[0] for answer in last):
+        raise ValueError(
+            f"{call}: all inputs shown have one answer, {str(last[0])[:60]}, and a certificate of this theorem shows two: "
+            "another seed, more inputs or more symbols have them"
+        )
 
 
 def name_in_file(theorem: str, kind: str) -> str:

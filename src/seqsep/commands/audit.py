@@ -104,7 +104,7 @@ def _of_kept_model(options: argparse.Namespace) -> "tuple[Audit, WorstCase | Non
         raise BadInput("--equal-states: expected --worst with it, which looks for them")
     path = kept_file(options.model, options.key)
     model, trained = load(path, options.part)
-    require_outputs((options.page, options.equal_states), read=[path, *options.part])
+    require_outputs((options.page, options.equal_states), read=[path, Path(options.model), *options.part])
     shared = {"confidence": options.confidence, "seed": options.seed}
     found = audit(model, trained.task, questions=options.questions or QUESTIONS, **shared)
     worst = None if options.worst is None else worst_case(model, trained.task, questions=options.worst, **shared)
@@ -152,7 +152,7 @@ def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
     ):
         if value:
             raise BadInput(f"{name}: expected a kept model or a store with it, found the folder {options.model}")
-    require_outputs([options.page], read=[])
+    require_outputs([options.page], read=list(Path(options.model).iterdir()))
     names = ("questions", *OF_A_FOLDER)
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     say = now_and_then()

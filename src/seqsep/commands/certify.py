@@ -7,10 +7,11 @@ from typing import Any
 
 from seqsep.commands.command import Command
 from seqsep.commands.members import names
+from seqsep.commands.outputs import files_among
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.files import write_file
+from seqsep.files import require_output, write_file
 from seqsep.names import BadInput, choose
 
 
@@ -33,8 +34,10 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         raise BadInput(f"certify {name}: -o FILE is missing: where the certificate goes")
     chosen = options_from_flags("certify", [name], [evidence], options.further)
+    read = files_among(options.further)
+    require_output(options.output, read=read)
     data = certify(name, **chosen)
-    write_file(options.output, data)
+    write_file(options.output, data, read=read)
     print(f"{len(data):,} bytes to {options.output}")
     return DONE
 

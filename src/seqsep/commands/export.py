@@ -46,6 +46,9 @@ def run(options: argparse.Namespace) -> int:
         raise FileNotFoundError(2, "no such store", str(options.store))
     with Store(options.store, create=False) as store:
         found = store.rows(options.experiment)
+        kept = sorted({row.experiment for row in store.rows()}) if options.experiment is not None and not found else []
+    if kept:
+        raise BadInput(f"--experiment {options.experiment}: expected one of {', '.join(kept)}, which {options.store} holds")
     rows = [row for row in found if row.has_outcome]
     known = read_labels(options.store)
     labels = {row.key: known[row.key] for row in rows if row.key in known}

@@ -21,3 +21,9 @@ def require_outputs(outputs: Iterable[Path | None], read: Iterable[Path]) -> Non
         require_output(path, read=inputs)
         if path.absolute() in [other.absolute() for other in asked[:place]]:
             raise BadInput(f"{path}: expected a name for each file to write, found it twice")
+
+
+def files_among(words: Iterable[str]) -> list[Path]:
+    """The files that words of a command line name, alone or behind a flag's equals sign: what its output must not replace."""
+    paths = [Path(word.rpartition("=")[2]) for word in words]
+    return [path for path in paths if path.is_file()]

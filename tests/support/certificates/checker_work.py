@@ -13,7 +13,8 @@ def product(rows: int, columns: int) -> int:
 def work_of(given: dict[str, Any]) -> int:
     """Every layer at every place of a run, the last layer where tokens are read out; and the task, once an input."""
     witness, task = given["witness"], given["task"]
-    letter = len(task["gates"]) if task["name"] == "circuit" else task.get("depth", task.get("vertices", 1)) // 64
+    of_circuit = sum(len(task[name]) for name in ("gates", "start", "output")) if task["name"] == "circuit" else 0
+    letter = of_circuit or task.get("depth", task.get("vertices", 1)) // 64
     letter = task["steps"] if "rules" in task else letter
     work = 0
     for word, answer in runs_of(witness):

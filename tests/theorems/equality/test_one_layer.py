@@ -94,7 +94,7 @@ def test_a_place_off_by_a_step_is_found(monkeypatch):
 
 @pytest.mark.parametrize("call", [lambda: build(3), lambda: grid_of(0), lambda: check(4, rounding="up")])
 def test_what_is_refused(call):
-    with pytest.raises(ValueError, match=r"an even number from 2|floor or nearest"):
+    with pytest.raises(ValueError, match=r"an even number from 2|rounding is one of floor, nearest"):
         call()
 
 

@@ -190,7 +190,7 @@ def check(length: int = 8, rounding: str | None = None, seed: int = 0) -> list[O
     """
     chosen = [one for one in ROUNDINGS if rounding in (None, one)]
     if not chosen:
-        raise ValueError(f"check(rounding={rounding!r}): floor or nearest")
+        raise ValueError(f"check(rounding={rounding!r}): rounding is one of {', '.join(ROUNDINGS)}")
     return [_check(length, one, 64, seed) for one in chosen]
 
 
