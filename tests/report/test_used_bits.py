@@ -163,7 +163,8 @@ def test_the_caption_says_what_is_fixed():
         in caption
     )
     assert "Embeddings start with deviation 0.3." in caption
-    assert f"Runs of the preset state-bits, which leaves out width 128 at N = 200: {len(ROWS)} of its 135 runs." in caption
+    assert f"Runs of the preset state-bits, which leaves out width 128 at N = 200: all its 135 runs." in caption
+    assert "N = 200: 7 of its 135 runs." in used_bits_caption(COMMITTED, part_of_states(EXPERIMENT, 7))
 
 
 def test_the_report_shows_this_figure_alone(tmp_path):

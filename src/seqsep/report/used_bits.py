@@ -173,7 +173,8 @@ def part_of_states(experiment: Experiment, runs: int, preset: str = "state-bits"
     """How many runs of a preset there are, and what it leaves out."""
     without = left_out(experiment, preset)
     leaves = f", which leaves out {without}" if without else ""
-    return f"of the preset `{preset}`{leaves}: {runs} of its {len(experiment.runs(preset))} runs"
+    planned = len(experiment.runs(preset))
+    return f"of the preset `{preset}`{leaves}: {'all' if runs == planned else f'{runs} of'} its {planned} runs"
 
 
 def used_bits_caption(table: ResultTable, part: str) -> str:
