@@ -115,3 +115,41 @@ def test_equal_states_are_written_and_read_again(capsys, tmp_path):
         status, _, error = call(capsys, "audit", str(path), "--recheck", str(spoiled))
         assert (status, why in error, error.count("\n")) == (2, True, 1)
     assert "expected --worst with it" in call(capsys, "audit", str(path), "--equal-states", str(record))[2]
+
+
+LAYER = """
+import torch
+
+class TokenAlone(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, width)
+    def forward(self, x):
+        return self.linear(x)
+    def start(self, batch):
+        return torch.zeros(batch, 0)
+    def step(self, x, state, t):
+        return self.linear(x), state
+"""
+
+
+@pytest.mark.unchecked
+def test_a_model_without_a_state_is_refused(capsys, tmp_path):
+    file = tmp_path / "alone.py"
+    file.write_text(LAYER)
+    run = replace(RUN, layers=(f"{file}:TokenAlone",))
+    seqsep.save(tmp_path / "model", run.model(), run)
+    status, out, error = call(capsys, "audit", str(tmp_path / "model"), "--part", str(file), *FEW)
+    assert (status, out) == (2, "")
+    assert "found one that stores, needs and carries 0 bits" in error
+
+
+@pytest.mark.unchecked
+def test_a_page_is_not_written_over_the_store(capsys, kept):
+    store, path = kept
+    store.write_bytes(b"")
+    before = path.read_bytes()
+    for target in (path, store):
+        status, _, error = call(capsys, "audit", str(store), RUN.key()[:6], *FEW, "--page", str(target))
+        assert (status, path.read_bytes(), store.read_bytes()) == (2, before, b"")
+        assert str(target) in error

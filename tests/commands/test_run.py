@@ -259,3 +259,9 @@ def test_the_help_shows_a_file_of_runs(capsys):
     for line in code.replace("layer.py:MyLayer", "lstm").split("; "):
         exec(line, names)
     assert [run.seed for run in names["runs"]("quick")] == [0, 1, 2]
+
+
+def test_an_experiment_without_runs_takes_no_time(capsys, tmp_path):
+    file = tmp_path / "none.py"
+    file.write_text("def runs(preset):\n    return []\n")
+    assert call(capsys, "run", str(file), "--dry-run") == (0, "0 runs\n", "")

@@ -163,7 +163,7 @@ def test_the_caption_says_what_is_fixed():
         in caption
     )
     assert "Embeddings start with deviation 0.3." in caption
-    assert f"Runs of the preset state-bits, which leaves out width 128 at N = 200: all its 135 runs." in caption
+    assert "Runs of the preset state-bits, which leaves out width 128 at N = 200: all its 135 runs." in caption
     assert "N = 200: 7 of its 135 runs." in used_bits_caption(COMMITTED, part_of_states(EXPERIMENT, 7))
 
 

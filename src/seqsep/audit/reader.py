@@ -48,6 +48,8 @@ class Reader:
                 raise ValueError(f"audit: expected a state of real or complex numbers, found one of {part.dtype} in it")
         self.bits = state_bits(tuple(tensors_of(self.like)))
         self.numbers = sum(as_real(part)[0].numel() for part in tensors_of(self.like))
+        if not self.numbers:
+            raise BadInput("audit: expected a model that keeps a state, found one that stores, needs and carries 0 bits")
 
     @torch.no_grad()
     def states(self, prefixes: Int64[np.ndarray, "prefixes time"]) -> Rows:
@@ -82,7 +84,7 @@ class Reader:
     def right(self, rows: Rows, questions: Questions) -> np.ndarray:
         """Which questions about the prefixes the model answers right from these states: prefixes by questions."""
         places = questions.answers.shape[1]
-        at_once = max(1, min(NUMBERS_AT_ONCE // (places * max(1, self.numbers)), MOST_INPUTS_AT_ONCE // places))
+        at_once = max(1, min(NUMBERS_AT_ONCE // (places * self.numbers), MOST_INPUTS_AT_ONCE // places))
         right = []
         for first in range(0, len(rows), at_once):
             part = rows[first : first + at_once].repeat_interleave(places, dim=0)
@@ -104,7 +106,7 @@ class Reader:
         chosen = np.arange(len(rows)) % places
         own = np.arange(len(rows))
         found = []
-        at_once = max(1, min(NUMBERS_AT_ONCE // max(1, self.numbers), MOST_INPUTS_AT_ONCE))
+        at_once = max(1, min(NUMBERS_AT_ONCE // self.numbers, MOST_INPUTS_AT_ONCE))
         for first in range(0, len(rows), at_once):
             part = slice(first, first + at_once)
             state = rows[part].detach().clone().requires_grad_()

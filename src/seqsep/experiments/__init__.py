@@ -76,9 +76,10 @@ def load_experiment(name: str) -> Experiment:
         with naming_its_line(path), relative_to(path.parent):
             found = own_runs(preset)
         wrong = found if not isinstance(found, Sequence) else next((run for run in found if not isinstance(run, Run)), None)
-        if not isinstance(found, Sequence) or wrong is not None or not found:
-            shown = f"{wrong!r:.60}" if found else "an empty one"
-            raise ValueError(f"{name}: runs({preset!r}): expected a list of Run, found {shown} ({path.name}, line {line})")
+        if not isinstance(found, Sequence) or wrong is not None:
+            raise ValueError(
+                f"{name}: runs({preset!r}): expected a list of Run, found {wrong!r:.60} ({path.name}, line {line})"
+            )
         return list(found)
 
     question = module.__doc__ or name

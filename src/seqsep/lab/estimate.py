@@ -51,6 +51,9 @@ def show_cost(
     if device != CPU:
         kind_of_gpu()  # says at once if there is none
         prepare(device)
+    if not runs:
+        print("0 runs")
+        return
     pruned = pruned or {}
     for run, label in labels(runs).items():
         print(f"{run.key()[:12]}  {label}  at most {run.steps} steps")
