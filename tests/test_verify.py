@@ -40,7 +40,7 @@ def test_the_row_is_fresh(name):
     assert verify.stale(name) == [], f"run make verify ({name})"
     row = json.loads((verify.ROWS / f"{name}.json").read_text(encoding="utf-8"))
     assert row["failures"] == 0
-    if name in SECOND_PAPER:
+    if name in SECOND_PAPER or name == "equality-one-layer":  # its sums have 0.8 N bits: 24 inputs at 1,024 take a minute
         with_a_thought(row)
     elif name not in WITHOUT_MARGINS:
         at_all_lengths_with_margins(row)

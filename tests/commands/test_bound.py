@@ -24,6 +24,7 @@ SMALL = {
     "bounded-dyck-state": {"kinds": 1, "depth": 2},
     "index-lookup-attention": {"length": 5, "alphabet": 3},
     "equality-two-layers": {"length": 4},
+    "equality-one-layer": {"length": 4},
     "relabelled-equality-two-layers": {"length": 4},
     "is-tree-walk": {"length": 4},
     "is-tree-hybrid": {"length": 4},

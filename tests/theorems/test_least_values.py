@@ -39,6 +39,7 @@ CHEAPEST = [
     ("equality-two-layers", "length", 2),
     ("relabelled-equality-two-layers", "length", 2),
     ("equality-state", "length", 2),
+    ("equality-one-layer", "length", 2),
     ("two-layer-no-short-protocol", "length", 2),
     ("two-layer-total-size", "length", 4),
     ("disjointness-one-layer", "length", 2),
@@ -83,7 +84,10 @@ def test_a_theorem_itself_refuses_what_is_beyond_its_greatest(name, option, most
 @pytest.mark.unchecked
 @pytest.mark.parametrize("name", ["is-tree-peeling", "is-tree-tour", "is-tree-one-layer", "is-tree-hybrid", "is-tree-walk"])
 def test_a_certificate_of_one_graph_and_of_none(name):
-    assert seqsep.certify(name, length=4, graphs=1).startswith(b'{"claims":')
+    """The checker wants a tree and a graph that is none."""
+    assert seqsep.certify(name, length=4, graphs=4).startswith(b'{"claims":')
+    with pytest.raises(ValueError, match="all inputs shown have one answer"):
+        seqsep.certify(name, length=4, graphs=1)
     with pytest.raises(ValueError, match="graphs is 1 to "):
         seqsep.certify(name, length=4, graphs=0)
 

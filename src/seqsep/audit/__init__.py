@@ -24,7 +24,7 @@ so that `seqsep.audit(...)` is the function whether or not the package has been 
 """
 
 import sys
-from inspect import signature
+from inspect import cleandoc, signature
 from types import ModuleType
 from typing import Any
 
@@ -42,6 +42,6 @@ class _Room(ModuleType):
 
 sys.modules[__name__].__class__ = _Room
 __signature__ = signature(audit)
-__doc__ = f"{audit.__doc__}\n\n{__doc__}"
+__doc__ = f"{cleandoc(audit.__doc__ or '').partition('>>>')[0]}{__doc__}"
 
 __all__ = ["Audit", "WorstCase", "audit", "worst_case"]

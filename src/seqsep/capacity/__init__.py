@@ -24,7 +24,7 @@ The package is callable, so that `seqsep.capacity(...)` is the function whether 
 """
 
 import sys
-from inspect import signature
+from inspect import cleandoc, signature
 from types import ModuleType
 from typing import Any
 
@@ -40,6 +40,6 @@ class _Room(ModuleType):
 
 sys.modules[__name__].__class__ = _Room
 __signature__ = signature(capacity)
-__doc__ = f"{capacity.__doc__}\n\n{__doc__}"
+__doc__ = f"{cleandoc(capacity.__doc__ or '').partition('>>>')[0]}{__doc__}"
 
 __all__ = ["Capacity", "capacity"]

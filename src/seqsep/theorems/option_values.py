@@ -143,6 +143,7 @@ OWN: Mapping[tuple[str, str], Mapping[str, Range]] = {
     ("relabelled-equality-two-layers", ""): _from(2),
     ("relabelled-equality-two-layers", "build"): GRID_STEPS,
     ("equality-state", ""): _from(2) | _from(2, "alphabet"),
+    ("equality-one-layer", ""): _from(2),
     ("two-layer-no-short-protocol", ""): {"length": Range(2, 8)},
     ("two-layer-no-short-protocol", "evidence"): {"length": Range(2, 20)},
     ("two-layer-total-size", ""): {"length": Range(4, 1 << 11)},

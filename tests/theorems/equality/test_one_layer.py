@@ -49,7 +49,7 @@ def test_halves_next_to_each_other(rounding):
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 def test_the_inequality_of_the_proof_at_many_lengths(rounding):
-    for length in (*range(2, 66, 2), 100, 256):
+    for length in (2, 4, 6, 8, 16, 32, 62, 64, 66, 100, 200):
         grid = grid_of(length, rounding)
         places = places_of(length, rounding)
         assert places.least_slack > 1
@@ -64,8 +64,9 @@ def test_rounding_once_undoes_theorem_12():
     assert network.precision == costs.grid.precision == 22
     assert [cost.least_product(costs, exchange) for exchange in cost.EXCHANGES] == [3, 4, 5]
     assert all(cost.protocol_bits(costs, 1, 2, exchange) < cost.needed(costs, exchange) for exchange in cost.EXCHANGES)
-    inputs = close_halves(1024, most=1)[1:]
-    assert answers(network, inputs).tolist() == [0, 1]
+    assert max(cost.least_product(cost.Costs(512, 2, 1), exchange) for exchange in cost.EXCHANGES) == 3
+    inputs = close_halves(512, most=1)[1:]  # the long check runs it at 1,024
+    assert answers(build(512), inputs).tolist() == [0, 1]
 
 
 def test_with_rounded_exponentials_the_same_weights_err():
