@@ -9,7 +9,7 @@ import torch
 import seqsep
 from seqsep.lab.run import Run
 from seqsep.tasks import Counting, IndexLookup
-from support.command_line import call
+from support.command_line import OWN_LAYER, call
 
 RUN = Run(IndexLookup(3, alphabet=2), ("lstm",), width=8, steps=2, evaluate_every=2, evaluation=10)
 FEW = ("--questions", "300")
@@ -117,27 +117,11 @@ def test_equal_states_are_written_and_read_again(capsys, tmp_path):
     assert "expected --worst with it" in call(capsys, "audit", str(path), "--equal-states", str(record))[2]
 
 
-LAYER = """
-import torch
-
-class TokenAlone(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.linear = torch.nn.Linear(width, width)
-    def forward(self, x):
-        return self.linear(x)
-    def start(self, batch):
-        return torch.zeros(batch, 0)
-    def step(self, x, state, t):
-        return self.linear(x), state
-"""
-
-
 @pytest.mark.unchecked
 def test_a_model_without_a_state_is_refused(capsys, tmp_path):
     file = tmp_path / "alone.py"
-    file.write_text(LAYER)
-    run = replace(RUN, layers=(f"{file}:TokenAlone",))
+    file.write_text(OWN_LAYER.replace("torch.zeros(batch, 1)", "torch.zeros(batch, 0)"))
+    run = replace(RUN, layers=(f"{file}:Own",))
     seqsep.save(tmp_path / "model", run.model(), run)
     status, out, error = call(capsys, "audit", str(tmp_path / "model"), "--part", str(file), *FEW)
     assert (status, out) == (2, "")

@@ -4,7 +4,7 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix
 are added; with that there is no such layer (`_one_layer_cost`), and this one is no counterexample.
 We differ: weights are R(exp(s_j) / sum over i of exp(s_i)), "once" in `exact.softmax`, as where a sum is kept wider than what
 is stored. Then m H = 2 and p = O(log N) are enough at every N, so neither theorem holds: that a layer is a short protocol needs
-exponentials of p bits. It is a warning more than a construction: float64 is too coarse for it beyond some dozens of bits.
+exponentials of p bits. It is a warning more than a construction: in float64 it errs at N = 256.
 
 Input: [BOS] x_1 .. x_h y_1 .. y_h, bits, h = N/2; the answer at y_h is 1 if x = y. Residual stream
 [first, second, place, shift, one, bos | above_1, above_2, unequal]: six numbers of the embedding, and three that are 0 there.
