@@ -11,7 +11,7 @@ import pytest
 
 import seqsep
 from seqsep.cli import main
-from seqsep.files import write_file
+from seqsep.files import new_file_beside, read_bytes, read_text, write_file
 from seqsep.names import BadInput
 
 ROOT = Path(seqsep.__file__).parent
@@ -113,3 +113,46 @@ def test_one_function_writes_every_output():
                 name in ("open", "fdopen") and set("wax") & set("".join(map(str, modes)))
             )
             assert not writes, f"{path}, line {node.lineno}: {name}; outputs are written by seqsep.files.write_file"
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a socket"])
+def test_only_regular_files_are_read(tmp_path, kind):
+    """A pipe that nobody writes to does not hang the reader."""
+    path = tmp_path / "input"
+    special(path, kind)
+    with pytest.raises(BadInput, match=f"input: expected a regular file, found {kind}$"):
+        read_bytes(path)
+
+
+def test_a_device_is_refused_and_a_limit_holds(tmp_path):
+    with pytest.raises(BadInput, match=r"^/dev/zero: expected a regular file, found a device$"):
+        read_text("/dev/zero")
+    (tmp_path / "four").write_bytes(b"four")
+    assert read_bytes(tmp_path / "four", most=4) == b"four"
+    with pytest.raises(BadInput, match=r"expected at most 3 bytes, found 4$"):
+        read_bytes(tmp_path / "four", most=3)
+
+
+def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
+    """Another user of a shared folder who guesses the temporary name gets nothing overwritten."""
+    (tmp_path / "secret").write_text("kept")
+    monkeypatch.setattr("secrets.token_hex", lambda size: "0" * 2 * size)
+    (tmp_path / f".rows.{os.getpid()}.{'0' * 16}.tmp").symlink_to(tmp_path / "secret")
+    with pytest.raises(OSError, match="File exists"):
+        write_file(tmp_path / "rows", "new")
+    assert (tmp_path / "secret").read_text() == "kept"
+
+
+def test_temporary_names_differ_and_a_mode_is_kept(tmp_path):
+    names = set()
+    for _ in range(3):
+        temporary, descriptor = new_file_beside(tmp_path / "rows")
+        os.close(descriptor)
+        names.add(temporary.name)
+    assert len(names) == 3
+    path = tmp_path / "private"
+    path.write_text("old")
+    path.chmod(0o600)
+    write_file(path, "new")
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == 0o600

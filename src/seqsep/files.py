@@ -1,15 +1,25 @@
-"""Every file that seqsep writes: whole or not at all, never over what is no regular file, never over what was just read."""
+"""Files, read and written with care.
+
+Reading: only regular files, up to a size limit, so that a pipe does not hang and a device does not fill the memory.
+Writing: the complete file or none, never over anything but a regular file, and never over an input of the same command.
+"""
 
 import os
+import re
+import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from errno import ENXIO
 from pathlib import Path
+from typing import BinaryIO
 
 from seqsep.names import BadInput, printable
 
 LONGEST_LINE = 1 << 24
+LARGEST_FILE = 1 << 30
+"""Bytes that `read_bytes` and `read_text` accept if the caller sets no other limit."""
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a symbolic link",
@@ -23,9 +33,9 @@ KINDS = {
 def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()) -> None:
     """Write a file and the folders above it; on return it is on disk, and a text is UTF-8.
 
-    The file appears whole under its name, or what was there stays. A process that is killed meanwhile leaves `.NAME.PID.tmp`,
-    which the next write to this name on that machine removes. Raises BadInput as `require_output` does, OSError with the
-    file's name if it cannot be written.
+    The complete file appears under its name, or what was there stays. A file that is replaced passes its mode on. A process
+    that is killed meanwhile leaves `.NAME.PID.RANDOM.tmp`, which the next write to this name on that machine removes. Raises
+    BadInput as `require_output` does, and OSError with the file's name if it cannot be written.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "new" / "rows.txt"
@@ -35,30 +45,59 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
     """
     path = Path(path)
     require_output(path, read=read)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = None
     try:
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             _remove_left(path)
-            with temporary.open("wb") as file:
+            temporary, descriptor = new_file_beside(path)
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(printable(data).encode("utf-8") if isinstance(data, str) else data)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
             on_disk(path.parent)
     finally:
-        if temporary.exists():
-            temporary.unlink()
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def new_file_beside(path: Path) -> tuple[Path, int]:
+    """Create an empty file with a random name next to `path`; return its path and a descriptor to write to.
+
+    Nobody can guess the name and put a link there: the file is created exclusively. It has the mode of the file at `path`, if
+    there is one, so that a private file stays private. Raises OSError.
+
+    >>> import tempfile
+    >>> temporary, descriptor = new_file_beside(Path(tempfile.mkdtemp()) / "rows.txt")
+    >>> os.close(descriptor)
+    >>> temporary.name.startswith(f".rows.txt.{os.getpid()}."), temporary.suffix
+    (True, '.tmp')
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        mode = None
+    created_with = 0o666 if mode is None else 0o600
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, created_with)
+    try:
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+    except OSError:
+        os.close(descriptor)
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary, descriptor
 
 
 def _remove_left(path: Path) -> None:
     """Remove the unfinished files of killed processes that wrote to this path, as far as rights allow it."""
-    begin = f".{path.name}."
-    end = ".tmp"
+    unfinished = re.compile(rf"\.{re.escape(path.name)}\.([0-9]+)(\.[0-9a-f]{{16}})?\.tmp")
     with suppress(PermissionError):
         for left in path.parent.iterdir():
-            process = left.name.removeprefix(begin).removesuffix(end)
-            if left.name == f"{begin}{process}{end}" and process.isdecimal() and not _is_running(int(process)):
+            match = unfinished.fullmatch(left.name)
+            if match and not _is_running(int(match[1])) and stat.S_ISREG(left.lstat().st_mode):
                 left.unlink(missing_ok=True)
 
 
@@ -88,8 +127,10 @@ def naming(path: Path | str) -> Iterator[None]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def read_text(path: Path | str) -> str:
-    """The text of a file, or of the standard input if `path` is "-". Raises BadInput, which names it, for what is no UTF-8.
+def read_text(path: Path | str, *, most: int = LARGEST_FILE) -> str:
+    """Return the text of a regular file, or of the standard input if `path` is "-".
+
+    Raises BadInput as `read_bytes` does, and for bytes that are not UTF-8.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "words.txt"
@@ -97,12 +138,76 @@ def read_text(path: Path | str) -> str:
     Traceback (most recent call last):
     seqsep.names.BadInput: ...words.txt: expected text in UTF-8, found byte 0xfc at 2
     """
-    is_input = str(path) == "-"
+    data = read_bytes(path, most=most)
     try:
-        return sys.stdin.read() if is_input else Path(path).read_text(encoding="utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         found = f"found byte {error.object[error.start]:#x} at {error.start}"
-        raise BadInput(f"{'standard input' if is_input else path}: expected text in UTF-8, {found}") from None
+        raise BadInput(f"{_source(path)}: expected text in UTF-8, {found}") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: Path | str, *, most: int = LARGEST_FILE) -> bytes:
+    """Return the bytes of a regular file of at most `most` bytes, or of the standard input if `path` is "-".
+
+    Raises BadInput for a pipe, a device, a folder, a socket and a larger file, before anything is read; OSError with the
+    file's name if it cannot be opened.
+
+    >>> read_bytes("/dev/zero")
+    Traceback (most recent call last):
+    seqsep.names.BadInput: /dev/zero: expected a regular file, found a device
+    """
+    if str(path) == "-":
+        with naming("standard input"):
+            data = _standard_input(most)
+    else:
+        with open_regular(path, most=most) as file, naming(path):
+            data = file.read(most + 1)
+    if len(data) > most:
+        raise BadInput(f"{_source(path)}: expected at most {most:,} bytes, found more")
+    return data
+
+
+@contextmanager
+def open_regular(path: Path | str, *, most: int = LARGEST_FILE) -> Iterator[BinaryIO]:
+    """Open a regular file of at most `most` bytes for reading. Raises BadInput and OSError as `read_bytes` does.
+
+    >>> with open_regular("/dev/null") as file:
+    ...     pass
+    Traceback (most recent call last):
+    seqsep.names.BadInput: /dev/null: expected a regular file, found a device
+    """
+    with naming(path):
+        # Without O_NONBLOCK the open of a pipe that nobody writes to would never return.
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        except OSError as error:
+            if error.errno == ENXIO:
+                raise BadInput(f"{path}: expected a regular file, found a socket") from None
+            raise
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise BadInput(f"{path}: expected a regular file, found {kind_of(found.st_mode)}")
+        if found.st_size > most:
+            raise BadInput(f"{path}: expected at most {most:,} bytes, found {found.st_size:,}")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
+def _standard_input(most: int) -> bytes:
+    """At most one byte more than `most` of the standard input, also of one that a test or a notebook put in its place."""
+    if sys.stdin is None:
+        raise BadInput("standard input: expected data, found a closed stream")
+    binary = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read(most + 1).encode("utf-8", "surrogateescape") if binary is None else binary.read(most + 1)
+
+
+def _source(path: Path | str) -> str:
+    return "standard input" if str(path) == "-" else str(path)
 
 
 def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:
