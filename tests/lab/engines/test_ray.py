@@ -298,18 +298,3 @@ def test_nothing_to_do_needs_no_ray(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with RayEngine() as engine:
         assert list(engine.run([])) == []
-
-
-def test_nobody_else_comes_to_the_folder_of_rays_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ray gives every user the rights to its folder."""
-    monkeypatch.setenv("RAY_AUTH_TOKEN", "a token")
-    connection = RayConnection("local", 1)
-    inside = Path(connection._own()["_temp_dir"])
-    inside.mkdir()
-    inside.chmod(0o777)
-    assert connection.folder is not None
-    folder = Path(connection.folder)
-    assert folder in inside.parents
-    assert folder.stat().st_mode & 0o077 == 0
-    connection.close()
-    assert not folder.exists()

@@ -188,8 +188,12 @@ def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, el
         os.kill(second, signal.SIGKILL)
         assert job.wait(timeout=90) == 1, said.read_text()
         assert first
+        folders = list(Path("/tmp").glob(f"seqsep-{number}-*"))
+        assert [folder.stat().st_mode & 0o777 for folder in folders] == [0o700, 0o700]
+        assert all(list(folder.glob("ray/session_*/sockets/*")) for folder in folders)
     finally:
-        shutil.rmtree(f"/tmp/seqsep-{number}", ignore_errors=True)
+        for folder in Path("/tmp").glob(f"seqsep-{number}-*"):
+            shutil.rmtree(folder, ignore_errors=True)
     assert said.read_text().endswith("4 runs in ray.db, 1 failed\n")
     assert max(database(tmp_path / "ray.db", "SELECT attempts FROM runs")) <= 2  # 1 where the lost node had no run yet
     assert wait_for(lambda: not processes(marker), 5)

@@ -1,10 +1,10 @@
 """The connection of the engine `ray`: to a cluster that answers, or to a Ray started on this machine.
 
-Usage statistics are off. A Ray that is started here asks for a secret, has no dashboard, and ends with the connection without
-leaving files.
+Usage statistics are off. A Ray that is started here listens on the loopback address only, requires a random token, has no
+dashboard, and ends with the connection without leaving files. The token is in the environment of Ray's processes, which other
+users cannot read; it is in no file and on no command line.
 """
 
-import functools
 import os
 import secrets
 import shutil
@@ -12,6 +12,8 @@ import signal
 import socket
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,8 @@ from seqsep.lab.engines.engine import EngineUnavailable, usable_cores
 INSTALL = "pip install 'seqsep[cluster]'"
 SECONDS_TO_CONNECT = 5.0
 OBJECT_STORE_BYTES = 128 << 20
-# Environment variables that we set or, the last two, Ray; closing the connection puts them back.
+LOOPBACK = ("127.0.0.1", "::1")
+# Environment variables that we set or, the last one, Ray; closing the connection puts them back.
 CHANGED = ("RAY_USAGE_STATS_ENABLED", "RAY_AUTH_TOKEN", "RAY_AUTH_MODE", "PYTHONBREAKPOINT")
 
 
@@ -49,21 +52,26 @@ class RayConnection:
         if ray.is_initialized():
             return ray
         options: dict[str, Any] = {"address": self.address, "logging_level": "ERROR", "log_to_driver": False}
-        if self.address == "local":
-            options |= self._own()
-        else:
+        starts = self.address == "local"
+        if not starts:
             _require_answer(self.address)
         # Ray replaces the handler of SIGTERM by its own.
         ours = signal.getsignal(signal.SIGTERM)
         try:
             self._opened = ray
-            ray.init(**options)
+            if starts:
+                _require_token()
+                options |= self._own()
+            with _on_loopback() if starts else nullcontext():
+                ray.init(**options)
         except (OSError, ValueError, RuntimeError, ImportError, RayError, SystemExit) as error:
             words = " ".join(str(error).split())[:300]
             raise EngineUnavailable(f"Ray at {self.address}: {type(error).__name__}: {words}") from error
         finally:
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, ours)
+        if starts:
+            _require_loopback(ray)
         return ray
 
     def close(self) -> None:
@@ -71,19 +79,18 @@ class RayConnection:
         if self._opened is not None:
             self._opened.shutdown()
             self._opened = None
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder = None
         for name, value in self._before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
         self._before.clear()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None
+            _read_token_again()
 
     def _own(self) -> dict[str, Any]:
-        if not {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():
-            os.environ["RAY_AUTH_TOKEN"] = _secret()
         self.folder = tempfile.mkdtemp(prefix="seqsep-ray-")
         # Ray lets everybody into its own folder, so it has one inside ours, into which nobody else comes.
         inside = str(Path(self.folder) / "ray")
@@ -91,10 +98,42 @@ class RayConnection:
         return sizes | {"_temp_dir": inside, "include_dashboard": False}
 
 
-@functools.cache
-def _secret() -> str:
-    # Ray keeps the first one that a process has.
-    return secrets.token_hex(32)
+def _require_token() -> None:
+    """Let the next Ray that this process starts require a random token, whatever the user's environment says."""
+    os.environ["RAY_AUTH_MODE"] = "token"
+    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    _read_token_again()
+
+
+def _read_token_again() -> None:
+    """Let Ray read the token and its mode from the environment; by default a process keeps those that it read first."""
+    from ray._raylet import AuthenticationTokenLoader, Config
+
+    Config.initialize("")
+    AuthenticationTokenLoader.instance().reset_cache()
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Let `ray.init` start a Ray that listens on the loopback address, as it does by default on macOS.
+
+    The argument `_node_ip_address` of `ray.init` cannot do this: Ray replaces 127.0.0.1 by the network's address.
+    """
+    from ray._private import ray_constants
+
+    before = ray_constants.ENABLE_RAY_CLUSTER
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
+
+
+def _require_loopback(ray: Any) -> None:
+    """Raise EngineUnavailable if the Ray that was started here has another address, as a future version may do."""
+    for address in sorted({node["NodeManagerAddress"] for node in ray.nodes()}.difference(LOOPBACK)):
+        words = f"expected it to listen on {LOOPBACK[0]}, found {address}"
+        raise EngineUnavailable(f"Ray {ray.__version__} on this machine: {words}; install another version, or use --address")
 
 
 def _require_answer(address: str) -> None:
