@@ -44,6 +44,7 @@ class Module(ModuleType):
         parts: dict[str, dict[str, Any]] = {
             "ray.exceptions": {"RayError": Lost},
             "ray._private": {"ray_constants": self.constants},
+            "ray.job_config": {"JobConfig": SimpleNamespace},
             "ray._raylet": {
                 "Config": SimpleNamespace(initialize=lambda text: None),
                 "AuthenticationTokenLoader": SimpleNamespace(instance=lambda: loader),
@@ -75,6 +76,7 @@ def test_every_ray_of_this_machine_has_a_token_of_its_own(monkeypatch: pytest.Mo
     assert module.constants.ENABLE_RAY_CLUSTER
     for one in module.inits:
         assert (one["folder"], one["include_dashboard"]) == (0o700, False)
+        assert one["job_config"]._py_driver_sys_path == sys.path[::-1]
         assert not Path(one["_temp_dir"]).parent.exists()
 
 

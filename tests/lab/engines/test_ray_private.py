@@ -30,6 +30,9 @@ class Actor:
     def variables(self):
         return dict(os.environ)
 
+    def path(self):
+        return sys.path
+
 actor = Actor.remote()
 variables = ray.get(actor.variables.remote())
 control = socket.create_server(("0.0.0.0", 0))
@@ -37,7 +40,8 @@ control = socket.create_server(("0.0.0.0", 0))
 print(json.dumps({
     "gcs": ray.get_runtime_context().gcs_address, "agent": node["RuntimeEnvAgentPort"], "folder": connection.folder,
     "sockets": [node["ObjectStoreSocketName"], node["RayletSocketName"]], "token": os.environ["RAY_AUTH_TOKEN"],
-    "actor": variables["RAY_AUTH_TOKEN"], "mode": variables["RAY_AUTH_MODE"], "control": control.getsockname()[1]}), flush=True)
+    "actor": variables["RAY_AUTH_TOKEN"], "mode": variables["RAY_AUTH_MODE"], "control": control.getsockname()[1],
+    "path": sys.path, "actor's path": ray.get(actor.path.remote())}), flush=True)
 sys.stdin.read()
 connection.close()
 print(json.dumps([os.environ["RAY_AUTH_MODE"], os.environ["RAY_AUTH_TOKEN"]]), flush=True)
@@ -158,7 +162,8 @@ def started() -> Iterator[Started]:
     worst = {"RAY_AUTH_MODE": "disabled", "RAY_AUTH_TOKEN": "known"}
     own = {"TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(
-        [*here, sys.executable, "-c", OWNER],
+        [*here, sys.executable, "-P", "-c", OWNER],
+        cwd="/tmp",  # where every user can write
         env=clean | own | worst,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -197,6 +202,13 @@ def test_another_host_connects_to_no_port_of_a_local_ray(started: Started) -> No
     assert len(ports) >= 6
     found = answers(started.there, NEIGHBOUR, "10.99.0.1", json.dumps(ports))
     assert [int(port) for port, error in found.items() if not error] == [control]
+
+
+def test_workers_import_nothing_from_the_working_folder(started: Started) -> None:
+    """Workers search the folders of the owner's path first; the working folder, where others may write, is none of them."""
+    own, found = started.said["path"], started.said["actor's path"]
+    assert found[: len(own)] == own
+    assert not {"", ".", "/tmp", os.path.realpath("/tmp")} & set(found)
 
 
 def test_another_user_cannot_use_a_local_ray(started: Started) -> None:

@@ -2,7 +2,8 @@
 
 Usage statistics are off. A Ray that is started here listens on the loopback address only, requires a random token, has no
 dashboard, and ends with the connection without leaving files. The token is in the environment of Ray's processes, which other
-users cannot read; it is in no file and on no command line.
+users cannot read; it is in no file and on no command line. Ray's workers have the search path of this process. By default Ray
+adds the working folder, where other users may be able to write.
 """
 
 import os
@@ -10,9 +11,10 @@ import secrets
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -61,7 +63,7 @@ class RayConnection:
             self._opened = ray
             if starts:
                 _require_token()
-                options |= self._own()
+                options |= self._own() | {"job_config": _job_config()}
             with _on_loopback() if starts else nullcontext():
                 ray.init(**options)
         except (OSError, ValueError, RuntimeError, ImportError, RayError, SystemExit) as error:
@@ -111,6 +113,24 @@ def _read_token_again() -> None:
 
     Config.initialize("")
     AuthenticationTokenLoader.instance().reset_cache()
+
+
+class _SearchPath(list[str]):
+    """The search path of this process, last entry first: a worker of Ray puts each entry before those that it has."""
+
+    def __init__(self) -> None:
+        super().__init__(reversed(sys.path))
+
+    def extend(self, folders: Iterable[str]) -> None:
+        """Add nothing: Ray would add the working folder and that of the script; if Python uses them, they are there already."""
+
+
+def _job_config() -> Any:
+    from ray.job_config import JobConfig
+
+    config = JobConfig()
+    config._py_driver_sys_path = _SearchPath()
+    return config
 
 
 @contextmanager

@@ -73,10 +73,9 @@ def _name(dtype: torch.dtype) -> str:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    package = str(Path(__file__).parents[3])
-    paths = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-W", "ignore", "-m", "seqsep.laws.language_model.receiver"]
-    environment = {**os.environ, "PYTHONPATH": paths}
+    # -P keeps the working folder off the path, where other users may be able to write; the caller's own path is handed over.
+    command = [sys.executable, "-P", "-W", "ignore", "-m", "seqsep.laws.language_model.receiver"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
 
 
