@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -213,17 +214,35 @@ def test_workers_that_do_not_start_end_the_sweep(tmp_path, monkeypatch) -> None:
     assert ended(play(FakeRay(unborn=2), [job(1, tmp_path)], monkeypatch))[0].attempts == 1
 
 
+class Silent(FakeRay):
+    """Answers nothing at first."""
+
+    rounds = 10
+
+    def wait(self, questions: list[Question], num_returns: int, timeout: float) -> Any:
+        self.rounds -= 1
+        return ([], questions) if self.rounds >= 0 else super().wait(questions, num_returns, timeout)
+
+
 def test_the_driver_looks_around_while_no_actor_answers(tmp_path, monkeypatch) -> None:
-    class Silent(FakeRay):
-        rounds = 10
-
-        def wait(self, questions: list[Question], num_returns: int, timeout: float) -> Any:
-            self.rounds -= 1
-            return ([], questions) if self.rounds >= 0 else super().wait(questions, num_returns, timeout)
-
     events = play(Silent(), [job(1, tmp_path)], monkeypatch)
     assert events[:5] == [Looked()] * 5
     assert ended(events)[0].result["status"] == "finished"
+
+
+@pytest.mark.parametrize("own", [True, None])
+def test_the_end_of_a_ray_of_this_machine_ends_the_sweep(own, tmp_path, monkeypatch) -> None:
+    """If its only node is lost, no other can come; a named cluster is waited for."""
+
+    class Lonely(Silent):
+        def nodes(self) -> list[dict[str, Any]]:
+            return super().nodes() if self.rounds == 10 else []
+
+    monkeypatch.setattr(RayConnection, "__init__", lambda self, *given: setattr(self, "folder", own and str(tmp_path)))
+    monkeypatch.setattr(RayConnection, "close", lambda self: None)
+    refused = pytest.raises(EngineUnavailable, match=r"expected its node to be alive, found that it has ended$")
+    with refused if own else nullcontext():
+        assert ended(play(Lonely(), [job(1, tmp_path)], monkeypatch))[0].result["status"] == "finished"
 
 
 def test_no_node_with_room_is_refused(tmp_path, monkeypatch) -> None:

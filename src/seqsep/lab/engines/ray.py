@@ -258,7 +258,9 @@ class RayEngine:
         """What has been answered; an error of Ray if the actor is lost."""
         by_question = {actor.question: actor for actor in self.actors if actor.question is not None}
         questions = list(by_question)
-        self.ray.wait(questions, num_returns=1, timeout=1.0)
+        answered, _ = self.ray.wait(questions, num_returns=1, timeout=1.0)
+        if not answered and self.connection.folder is not None and not any(node["Alive"] for node in self.ray.nodes()):
+            raise EngineUnavailable("Ray on this machine: expected its node to be alive, found that it has ended")
         for question in self.ray.wait(questions, num_returns=len(questions), timeout=0)[0]:
             actor = by_question[question]
             actor.question = None
