@@ -1,10 +1,35 @@
-"""Names that a user types: the known name that is meant, or one line that says what was expected; and texts from outside."""
+"""Names that a user types: the known name that is meant, or one line that says what was expected; and texts from outside.
 
+`ensure`, `required` and `narrowed` check what seqsep itself guarantees. They raise under `python -O` too, where `assert` does
+nothing. `docstring` returns docstrings under `python -OO` too, where `__doc__` is None.
+"""
+
+import ast
 import difflib
+import inspect
 import re
+import sys
+import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
-__all__ = ["LEAST_LIKENESS", "BadInput", "choose", "excerpt", "nearest", "printable", "split_names", "text_of"]
+__all__ = [
+    "LEAST_LIKENESS",
+    "BadInput",
+    "InternalError",
+    "choose",
+    "docstring",
+    "ensure",
+    "excerpt",
+    "narrowed",
+    "nearest",
+    "printable",
+    "required",
+    "split_names",
+    "text_of",
+]
+
+T = TypeVar("T")
 
 LONGEST_EXCERPT = 60
 LONGEST_MESSAGE = 500
@@ -21,6 +46,44 @@ class BadInput(ValueError):
     >>> str(BadInput("--count: expected a whole number from 1, found 0"))
     '--count: expected a whole number from 1, found 0'
     """
+
+
+class InternalError(RuntimeError):
+    """A bug of seqsep: something that its own code guarantees does not hold."""
+
+
+def ensure(condition: bool, broken: str, *details: object) -> None:
+    """Raise InternalError with the words `broken` and the details unless the condition holds.
+
+    >>> ensure(2 + 2 == 5, "the sum is wrong", 2, 2)
+    Traceback (most recent call last):
+    seqsep.names.InternalError: the sum is wrong: 2, 2
+    """
+    if not condition:
+        raise InternalError(": ".join([broken, ", ".join(map(str, details))] if details else [broken]))
+
+
+def required(value: T | None, what: str) -> T:
+    """Return the value. Raise InternalError with its name if it is None.
+
+    >>> required(0, "the least margin")
+    0
+    """
+    if value is None:
+        raise InternalError(f"{what}: expected a value, found None")
+    return value
+
+
+def narrowed(value: object, kind: type[T]) -> T:
+    """Return the value, which is of this kind. Raise InternalError if it is not.
+
+    >>> narrowed("7", int)
+    Traceback (most recent call last):
+    seqsep.names.InternalError: expected int, found str
+    """
+    if not isinstance(value, kind):
+        raise InternalError(f"expected {kind.__name__}, found {type(value).__name__}")
+    return value
 
 
 def choose(kind: str, name: str, known: Sequence[str]) -> str:
@@ -119,3 +182,21 @@ def text_of(error: BaseException) -> str:
     except BaseException as second:
         return f"(its text raises {type(second).__name__})"
     return excerpt(said, LONGEST_MESSAGE)
+
+
+def docstring(owner: Any) -> str:
+    """Return the docstring of a module, class or function; empty if it has none.
+
+    `python -OO` keeps none, so there it is read from the source file.
+
+    >>> docstring(docstring).split("; ")[0]
+    'Return the docstring of a module, class or function'
+    """
+    if sys.flags.optimize < 2:
+        return inspect.getdoc(owner) or ""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(owner)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    holder: Any = tree if inspect.ismodule(owner) else tree.body[0]
+    return ast.get_docstring(holder) or ""

@@ -34,7 +34,7 @@ from seqsep.experiments._reach import Reach
 from seqsep.experiments._search import Search
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
-from seqsep.names import choose
+from seqsep.names import choose, docstring
 from seqsep.plugins.load import attribute, naming_its_line, run_file
 from seqsep.plugins.name import relative_to
 
@@ -82,7 +82,7 @@ def load_experiment(name: str) -> Experiment:
             )
         return list(found)
 
-    question = module.__doc__ or name
+    question = docstring(module) or name
     presets = tuple(attribute(module, path, "PRESETS") or ())
     return Experiment(path.stem.replace("_", "-"), question, presets, runs)
 

@@ -8,11 +8,12 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from inspect import getdoc
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
+
+from seqsep.names import docstring
 
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
@@ -235,7 +236,7 @@ def field_meanings(kind: type[Task]) -> dict[str, str]:
     >>> field_meanings(IndexLookup)["alphabet"]
     'S, symbols to choose from; 1 to 2^31.'
     """
-    block = (getdoc(kind) or "").partition("\nFields:\n")[2].partition("\n\n")[0]
+    block = docstring(kind).partition("\nFields:\n")[2].partition("\n\n")[0]
     lines = (line.strip().partition(": ") for line in block.splitlines())
     return {name: meaning for name, _, meaning in lines}
 
