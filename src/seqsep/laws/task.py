@@ -113,6 +113,7 @@ def check_task_answers(task: Task, length: int, expected: Callable[[tuple[int, .
     """
     answer = task.function(length)
     for inputs in itertools.product(*task.alphabets(length)):
-        found, wanted = answer(inputs), expected(inputs)
+        found = answer(inputs)
+        wanted = expected(inputs)
         if found != wanted:
             raise LawFails(f"{task!r}: solve({inputs}) = {found}, expected {wanted}")

@@ -58,7 +58,7 @@ class Sequences(Prefixes):
         if continuation is None:
             return None
         answers = (self.solve(first + continuation), self.solve(second + continuation))
-        ensure(answers[0] != answers[1], "the continuation does not distinguish two prefixes", first, second, continuation)
+        ensure(answers[0] != answers[1], "the continuation does not distinguish two prefixes", (first, second, continuation))
         return ToldApart(continuation, answers)
 
     def thought(self, prompt: tuple[int, ...]) -> Thought:
