@@ -6,12 +6,14 @@ nothing. `docstring` returns docstrings under `python -OO` too, where `__doc__` 
 
 import ast
 import difflib
+import functools
 import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
+from typing import Any, ParamSpec, TypeVar
 
 __all__ = [
     "LEAST_LIKENESS",
@@ -21,15 +23,19 @@ __all__ = [
     "docstring",
     "ensure",
     "excerpt",
+    "is_whole",
     "narrowed",
     "nearest",
     "printable",
     "required",
     "split_names",
     "text_of",
+    "whole",
+    "whole_arguments",
 ]
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 LONGEST_EXCERPT = 60
 LONGEST_MESSAGE = 500
@@ -46,6 +52,55 @@ class BadInput(ValueError):
     >>> str(BadInput("--count: expected a whole number from 1, found 0"))
     '--count: expected a whole number from 1, found 0'
     """
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number: Python's or NumPy's, but not 8.0 and not True.
+
+    >>> [is_whole(value) for value in (8, 8.0, True)]
+    [True, False, False]
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole(value: Any, where: str) -> int:
+    """Return a whole number as Python's int. Raise BadInput for anything else.
+
+    >>> whole(8.0, "LSTM: width")
+    Traceback (most recent call last):
+    seqsep.names.BadInput: LSTM: width: expected a whole number, found 8.0
+    """
+    if not is_whole(value):
+        raise BadInput(f"{where}: expected a whole number, found {excerpt(repr(value))}")
+    return int(value)
+
+
+def whole_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function raise BadInput if an argument that is annotated as int, or int | None, is not a whole number.
+
+    >>> @whole_arguments
+    ... def doubled(length: int) -> int:
+    ...     return 2 * length
+    >>> doubled(True)
+    Traceback (most recent call last):
+    seqsep.names.BadInput: doubled: length: expected a whole number, found True
+    """
+    signature = inspect.signature(function)
+    sizes = [name for name, parameter in signature.parameters.items() if parameter.annotation in (int, int | None)]
+    called = function.__qualname__.split(".")[-2] if function.__name__ == "__init__" else function.__name__
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError:
+            return function(*args, **kwargs)  # which says what is wrong with the call
+        for name in sizes:
+            if given.arguments.get(name) is not None:
+                given.arguments[name] = whole(given.arguments[name], f"{called}: {name}")
+        return function(*given.args, **given.kwargs)
+
+    return checked
 
 
 class InternalError(RuntimeError):

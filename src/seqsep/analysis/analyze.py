@@ -11,7 +11,6 @@ of the grid, with stepwise softmax, that compute the function on every input: th
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import index
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.growth import growth
 from seqsep.exact.partial_states import PartialState
 from seqsep.exact.partition_search import PartitionBound
-from seqsep.names import required
+from seqsep.names import required, whole
 
 PRECISIONS = (8, 16, 32)
 
@@ -51,10 +50,9 @@ def analyze(
     >>> [one.classes for one in majority.lengths]
     [2, 3, 4]
     """
-    lengths = None if lengths is None else [index(length) for length in lengths]
-    alphabet = [alphabet] if isinstance(alphabet, int) else alphabet
-    alphabet = None if alphabet is None else [index(size) for size in alphabet]
-    precisions = [index(precision) for precision in precisions]
+    lengths = None if lengths is None else _whole("lengths", lengths)
+    alphabet = None if alphabet is None else _whole("alphabet", alphabet if isinstance(alphabet, Iterable) else [alphabet])
+    precisions = _whole("precisions", precisions)
     if callable(target):
         function = of_function(target, getattr(target, "__name__", "function"), alphabet)
     else:
@@ -76,6 +74,11 @@ def analyze(
         growth=growth([(one.length, one.classes) for one in analysed]),
         communication_growth=growth([(one.length, one.attention.leaves) for one in analysed]),
     )
+
+
+def _whole(name: str, values: Iterable[int]) -> list[int]:
+    """Return the values of an argument of `analyze`. Raise BadInput for one that is not a whole number."""
+    return [whole(value, f"analyze: {name}") for value in values]
 
 
 def _chosen_lengths(function: NamedFunction, lengths: Sequence[int] | None, alphabet: Sequence[int] | None) -> list[int]:

@@ -8,17 +8,19 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
+from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
-from seqsep.names import docstring
+from seqsep.names import docstring, excerpt, is_whole, whole_arguments
 
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
 
-TYPE_WORDS = {int: "a whole number", float: "a number", str: "a word"}
+TYPE_WORDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word", bool: "True or False"}
 
 Loss: TypeAlias = Literal["cross-entropy", "binary-cross-entropy"]
 LiveRetriever: TypeAlias = Callable[[Sequence[int], int], Sequence[int] | None]
@@ -54,8 +56,15 @@ class Task(ABC):
 
     length: int
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let `sample` refuse a start, count or seed that is not a whole number."""
+        super().__init_subclass__(**kwargs)
+        if "sample" in vars(cls):
+            cls.sample = whole_arguments(cls.sample)  # type: ignore[method-assign]
+
     def __post_init__(self) -> None:
-        plain_numbers(self)
+        wrong = wrong_field(self)
+        require(wrong is None, self, wrong or "")
 
     @property
     @abstractmethod
@@ -139,19 +148,43 @@ class Task(ABC):
         return {"name": self.name} | chosen
 
 
-def plain_numbers(value: Any) -> None:
-    """Make Python's numbers of NumPy's in the fields of a dataclass: an int64 would overflow where an int grows.
+def wrong_field(value: Any) -> str | None:
+    """Return what is wrong with the first field of a dataclass that is not of its declared type; None if nothing is.
+
+    A whole number is a number too; a truth value is neither. NumPy's numbers become Python's: an int64 would overflow where an
+    int grows.
 
     >>> from dataclasses import make_dataclass
-    >>> point = make_dataclass("Point", ["x"])(np.int64(9))
-    >>> plain_numbers(point)
-    >>> type(point.x)
-    <class 'int'>
+    >>> Point = make_dataclass("Point", [("x", int)])
+    >>> wrong_field(Point(8.0)), wrong_field(Point(True))
+    ('x is a whole number, found 8.0', 'x is a whole number, found True')
+    >>> point = Point(np.int64(9))
+    >>> wrong_field(point), type(point.x)
+    (None, <class 'int'>)
     """
     for field in fields(value):
         given = getattr(value, field.name)
         if isinstance(given, np.generic):
-            object.__setattr__(value, field.name, given.item())
+            given = given.item()
+            object.__setattr__(value, field.name, given)
+        declared = _declared_types(value.__class__)[field.name]
+        if not _is_of(declared, given):
+            return f"{field.name} is {TYPE_WORDS[declared]}, found {excerpt(repr(given))}"
+    return None
+
+
+@cache
+def _declared_types(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
+
+
+def _is_of(declared: Any, value: object) -> bool:
+    """Whether a value is of a type of TYPE_WORDS; every value is of any other type."""
+    if declared is int:
+        return is_whole(value)
+    if declared is float:
+        return isinstance(value, Real) and not isinstance(value, bool)
+    return declared not in TYPE_WORDS or isinstance(value, declared)
 
 
 class GeneratedTask(Task):
@@ -250,15 +283,13 @@ def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
     >>> fields_given(IndexLookup, {"length": 9})
     {'length': 9}
     """
-    hints = get_type_hints(kind)
+    hints = _declared_types(kind)
     types = {field.name: hints[field.name] for field in fields(kind)}
     for name, value in given.items():
         flag = f"{kind.name}: --{name.replace('_', '-')}"
         if name not in types:
             raise ValueError(f"{kind.name}: expected {', '.join(types)} as flags, found --{name.replace('_', '-')}")
-        if types[name] is float and isinstance(value, int):
-            continue
-        if types[name] in TYPE_WORDS and not isinstance(value, types[name]):
+        if not _is_of(types[name], value):
             raise ValueError(f"{flag}: expected {TYPE_WORDS[types[name]]}, found {value!r}")
     return dict(given)
 
