@@ -112,6 +112,9 @@ def test_a_run_refuses_fields_of_another_type():
 def test_a_number_of_numpy_leaves_the_key_of_a_run():
     numbers = {name: np.int64(value) for name, value in {**RUN, "seed": 3}.items() if isinstance(value, int)}
     assert seqsep.Run(**RUN | numbers).key() == seqsep.Run(**RUN | {"seed": 3}).key()
+    source = PlugIn.parse(f"{GOOD}:Parity")
+    own = [OwnTask.of(source, number(6), kinds=number(4)) for number in (int, np.int64)]
+    assert seqsep.Run(**RUN | {"task": own[0]}).key() == seqsep.Run(**RUN | {"task": own[1]}).key()
     layers = (name for name in RUN["layers"])
     assert seqsep.Run(**RUN | {"layers": layers}).key() == seqsep.Run(**RUN).key()
 

@@ -8,7 +8,6 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
@@ -21,6 +20,8 @@ NOTHING_ASKED = -100
 EVERY_CLASS = -1
 
 TYPE_WORDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word", bool: "True or False"}
+NAMED_TYPES: Mapping[Any, type] = {kind.__name__: kind for kind in TYPE_WORDS}
+"""The types by their names, as which a file with `from __future__ import annotations` declares them."""
 
 Loss: TypeAlias = Literal["cross-entropy", "binary-cross-entropy"]
 LiveRetriever: TypeAlias = Callable[[Sequence[int], int], Sequence[int] | None]
@@ -167,15 +168,10 @@ def wrong_field(value: Any) -> str | None:
         if isinstance(given, np.generic):
             given = given.item()
             object.__setattr__(value, field.name, given)
-        declared = _declared_types(value.__class__)[field.name]
+        declared = NAMED_TYPES.get(field.type, field.type)
         if not _is_of(declared, given):
             return f"{field.name} is {TYPE_WORDS[declared]}, found {excerpt(repr(given))}"
     return None
-
-
-@cache
-def _declared_types(kind: type) -> Mapping[str, Any]:
-    return get_type_hints(kind)
 
 
 def _is_of(declared: Any, value: object) -> bool:
@@ -283,7 +279,7 @@ def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
     >>> fields_given(IndexLookup, {"length": 9})
     {'length': 9}
     """
-    hints = _declared_types(kind)
+    hints = get_type_hints(kind)
     types = {field.name: hints[field.name] for field in fields(kind)}
     for name, value in given.items():
         flag = f"{kind.name}: --{name.replace('_', '-')}"
