@@ -1,10 +1,41 @@
-"""Names that a user types: the known name that is meant, or one line that says what was expected; and texts from outside."""
+"""Names that a user types: the known name that is meant, or one line that says what was expected; and texts from outside.
 
+`ensure`, `required` and `narrowed` check what seqsep itself guarantees. They raise under `python -O` too, where `assert` does
+nothing. `docstring` returns docstrings under `python -OO` too, where `__doc__` is None.
+"""
+
+import ast
 import difflib
+import functools
+import inspect
 import re
-from collections.abc import Iterable, Sequence
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
+from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["LEAST_LIKENESS", "BadInput", "choose", "excerpt", "nearest", "printable", "split_names", "text_of"]
+__all__ = [
+    "LEAST_LIKENESS",
+    "BadInput",
+    "InternalError",
+    "choose",
+    "docstring",
+    "ensure",
+    "excerpt",
+    "is_whole",
+    "narrowed",
+    "nearest",
+    "printable",
+    "required",
+    "split_names",
+    "text_of",
+    "whole",
+    "whole_arguments",
+]
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 LONGEST_EXCERPT = 60
 LONGEST_MESSAGE = 500
@@ -21,6 +52,93 @@ class BadInput(ValueError):
     >>> str(BadInput("--count: expected a whole number from 1, found 0"))
     '--count: expected a whole number from 1, found 0'
     """
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number: Python's or NumPy's, but not 8.0 and not True.
+
+    >>> [is_whole(value) for value in (8, 8.0, True)]
+    [True, False, False]
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole(value: Any, where: str) -> int:
+    """Return a whole number as Python's int. Raise BadInput for anything else.
+
+    >>> whole(8.0, "LSTM: width")
+    Traceback (most recent call last):
+    seqsep.names.BadInput: LSTM: width: expected a whole number, found 8.0
+    """
+    if not is_whole(value):
+        raise BadInput(f"{where}: expected a whole number, found {excerpt(repr(value))}")
+    return int(value)
+
+
+def whole_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function raise BadInput if an argument that is annotated as int, or int | None, is not a whole number.
+
+    >>> @whole_arguments
+    ... def doubled(length: int) -> int:
+    ...     return 2 * length
+    >>> doubled(True)
+    Traceback (most recent call last):
+    seqsep.names.BadInput: doubled: length: expected a whole number, found True
+    """
+    signature = inspect.signature(function)
+    sizes = [name for name, parameter in signature.parameters.items() if parameter.annotation in (int, int | None)]
+    called = function.__qualname__.split(".")[-2] if function.__name__ == "__init__" else function.__name__
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError:
+            return function(*args, **kwargs)  # which says what is wrong with the call
+        for name in sizes:
+            if given.arguments.get(name) is not None:
+                given.arguments[name] = whole(given.arguments[name], f"{called}: {name}")
+        return function(*given.args, **given.kwargs)
+
+    return checked
+
+
+class InternalError(RuntimeError):
+    """A bug of seqsep: something that its own code guarantees does not hold."""
+
+
+def ensure(condition: bool, broken: str, *details: object) -> None:
+    """Raise InternalError with the words `broken` and the details unless the condition holds.
+
+    >>> ensure(2 + 2 == 5, "the sum is wrong", 2, 2)
+    Traceback (most recent call last):
+    seqsep.names.InternalError: the sum is wrong: 2, 2
+    """
+    if not condition:
+        raise InternalError(": ".join([broken, ", ".join(map(str, details))] if details else [broken]))
+
+
+def required(value: T | None, what: str) -> T:
+    """Return the value. Raise InternalError with its name if it is None.
+
+    >>> required(0, "the least margin")
+    0
+    """
+    if value is None:
+        raise InternalError(f"{what}: expected a value, found None")
+    return value
+
+
+def narrowed(value: object, kind: type[T]) -> T:
+    """Return the value, which is of this kind. Raise InternalError if it is not.
+
+    >>> narrowed("7", int)
+    Traceback (most recent call last):
+    seqsep.names.InternalError: expected int, found str
+    """
+    if not isinstance(value, kind):
+        raise InternalError(f"expected {kind.__name__}, found {type(value).__name__}")
+    return value
 
 
 def choose(kind: str, name: str, known: Sequence[str]) -> str:
@@ -119,3 +237,21 @@ def text_of(error: BaseException) -> str:
     except BaseException as second:
         return f"(its text raises {type(second).__name__})"
     return excerpt(said, LONGEST_MESSAGE)
+
+
+def docstring(owner: Any) -> str:
+    """Return the docstring of a module, class or function; empty if it has none.
+
+    `python -OO` keeps none, so there it is read from the source file.
+
+    >>> docstring(docstring).split("; ")[0]
+    'Return the docstring of a module, class or function'
+    """
+    if sys.flags.optimize < 2:
+        return inspect.getdoc(owner) or ""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(owner)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    holder: Any = tree if inspect.ismodule(owner) else tree.body[0]
+    return ast.get_docstring(holder) or ""

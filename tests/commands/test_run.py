@@ -195,6 +195,15 @@ def test_the_help_of_a_users_experiment(capsys, tmp_path):
     assert "\n\nWhich seed?\n\npresets:\n  tiny\n  long\n\n" in shown_help(capsys, "run", str(file))
 
 
+def test_the_runs_of_an_experiment_may_be_generated(capsys, tmp_path):
+    """Any iterable is taken, once: a generator yields the runs that a list would hold."""
+    file = tmp_path / "mine.py"
+    listed = TWO_SHORT_RUNS.replace("def runs(", "def listed(")
+    file.write_text(f"{listed}\n\ndef runs(preset):\n    yield from listed(preset)\n")
+    assert [run.seed for run in load_experiment(str(file)).runs("tiny")] == [0, 1]
+    assert call(capsys, "run", str(file), "--preset", "tiny", "--dry-run")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [

@@ -25,7 +25,8 @@ FUNCTION = "def f(word):\n    "
         ("def __getattr__(name):\n    raise RuntimeError(name)\n", "mine.py: RuntimeError: runs (mine.py, line 2)"),
         (f"{RUNS}raise TypeError('in runs')\n", "TypeError: in runs (mine.py, line 3)"),
         (f"{RUNS}raise GeneratorExit\n", "GeneratorExit: (mine.py, line 3)"),
-        (f"{RUNS}yield 1 / 0\n", "expected a list of Run, found <generator object"),
+        (f"{RUNS}yield 1 / 0\n", "ZeroDivisionError: division by zero (mine.py, line 3)"),
+        (f"{RUNS}yield 3\n", "mine.py: runs('default'): expected a list of Run, found 3 (mine.py, line 2)"),
         (f"{RUNS}return [3]\n", "mine.py: runs('default'): expected a list of Run, found 3 (mine.py, line 2)"),
     ],
 )

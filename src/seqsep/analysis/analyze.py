@@ -11,7 +11,6 @@ of the grid, with stepwise softmax, that compute the function on every input: th
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import index
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.growth import growth
 from seqsep.exact.partial_states import PartialState
 from seqsep.exact.partition_search import PartitionBound
+from seqsep.names import required, whole
 
 PRECISIONS = (8, 16, 32)
 
@@ -50,10 +50,9 @@ def analyze(
     >>> [one.classes for one in majority.lengths]
     [2, 3, 4]
     """
-    lengths = None if lengths is None else [index(length) for length in lengths]
-    alphabet = [alphabet] if isinstance(alphabet, int) else alphabet
-    alphabet = None if alphabet is None else [index(size) for size in alphabet]
-    precisions = [index(precision) for precision in precisions]
+    lengths = None if lengths is None else _whole("lengths", lengths)
+    alphabet = None if alphabet is None else _whole("alphabet", alphabet if isinstance(alphabet, Iterable) else [alphabet])
+    precisions = _whole("precisions", precisions)
     if callable(target):
         function = of_function(target, getattr(target, "__name__", "function"), alphabet)
     else:
@@ -75,6 +74,11 @@ def analyze(
         growth=growth([(one.length, one.classes) for one in analysed]),
         communication_growth=growth([(one.length, one.attention.leaves) for one in analysed]),
     )
+
+
+def _whole(name: str, values: Iterable[int]) -> list[int]:
+    """Return the values of an argument of `analyze`. Raise BadInput for one that is not a whole number."""
+    return [whole(value, f"analyze: {name}") for value in values]
 
 
 def _chosen_lengths(function: NamedFunction, lengths: Sequence[int] | None, alphabet: Sequence[int] | None) -> list[int]:
@@ -128,9 +132,8 @@ def _answers(instance: FunctionAtLength) -> tuple[int, ...]:
 def _pair(function: NamedFunction, instance: FunctionAtLength, partial: PartialState | None) -> InputPair | None:
     """Two inputs whose prefixes need two states, as tokens, with their answers; None if one state is enough."""
     if partial is not None:
-        assert instance.table is not None
         split = partial.clique.split
-        places = _clashing(instance.table, partial)
+        places = _clashing(required(instance.table, "the table of a partial function"), partial)
     elif instance.least is None:
         return None
     else:
@@ -141,8 +144,7 @@ def _pair(function: NamedFunction, instance: FunctionAtLength, partial: PartialS
         return None
     first, second = ([tokens[place] for tokens, place in zip(instance.symbols, word, strict=True)] for word in places)
     if instance.table is None:
-        assert instance.least is not None
-        labels = instance.least.automaton.run(np.array(places, dtype=np.int64)).tolist()
+        labels = required(instance.least, "the least automaton").automaton.run(np.array(places, dtype=np.int64)).tolist()
         return InputPair(split, (first, second), (labels[0], labels[1]))
     answers = (
         _asked_again(function, instance, first, places[0]),
@@ -153,9 +155,9 @@ def _pair(function: NamedFunction, instance: FunctionAtLength, partial: PartialS
 
 def _asked_again(function: NamedFunction, instance: FunctionAtLength, word: list[int], places: tuple[int, ...]) -> int:
     """The answer in the table. Raises ValueError for a function that answers otherwise when it is asked a second time."""
-    assert instance.table is not None
-    index = int(np.ravel_multi_index(places, instance.table.alphabets))
-    answer = instance.table.answers[int(instance.table.labels[index])]
+    table = required(instance.table, "the table of the function")
+    index = int(np.ravel_multi_index(places, table.alphabets))
+    answer = table.answers[int(table.labels[index])]
     again = instance.call(list(word)) if instance.call is not None else answer
     if again != answer:
         raise ValueError(f"{function.name}({word}): expected the same answer each time, found {answer} and {again}")

@@ -10,6 +10,7 @@ from seqsep.analysis.record import AtLength
 from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.least_state import every_label
 from seqsep.exact.partial_states import Clique
+from seqsep.names import required
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 
 MOST_ANSWERS = 5 << 20  # each takes two bytes or more of a certificate's 10 MiB
@@ -35,12 +36,11 @@ def least_state(analysed: AtLength) -> Evidence:
         prefixes, suffixes, _ = analysed.least.distinguishing_table()
         labels = every_label(analysed.automaton)
     else:
-        assert analysed.partial is not None
-        assert analysed.table is not None
-        clique = analysed.partial.clique
+        clique = required(analysed.partial, "the states of a partial function").clique
+        tabulated = required(analysed.table, "the table of a partial function")
         split = clique.split
-        prefixes, suffixes = told_apart(analysed.table, clique)
-        labels = analysed.table.labels
+        prefixes, suffixes = told_apart(tabulated, clique)
+        labels = tabulated.labels
     some_suffixes = suffixes or [(0,) * (len(alphabets) - split)]
     table = DistinguishingTable(
         alice=list(range(split)),

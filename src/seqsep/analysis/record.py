@@ -13,6 +13,7 @@ from seqsep.exact.layered import Layered
 from seqsep.exact.least_state import LeastState
 from seqsep.exact.partial_states import PartialState
 from seqsep.exact.rank_by_counting import RankByCounting
+from seqsep.names import ensure, narrowed, required
 from seqsep.tables import Tabular
 
 LISTED = 20
@@ -94,9 +95,9 @@ class AtLength:
     @property
     def _counted(self) -> RankByCounting:
         """The counted rank of a function without an automaton in reading order, one party holding a prefix."""
-        assert isinstance(self.attention, RankByCounting)
-        assert self.attention.alice == tuple(range(len(self.attention.alice)))
-        return self.attention
+        counted = narrowed(self.attention, RankByCounting)
+        ensure(counted.alice == tuple(range(len(counted.alice))), "Alice does not have a prefix", counted.alice)
+        return counted
 
     @property
     def automaton(self) -> Layered:
@@ -300,8 +301,7 @@ def _growth_in_words(growth: Growth) -> str:
 
 
 def _witness_line(at: AtLength) -> str:
-    pair = at.witness
-    assert pair is not None
+    pair = required(at.witness, "the witness")
     first = f"{_word(pair.inputs[0], pair.split)} -> {pair.answers[0]}"
     second = f"{_word(pair.inputs[1], pair.split)} -> {pair.answers[1]}"
     return (

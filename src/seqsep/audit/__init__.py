@@ -24,13 +24,14 @@ so that `seqsep.audit(...)` is the function whether or not the package has been 
 """
 
 import sys
-from inspect import cleandoc, signature
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
 from seqsep.audit.answer import Audit, audit
 from seqsep.audit.failures import WorstCase
 from seqsep.audit.worst import worst_case
+from seqsep.names import docstring
 
 
 class _Room(ModuleType):
@@ -42,6 +43,6 @@ class _Room(ModuleType):
 
 sys.modules[__name__].__class__ = _Room
 __signature__ = signature(audit)
-__doc__ = f"{cleandoc(audit.__doc__ or '').partition('>>>')[0]}{__doc__}"
+__doc__ = f"{docstring(audit).partition('>>>')[0]}{__doc__ or ''}"
 
 __all__ = ["Audit", "WorstCase", "audit", "worst_case"]

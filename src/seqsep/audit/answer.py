@@ -1,6 +1,6 @@
 """`seqsep.audit`: what a trained model carries, as three numbers, and the function that finds them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from seqsep.audit.reader import Reader
 from seqsep.ceilings import least_state_bits
 from seqsep.lab.kept import load
 from seqsep.model.model import Model
-from seqsep.names import BadInput, excerpt
+from seqsep.names import BadInput, excerpt, whole_arguments
 from seqsep.tables import Tabular
 from seqsep.tasks import Task
 
@@ -94,6 +94,7 @@ class Audit(Tabular):
         return fields | {"task": self.task.configuration()}
 
 
+@whole_arguments
 def audit(
     model: Model | Path | str,
     task: Task | None = None,
@@ -101,7 +102,7 @@ def audit(
     questions: int = QUESTIONS,
     confidence: float = 0.95,
     seed: int = 0,
-    files: Sequence[Path | str] = (),
+    files: Iterable[Path | str] = (),
 ) -> Audit:
     """Audit a model on a task: what its state stores, what its reader needs of it, what it carries.
 
@@ -165,7 +166,7 @@ def audit(
     )
 
 
-def opened(model: Model | Path | str, task: Task | None, files: Sequence[Path | str] = ()) -> tuple[Model, Task]:
+def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | str] = ()) -> tuple[Model, Task]:
     """The model and its task. Raises BadInput if a model comes without its task."""
     if isinstance(model, Model):
         if not isinstance(task, Task):

@@ -22,6 +22,7 @@ import numpy as np
 
 from seqsep.audit.intervals import lower_limit
 from seqsep.ceilings import carried_bits_by_place
+from seqsep.names import narrowed
 from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, Task
 
 
@@ -59,6 +60,5 @@ def carried_bits(task: Task, right: np.ndarray, error: float) -> float:
         wrong = 1 - limits[0]
         words = task.symbols ** (task.length // 2)
         return max(0.0, -log2(2 * wrong + 1 / words))
-    assert isinstance(task, IndexLookup | AssociativeRecall)
-    alphabet = task.alphabet if isinstance(task, IndexLookup) else task.values
+    alphabet = task.alphabet if isinstance(task, IndexLookup) else narrowed(task, AssociativeRecall).values
     return carried_bits_by_place(alphabet, limits)

@@ -16,6 +16,7 @@ from seqsep.lab.in_process import train
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
 from seqsep.model.model import Model
+from seqsep.names import narrowed
 from seqsep.tasks import IndexLookup
 
 FILE = "audit/reach-places.jsonl"
@@ -26,8 +27,7 @@ GOAL = 0.99
 def runs(results: Path) -> list[Run]:
     """At the shortest length of `reach`, the best run of each contender's first size that stays below 99 %."""
     experiment = BY_NAME["index-lookup-architectures"]
-    search = experiment.search("reach")
-    assert isinstance(search, Reach)
+    search = narrowed(experiment.search("reach"), Reach)
     sizes = {(contender.run.layers, contender.run.width) for contender in search.contenders}
     known = [row for row in read_rows(experiment.rows_file(results, "reach")) if row.has_outcome]
     best: dict[tuple[str, str], Row] = {}
@@ -60,7 +60,6 @@ def write_rows(results: Path) -> Path:
 
 def line(run: Run, model: Model, accuracy: float) -> dict[str, Any]:
     """What is kept of a trained run: the accuracy of its last evaluation, and both shares by place."""
-    assert isinstance(run.task, IndexLookup)
-    found = asdict(by_place(model.eval().requires_grad_(False), run.task))
+    found = asdict(by_place(model.eval().requires_grad_(False), narrowed(run.task, IndexLookup)))
     shares = {name: [round(share, 4) for share in found[name]] for name in ("right", "in_state")}
     return {"key": run.key(), "run": run.configuration(), "accuracy": accuracy, "prefixes": found["prefixes"], **shares}

@@ -17,7 +17,7 @@ from seqsep.audit.intervals import lower_limit, upper_limit
 from seqsep.audit.questions import Asking, Tokens, asking
 from seqsep.audit.reader import Reader
 from seqsep.model.model import Model
-from seqsep.names import BadInput, excerpt
+from seqsep.names import BadInput, excerpt, whole, whole_arguments
 from seqsep.tasks import Task
 
 ATTACKS = ("closest", "swaps", "edits-1", "edits-2", "climb", "drawn")
@@ -28,6 +28,7 @@ QUESTIONS = 3000
 LEAST_QUESTIONS = 60
 
 
+@whole_arguments
 def worst_case(
     model: Model, task: Task, *, questions: int | Literal["all"] = QUESTIONS, confidence: float = 0.95, seed: int = 0
 ) -> WorstCase:
@@ -45,6 +46,8 @@ def worst_case(
     >>> found.inputs, found.least.answer == found.least.expected
     (16, False)
     """
+    if questions != "all":
+        questions = whole(questions, "worst_case: questions")
     if (questions != "all" and questions < LEAST_QUESTIONS) or not 0 < confidence < 1:
         given = f"questions={questions}, confidence={confidence}"
         raise BadInput(f"worst_case({given}): expected questions from {LEAST_QUESTIONS}, confidence between 0 and 1")

@@ -24,11 +24,12 @@ The package is callable, so that `seqsep.capacity(...)` is the function whether 
 """
 
 import sys
-from inspect import cleandoc, signature
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
 from seqsep.capacity.answer import Capacity, capacity
+from seqsep.names import docstring
 
 
 class _Room(ModuleType):
@@ -40,6 +41,6 @@ class _Room(ModuleType):
 
 sys.modules[__name__].__class__ = _Room
 __signature__ = signature(capacity)
-__doc__ = f"{cleandoc(capacity.__doc__ or '').partition('>>>')[0]}{__doc__}"
+__doc__ = f"{docstring(capacity).partition('>>>')[0]}{__doc__ or ''}"
 
 __all__ = ["Capacity", "capacity"]

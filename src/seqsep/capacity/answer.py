@@ -12,7 +12,7 @@ from seqsep.capacity.config import Fields, read_config
 from seqsep.capacity.declare import Layer, declare
 from seqsep.capacity.limits import Limit, limits
 from seqsep.capacity.part import BITS, Part
-from seqsep.names import BadInput
+from seqsep.names import BadInput, whole_arguments
 from seqsep.tables import Tabular
 
 Number = int | float
@@ -21,6 +21,7 @@ MOST_TOKENS = 10**15
 MOST_BATCH = 10**9
 
 
+@whole_arguments
 def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, cache_bits: int = BITS) -> "Capacity":
     """Read a config.json, or a dict like it, and count what the model keeps between tokens.
 

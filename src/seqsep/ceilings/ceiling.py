@@ -1,7 +1,5 @@
 """The ceiling of a task, the first length at which it is below 1, and the bits that an accuracy proves."""
 
-from numbers import Real
-
 from seqsep.ceilings.double_stars import double_star_ceiling
 from seqsep.ceilings.fano import require
 from seqsep.ceilings.forms import EqualHalves, form_of
@@ -9,7 +7,7 @@ from seqsep.ceilings.index_lookup import length_where_it_bites
 from seqsep.ceilings.one_of_many import bits_of_a_symbol
 from seqsep.ceilings.retrieval import gram_ceiling
 from seqsep.ceilings.uniform_graphs import uniform_graph_ceiling
-from seqsep.names import BadInput, excerpt
+from seqsep.names import BadInput, excerpt, is_whole
 from seqsep.tasks import IndexLookup, IsTree, NgramRetrieval, Task
 
 
@@ -90,8 +88,7 @@ def carried_bits(task: IndexLookup, accuracy: float) -> float:
 
 
 def _whole(bits: int, call: str, name: str) -> int:
-    """Python's int of a whole number, NumPy's and 64.0 too: a ceiling of fewer bits would be too low."""
-    is_number = isinstance(bits, Real) and not isinstance(bits, bool)
+    """Return a whole number from 0 as Python's int: a ceiling of fewer bits would be too low."""
     pair = "; of a model's (fixed, per token) the fixed bits, or both to first_bitten_length" if isinstance(bits, tuple) else ""
-    require(is_number and bits >= 0 and bits % 1 == 0, call, f"{name} is a whole number from 0{pair}")
+    require(is_whole(bits) and bits >= 0, call, f"{name} is a whole number from 0{pair}")
     return int(bits)

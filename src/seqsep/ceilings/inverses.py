@@ -8,12 +8,12 @@ model of so many bits has it is not said.
 
 from collections.abc import Callable
 from math import perm
-from numbers import Integral, Real
+from numbers import Real
 
 from seqsep.ceilings.ceiling import ceiling
 from seqsep.ceilings.forms import DifferentAnswers, form_of
 from seqsep.exact.integers import ceil_log2
-from seqsep.names import BadInput, excerpt
+from seqsep.names import BadInput, excerpt, is_whole
 from seqsep.tasks import Task
 
 
@@ -59,7 +59,7 @@ def longest(task: Task, bits: int, accuracy: float) -> int | None:
     """
     _require_ceiling(task)
     _require_fraction(accuracy)
-    if not isinstance(bits, Integral) or bits < 0:
+    if not is_whole(bits) or bits < 0:
         raise BadInput(f"bits: expected a whole number from 0, found {excerpt(repr(bits))}")
     state_bits = int(bits)
     asked = form_of(task)
@@ -83,7 +83,7 @@ def _require_ceiling(task: Task) -> None:
 
 
 def _require_fraction(accuracy: float) -> None:
-    if not isinstance(accuracy, Real) or not 0 <= accuracy <= 1:
+    if not isinstance(accuracy, Real) or isinstance(accuracy, bool) or not 0 <= accuracy <= 1:
         raise BadInput(f"accuracy: expected a fraction from 0 to 1, found {excerpt(repr(accuracy))}")
 
 

@@ -9,7 +9,7 @@ from seqsep.commands.command import Command, Parser, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import fields_from_flags, positive, reader, whole_number
 from seqsep.commands.status import DONE
-from seqsep.names import BadInput, choose
+from seqsep.names import BadInput, choose, docstring, required
 from seqsep.plugins.name import names_a_file
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def _print_examples_of_a_file(options: argparse.Namespace) -> int:
         raise BadInput(
             f"{source.words}: --length: expected a whole number, found {found} (try seqsep sample {options.task} --help)"
         )
-    assert source.path is not None
-    with naming_its_line(source.path, passing=PlugInFails):
+    with naming_its_line(required(source.path, "the path of the task's file"), passing=PlugInFails):
         return _print_examples(own_task(source, given), options)
 
 
@@ -135,7 +134,7 @@ def help_of_task(words: list[str]) -> str | None:
     from seqsep.tasks import BY_NAME
 
     kind = BY_NAME[choose("task", words[0], names("tasks"))]
-    asked = (inspect.getdoc(inspect.getmodule(kind)) or "").split("\n", 1)[0]
+    asked = docstring(inspect.getmodule(kind)).split("\n", 1)[0]
     parser = Parser(prog=f"seqsep sample {kind.name}", description=f"{asked} docs/tasks.md says how examples are drawn.")
     _add_fields(parser.add_argument_group("fields of the task"), kind)
     _add_own_flags(parser)
@@ -152,7 +151,7 @@ def _help_of_a_file(name: str) -> str:
     _add_own_flags(parser)
     flags = parser.format_help().partition("options:")[2]
     fields_shown = "\n".join(f"  {_field_in_words(parameter)}" for parameter in inspect.signature(kind).parameters.values())
-    parts = [f"usage: {parser.usage}", inspect.getdoc(kind) or "", f"fields of the task:\n{fields_shown}", f"options:{flags}"]
+    parts = [f"usage: {parser.usage}", docstring(kind), f"fields of the task:\n{fields_shown}", f"options:{flags}"]
     return "\n\n".join(part for part in parts if part)
 
 

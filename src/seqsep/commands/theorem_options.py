@@ -18,7 +18,7 @@ from pathlib import Path
 from seqsep.commands.command import Parser
 from seqsep.commands.members import members, names
 from seqsep.commands.shared_flags import prog, refuse_foreign
-from seqsep.names import BadInput, choose
+from seqsep.names import BadInput, choose, narrowed, required
 
 ROOT = Path(__file__).parents[1]
 SWITCH = "switch"
@@ -117,8 +117,8 @@ def explained(theorem: str, function: str) -> Explained | None:
     ['by default 64', 'optional', 'by default floor']
     """
     tree = ast.parse(_files()[theorem].read_text(encoding="utf-8"))
-    record = next(node.value for node in tree.body if isinstance(node, ast.Assign) and _targets(node) == ["THEOREM"])
-    assert isinstance(record, ast.Call)
+    values = (node.value for node in tree.body if isinstance(node, ast.Assign) and _targets(node) == ["THEOREM"])
+    record = narrowed(next(values), ast.Call)
     given = {keyword.arg: keyword.value for keyword in record.keywords}
     value = record.args[1] if function == "check" else given.get(function)
     if value is None:
@@ -144,8 +144,7 @@ def _without_errors(words: str) -> str:
 
 def _as_checked(options: Sequence[Option], theorem: str) -> list[Option]:
     """The options with the defaults of `check` in the place of what is required."""
-    checked = explained(theorem, "check")
-    assert checked is not None
+    checked = required(explained(theorem, "check"), "the check of a theorem")
     defaults = {option.name: option.default for option in checked.options}
     return [replace(option, default=defaults[option.name]) if option.default == "required" else option for option in options]
 

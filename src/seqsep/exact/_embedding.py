@@ -7,6 +7,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.grid import Array, Tally
 from seqsep.exact.network import Network
+from seqsep.names import required
 
 
 class ResidualStream(NamedTuple):
@@ -57,16 +58,16 @@ def embed(network: Network, inputs: np.ndarray, tally: Tally, first: int = 0) ->
 
 
 def _embed_vectors(network: Network, inputs: Int64[np.ndarray, "batch time coordinates"], tally: Tally) -> Array:
-    assert network.vectors is not None
     grid = network.grid
+    vectors = required(network.vectors, "the embedding of vectors")
     coordinates = inputs.shape[-1]
     given = Array(inputs.reshape(-1, coordinates), grid.step)
-    if not grid.holds(given) or coordinates != len(network.vectors.integers):
+    if not grid.holds(given) or coordinates != len(vectors.integers):
         raise ValueError(
-            f"run({network.name}): inputs are {len(network.vectors.integers)} coordinates of magnitude at most "
+            f"run({network.name}): inputs are {len(vectors.integers)} coordinates of magnitude at most "
             f"{grid.steps}, found {coordinates} of at most {float(given.largest):g}"
         )
-    return grid.product(given.lifted(), network.vectors, tally, "embedding")
+    return grid.product(given.lifted(), vectors, tally, "embedding")
 
 
 def _rows(tables: list[Array], token: Int64[np.ndarray, "n"]) -> Array:

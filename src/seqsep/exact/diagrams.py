@@ -14,6 +14,7 @@ import numpy as np
 from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable
 from seqsep.exact.layered import Layered
 from seqsep.exact.least_state import LeastState, trial_inputs
+from seqsep.names import ensure
 
 MOST_NODES = 200_000
 MOST_VARIABLES = 256
@@ -33,7 +34,7 @@ def of_formula(formula: Thresholds, name: str = "formula", seed: int = 0) -> Lea
         raise ValueError(f"{name}: expected 1 to {MOST_VARIABLES} variables, found {formula.variables}")
     automaton = layered_diagram(build_diagram(formula, name), formula.variables)
     inputs, every = trial_inputs(automaton, seed)
-    assert np.array_equal(automaton.run(inputs), formula.evaluate(inputs)), "the diagram errs"
+    ensure(np.array_equal(automaton.run(inputs), formula.evaluate(inputs)), f"{name}: the diagram answers wrongly")
     return LeastState(automaton, len(inputs), every)
 
 
@@ -57,7 +58,7 @@ def read_in(formula: Thresholds, places: Sequence[int], name: str = "formula", s
     inputs, _ = trial_inputs(automaton, seed)
     words = np.empty_like(inputs)
     words[:, list(places)] = inputs
-    assert np.array_equal(automaton.run(inputs), formula.evaluate(words)), "the diagram errs"
+    ensure(np.array_equal(automaton.run(inputs), formula.evaluate(words)), f"{name}: the diagram answers wrongly")
     return automaton
 
 

@@ -32,6 +32,7 @@ import numpy as np
 from jaxtyping import Float64, Shaped
 
 from seqsep.exact.integers import Limbs, dot, fits, scaled, widened
+from seqsep.names import InternalError
 
 Rounding = Literal["floor", "nearest"]
 Softmax = Literal["stepwise", "once"]
@@ -80,7 +81,8 @@ class Array:
     def of_unit(self, unit: Fraction) -> "Array":
         """The same numbers in another unit, which must divide this one."""
         factor = self.unit / unit
-        assert factor.denominator == 1, (self.unit, unit)
+        if factor.denominator != 1:
+            raise InternalError(f"a unit of {unit} does not divide one of {self.unit}")
         return self if factor == 1 else Array(scaled(self.integers, self.most, int(factor)), unit, self.by_index)
 
     def lifted(self) -> "Array":

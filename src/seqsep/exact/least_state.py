@@ -25,6 +25,7 @@ from seqsep.exact.automata import DFA, Recurrence
 from seqsep.exact.enumeration import Tabulated
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import Layered, of_values, unrolled
+from seqsep.names import ensure, required
 
 SAMPLED_INPUTS = 4096
 
@@ -106,12 +107,9 @@ class LeastState:
         """Two classes of the widest split, with a suffix that tells them apart; None if one state is enough."""
         if self.classes == 1:
             return None
-        first = self.automaton.prefix(self.split, 0)
-        second = self.automaton.prefix(self.split, 1)
-        suffix = self.automaton.suffix(self.split, 0, 1)
-        assert first is not None
-        assert second is not None
-        assert suffix is not None
+        first = required(self.automaton.prefix(self.split, 0), "a prefix of class 0")
+        second = required(self.automaton.prefix(self.split, 1), "a prefix of class 1")
+        suffix = required(self.automaton.suffix(self.split, 0, 1), "a suffix that distinguishes classes 0 and 1")
         ends = self.automaton.run(np.array([first + suffix, second + suffix], dtype=np.int64)).tolist()
         pair = DistinguishedPair(self.split, (first, second), suffix, (ends[0], ends[1]))
         pair.verify(self.automaton)
@@ -135,8 +133,9 @@ class LeastState:
                 return prefixes, suffixes, rows
             inverse = inverse.reshape(-1)
             twin = int(np.flatnonzero(first[inverse] != np.arange(self.classes))[0])
-            suffix = automaton.suffix(split, int(first[inverse[twin]]), twin)
-            assert suffix is not None
+            suffix = required(
+                automaton.suffix(split, int(first[inverse[twin]]), twin), "a suffix that distinguishes two classes"
+            )
             suffixes.append(suffix)
             inputs = np.array([prefix + suffix for prefix in prefixes], dtype=np.int64)
             rows = np.concatenate([rows, automaton.run(inputs)[:, None]], axis=1)
@@ -169,7 +168,7 @@ def of_table(table: Tabulated) -> LeastState:
         raise ValueError("of_table: the function must be defined on every input of the product of its alphabets")
     automaton = of_values(table.values())
     answers = every_label(automaton)
-    assert np.array_equal(answers, table.labels), "the minimal automaton errs"
+    ensure(np.array_equal(answers, table.labels), "the minimal automaton answers wrongly")
     return LeastState(automaton, len(answers), True)
 
 
@@ -187,7 +186,7 @@ def of_automaton(automaton: DFA, length: int, seed: int = 0) -> LeastState:
     states = np.full(len(inputs), automaton.start)
     for column in inputs.T:
         states = automaton.table[states, column]
-    assert np.array_equal(automaton.accepting[states], least.run(inputs) == 1), "the minimal automaton errs"
+    ensure(np.array_equal(automaton.accepting[states], least.run(inputs) == 1), "the minimal automaton answers wrongly")
     return LeastState(least, len(inputs), every)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import ceil_log2, digits_of
+from seqsep.names import narrowed
 
 __all__ = [
     "Array",
@@ -296,6 +297,10 @@ class Network:
     def heads(self) -> int:
         """The most heads that a layer has; 1 if no layer is attention."""
         return max((len(mixer.heads) for mixer, _ in self.layers if isinstance(mixer, AttentionLayer)), default=1)
+
+    def attention(self, number: int) -> AttentionLayer:
+        """The attention of layer `number`, from 0. Raises InternalError if it has another mixer."""
+        return narrowed(self.layers[number][0], AttentionLayer)
 
     @property
     def causal(self) -> bool:

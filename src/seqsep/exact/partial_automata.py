@@ -20,6 +20,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.automata import DFA
+from seqsep.names import ensure
 
 Word = tuple[int, ...]
 MOST_PREFIXES = 1 << 12
@@ -295,7 +296,7 @@ class AutomatonSearch:
             accepting[state] |= self.examples.words.get(self.examples.prefixes[prefix], False)
         automaton = DFA(np.maximum(np.array(node.table, dtype=np.int64), 0), node.state_of[0], accepting)
         wrong = self.examples.disagreement(automaton)
-        assert wrong is None, wrong
+        ensure(wrong is None, "the automaton answers an example wrongly", wrong)
         return automaton
 
 

@@ -20,6 +20,7 @@ from seqsep.exact.enumeration import OUTSIDE, Tabulated
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.layered import Layered, of_values
 from seqsep.exact.least_state import every_label
+from seqsep.names import ensure
 
 MOST_WORK = 1 << 26  # cells compared for one split; beyond it the search ends with what it has
 MOST_INPUTS = 1 << 18
@@ -98,7 +99,7 @@ def bounds(table: Tabulated, name: str = "bounds") -> PartialState:
     small = table.labels.astype(np.int8 if len(table.answers) < 127 else np.int64)
     automaton = min(_candidates(table, small), key=lambda one: (max(one.widths), sum(one.widths)))
     inside = table.labels != OUTSIDE
-    assert np.array_equal(every_label(automaton)[inside], table.labels[inside]), "the merged automaton errs"
+    ensure(np.array_equal(every_label(automaton)[inside], table.labels[inside]), "the merged automaton answers wrongly")
     best = Clique(0, (0,))
     for split in range(1, len(table.alphabets) + 1):
         by_prefix = small.reshape(int(np.prod(table.alphabets[:split])), -1)

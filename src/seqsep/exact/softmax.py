@@ -22,6 +22,7 @@ from jaxtyping import Bool, Int64, Shaped
 
 from seqsep.exact.grid import Array, Grid, Tally
 from seqsep.exact.integers import fits, total_by_row, widened
+from seqsep.names import InternalError
 
 FLOAT_SLACK = 2.0**-40  # relative; numpy's exp is within 4 units of the last place, and rounding its argument adds 2^-46
 LN_2_ABOVE = 0.6931472
@@ -93,7 +94,7 @@ def _exponential(grid: Grid, exponent: Fraction) -> int:
         first, last = (grid.nearest_step(bound * grid.steps) for bound in (low, high))
         if first == last:
             return first
-    raise AssertionError("unreachable")
+    raise InternalError("unreachable")
 
 
 def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | None, tally: Tally, where: str) -> Weights:
@@ -208,7 +209,7 @@ def _weights_exactly(grid: Grid, exponents: dict[Fraction, int]) -> dict[Fractio
                 weights[x] = first
         if len(weights) == len(exponents):
             return weights
-    raise AssertionError("unreachable")
+    raise InternalError("unreachable")
 
 
 def mix(grid: Grid, weights: Weights, values: Array, batch: Int64[np.ndarray, "rows"], tally: Tally, where: str) -> Array:

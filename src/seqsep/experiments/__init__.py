@@ -18,7 +18,7 @@ Files:
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from seqsep.experiments import (
@@ -34,7 +34,7 @@ from seqsep.experiments._reach import Reach
 from seqsep.experiments._search import Search
 from seqsep.experiments.base import Experiment
 from seqsep.lab.run import Run
-from seqsep.names import choose
+from seqsep.names import choose, docstring
 from seqsep.plugins.load import attribute, naming_its_line, run_file
 from seqsep.plugins.name import relative_to
 
@@ -74,15 +74,16 @@ def load_experiment(name: str) -> Experiment:
 
     def runs(preset: str) -> list[Run]:
         with naming_its_line(path), relative_to(path.parent):
-            found = own_runs(preset)
-        wrong = found if not isinstance(found, Sequence) else next((run for run in found if not isinstance(run, Run)), None)
-        if not isinstance(found, Sequence) or wrong is not None:
+            returned = own_runs(preset)
+            found = list(returned) if isinstance(returned, Iterable) else None
+        wrong = returned if found is None else next((run for run in found if not isinstance(run, Run)), None)
+        if found is None or wrong is not None:
             raise ValueError(
                 f"{name}: runs({preset!r}): expected a list of Run, found {wrong!r:.60} ({path.name}, line {line})"
             )
-        return list(found)
+        return found
 
-    question = module.__doc__ or name
+    question = docstring(module) or name
     presets = tuple(attribute(module, path, "PRESETS") or ())
     return Experiment(path.stem.replace("_", "-"), question, presets, runs)
 

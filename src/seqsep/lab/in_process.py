@@ -16,10 +16,12 @@ from seqsep.lab.run import Run
 from seqsep.lab.train import Progress, Result
 from seqsep.lab.train import train as train_run
 from seqsep.model.model import Model
+from seqsep.names import whole_arguments
 
 SECONDS_BETWEEN_MOVES = 0.1
 
 
+@whole_arguments
 def train(
     run: Run, *, keep: Path | str | None = None, threads: int = 1, progress: bool | None = None, device: str = CPU
 ) -> tuple[Model, Result]:

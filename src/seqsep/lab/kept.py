@@ -6,7 +6,7 @@ of files which `load` is given and which have these digests, and of what they im
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
@@ -41,7 +41,7 @@ def save(path: Path | str, model: Model, run: Run) -> None:
     write_file(path, to_bytes(tensors, metadata=describe(model) | {"run": canonical_json(run.configuration())}))
 
 
-def load(path: Path | str, files: Path | str | Sequence[Path | str] = ()) -> tuple[Model, Run]:
+def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tuple[Model, Run]:
     """The model of a file that `save` wrote, for evaluation, and its run.
 
     `files`: a Python file of the user's own parts, or several; they are run only if the run names their digests. Raises
@@ -59,7 +59,7 @@ def load(path: Path | str, files: Path | str | Sequence[Path | str] = ()) -> tup
     try:
         run = Run.from_configuration(json.loads(written))
         if run.plug_ins():
-            several = [files] if isinstance(files, Path | str) else files
+            several = [files] if isinstance(files, Path | str) else list(files)
             run = Run.from_configuration(json.loads(written), _files_of(run, several))
     except (ValueError, TypeError, AttributeError, OSError, OverflowError, RecursionError) as error:
         raise ValueError(f"{path}: metadata run: {' '.join(str(error).split())[:300]}") from None

@@ -25,7 +25,7 @@ from seqsep.plugins.name import PlugIn, is_canonical, names_a_file, shown
 from seqsep.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
-from seqsep.tasks.base import plain_numbers
+from seqsep.tasks.base import wrong_field
 
 LOOP_REVISION = 1
 Precision = Literal["float32", "bfloat16"]
@@ -90,7 +90,9 @@ class Run:
         if not isinstance(self.task, Task):
             found = excerpt(repr(self.task))
             raise ValueError(f"Run(task=...): expected a task, as seqsep.IndexLookup(length=20), found {found}")
-        plain_numbers(self)
+        object.__setattr__(self, "layers", tuple(self.layers))
+        wrong = wrong_field(self)
+        self._require(wrong is None, wrong or "")
         try:
             object.__setattr__(self, "layers", tuple(map(_layer, self.layers)))
         except BadInput as error:
@@ -100,12 +102,12 @@ class Run:
         self._require(not whole or len(self.layers) == 1, "a whole model stands alone among the layers")
         for name in self.COUNTS:
             value = getattr(self, name)
-            self._require(isinstance(value, int) and value >= 1, f"{name} is a whole number from 1, found {value!r}")
+            self._require(value >= 1, f"{name} is a whole number from 1, found {value!r}")
         self._require(0 <= self.seed < 1 << 63, f"seed is a whole number from 0 to 2^63 - 1, found {self.seed!r}")
-        self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0, found {self.learning_rate!r}")
+        self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0 and below 1,000, found {self.learning_rate!r}")
         for name in ("warm_up", "live"):
             value = getattr(self, name)
-            self._require(isinstance(value, int) and value >= 0, f"{name} is a whole number from 0, found {value!r}")
+            self._require(value >= 0, f"{name} is a whole number from 0, found {value!r}")
         for name in ("embedding_scale", "weight_scale"):
             value = getattr(self, name)
             self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")

@@ -20,6 +20,7 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.place import StoreUnavailable
 from seqsep.lab.store.store import Store
 from seqsep.lab.train import PAUSED
+from seqsep.names import whole_arguments
 
 NO_PAUSES: Mapping[Run, int] = MappingProxyType({})
 
@@ -36,6 +37,7 @@ def nothing_later(pauses: Mapping[Run, int]) -> Mapping[Run, float]:
     return {}
 
 
+@whole_arguments
 def sweep(
     runs: Iterable[Run],
     store: Store,

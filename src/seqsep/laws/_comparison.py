@@ -5,20 +5,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from seqsep.laws._failure import LawFails
 from seqsep.mixers import Mixer, State
 
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-3}
 """Times the greatest expected number, or 1 if that is less; float32 is for layers that cannot compute in float64."""
-
-
-class LawFails(AssertionError):
-    """A mixer breaks a law; the message says which mixer, what differs, and where.
-
-    >>> raise LawFails("MyLayer: forward mixes the examples of a batch")
-    Traceback (most recent call last):
-        ...
-    seqsep.laws._comparison.LawFails: MyLayer: forward mixes the examples of a batch
-    """
 
 
 def require(condition: bool, mixer: Mixer, words: str) -> None:

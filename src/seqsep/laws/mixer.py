@@ -11,7 +11,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqsep.laws._comparison import LawFails, first_time, require, require_close, require_like, step_through
+from seqsep.laws._comparison import first_time, require, require_close, require_like, step_through
+from seqsep.laws._failure import LawFails
 from seqsep.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.load import PlugInFails, in_words

@@ -1,4 +1,4 @@
-"""What every task must obey, callable by outside authors. Raises AssertionError with the call and the difference."""
+"""What every task must obey, callable by outside authors. Raises LawFails with the call and the difference."""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.laws._failure import LawFails
 from seqsep.stream import Use
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
-__all__ = ["check_task", "check_task_answers"]
+__all__ = ["LawFails", "check_task", "check_task_answers"]
 
 Blocks = Mapping[bool, Batch]
 """A block of examples of each stream, by whether it is evaluation."""
@@ -34,16 +35,21 @@ def inputs_as_declared(task: Task, blocks: Blocks, seed: int) -> None:
         _inputs_are_as_declared(task, batch)
 
 
+def _require(condition: bool | np.bool_, task: Task, broken: str) -> None:
+    if not condition:
+        raise LawFails(f"{task!r}: {broken}")
+
+
 def _inputs_are_as_declared(task: Task, batch: Batch) -> None:
     shape = (len(batch.lengths), task.longest)
-    assert batch.inputs.shape[:2] == batch.targets.shape == shape, f"{task!r}: shapes {batch.inputs.shape}"
+    _require(batch.inputs.shape[:2] == batch.targets.shape == shape, task, f"shapes {batch.inputs.shape}")
     if task.coordinates:
         vector = batch.inputs.shape[2:]
-        assert vector == (task.coordinates,), f"{task!r}: vectors of {vector} coordinates"
-        assert np.isfinite(batch.inputs).all(), f"{task!r}: a coordinate that is not finite"
+        _require(vector == (task.coordinates,), task, f"vectors of {vector} coordinates")
+        _require(np.isfinite(batch.inputs).all(), task, "a coordinate that is not finite")
     else:
-        assert batch.inputs.min() >= 0, f"{task!r}: a token below 0"
-        assert batch.inputs.max() < task.vocabulary, f"{task!r}: token {batch.inputs.max()} of {task.vocabulary}"
+        _require(batch.inputs.min() >= 0, task, "a token below 0")
+        _require(batch.inputs.max() < task.vocabulary, task, f"token {batch.inputs.max()} of {task.vocabulary}")
 
 
 def examples_by_index(task: Task, blocks: Blocks, seed: int) -> None:
@@ -56,8 +62,8 @@ def examples_by_index(task: Task, blocks: Blocks, seed: int) -> None:
 
 def _same_examples(task: Task, part: Batch, whole: Batch, start: int) -> None:
     """The examples from `start` on are those of the whole block."""
-    assert np.array_equal(part.inputs, whole.inputs[start:]), f"{task!r}: examples depend on the block, start {start}"
-    assert np.array_equal(part.targets, whole.targets[start:]), f"{task!r}: targets depend on the block, start {start}"
+    _require(np.array_equal(part.inputs, whole.inputs[start:]), task, f"examples depend on the block, start {start}")
+    _require(np.array_equal(part.targets, whole.targets[start:]), task, f"targets depend on the block, start {start}")
 
 
 def right_answers(task: Task, blocks: Blocks, seed: int) -> None:
@@ -70,23 +76,24 @@ def right_answers(task: Task, blocks: Blocks, seed: int) -> None:
 def _answers_are_right(task: Task, inputs: np.ndarray, targets: Int64[np.ndarray, "time"], tokens: int) -> None:
     """One example asks something before its end, its answers are classes, and `solve` gives them too."""
     asked = np.flatnonzero(targets != NOTHING_ASKED)
-    assert len(asked), f"{task!r}: an example asks nothing"
-    assert asked[-1] < tokens <= task.longest, f"{task!r}: a question behind the last token"
+    _require(len(asked) > 0, task, "an example asks nothing")
+    _require(asked[-1] < tokens <= task.longest, task, "a question after the last token")
     answers = targets[asked]
     least = 0 if task.loss == "cross-entropy" else EVERY_CLASS
-    assert least <= answers.min() <= answers.max() < task.classes, f"{task!r}: an answer outside the classes"
+    _require(least <= answers.min() <= answers.max() < task.classes, task, "an answer outside the classes")
     if not getattr(task, "solves", True):
         return
     for position in asked:
         before = inputs[: position + 1]
         question = tuple(map(tuple, before)) if task.coordinates else tuple(before.tolist())
-        assert task.solve(question) == targets[position], f"{task!r}: solve({question}) is not {targets[position]}"
+        if task.solve(question) != targets[position]:
+            raise LawFails(f"{task!r}: solve({question}) is not {targets[position]}")
 
 
 def streams_apart(task: Task, blocks: Blocks, seed: int) -> None:
     """Training and evaluation draw other examples."""
     differ = not np.array_equal(blocks[False].inputs, blocks[True].inputs)
-    assert differ, f"{task!r}: training and evaluation draw the same ({list(Use)})"
+    _require(differ, task, f"training and evaluation draw the same ({list(Use)})")
 
 
 TASK_LAWS: dict[str, Callable[[Task, Blocks, int], None]] = {
@@ -106,4 +113,7 @@ def check_task_answers(task: Task, length: int, expected: Callable[[tuple[int, .
     """
     answer = task.function(length)
     for inputs in itertools.product(*task.alphabets(length)):
-        assert answer(inputs) == expected(inputs), f"{task!r}: solve({inputs}) = {answer(inputs)}, expected {expected(inputs)}"
+        found = answer(inputs)
+        wanted = expected(inputs)
+        if found != wanted:
+            raise LawFails(f"{task!r}: solve({inputs}) = {found}, expected {wanted}")

@@ -1,8 +1,10 @@
-"""What every theorem must obey, callable by outside authors. Raises AssertionError with the theorem's name."""
+"""What every theorem must obey, callable by outside authors. Raises LawFails with the theorem's name."""
 
+from seqsep.laws._failure import LawFails
 from seqsep.theorems import Theorem
+from seqsep.theorems.base import Outcome
 
-__all__ = ["check_theorem"]
+__all__ = ["LawFails", "check_theorem"]
 
 
 def check_theorem(theorem: Theorem) -> None:
@@ -12,9 +14,20 @@ def check_theorem(theorem: Theorem) -> None:
     >>> check_theorem(BY_NAME["index-random-protocol"])
     """
     outcomes = theorem.check()
-    assert outcomes, f"{theorem.name}: no outcome"
+    if not outcomes:
+        raise LawFails(f"{theorem.name}: no outcome")
     for outcome in outcomes:
-        assert outcome.theorem == theorem.name, f"{theorem.name}: an outcome of {outcome.theorem}"
-        assert outcome.inputs > 0, f"{theorem.name}: no input tried"
-        assert outcome.measured.keys() == outcome.bound.keys(), f"{theorem.name}: measured and bound differ in keys"
-        assert outcome.holds, f"{theorem.name}: {outcome}"
+        broken = _broken(theorem, outcome)
+        if broken is not None:
+            raise LawFails(f"{theorem.name}: {broken}")
+
+
+def _broken(theorem: Theorem, outcome: Outcome) -> str | None:
+    """What is wrong with an outcome; None if nothing is."""
+    if outcome.theorem != theorem.name:
+        return f"an outcome of {outcome.theorem}"
+    if outcome.inputs <= 0:
+        return "no input tested"
+    if outcome.measured.keys() != outcome.bound.keys():
+        return "measured and bound differ in keys"
+    return None if outcome.holds else str(outcome)

@@ -47,13 +47,14 @@ from seqsep.mixers.mamba2 import Mamba2
 from seqsep.mixers.retention import Retention
 from seqsep.mixers.rwkv7 import RWKV7
 from seqsep.mixers.sliding_attention import SlidingAttention
+from seqsep.names import docstring
 
 PAPER_MIXERS = (Attention, LSTM, LinearAttention, Retention, DSS, Mamba)  # those of Bhattamishra et al. 2024, section 6
 MIXERS: tuple[type[Mixer], ...] = (*PAPER_MIXERS, Mamba2, GatedDelta, RWKV7, SlidingAttention)
 THEOREM_MIXERS: tuple[type[Mixer], ...] = (Automaton, Elman, LinearRecurrence)
 BY_NAME: dict[str, type[Mixer]] = {mixer.name: mixer for mixer in MIXERS}
 for _mixer in (*MIXERS, *THEOREM_MIXERS):  # so that help of a class shows its equations, which stand at the head of its file
-    _mixer.__doc__ = f"{_mixer.__doc__}\n\n{inspect.getdoc(inspect.getmodule(_mixer))}"
+    _mixer.__doc__ = f"{docstring(_mixer)}\n\n{docstring(inspect.getmodule(_mixer))}"
 
 __all__ = [
     "BY_NAME",

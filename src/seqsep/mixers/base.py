@@ -7,12 +7,14 @@ counted from these tensors, never declared. `forward` equals `step` repeated; th
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
+
+from seqsep.names import whole_arguments
 
 State: TypeAlias = tuple[Tensor, ...]
 
@@ -57,6 +59,12 @@ class Mixer(nn.Module, ABC):
     block: ClassVar[Block]
     grows: ClassVar[bool] = False
     revision: ClassVar[int] = 1
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let the constructor refuse sizes that are not whole numbers."""
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = whole_arguments(cls.__init__)  # type: ignore[method-assign]
 
     @classmethod
     def build(cls, width: int, heads: int) -> "Mixer":

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from seqsep.tasks.base import wrong_field
+
 Norm: TypeAlias = Literal["default", "layer", "rms"]
 FeedForward: TypeAlias = Literal["gelu", "swiglu"]
 Embeddings: TypeAlias = Literal["learned", "tied-sinusoids"]
@@ -39,6 +41,9 @@ class Design:
     embeddings: str = "learned"
 
     def __post_init__(self) -> None:
+        wrong = wrong_field(self)
+        if wrong is not None:
+            raise ValueError(f"{self}: {wrong}")
         choices = {"norm": get_args(Norm), "feed_forward": get_args(FeedForward), "embeddings": get_args(Embeddings)}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:

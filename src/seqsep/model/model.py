@@ -24,7 +24,7 @@ from seqsep.mixers.settings import mixer_named
 from seqsep.model import built
 from seqsep.model.blocks import Residual, feed_forward, normalisation
 from seqsep.model.design import DEFAULT, Design
-from seqsep.names import BadInput
+from seqsep.names import BadInput, whole_arguments
 
 ModelState: TypeAlias = tuple[State, ...]
 BlockStep: TypeAlias = Callable[[Float[Tensor, "batch width"], State, int], tuple[Float[Tensor, "batch width"], State]]
@@ -186,6 +186,7 @@ class Model(nn.Module):
             raise ValueError(f"Model: {time} tokens, but this model has positions for {self.positions.num_embeddings}")
 
     @classmethod
+    @whole_arguments
     def build(
         cls,
         vocabulary: int,

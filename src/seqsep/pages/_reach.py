@@ -8,6 +8,7 @@ from typing import Any
 from seqsep.experiments import BY_NAME, Experiment, Reach
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
+from seqsep.names import narrowed
 from seqsep.pages._markdown import markdown, table
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture_file import svg_text
@@ -59,8 +60,7 @@ def reach_section(experiment: Experiment, rows: Sequence[Row]) -> str:
 
 def part_of_reach(experiment: Experiment, rows: Sequence[Row]) -> str:
     """How far the sweep came: its rows and its cells."""
-    search = experiment.search("reach")
-    assert isinstance(search, Reach)
+    search = narrowed(experiment.search("reach"), Reach)
     made = {(*_kind(row.run), row.run.task) for row in rows}
     shown = [
         (contender, level)

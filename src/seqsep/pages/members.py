@@ -13,6 +13,7 @@ from seqsep.ceilings import ceiling
 from seqsep.laws.mixer import MANY_TOKENS, MIXER_LAWS
 from seqsep.mixers import MIXERS, Mixer, state_bits
 from seqsep.mixers.settings import settings
+from seqsep.names import docstring
 from seqsep.plugins import layer
 from seqsep.tasks import TASKS, Task
 
@@ -85,8 +86,8 @@ def mixers_page(mixers: Sequence[type[Mixer]] = MIXERS) -> str:
 
 def own_layer_section() -> str:
     """What a layer of a user's own may define, and the laws that it is held to, each with the first paragraph of its text."""
-    laws = {name: " ".join((inspect.getdoc(law) or "").split("\n\n")[0].split()) for name, law in MIXER_LAWS.items()}
-    parts = ["\n## A layer of your own\n\n", markdown(inspect.getdoc(layer) or ""), OWN_LAYER]
+    laws = {name: " ".join(docstring(law).split("\n\n")[0].split()) for name, law in MIXER_LAWS.items()}
+    parts = ["\n## A layer of your own\n\n", markdown(docstring(layer)), OWN_LAYER]
     parts += [f"| {name} | {said} |\n".replace("MANY_TOKENS", str(MANY_TOKENS)) for name, said in laws.items()]
     return "".join(parts)
 
@@ -127,7 +128,7 @@ def markdown(documentation: str) -> str:
 
 
 def _documentation(member: type) -> str:
-    return inspect.getdoc(inspect.getmodule(member)) or ""
+    return docstring(inspect.getmodule(member))
 
 
 def _settings(mixer: type[Mixer]) -> str:

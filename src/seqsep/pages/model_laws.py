@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS
+from seqsep.names import docstring
 from seqsep.pages._markdown import table
 from seqsep.pages._released_bugs import released_bugs
 
@@ -115,7 +116,7 @@ def model_laws_page(results: Path) -> str:
     kept = json.loads((results / KEPT).read_text(encoding="utf-8"))
     flash_linear = json.loads((results / KEPT_OF_FLASH_LINEAR).read_text(encoding="utf-8"))
     releases = released_bugs(json.loads((results / KEPT_OF_RELEASES).read_text(encoding="utf-8")))
-    laws = "".join(f"* **{name}**: {_one_line(law.__doc__ or '')}\n" for name, law in LANGUAGE_MODEL_LAWS.items())
+    laws = "".join(f"* **{name}**: {_one_line(docstring(law))}\n" for name, law in LANGUAGE_MODEL_LAWS.items())
     later = json.loads((results / KEPT_OF_LATER).read_text(encoding="utf-8"))
     differs = _differing(kept["models"], later["models"])
     verdict = f"The same laws fail but for {differs}." if differs else "The same laws fail."

@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 from seqsep.experiments import EXPERIMENTS, Experiment
 from seqsep.mixers import MIXERS, THEOREM_MIXERS
 from seqsep.mixers.settings import settings
+from seqsep.names import docstring
 from seqsep.tasks import TASKS, Task
 from seqsep.tasks.base import field_meanings
 from seqsep.theorems import THEOREMS
@@ -106,7 +107,7 @@ def _number_of_runs(experiment: Experiment, preset: str) -> int:
 
 
 def _first_line(documented: object | Callable[..., Any]) -> str:
-    return (inspect.getdoc(documented) or "").split("\n", 1)[0]
+    return docstring(documented).split("\n", 1)[0]
 
 
 REGISTRIES: dict[str, Callable[[], list[Record]]] = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import seqsep
+from seqsep.names import docstring, required
 from seqsep.pages.papers import PAPERS, Paper, Statement, paper_of
 from seqsep.theorems import THEOREMS, Claim, Theorem
 
@@ -106,7 +107,7 @@ def not_shown(theorem: Theorem) -> str:
     >>> not_shown(BY_NAME["index-lookup-attention"])
     'other lengths than the one built. The bounds hold for every N by the proof.'
     """
-    for paragraph in inspect.cleandoc(_module(theorem).__doc__ or "").split("\n\n"):
+    for paragraph in docstring(_module(theorem)).split("\n\n"):
         found = NOT_SHOWN.fullmatch(" ".join(paragraph.split()))
         if found:
             return found[1] or found[2]
@@ -133,9 +134,7 @@ def _origin(member: object) -> str:
 
 
 def _module(theorem: Theorem) -> ModuleType:
-    module = inspect.getmodule(inspect.unwrap(theorem.check))
-    assert module is not None
-    return module
+    return required(inspect.getmodule(inspect.unwrap(theorem.check)), "the module of a theorem's check")
 
 
 def _file(theorem: Theorem) -> str:

@@ -32,7 +32,8 @@ class OwnTask(Task):
     @classmethod
     def of(cls, source: PlugIn, length: int, **options: Any) -> "OwnTask":
         """The task MyTask(length, **options)."""
-        return cls(length, source, tuple(sorted(options.items())))
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+        return cls(length, source, tuple(sorted(plain.items())))
 
     def __repr__(self) -> str:
         fields = [("length", self.length), *self.options]

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import PAPER_SIZES, TRACES, Size, make
 from seqsep.lab.row import Row
+from seqsep.names import narrowed
 from seqsep.report.numerals import DASH, count, percent
 from seqsep.report.papers import is_tree_accuracy
 from seqsep.report.sized_model import SizedModel, model_names
@@ -54,18 +55,18 @@ class IsTreeCell:
     def of(cls, row: Row) -> "IsTreeCell":
         """The cell of one row that has come to its end."""
         run = row.run
+        task = narrowed(run.task, IsTree)
         result = row.result
-        assert isinstance(run.task, IsTree)
         fixed, per_token = result["state_bits"]
         return cls(
-            task=run.task,
+            task=task,
             model=SizedModel.of(run).with_heads(run.heads),
             live=result["live_accuracy"],
             unanswered=result["unanswered"],
             answer=result["answer_accuracy"],
             written=result["accuracy"],
             parameters=result["parameters"],
-            state_bits=fixed + per_token * run.task.prompt_tokens,
+            state_bits=fixed + per_token * task.prompt_tokens,
             learning_rate=run.learning_rate,
             steps=result["steps"],
             batch=run.batch,

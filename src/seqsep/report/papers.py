@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from seqsep.names import required
+
 SEPARATIONS = "https://arxiv.org/abs/2406.09347"
 OURS = {"linear_attention": "linear-attention", "retnet": "retention"}
 
@@ -63,8 +65,7 @@ def paper_models(figure: str) -> list[PaperModel]:
     data = _papers()["separations"][figure]
     models = []
     for label, percents in data["accuracy_percent"].items():
-        match = re.fullmatch(r"(\w+)-\((\d+),(\d+)\)", label)
-        assert match is not None, label
+        match = required(re.fullmatch(r"(\w+)-\((\d+),(\d+)\)", label), f"architecture-(depth,width) in {label!r}")
         name, depth, width = match.groups()
         accuracy = {length: percent / 100 for length, percent in zip(data["lengths"], percents, strict=True)}
         models.append(

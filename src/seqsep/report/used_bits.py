@@ -11,6 +11,7 @@ from typing import Literal
 from seqsep.ceilings import carried_bits
 from seqsep.experiments import Experiment
 from seqsep.lab.run import Run
+from seqsep.names import narrowed
 from seqsep.report.captions import starts_sentence
 from seqsep.report.numerals import count, counts, listed, percent
 from seqsep.report.result_table import Cell, Column, ResultTable
@@ -55,8 +56,7 @@ class Chain:
 
 def used_bits(cell: Cell) -> float:
     """The bits about the symbols that a cell's best accuracy proves to be in the state."""
-    assert isinstance(cell.best.task, IndexLookup)
-    return carried_bits(cell.best.task, cell.best.shown_accuracy)
+    return carried_bits(narrowed(cell.best.task, IndexLookup), cell.best.shown_accuracy)
 
 
 def used_in(column: Column) -> list[UsedBits]:

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Int64, UInt8, UInt32
 
 from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable
+from seqsep.names import ensure, narrowed
 from seqsep.stream import Use, below, draws
 from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._orders import distinct, draws_for_distinct
@@ -27,9 +28,9 @@ class FeatureCounter:
     def __init__(self, formula: Thresholds) -> None:
         gates = formula.gates()
         literals_by_kind: dict[tuple[int, bool], list[tuple[int, ...]]] = defaultdict(list)
-        for gate in gates.features:
-            assert isinstance(gate, AtLeast)
-            assert gate.least in (1, len(gate.literals)), "neither clause nor term"
+        for feature in gates.features:
+            gate = narrowed(feature, AtLeast)
+            ensure(gate.least in (1, len(gate.literals)), "a gate is neither a clause nor a term")
             if gate.literals:  # an empty clause never holds
                 literals_by_kind[len(gate.literals), gate.least == 1].append(gate.literals)
         self.constant = gates.bound - formula.bound

@@ -8,16 +8,20 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from inspect import getdoc
+from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
+from seqsep.names import docstring, excerpt, is_whole, whole_arguments
+
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
 
-TYPE_WORDS = {int: "a whole number", float: "a number", str: "a word"}
+TYPE_WORDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word", bool: "True or False"}
+NAMED_TYPES: Mapping[Any, type] = {kind.__name__: kind for kind in TYPE_WORDS}
+"""The types by their names, as which a file with `from __future__ import annotations` declares them."""
 
 Loss: TypeAlias = Literal["cross-entropy", "binary-cross-entropy"]
 LiveRetriever: TypeAlias = Callable[[Sequence[int], int], Sequence[int] | None]
@@ -53,8 +57,15 @@ class Task(ABC):
 
     length: int
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let `sample` refuse a start, count or seed that is not a whole number."""
+        super().__init_subclass__(**kwargs)
+        if "sample" in vars(cls):
+            cls.sample = whole_arguments(cls.sample)  # type: ignore[method-assign]
+
     def __post_init__(self) -> None:
-        plain_numbers(self)
+        wrong = wrong_field(self)
+        require(wrong is None, self, wrong or "")
 
     @property
     @abstractmethod
@@ -138,19 +149,38 @@ class Task(ABC):
         return {"name": self.name} | chosen
 
 
-def plain_numbers(value: Any) -> None:
-    """Make Python's numbers of NumPy's in the fields of a dataclass: an int64 would overflow where an int grows.
+def wrong_field(value: Any) -> str | None:
+    """Return what is wrong with the first field of a dataclass that is not of its declared type; None if nothing is.
+
+    A whole number is a number too; a truth value is neither. NumPy's numbers become Python's: an int64 would overflow where an
+    int grows.
 
     >>> from dataclasses import make_dataclass
-    >>> point = make_dataclass("Point", ["x"])(np.int64(9))
-    >>> plain_numbers(point)
-    >>> type(point.x)
-    <class 'int'>
+    >>> Point = make_dataclass("Point", [("x", int)])
+    >>> wrong_field(Point(8.0)), wrong_field(Point(True))
+    ('x is a whole number, found 8.0', 'x is a whole number, found True')
+    >>> point = Point(np.int64(9))
+    >>> wrong_field(point), type(point.x)
+    (None, <class 'int'>)
     """
     for field in fields(value):
         given = getattr(value, field.name)
         if isinstance(given, np.generic):
-            object.__setattr__(value, field.name, given.item())
+            given = given.item()
+            object.__setattr__(value, field.name, given)
+        declared = NAMED_TYPES.get(field.type, field.type)
+        if not _is_of(declared, given):
+            return f"{field.name} is {TYPE_WORDS[declared]}, found {excerpt(repr(given))}"
+    return None
+
+
+def _is_of(declared: Any, value: object) -> bool:
+    """Whether a value is of a type of TYPE_WORDS; every value is of any other type."""
+    if declared is int:
+        return is_whole(value)
+    if declared is float:
+        return isinstance(value, Real) and not isinstance(value, bool)
+    return declared not in TYPE_WORDS or isinstance(value, declared)
 
 
 class GeneratedTask(Task):
@@ -235,7 +265,7 @@ def field_meanings(kind: type[Task]) -> dict[str, str]:
     >>> field_meanings(IndexLookup)["alphabet"]
     'S, symbols to choose from; 1 to 2^31.'
     """
-    block = (getdoc(kind) or "").partition("\nFields:\n")[2].partition("\n\n")[0]
+    block = docstring(kind).partition("\nFields:\n")[2].partition("\n\n")[0]
     lines = (line.strip().partition(": ") for line in block.splitlines())
     return {name: meaning for name, _, meaning in lines}
 
@@ -255,9 +285,7 @@ def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
         flag = f"{kind.name}: --{name.replace('_', '-')}"
         if name not in types:
             raise ValueError(f"{kind.name}: expected {', '.join(types)} as flags, found --{name.replace('_', '-')}")
-        if types[name] is float and isinstance(value, int):
-            continue
-        if types[name] in TYPE_WORDS and not isinstance(value, types[name]):
+        if not _is_of(types[name], value):
             raise ValueError(f"{flag}: expected {TYPE_WORDS[types[name]]}, found {value!r}")
     return dict(given)
 

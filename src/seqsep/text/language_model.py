@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.laws.language_model.reader import NAMES_OF_A_STATE
+from seqsep.names import ensure
 from seqsep.text.model_folder import CONFIG, ModelFolder
 
 INSTALL = "pip install 'seqsep[hf]'"
@@ -129,7 +130,7 @@ class LanguageModel:
         Each ends once `is_complete` of its text, at a token that ends a text, or after `most_tokens`.
         """
         transformers: Any = import_module("transformers")
-        assert len({len(prompt) for prompt in prompts}) == 1, "prompts that are completed together are equally long"
+        ensure(len({len(prompt) for prompt in prompts}) == 1, "prompts that are completed together are equally long")
         length = len(prompts[0])
         bits: list[int | None] = []
 

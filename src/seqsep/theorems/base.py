@@ -89,7 +89,10 @@ class Outcome:
     computed: bool = False
 
     def __post_init__(self) -> None:
-        assert self.measured.keys() == self.bound.keys(), (self.measured, self.bound)
+        if self.measured.keys() != self.bound.keys():
+            raise ValueError(
+                f"Outcome({self.theorem}): measured {[*self.measured]}, expected the keys of bound, {[*self.bound]}"
+            )
 
     def line(self) -> str:
         """One line: what, how it came out, sizes as measured / bound, inputs tried."""

@@ -252,7 +252,7 @@ def require_in_range(theorem: Theorem, call: str, options: Mapping[str, Any]) ->
         if allowed is None or value is None:
             continue
         kind = int if isinstance(allowed.least, int) else int | float | Fraction
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) or isinstance(value, bool):
             wanted = "a whole number" if kind is int else "a number"
             raise ValueError(f"{where} is {wanted}, {allowed}, found {excerpt(repr(value))}")
         if not allowed.has(value):

@@ -15,6 +15,7 @@ from seqsep.exact.generation import GenerationDiffers, asked_places, follow, pad
 from seqsep.exact.grid import Array, Tally
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
+from seqsep.names import required
 from seqsep.theorems.base import TheoremFails
 
 CLIMBS = 12
@@ -104,14 +105,18 @@ class Trial:
             self.least = least if self.least is None else min(self.least, least)
 
     @property
+    def least_margin(self) -> Fraction:
+        """The least margin met. Raises InternalError if none was measured."""
+        return required(self.least, "the least margin")
+
+    @property
     def saturated(self) -> dict[str, int]:
         """How many numbers met an end of the grid, by place."""
         return {place: count for place, count in sorted(self.tally.saturated.items()) if count}
 
     def margins(self, result: Execution) -> Float64[np.ndarray, "batch"]:
         """The least distance of each example, to the nearest float: a climb lowers it."""
-        assert self.margin is not None
-        apart = self.margin(result)
+        apart = required(self.margin, "the margin of a trial")(result)
         return apart.integers.reshape(len(apart.integers), -1).min(axis=1).astype(np.float64) * float(apart.unit)
 
     def compare(

@@ -14,6 +14,7 @@ from seqsep.lab.store import store as store_module
 from seqsep.lab.store.place import StoreError, StoreUnavailable
 from seqsep.lab.store.schema import APPLICATION_ID
 from seqsep.lab.store.store import Store
+from seqsep.names import InternalError
 from seqsep.tasks import IndexLookup
 
 HERE = environment()
@@ -244,7 +245,7 @@ def test_a_second_driver_is_refused_until_the_first_is_done(path: Path) -> None:
 
 
 def test_nobody_writes_without_being_the_driver(path: Path) -> None:
-    with Store(path) as store, pytest.raises(AssertionError):
+    with Store(path) as store, pytest.raises(InternalError, match="only the driver writes"):
         store.record(row(6), seconds=1.0, attempts=1)
 
 

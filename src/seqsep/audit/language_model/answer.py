@@ -25,7 +25,7 @@ from seqsep.audit.needed import MOST_BUDGET, Rounded, codebooks, fewest, rounded
 from seqsep.ceilings import least_state_bits
 from seqsep.laws.language_model.reader import Reader
 from seqsep.laws.language_model.source import find_source
-from seqsep.names import BadInput
+from seqsep.names import BadInput, whole_arguments
 from seqsep.tasks import IndexLookup
 from seqsep.text.language_model import CONTEXT_FIELDS, ends_of, load_tokenizer, tokens_of
 from seqsep.text.model_folder import TOKENIZER
@@ -84,6 +84,7 @@ class LanguageModelAudit(Audit):
         return super().record() | {"task": task}
 
 
+@whole_arguments
 def audit_language_model(
     path: Path | str,
     *,

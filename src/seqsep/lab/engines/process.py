@@ -16,6 +16,7 @@ from pathlib import Path
 
 from seqsep.lab.engines.marked import MARK, end_marked
 from seqsep.lab.engines.messages import Mailbox
+from seqsep.names import required
 
 MOST_PRINTED = 1 << 20
 GRACE_SECONDS = 0.5
@@ -64,8 +65,7 @@ class Worker:
     @property
     def job_at_work(self) -> int:
         """The job that it must have, since it reports on it."""
-        assert self.job is not None
-        return self.job
+        return required(self.job, "the job of a worker that reports")
 
     def show(self) -> None:
         """Pass on what it has printed, to stderr, as long as it is not too much."""

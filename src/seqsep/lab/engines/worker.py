@@ -185,6 +185,7 @@ def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) ->
     """Try the laws on a plug-in and send each verdict; the result says whether all of them hold."""
     from seqsep.lab.engines.validation import task_verdicts, verdicts
     from seqsep.lab.engines.watch import Watch
+    from seqsep.names import InternalError
     from seqsep.plugins.model import restore_layer
     from seqsep.plugins.name import PlugIn
     from seqsep.plugins.task import own_task
@@ -196,7 +197,8 @@ def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) ->
         judged = task_verdicts(task, reporter.stage)
     else:
         plug_in = restore_layer(message["check"], files)
-        assert not isinstance(plug_in, str)
+        if isinstance(plug_in, str):
+            raise InternalError(f"check {plug_in}: expected a layer or model of a user's file")
         watch = Watch([plug_in])
         judged = verdicts(plug_in, **message["sizes"], begin=reporter.stage)
     holds = True

@@ -30,6 +30,7 @@ from seqsep.lab.store.place import (
     unused,
 )
 from seqsep.lab.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, digests_column, digests_of, make_database
+from seqsep.names import ensure
 
 BUSY_SECONDS = 5.0
 ENVIRONMENT_CODES = {
@@ -265,7 +266,7 @@ class Store:
         return [row for *row, _ in rows]
 
     def _write(self, table: str, row: tuple[Any, ...]) -> None:
-        assert self._lock is not None, "only the driver writes"
+        ensure(self._lock is not None, "only the driver writes", self.path)
         marks = ", ".join("?" * (len(row) + 1))
         self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
 

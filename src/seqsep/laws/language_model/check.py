@@ -12,7 +12,7 @@ from seqsep.laws.language_model.receiver import Receiver
 from seqsep.laws.language_model.source import Source, TransformersMissing, find_source, require_fields
 from seqsep.laws.language_model.trial import NotTried, PathDiffers, Trial
 from seqsep.laws.mixer import LawFails
-from seqsep.names import text_of
+from seqsep.names import text_of, whole_arguments
 
 __all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
 
@@ -72,6 +72,7 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
 """By the name that `seqsep check --model PATH` prints."""
 
 
+@whole_arguments
 def check_language_model(path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0) -> list[ModelVerdict]:
     """Try every law of state on the model of a folder, or of a config.json with random weights; what holds and was not tried.
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from seqsep.laws.language_model.source import Source
-from seqsep.names import text_of
+from seqsep.names import required, text_of
 
 OTHER_INPUT = 987_654
 """The seed of the input that only gives the state its shape."""
@@ -51,10 +51,8 @@ class Receiver:
         Raises ValueError with what the other process says if it cannot.
         """
         self.process = self.process or _started()
-        sent = self.process.stdin
-        received = self.process.stdout
-        assert sent is not None
-        assert received is not None
+        sent = required(self.process.stdin, "the input of the other process")
+        received = required(self.process.stdout, "the output of the other process")
         header = {"source": source.as_json(), "dtype": _name(dtype), "at": at, "rest": rest.tolist(), "bytes": len(data)}
         sent.write(json.dumps(header).encode() + b"\n" + data)
         sent.flush()

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.ceilings import carried_bits
+from seqsep.names import narrowed
 from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT, Look
 from seqsep.report.figures.panels import GREY
 from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet
@@ -178,8 +179,8 @@ def _style(axes: Axes, column: Column, scales: Scales) -> None:
 
 def _draw_shares(axes: Axes, column: Column, scales: Scales) -> None:
     """Draw the curve of each share of a state with its name on top, and at the right the accuracies."""
-    assert isinstance(column.task, IndexLookup)
-    asked = column.task.answer_bits()
+    task = narrowed(column.task, IndexLookup)
+    asked = task.answer_bits()
     heights = [asked * LOWEST ** (1 - part / POINTS_OF_A_CURVE) for part in range(POINTS_OF_A_CURVE + 1)]
     for share, name in SHARES.items():
         if asked / share > scales.high:
@@ -193,7 +194,7 @@ def _draw_shares(axes: Axes, column: Column, scales: Scales) -> None:
         axes.annotate(name, (asked / share, asked), **above, fontsize=8.5, color=INK if whole else SOFT)
     beside: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "fontsize": 8.5}
     for accuracy in ACCURACIES:
-        bits = carried_bits(column.task, accuracy)
+        bits = carried_bits(task, accuracy)
         axes.annotate(f"{100 * accuracy:.0f} %", (1, bits), **beside, xytext=(5, 0), va="center", color=SOFT)
     turned: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "center", "fontsize": 9.5}
     axes.text(

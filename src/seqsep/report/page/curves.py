@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.ceilings import index_lookup_ceiling
+from seqsep.names import narrowed
 from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
@@ -117,8 +118,7 @@ def ceilings(heatmap: Heatmap) -> Chart | None:
 
 def _ceiling(row: HeatmapRow, shortest: int, longest: int) -> LineData:
     """The ceiling of one model's state: 100 % up to where it bites, then the upper limit."""
-    assert isinstance(row.longest.task, IndexLookup)
-    alphabet = row.longest.task.alphabet
+    alphabet = narrowed(row.longest.task, IndexLookup).alphabet
     fixed, per_token = row.longest.state_bits
     start = min(row.bites or longest, longest)
     ratio = longest / start

@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
+from seqsep.names import required
 from seqsep.report.is_tree_ledger import (
     HYBRID,
     HYBRID_BY_RANGE,
@@ -44,8 +45,7 @@ def is_tree_picture() -> str:
 
 @lru_cache(maxsize=1)
 def _picture() -> LedgerPicture:
-    whole = crossing(TRANSFORMER)
-    assert whole is not None
+    whole = required(crossing(TRANSFORMER), "the crossing of the Transformer")
     return LedgerPicture(
         title=f"IsTree: from n = {whole:,} on, every recurrent state is larger than this Transformer",
         subtitle=(

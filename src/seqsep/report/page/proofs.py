@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 import seqsep
 from seqsep.files import write_file
+from seqsep.names import docstring
 from seqsep.report.page.templates import environment, source
 from seqsep.theorems import BY_NAME, Theorem
 
@@ -34,7 +35,7 @@ class Proof:
         file = Path(inspect.getfile(inspect.unwrap(theorem.check)))
         program = file.read_text(encoding="utf-8")
         path = file.relative_to(Path(seqsep.__file__).parent).as_posix()
-        return cls(theorem, inspect.getdoc(module) or "", path, program)
+        return cls(theorem, docstring(module), path, program)
 
 
 def proof_link(theorem: str) -> str:

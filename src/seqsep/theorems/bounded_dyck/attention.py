@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from seqsep.exact.executor import run
-from seqsep.exact.network import AttentionLayer, Network
+from seqsep.exact.network import Network
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.bounded_dyck._bound import bound, proved
 from seqsep.theorems.bounded_dyck._layers import assemble
@@ -148,8 +148,7 @@ def _outcome(trials: Trials, is_exhaustive: bool) -> Outcome:
 
 def _measured_eta(plan: Plan, network: Network) -> int:
     """Measure what an open bracket scores for each position, in the key of the first head that looks for one."""
-    layer, _ = network.layers[0 if plan.variant in ("one-layer", "two-layer") else 1]
-    assert isinstance(layer, AttentionLayer)
+    layer = network.attention(0 if plan.variant in ("one-layer", "two-layer") else 1)
     return int(layer.heads[-1].key[:, network.spaces["time"]].largest)
 
 

@@ -305,7 +305,6 @@ def _check_circuit(circuit: Circuit, length: int, seed: int, variant: str) -> Ou
     trial = Trial(CLAIM.name, build(circuit, length, steps), trials.logit_gap)
     inputs, exhaustive = trials.inputs_of(circuit, length, seed)
     longest = trials.require_runs(trial, vocabulary, inputs, steps)
-    assert trial.least is not None
     measured = {**sizes(trial.network), "tokens_a_step": len(circuit.gates), "thought_tokens": longest}
     bounds = bound(circuit, length, steps)
     return CLAIM.upper(
@@ -316,7 +315,7 @@ def _check_circuit(circuit: Circuit, length: int, seed: int, variant: str) -> Ou
         bound=bounds,
         as_printed={"layers": 5, "tokens_a_step": len(circuit.gates) + 1},
         variant=variant,
-        margin=Margin(float(trial.least), APART, MARGIN),
+        margin=Margin(float(trial.least_margin), APART, MARGIN),
         saturated=trial.saturated,
     )
 

@@ -270,7 +270,6 @@ def _check_code(halves: ComparedHalves, code: PositionCode, seed: int, most: int
         trials.put_hard(trial, halves, np.random.default_rng(seed), most)
     bounds = bound(length, halves.alphabet, code)
     exponent = lookup_exponent(code, code.least_scale(), LEAST_STEPS)
-    assert trial.least is not None
     return CLAIM.upper(
         statement=STATEMENT.format("unequal" if halves.unequal else "equal"),
         length=length,
@@ -280,16 +279,14 @@ def _check_code(halves: ComparedHalves, code: PositionCode, seed: int, most: int
         bound=bounds,
         as_printed=printed(length, code.dimension, exponent),
         variant=f"{'INEQ' if halves.unequal else 'EQ'}, code {code.name}",
-        margin=Margin(float(trial.least), proved(code, network.grid), MARGIN),
+        margin=Margin(float(trial.least_margin), proved(code, network.grid), MARGIN),
         saturated=trial.saturated,
     )
 
 
 def measured_sizes(network: Network) -> dict[str, Number]:
     """Measure the sizes, and eta, which is the largest entry of layer 1's query."""
-    retrieve, _ = network.layers[0]
-    assert isinstance(retrieve, AttentionLayer)
-    return {**sizes(network), "eta": int(retrieve.heads[0].query.largest)}
+    return {**sizes(network), "eta": int(network.attention(0).heads[0].query.largest)}
 
 
 def _tightness(outcome: Outcome, halves: ComparedHalves, code: PositionCode, seed: int) -> Outcome:

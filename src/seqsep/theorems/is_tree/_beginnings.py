@@ -6,6 +6,7 @@ edges with the block of that first end, or that it has a cycle already.
 
 from dataclasses import dataclass
 
+from seqsep.names import required
 from seqsep.tasks.trees.partitions import stirling
 from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.is_tree._partitions import Edge, Partition, components, numbered, partition_of, spanning_stars
@@ -74,8 +75,8 @@ class Beginning:
         """All edges of the input that this beginning and the continuation make."""
         if self.half_read is None:
             return (*self.edges, *continuation.edges)
-        assert continuation.second_end is not None
-        return (*self.edges, (self.half_read, continuation.second_end), *continuation.edges)
+        second_end = required(continuation.second_end, "the second end of the edge that is half read")
+        return (*self.edges, (self.half_read, second_end), *continuation.edges)
 
 
 def _written(edges: tuple[Edge, ...], vertices: int) -> tuple[int, ...]:

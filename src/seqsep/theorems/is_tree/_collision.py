@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from seqsep.names import ensure
 from seqsep.tasks.trees.graphs import is_tree
 from seqsep.tasks.trees.partitions import stirling
 from seqsep.tasks.trees.tokens import Tokens
@@ -112,7 +113,7 @@ def _confirmed(
     answer = answers.index(last) if last in answers else None
     graphs = [one.followed_by(continuation) for one in beginnings]
     truths = [int(is_tree(first.vertices, graph)) for graph in graphs]
-    assert sum(truths) == 1, (beginnings, continuation)
+    ensure(sum(truths) == 1, "not exactly one of two graphs is a tree", *beginnings, continuation)
     wrong = truths.index(1 if answer is None else 1 - answer)
     return Collision(
         beginnings=beginnings,

@@ -6,6 +6,7 @@ For two classes of one length the continuation makes a tree of one beginning and
 from collections.abc import Collection
 from itertools import combinations
 
+from seqsep.names import InternalError, ensure, required
 from seqsep.theorems.is_tree._beginnings import Beginning, Case, Continuation
 from seqsep.theorems.is_tree._partitions import Edge, Partition, components, joined
 
@@ -62,9 +63,7 @@ def _accepted(beginning: Beginning) -> list[bool]:
 
 
 def _live(beginning: Beginning) -> Case:
-    case = beginning.case
-    assert case is not None
-    return case
+    return required(beginning.case, "the case of a live beginning")
 
 
 def _second_end(beginning: Beginning, besides: Edge | None = None) -> int | None:
@@ -78,7 +77,7 @@ def _second_end(beginning: Beginning, besides: Edge | None = None) -> int | None
         after = joined(partition, block, other)
         if besides is None or after[besides[0] - 1] != after[besides[1] - 1]:
             return vertex
-    raise AssertionError("three blocks at least have such a second end")
+    raise InternalError("three blocks at least have such a second end")
 
 
 def _only_together_in(together: Partition, apart: Partition) -> Edge:
@@ -114,11 +113,11 @@ def _tree(
     than the K edges of another beginning, so not all are to be avoided.
     """
     edges = list(through)
-    partition = components(beginning.vertices, beginning.followed_by(Continuation(second_end, tuple(edges))))
-    assert partition is not None
+    joined_so_far = beginning.followed_by(Continuation(second_end, tuple(edges)))
+    partition = required(components(beginning.vertices, joined_so_far), "the components of a forest")
     for u, v in combinations(range(1, beginning.vertices + 1), 2):
         if partition[u - 1] != partition[v - 1] and (u, v) not in avoided:
             edges.append((u, v))
             partition = joined(partition, partition[u - 1], partition[v - 1])
-    assert max(partition) == 0
+    ensure(max(partition) == 0, "the continuation does not join all components", beginning)
     return Continuation(second_end, tuple(edges))

@@ -76,8 +76,7 @@ class Asking:
     @property
     def least_lead(self) -> float:
         """The least lead of a next token over every other logit, over all graphs put."""
-        assert self.trial.least is not None
-        return float(self.trial.least)
+        return float(self.trial.least_margin)
 
     def prompts(self, graphs: Graphs) -> list[list[int]]:
         """The prompts [BOS] u ~ v u ~ v .. of graphs."""

@@ -329,7 +329,6 @@ def _outcome(walking: Walking, exhaustive: bool) -> Outcome:
         "state_bits_by_range": sum(one.bits for one in walking.ranges),
     }
     bounds = bound(length)
-    assert walking.trial.least is not None
     return CLAIM.upper(
         length=length,
         inputs=walking.trial.inputs,
@@ -338,7 +337,7 @@ def _outcome(walking: Walking, exhaustive: bool) -> Outcome:
         bound=bounds,
         as_printed={"thought_tokens": 37 * length - 26},
         variant=f"searching {'the prompt' if walking.region == 'prompt' else 'everything'}",
-        margin=Margin(float(walking.trial.least), 1.0, trials.MARGIN),
+        margin=Margin(float(walking.trial.least_margin), 1.0, trials.MARGIN),
         saturated=walking.trial.saturated,
     )
 

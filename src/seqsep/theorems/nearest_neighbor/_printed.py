@@ -24,6 +24,7 @@ from jaxtyping import Float64, Int64
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import digits_of
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.names import ensure
 from seqsep.stream import Use, draws
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
@@ -172,7 +173,7 @@ def _right(plan: PrintedPlan, settings: Settings) -> int:
     """How many last questions are answered rightly; each has the margin gamma."""
     last = np.full((SETTINGS, 1), plan.length - 1)
     expected, margins = measured(settings, last, Grid(STEPS))
-    assert (margins >= math.ceil(plan.gamma * STEPS**2)).all()
+    ensure(bool((margins >= math.ceil(plan.gamma * STEPS**2)).all()), "a setting has a margin below gamma", plan)
     return int((answers(plan, settings.points / STEPS, settings.labels) == expected[:, 0]).sum())
 
 

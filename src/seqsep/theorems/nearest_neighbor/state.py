@@ -35,6 +35,7 @@ from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import digits_of
 from seqsep.exact.network import Network
 from seqsep.model.model import Model
+from seqsep.names import required
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.collision import Recall, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
@@ -234,10 +235,8 @@ def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
     party = as_machine(model)
     if party.bits >= n:
         raise ValueError(f"must_err(length={length}): the model has {party.bits} state bits, not fewer than {n}")
-    collision = search(party, recall(n, 2), seed)
-    assert collision is not None, "2^n states do not fit into fewer bits"
-    assert collision.position is not None, "a recall asks for a position"
-    differs = collision.position - 1
+    collision = required(search(party, recall(n, 2), seed), "a collision of 2^n prefixes in fewer bits")
+    differs = required(collision.position, "the position that a recall asks for") - 1
     b = tuple(int(point == differs) for point in range(n))
     for a in collision.prefixes:
         error = mistake(party, a, b)

@@ -304,9 +304,7 @@ def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False)
     trial = asking.trial
     if trial.least is None or asking.least_gamma is None:
         raise ValueError(f"check(length={plan.length}, gamma={plan.gamma}): no setting that was tried has such a margin")
-    attend, _ = network.layers[1]
-    assert isinstance(attend, AttentionLayer)
-    measured = {**sizes(network), "eta": int(attend.heads[0].query.largest)}
+    measured = {**sizes(network), "eta": int(network.attention(1).heads[0].query.largest)}
     bounds = bound(plan)
     printed = as_printed.PrintedPlan(plan.length, plan.dimension, plan.classes, plan.gamma)
     return CLAIM.upper(

@@ -16,6 +16,7 @@ from seqsep.exact.grid import Array, Grid, Tally
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import AttentionLayer, Network
 from seqsep.exact.softmax import exponentials
+from seqsep.names import narrowed
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Question, Variant
 
 BITS_AT_ONCE = 1 << 15
@@ -83,10 +84,9 @@ class OneLayerParty:
         self, network: Network, own: Mapping[int, Any], length: int, line: Line, variant: Variant, question: Question
     ) -> None:
         [(layer, _)] = network.layers
-        assert isinstance(layer, AttentionLayer)
         self.network = network
         self.grid = network.grid
-        self.heads = layer.heads
+        self.heads = narrowed(layer, AttentionLayer).heads
         self.own = own
         self.length = length
         self.line = line
@@ -251,12 +251,12 @@ def _receive_question(network: Network, bits: NumberBits, line: Line, question: 
 def _logits(network: Network, last: Array, sums: Shaped[np.ndarray, "coordinates"], tally: Tally) -> tuple[int, ...]:
     """The rest of the forward pass at the last position, from the whole value sums in units of step^2."""
     [(layer, feed_forward)] = network.layers
-    assert isinstance(layer, AttentionLayer)
+    heads = narrowed(layer, AttentionLayer).heads
     grid = network.grid
     mixed = _steps(grid.place(Array(sums[None], grid.step**2), tally, ""), grid)
-    ends = np.cumsum([len(head.value.integers) for head in layer.heads])[:-1]
+    ends = np.cumsum([len(head.value.integers) for head in heads])[:-1]
     written = Array(np.zeros((1, network.width), dtype=np.int64))
-    for head, part in zip(layer.heads, np.split(mixed, ends, axis=1), strict=True):
+    for head, part in zip(heads, np.split(mixed, ends, axis=1), strict=True):
         written = written.plus(Array(part @ _transposed(head.output).integers, grid.step * head.output.unit))
     x = grid.place(last.plus(grid.place(written, tally, "")), tally, "")
     if feed_forward is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.exact.network import Network
+from seqsep.names import required
 from seqsep.theorems.protocols import one_layer_protocol
 
 Tokens = tuple[int, ...]
@@ -54,9 +55,9 @@ def equal_transcripts(
     first_with: dict[Tokens, tuple[Tokens, Tokens]] = {}
     for tried, tokens in enumerate(given, start=1):
         _, bob, _ = one_layer_protocol.talk(network, tokens, alice, "one-learns", question="token")
-        assert bob.logits is not None
         second = tuple(tokens.tolist())
-        first, logits = first_with.setdefault(bob.transcript, (second, bob.logits))
+        found = required(bob.logits, "the logits of the party that learns")
+        first, logits = first_with.setdefault(bob.transcript, (second, found))
         if first != second:
-            return EqualTranscripts(tuple(alice), (first, second), (logits, bob.logits), tried)
+            return EqualTranscripts(tuple(alice), (first, second), (logits, found), tried)
     return None

@@ -46,6 +46,7 @@ import numpy as np
 from seqsep.exact.channel import meet
 from seqsep.exact.grid import Grid
 from seqsep.exact.network import AttentionLayer, GatedFeedForward, Network
+from seqsep.names import narrowed
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, TheoremFails
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary
@@ -117,16 +118,16 @@ def message_bits_of(
     3
     """
     [(layer, _)] = network.layers
-    assert isinstance(layer, AttentionLayer)
+    heads = narrowed(layer, AttentionLayer).heads
     asks_for_token = question == "token" and network.vectors is None
     embedding = network.width
     if question == "token" and network.vectors is not None:
         embedding = len(network.vectors.integers)
     return message_bits(
         length=length,
-        width=len(layer.heads[0].value.integers),
+        width=len(heads[0].value.integers),
         embedding=embedding,
-        heads=len(layer.heads),
+        heads=len(heads),
         grid=network.grid,
         variant=variant,
         classes=len(network.readout.integers),

@@ -239,7 +239,8 @@ def _check_trained(checkpoint: Path, length: int | None, seed: int, *, thought: 
     layers = ", ".join(one.name for one in mixers)
     if any(one.grows for one in mixers):
         raise ValueError(f"{checkpoint}: a model of {layers}: no layer's state may grow with time, as that of attention does")
-    assert isinstance(model.tokens, torch.nn.Embedding)
+    if not isinstance(model.tokens, torch.nn.Embedding):
+        raise ValueError(f"{checkpoint}: expected a model whose inputs are tokens, found one whose inputs are vectors")
     tokens = model.tokens.num_embeddings
     if thought and model.readout.out_features > tokens:
         raise ValueError(

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.names import ensure
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes, ToldApart, Values
 from seqsep.theorems.protocols.thought import Insert, Thought
 
@@ -57,7 +58,7 @@ class Sequences(Prefixes):
         if continuation is None:
             return None
         answers = (self.solve(first + continuation), self.solve(second + continuation))
-        assert answers[0] != answers[1], (first, second, continuation)
+        ensure(answers[0] != answers[1], "the continuation does not distinguish two prefixes", (first, second, continuation))
         return ToldApart(continuation, answers)
 
     def thought(self, prompt: tuple[int, ...]) -> Thought:

@@ -61,7 +61,8 @@ class Chosen:
         model = load_model(checkpoint)
         if any(block.mixer.grows for block in model.blocks if isinstance(block.mixer, Mixer)):
             raise ValueError(f"{checkpoint}: a layer's state grows with time: the bound is about states of a fixed size")
-        assert isinstance(model.tokens, torch.nn.Embedding)
+        if not isinstance(model.tokens, torch.nn.Embedding):
+            raise ValueError(f"{checkpoint}: expected a model whose inputs are tokens, found one whose inputs are vectors")
         _require_size(checkpoint, "tokens", sizes.vocabulary, model.tokens.num_embeddings)
         _require_size(checkpoint, "classes", sizes.classes, model.readout.out_features)
         if model.positions is not None and model.positions.num_embeddings < sizes.longest:

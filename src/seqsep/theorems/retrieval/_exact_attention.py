@@ -15,6 +15,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.grid import Array, Tally
 from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.names import narrowed
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,9 @@ Means = tuple[tuple[int, ...], ...]
 def sums(network: Network, own: Mapping[int, int], last: tuple[int, int]) -> tuple[HeadSums, ...]:
     """What the tokens of `own`, by position, add to each head at the last position; `last` is its (position, token)."""
     [(layer, _)] = network.layers
-    assert isinstance(layer, AttentionLayer)
     asking = _embedded(network, {last[0]: last[1]})
     rows = _embedded(network, own)
-    return tuple(_head_sums(network, head, asking, rows) for head in layer.heads)
+    return tuple(_head_sums(network, head, asking, rows) for head in narrowed(layer, AttentionLayer).heads)
 
 
 def _head_sums(network: Network, head: Head, asking: Array, rows: Array) -> HeadSums:
@@ -66,10 +66,9 @@ def means(network: Network, heads: tuple[HeadSums, ...]) -> Means:
 def answer(network: Network, heads: Means, last: tuple[int, int]) -> int:
     """The rest of the model, from the means and the last token alone: the class of the greatest logit, the first of a tie."""
     [(layer, feed_forward)] = network.layers
-    assert isinstance(layer, AttentionLayer)
     grid = network.grid
     x = _embedded(network, {last[0]: last[1]})
-    for head, mean in zip(layer.heads, heads, strict=True):
+    for head, mean in zip(narrowed(layer, AttentionLayer).heads, heads, strict=True):
         x = x.plus(grid.product(Array(np.array([mean], dtype=np.object_), grid.step), _transposed(head.output), Tally(), ""))
     x = grid.place(x, Tally(), "")
     if isinstance(feed_forward, FeedForward):

@@ -16,6 +16,7 @@ from seqsep.exact.channel import Channel, meet
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import Network
 from seqsep.exact.one_layer_message import cells, word_bits
+from seqsep.names import InternalError
 from seqsep.theorems.base import Claim
 from seqsep.theorems.retrieval import _exact_attention as attention
 from seqsep.theorems.retrieval.one_layer import Shared, bob_sums, responses
@@ -104,4 +105,4 @@ def error_between(network: Network, shared: Shared, one: dict[int, int], other: 
             answer = attention.forward(network, np.array(pair[0]))
             wrong = int(answer == expected[0])
             return {"prefixes": pair, "errs_on": list(pair[wrong]), "answer": answer, "expected": expected[wrong]}
-    raise AssertionError("some input of Bob's tells any two of Alice's apart")
+    raise InternalError("some input of Bob's tells any two of Alice's apart")

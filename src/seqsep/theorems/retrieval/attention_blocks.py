@@ -190,7 +190,6 @@ def _check(block: str, length: int, keys: int, *, back: int, sequences: int, rou
     trial = Trial(CLAIM.name, network, logits_apart)
     _require(trial, block, list(definitions.drawn(length, keys, sequences, seed)), back)
     bounds: dict[str, Size] = {"width": 14, "heads": 1, "layers": 1, "precision": network.grid.precision}
-    assert trial.least is not None
     return CLAIM.upper(
         length=length,
         inputs=short.inputs + trial.inputs,
@@ -198,7 +197,7 @@ def _check(block: str, length: int, keys: int, *, back: int, sequences: int, rou
         bound=bounds,
         as_printed={"scores": PRINTED_SCORES[block]},
         variant=f"{block}{f', {back} back' if block == 'copy' else ''}, grid {rounding}",
-        margin=Margin(float(trial.least), _proved(block, length, network.grid), LOGITS),
+        margin=Margin(float(trial.least_margin), _proved(block, length, network.grid), LOGITS),
         saturated=trial.saturated,
     )
 

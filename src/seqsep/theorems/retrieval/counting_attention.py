@@ -182,7 +182,6 @@ def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> O
     network = trial.network
     measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
     bounds = bound(task, rounding)
-    assert trial.least is not None
     return CLAIM.upper(
         length=task.length,
         inputs=trial.inputs,
@@ -191,7 +190,7 @@ def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> O
         bound=bounds,
         as_printed={"rule": "(t + 1) / (m + 1) < 1", "scores": "-n diff^2", "precision": 6 * ceil_log2(task.base) + 1},
         variant=f"grid {rounding}",
-        margin=Margin(float(trial.least), float(task.margin(network.grid)), LOGITS),
+        margin=Margin(float(trial.least_margin), float(task.margin(network.grid)), LOGITS),
         saturated=trial.saturated,
     )
 

@@ -137,7 +137,6 @@ def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcom
     trial = RecurrentTrial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, spread)
     bounds = bound(task, rounding)
-    assert trial.least is not None
     return CLAIM.upper(
         length=task.length,
         inputs=trial.inputs,
@@ -145,7 +144,7 @@ def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcom
         measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
         bound=bounds,
         variant=f"grid {rounding}",
-        margin=Margin(float(trial.least), float(task.margin(network.grid)), LOGITS),
+        margin=Margin(float(trial.least_margin), float(task.margin(network.grid)), LOGITS),
         saturated=trial.saturated,
     )
 

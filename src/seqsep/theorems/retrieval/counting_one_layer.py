@@ -40,6 +40,7 @@ from jaxtyping import Int64
 from seqsep.exact.executor import run
 from seqsep.exact.grid import Array, Grid, Rounding, Softmax
 from seqsep.exact.network import AttentionLayer, Head, Network, whole
+from seqsep.names import required
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
 from seqsep.theorems.evidence import Evidence
@@ -260,8 +261,7 @@ def evidence(
     takes 1 from its number.
     """
     network = build(length + 1, alphabet + 1, rounding, softmax)
-    assert network.positions is not None
-    places = network.positions.integers.copy()
+    places = required(network.positions, "the positions of the network").integers.copy()
     places[-1, network.spaces["number"]] -= 1
     shifted = replace(network, positions=whole(places, by_index=True))
     return counting_evidence(shifted, Counting(length, alphabet), seed)

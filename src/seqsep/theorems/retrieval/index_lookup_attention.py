@@ -283,7 +283,6 @@ def _outcome(trial: Trial, task: IndexLookup, code: PositionCode, exhaustive: bo
     measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
     bounds = bound(task.length, task.alphabet, code)
     printed: dict[str, Number | str] = {"entries": "±1/sqrt(k)", "eta": round(2 * math.log(3 * task.length), 3)}
-    assert trial.least is not None
     return CLAIM.upper(
         length=task.length,
         inputs=trial.inputs,
@@ -292,7 +291,7 @@ def _outcome(trial: Trial, task: IndexLookup, code: PositionCode, exhaustive: bo
         bound=bounds,
         as_printed=printed if code.name == Signs.name else None,
         variant=f"code {code.name}",
-        margin=Margin(float(trial.least), proved(code, network.grid), MARGIN),
+        margin=Margin(float(trial.least_margin), proved(code, network.grid), MARGIN),
         saturated=trial.saturated,
     )
 

@@ -42,6 +42,7 @@ from seqsep.exact.grid import Grid
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import Network
 from seqsep.exact.one_layer_message import cells
+from seqsep.names import InternalError, ensure, required
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
@@ -189,7 +190,7 @@ def _first(holds: Callable[[int], bool]) -> int:
     high = 1
     while not holds(high):
         high *= 2
-        assert high < WIDEST
+        ensure(high < WIDEST, "no number is large enough below", WIDEST)
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -284,12 +285,11 @@ def _check_run(task: Asked, gram: int, seed: int) -> Outcome:
         if len(first_with) > most:
             most = len(first_with)
             allowed = parts
-    assert allowed is not None
     return CLAIM.lower(
         length=shared.length,
         inputs=inputs,
         measured={"behaviours": most},
-        bound={"behaviours": min(allowed, len(shared.alices()))},
+        bound={"behaviours": min(required(allowed, "the number of parts"), len(shared.alices()))},
         variant=f"{task}, random layers",
         witness=erred,
     )
@@ -306,7 +306,7 @@ def _error(
             heard = attention.answer(network, behaviour[question], shared.last)
             wrong = int(heard == expected[0])
             return {"prefixes": pair, "errs_on": list(pair[wrong]), "answer": heard, "expected": expected[wrong]}
-    raise AssertionError("some input of Bob's tells any two of Alice's apart")
+    raise InternalError("some input of Bob's tells any two of Alice's apart")
 
 
 def verify(seed: int = 0) -> list[Outcome]:

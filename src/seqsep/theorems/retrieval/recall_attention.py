@@ -210,7 +210,6 @@ def _outcome(trial: Trial, task: Recall, rounding: str, exhaustive: bool) -> Out
     network = trial.network
     measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
     bounds = bound(task, rounding)
-    assert trial.least is not None
     return CLAIM.upper(
         length=task.length,
         inputs=trial.inputs,
@@ -219,7 +218,7 @@ def _outcome(trial: Trial, task: Recall, rounding: str, exhaustive: bool) -> Out
         bound=bounds,
         as_printed={"scores": "n^(4c+1) diff^2, c = 1", "precision": 14 * ceil_log2(task.base) + 1},
         variant=f"c = {task.gram}, grid {rounding}",
-        margin=Margin(float(trial.least), 1.0, LOGITS),
+        margin=Margin(float(trial.least_margin), 1.0, LOGITS),
         saturated=trial.saturated,
     )
 

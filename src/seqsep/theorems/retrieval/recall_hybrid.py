@@ -147,7 +147,6 @@ def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> O
     trial = RecurrentTrial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, most)
     bounds = bound(task, rounding)
-    assert trial.least is not None
     return CLAIM.upper(
         length=task.length,
         inputs=trial.inputs,
@@ -155,7 +154,7 @@ def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> O
         measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
         bound=bounds,
         variant=f"c = {task.gram}, grid {rounding}",
-        margin=Margin(float(trial.least), 1.0, LOGITS),
+        margin=Margin(float(trial.least_margin), 1.0, LOGITS),
         saturated=trial.saturated,
     )
 

@@ -39,6 +39,7 @@ from jaxtyping import Int64
 
 from seqsep.exact.automata import Recurrence
 from seqsep.exact.integers import ceil_log2
+from seqsep.names import required
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search
@@ -366,8 +367,7 @@ def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], Map
         data = written(tuple(symbols), alphabet)
         remembered = encode(tuple(symbols), alphabet)
         occurring = frozenset(asked for asked in range(alphabet) if real(data, asked) is not None)
-        second = real(data, alphabet)
-        assert second is not None
+        second = required(real(data, alphabet), "the answer to the second query")
         found = decode(remembered, length, alphabet, occurring=occurring, second=second)
         return {"answer": found[position - 1], "remembered": remembered, "state_bits": bits}
 

@@ -282,9 +282,7 @@ def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> 
         trials.put(trial, plan.formula, trials.every_assignment(plan.formula.variables))
     else:
         trials.put_hard(trial, plan.formula, np.random.default_rng(seed), most)
-    fetch_literals, _ = network.layers[0]
-    assert isinstance(fetch_literals, AttentionLayer)
-    assert trial.least is not None
+    fetch_literals = network.attention(0)
     measured = {**sizes(network), "eta": int(fetch_literals.heads[0].query.integers[0, 0])}
     bounds = bound(plan)
     printed_width = 1 + (plan.heads + 1) * plan.code.dimension
@@ -296,7 +294,7 @@ def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> 
         bound=bounds,
         as_printed={"width": printed_width, "slots": "at most N, at the variables; no mask"},
         variant=f"{plan.variant}, {name}, {plan.slots.features} slots, code {plan.code.name}",
-        margin=Margin(float(trial.least), proved(plan.code, plan.heads, network.grid), MARGIN),
+        margin=Margin(float(trial.least_margin), proved(plan.code, plan.heads, network.grid), MARGIN),
         saturated=trial.saturated,
     )
 

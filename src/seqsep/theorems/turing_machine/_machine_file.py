@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from seqsep.names import required
 from seqsep.theorems.turing_machine._machine import MOVES, Machine, Rule
 
 SHIPPED = Path(__file__).parent / "machines"
@@ -88,10 +89,10 @@ class _Reader:
         for missing in FIELDS:
             if missing not in named:
                 raise self.error(self.next.line, f"expected the field {missing!r}, found the end of the file")
-        assert start is not None
-        assert blank is not None
-        self.require_states([start, *self.mentioned], halt)
-        return Machine(start.text, tuple(word.text for word in halt), blank.text, self.rules)
+        begin = required(start, "the start state")
+        self.require_states([begin, *self.mentioned], halt)
+        halting = tuple(word.text for word in halt)
+        return Machine(begin.text, halting, required(blank, "the blank symbol").text, self.rules)
 
     def read_rules(self) -> None:
         """{"A": {"0": ["B", "1", "R"], ...}, ...}."""

@@ -47,6 +47,7 @@ from seqsep.exact.executor import Execution, run
 from seqsep.exact.grid import Array, Grid, Rounding
 from seqsep.exact.integers import ceil_log2
 from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
+from seqsep.names import required
 from seqsep.theorems.base import Applier, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
@@ -310,15 +311,13 @@ def _check_machines(
         some_words = every_word(machine, length) if words is None else drawn_words(machine, words, length, random)
         execution, ends = _follow(trial, name, machine, some_words, length=length, cells=cells, steps=steps)
         halted += ends
-        assert trial.least is not None
-        least = trial.least if least is None else min(least, trial.least)
+        least = trial.least_margin if least is None else min(least, trial.least_margin)
         measured = {"layer_entries": layer_entries(trial.network), "tokens_a_step": A_STEP}
         tried.note(trial, execution, bound(machine, cells), **measured)
-    assert least is not None
     which = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
     variant = f"{which}, {cells} cells, {steps} steps, {halted:,} of {tried.inputs:,} runs halt within"
     outcome = tried.outcome(length, variant, as_printed={"thought_tokens": "polynomial in n"})
-    return replace(outcome, margin=Margin(float(least), APART, MARGIN))
+    return replace(outcome, margin=Margin(float(required(least, "the least margin")), APART, MARGIN))
 
 
 def layer_entries(network: Network) -> int:
