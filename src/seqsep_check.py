@@ -801,9 +801,10 @@ def main(arguments):
             print(f"usage: python -I -S seqsep_check.py FILE; expected one certificate, found {' '.join(arguments) or 'none'}")
             return 2
         [path] = arguments
-        if not os.path.isfile(path):  # noqa: PTH113
-            raise ValueError(f"expected a regular file, found none at {path!r}")
-        with open(path, "rb") as file:  # noqa: PTH123
+        # Without O_NONBLOCK the open of a pipe that nobody writes to would never return.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            if not os.path.isfile(file.fileno()):  # noqa: PTH113
+                raise ValueError(f"expected a regular file, found none at {path!r}")
             status, line = check(file.read(MOST_BYTES + 1))
     except (OSError, ValueError, MemoryError) as error:
         status = 2

@@ -61,7 +61,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("list theroems", "did you mean theorems?"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
         ("run index-lookup-architectures --preset papr", "demo-rates"),
-        ("run no_such_file.py", "no_such_file.py: no such file"),
+        ("run no_such_file.py", "no_such_file.py: No such file"),
         ("run mamba-width --foo 3", "unknown argument --foo"),
         ("run mamba-width --mixer nope", "unknown mixer 'nope'; seqsep list mixers has them"),
         ("export --store no/such/store -o rows.jsonl", "no such store"),

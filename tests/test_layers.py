@@ -11,7 +11,7 @@ ROWS = {
     "names": 0,
     "interrupts": 0,
     "tables": 0,
-    "files": 1,
+    "files": 0.5,
     "exact": 1,
     "retriever": 1,
     "tasks": 2,

@@ -12,14 +12,20 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import ENXIO
+from hashlib import file_digest
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from seqsep.names import BadInput, printable
 
 LONGEST_LINE = 1 << 24
+"""Bytes of a line that `read_lines` accepts."""
 LARGEST_FILE = 1 << 30
-"""Bytes that `read_bytes` and `read_text` accept if the caller sets no other limit."""
+"""Bytes of a file that the functions below accept if the caller sets no other limit."""
+UNLIMITED = sys.maxsize
+"""The limit for a file that is read piece by piece, in memory that does not grow with it."""
+PIECE = 1 << 20
+"""Bytes that are read at once from a file of unknown size."""
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a symbolic link",
@@ -138,7 +144,7 @@ def read_text(path: Path | str, *, most: int = LARGEST_FILE) -> str:
     Traceback (most recent call last):
     seqsep.names.BadInput: ...words.txt: expected text in UTF-8, found byte 0xfc at 2
     """
-    data = read_bytes(path, most=most)
+    data = _read_standard_input(most) if str(path) == "-" else read_bytes(path, most=most)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -148,7 +154,7 @@ def read_text(path: Path | str, *, most: int = LARGEST_FILE) -> str:
 
 
 def read_bytes(path: Path | str, *, most: int = LARGEST_FILE) -> bytes:
-    """Return the bytes of a regular file of at most `most` bytes, or of the standard input if `path` is "-".
+    """Return the bytes of a regular file of at most `most` bytes.
 
     Raises BadInput for a pipe, a device, a folder, a socket and a larger file, before anything is read; OSError with the
     file's name if it cannot be opened.
@@ -157,15 +163,8 @@ def read_bytes(path: Path | str, *, most: int = LARGEST_FILE) -> bytes:
     Traceback (most recent call last):
     seqsep.names.BadInput: /dev/zero: expected a regular file, found a device
     """
-    if str(path) == "-":
-        with naming("standard input"):
-            data = _standard_input(most)
-    else:
-        with open_regular(path, most=most) as file, naming(path):
-            data = file.read(most + 1)
-    if len(data) > most:
-        raise BadInput(f"{_source(path)}: expected at most {most:,} bytes, found more")
-    return data
+    with open_regular(path, most=most) as file, naming(path):
+        return _at_most(file.read, most, str(path), os.fstat(file.fileno()).st_size)
 
 
 @contextmanager
@@ -198,12 +197,81 @@ def open_regular(path: Path | str, *, most: int = LARGEST_FILE) -> Iterator[Bina
         yield file
 
 
-def _standard_input(most: int) -> bytes:
-    """At most one byte more than `most` of the standard input, also of one that a test or a notebook put in its place."""
+def digest_of_file(path: Path | str) -> str:
+    """Return the SHA-256 of a regular file of any size. Raises BadInput and OSError as `read_bytes` does.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "empty"
+    >>> path.touch()
+    >>> digest_of_file(path)[:8]
+    'e3b0c442'
+    """
+    with open_regular(path, most=UNLIMITED) as file, naming(path):
+        return file_digest(file, "sha256").hexdigest()
+
+
+def read_lines(path: Path | str, *, most: int = LARGEST_FILE) -> Iterator[str]:
+    """Yield the lines of a regular file of at most `most` bytes, or of the standard input if `path` is "-", as they are read.
+
+    A line ends at a newline only: a text in JSON may hold other marks that Python takes for the end of a line. Raises BadInput
+    as `read_bytes` does, and with the line's number for one of more than 16,777,216 bytes or of bytes that are not UTF-8.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "rows.jsonl"
+    >>> path.write_text('["a\\u2028b"]\\n\\n[]', encoding="utf-8") and list(read_lines(path))
+    ['["a\\u2028b"]', '', '[]']
+    """
+    if str(path) == "-":
+        with naming("standard input"):
+            yield from _decoded(_of_standard_input("readline"), "standard input")
+    else:
+        with open_regular(path, most=most) as file, naming(path):
+            yield from _decoded(file.readline, str(path))
+
+
+def _decoded(readline: Callable[[int], bytes], source: str) -> Iterator[str]:
+    number = 0
+    while line := readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise BadInput(f"{source}, line {number}: expected at most {LONGEST_LINE:,} bytes, found more")
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            found = f"found byte {line[error.start]:#x} at {error.start}"
+            raise BadInput(f"{source}, line {number}: expected text in UTF-8, {found}") from None
+        yield text.removesuffix("\n")
+
+
+def _read_standard_input(most: int) -> bytes:
+    with naming("standard input"):
+        return _at_most(_of_standard_input("read"), most, "standard input")
+
+
+def _at_most(read: Callable[[int], bytes], most: int, source: str, expected: int = PIECE) -> bytes:
+    """All bytes of a file that `read` reads piece by piece, the first of them as large as the file is expected to be.
+
+    A single read of `most` bytes would reserve the memory for them. The file may grow meanwhile.
+    """
+    pieces = []
+    left = most + 1
+    piece = expected + 1
+    while left > 0 and (data := read(min(left, piece))):
+        pieces.append(data)
+        left -= len(data)
+        piece = PIECE
+    if left <= 0:
+        raise BadInput(f"{source}: expected at most {most:,} bytes, found more")
+    return b"".join(pieces)
+
+
+def _of_standard_input(name: Literal["read", "readline"]) -> Callable[[int], bytes]:
+    """A method of the standard input in bytes, also of texts that a test or a notebook put in its place."""
     if sys.stdin is None:
         raise BadInput("standard input: expected data, found a closed stream")
-    binary = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read(most + 1).encode("utf-8", "surrogateescape") if binary is None else binary.read(most + 1)
+    of_bytes: Callable[[int], bytes] | None = getattr(getattr(sys.stdin, "buffer", None), name, None)
+    of_texts: Callable[[int], str] = getattr(sys.stdin, name)
+    return of_bytes or (lambda most: of_texts(most).encode("utf-8", "surrogateescape"))
 
 
 def _source(path: Path | str) -> str:
@@ -229,36 +297,6 @@ def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:
     for other in read:
         if other.exists() and path.samefile(other):
             raise BadInput(f"{path}: expected another name to write to, found a file that this command reads")
-
-
-def json_lines(text: str) -> list[str]:
-    """The lines of JSON Lines. They end at newlines only: a text may hold other marks that Python takes for the end of a line.
-
-    >>> json_lines('["a\\u2028b"]\\n[]\\n')
-    ['["a\\u2028b"]', '[]']
-    """
-    return text.removesuffix("\n").split("\n") if text else []
-
-
-def lines_of(readline: Callable[[int], str], source: str) -> Iterator[str]:
-    """The lines that a text file's `readline` gives, one by one, so that their number needs no memory.
-
-    Raises BadInput with `source` for a line of more than 16,777,216 characters, and for what is not UTF-8.
-
-    >>> import io
-    >>> list(lines_of(io.StringIO("[1]\\n\\n[2]").readline, "input"))
-    ['[1]', '', '[2]']
-    """
-    number = 0
-    try:
-        while line := readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                raise BadInput(f"{source}, line {number}: expected at most {LONGEST_LINE:,} characters, found more")
-            yield line.removesuffix("\n")
-    except UnicodeDecodeError as error:
-        found = error.object[error.start]
-        raise BadInput(f"{source}, after line {number}: expected text in UTF-8, found byte {found:#x}") from None
 
 
 def kind_of(mode: int) -> str:

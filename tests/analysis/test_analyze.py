@@ -196,7 +196,7 @@ WRONG = [
     (["{file}:parity", "--lengths", "3", "--precision", "3"], ["4 to 1,024", "found 3"]),
     (["{file}:parity", "--lengths", "3", "--kinds", "2"], ["--kinds"]),
     (["{file}:parity", "--lengths", "3", "-o", "picture.gif"], ["picture.gif", ".png, .svg or .pdf"]),
-    (["{folder}/none.py:f", "--lengths", "3"], ["none.py", "no such file"]),
+    (["{folder}/none.py:f", "--lengths", "3"], ["none.py", "No such file"]),
     (["{folder}/broken.py:f", "--lengths", "3"], ["broken.py", "SyntaxError"]),
     (["{folder}/sizes.py:f", "--lengths", "3"], ["alphabet(3)", "'many'"]),
     (["nonsense", "--lengths", "3"], ["nonsense", "expected FILE.py:function", "bounded-dyck"]),

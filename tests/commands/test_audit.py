@@ -71,7 +71,7 @@ def test_what_is_refused_is_said_in_one_line(capsys, tmp_path, kept):
     seqsep.save(counting, run.model(), run)
     for words, why in (
         ((store, "zz"), "none that begins so"),
-        ((tmp_path / "nothing",), "no such checkpoint"),
+        ((tmp_path / "nothing",), "nothing: No such file"),
         ((counting,), "expected a model of index-lookup, associative-recall or equality (random), found Counting"),
         ((path, "--questions", "0"), "expected a whole number from 1"),
         ((path, "--confidence", "2"), "expected a number between 0 and 1, such as 0.95, found 2"),

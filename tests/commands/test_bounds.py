@@ -75,7 +75,7 @@ def test_what_is_too_large_is_refused(arguments, expected, capsys):
     [
         ("p cnf 20 200000\n" + "1 -2 3 0\n" * 200_000, "line 32770: expected clauses of at most 131,072 numbers in all"),
         ("p cnf 20 1\n" + "1 -2 3\n" * 200_000 + "0\n", "line 43692: expected clauses of at most 131,072 numbers in all"),
-        ("c " + "x" * (1 << 24), "expected at most 16,777,216 bytes, found more"),
+        ("c " + "x" * (1 << 24), "expected at most 16,777,216 bytes, found 16,777,218"),
     ],
     ids=["clauses", "one clause", "a comment"],
 )
@@ -88,7 +88,7 @@ def test_a_formula_of_a_million_literals_is_refused(tmp_path, capsys, text, expe
 
 def test_deep_json_is_refused(tmp_path, capsys, monkeypatch):
     path = tmp_path / "deep.json"
-    for text in ("[" * 200_000, '{"inputs":' * 200_000, '{"inputs": ' + "[" * 200_000):
+    for text in ("[" * 100_000, '{"inputs":' * 100_000, '{"inputs": ' + "[" * 100_000):
         path.write_text(text)
         assert "found deeper nesting than can be read" in refusal(capsys, "check", "circuits-attention", "--circuit", path)
         monkeypatch.setattr("sys.stdin", io.StringIO(text))
@@ -98,7 +98,7 @@ def test_deep_json_is_refused(tmp_path, capsys, monkeypatch):
 def test_a_line_without_end_is_refused(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("1" * ((1 << 24) + 1)))
     error = refusal(capsys, "apply", "index-lookup-attention", "--length", 4)
-    assert "standard input, line 1: expected at most 16,777,216 characters, found more" in error
+    assert "standard input, line 1: expected at most 16,777,216 bytes, found more" in error
 
 
 def test_a_million_queries_of_one_line_are_refused(capsys, monkeypatch):

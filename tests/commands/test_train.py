@@ -113,7 +113,7 @@ def test_own_parts_and_a_dry_run(capsys, tmp_path):
         (("index-lookup", "--length", "5", "--layers", "lstm", "--heads", "x"), "--heads: "),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--target", "2"), "target is an accuracy above 0"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--colour", "2"), "found --colour"),
-        (("no.py:Task", "--length", "5", "--layers", "lstm"), "no such file"),
+        (("no.py:Task", "--length", "5", "--layers", "lstm"), "no.py: No such file"),
     ],
 )
 def test_bad_input_is_one_line(capsys, tmp_path, words, expected):

@@ -185,7 +185,7 @@ def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({}, "expected a model's config.json, found no regular file"),
+        ({}, "expected a model's config.json, found no such file"),
         ({"config.json": "[]"}, "expected a JSON object"),
         ({"config.json": "{}"}, "model_type: expected a text, found none"),
         ({"config.json": '{"model_type": "lama"}', "model.safetensors": ""}, "'lama' is not one of transformers; did you mean"),

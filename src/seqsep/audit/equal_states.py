@@ -8,12 +8,11 @@ by its SHA-256, and `refuted` reads both prefixes again, each alone, and takes t
 
 import json
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from seqsep.audit.questions import Asking, Tokens
-from seqsep.files import read_text, write_file
+from seqsep.files import digest_of_file, read_text, write_file
 from seqsep.model.model import Model
 from seqsep.names import BadInput, excerpt
 from seqsep.tasks import Task
@@ -21,6 +20,7 @@ from seqsep.theorems.protocols.collision import Collision
 from seqsep.theorems.protocols.machine import as_machine, choice
 
 FORMAT = "seqsep-equal-states"
+MOST_BYTES = 1 << 24
 
 
 def collision(model: Model, how: Asking, pairs: Sequence[tuple[float, Tokens, Tokens]]) -> Collision | None:
@@ -56,7 +56,7 @@ def write_record(path: Path, found: Collision, task: Task, model: Path) -> None:
     record = {
         "format": FORMAT,
         "version": 1,
-        "model_sha256": sha256(model.read_bytes()).hexdigest(),
+        "model_sha256": digest_of_file(model),
         "task": task.configuration(),
         "prefixes": prefixes,
         "continuation": list(found.errs_on[len(prefixes[0]) :]),
@@ -67,7 +67,7 @@ def write_record(path: Path, found: Collision, task: Task, model: Path) -> None:
 def read_record(path: Path) -> dict[str, Any]:
     """The record of a file. Raises BadInput, which names file and field, for what is no such record."""
     try:
-        record = json.loads(read_text(path))
+        record = json.loads(read_text(path, most=MOST_BYTES))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path}: expected a record of equal states as JSON, found: {excerpt(str(error))}") from error
     if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("version") != 1:
@@ -88,7 +88,7 @@ def _are_tokens(value: Any) -> bool:
 
 def refuted(record: dict[str, Any], model: Model, task: Task, path: Path) -> str:
     """Why a record does not hold of the model of a file, and its task; empty if it holds."""
-    if record.get("model_sha256") != sha256(path.read_bytes()).hexdigest():
+    if record.get("model_sha256") != digest_of_file(path):
         return f"model_sha256: {path} is another model"
     if record.get("task") != task.configuration():
         return f"task: the model is of {task!r}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from seqsep.audit.places import by_place
 from seqsep.experiments import BY_NAME, Reach
-from seqsep.files import read_text, write_file
+from seqsep.files import read_lines, write_file
 from seqsep.lab.in_process import train
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
@@ -42,7 +42,7 @@ def runs(results: Path) -> list[Run]:
 def rows(results: Path) -> list[dict[str, Any]]:
     """The lines of a folder of results, in the order of `runs`; those of other runs are left out."""
     path = results / FILE
-    lines = read_text(path).splitlines() if path.exists() else []
+    lines = read_lines(path) if path.exists() else []
     known = {row["key"]: row for row in map(json.loads, lines)}
     return [known[run.key()] for run in runs(results) if run.key() in known]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.audit.answer import audit
-from seqsep.files import read_text, write_file
+from seqsep.files import read_lines, write_file
 from seqsep.lab.in_process import train
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
@@ -57,7 +57,7 @@ def runs() -> list[Run]:
 def rows(results: Path) -> list[dict[str, Any]]:
     """The rows of a folder of results, in the order of `runs`; those of other runs are left out."""
     path = results / FILE
-    lines = read_text(path).splitlines() if path.exists() else []
+    lines = read_lines(path) if path.exists() else []
     known = {row["key"]: row for row in map(json.loads, lines)}
     return [known[run.key()] for run in runs() if run.key() in known]
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from seqsep.files import read_bytes
 from seqsep.names import BadInput, excerpt, printable
 
 MOST_BYTES = 4 << 20
@@ -27,18 +28,12 @@ def read_config(path: Path | str) -> dict[str, Any]:
     >>> path.write_text('{"model_type": "mamba", "time_step_limit": [0.0, Infinity]}') and read_config(path)["model_type"]
     'mamba'
     """
-    path = Path(path)
-    if path.is_dir() and (path / "config.json").exists():
-        path = path / "config.json"
+    path = Path(path) / "config.json" if Path(path).is_dir() else Path(path)
     where = printable(str(path))
-    if not path.exists():
-        raise BadInput(f"{where}: expected a model's config.json, found no such file")
-    if not path.is_file():
-        raise BadInput(f"{where}: expected a model's config.json, found no regular file")
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise BadInput(f"{where}: expected a config.json of at most {MOST_BYTES:,} bytes, found more")
+    try:
+        data = read_bytes(path, most=MOST_BYTES)
+    except FileNotFoundError:
+        raise BadInput(f"{where}: expected a model's config.json, found no such file") from None
     try:
         value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_duplicates)
     except UnicodeDecodeError as error:

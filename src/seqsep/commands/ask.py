@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import Command, json_object, print_json
 from seqsep.commands.shared_flags import add_kept_model, kept_file
 from seqsep.commands.status import DONE
-from seqsep.files import json_lines, read_text
+from seqsep.files import UNLIMITED, read_lines
 from seqsep.names import BadInput
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if isinstance(trained.task, GeneratedTask):
         raise BadInput(f"{path}: {trained.task.name} answers behind a thought that the model writes: seqsep generate {path}")
     name = "standard input" if str(options.input) == "-" else str(options.input)
-    for number, line in enumerate(json_lines(read_text(options.input)), start=1):
+    for number, line in enumerate(read_lines(options.input, most=UNLIMITED), start=1):
         if line.strip():
             shown = _answered(model, trained.task, _tokens(trained.task, f"{name}, line {number}", line))
             print_json(shown) if options.json else print(_in_words(shown))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import Command, json_object, print_json
 from seqsep.commands.shared_flags import add_kept_model, kept_file, positive, seconds
 from seqsep.commands.status import DONE
-from seqsep.files import json_lines, read_text
+from seqsep.files import read_lines
 from seqsep.names import BadInput
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _in_one_line(failures: dict[str, str]) -> str:
 def _lines(path: Path) -> list[tuple[str, str]]:
     """The lines of a file that are not blank, and where they are."""
     name = "standard input" if str(path) == "-" else str(path)
-    lines = enumerate(json_lines(read_text(path)), start=1)
+    lines = enumerate(read_lines(path), start=1)
     return [(f"{name}, line {number}", line) for number, line in lines if line.strip()]
 
 

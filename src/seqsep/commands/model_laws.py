@@ -63,7 +63,7 @@ def _change(text: str) -> tuple[str, Any]:
         raise BadInput(f"--set {text}: expected FIELD=VALUE, such as num_hidden_layers=2")
     try:
         return name, json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, value
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from seqsep.files import write_file
+from seqsep.files import read_text, write_file
 from seqsep.names import text_of
 
 Record = dict[str, Any]
@@ -35,6 +35,7 @@ ROOMS = (
 )
 """The rooms of the package that a check can run: those of theorems, and below."""
 FILE = "outcomes.json"
+MOST_BYTES = 1 << 26
 
 
 def cache_folder() -> Path | None:
@@ -119,10 +120,10 @@ class OutcomeCache:
             print(f"seqsep: outcomes are not kept: {text_of(error)}", file=sys.stderr)
 
     def _read(self) -> dict[str, list[Record]]:
-        if self.path is None or not self.path.is_file():
+        if self.path is None:
             return {}
         try:
-            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            kept = json.loads(read_text(self.path, most=MOST_BYTES))
         except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(kept, dict) or kept.get("key") != self.key:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from seqsep.commands.command import Parser
+from seqsep.files import UNLIMITED, open_regular
 from seqsep.names import BadInput, excerpt, nearest
 
 NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
@@ -257,5 +258,5 @@ def is_store(place: Path) -> bool:
     """
     if not place.is_file():
         return False
-    with place.open("rb") as file:
+    with open_regular(place, most=UNLIMITED) as file:
         return file.read(len(SQLITE)) == SQLITE

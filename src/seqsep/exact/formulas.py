@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Bool, Int, Int64
 
+from seqsep.files import read_text
 from seqsep.names import excerpt
 
 MOST_BYTES = 1 << 24
@@ -201,7 +202,7 @@ def _half(name: str, length: int) -> int:
 def read_dimacs(path: Path, widest: int | None = None) -> Thresholds:
     """The formula of a DIMACS CNF file (`dimacs`).
 
-    Raises ValueError with the file, the line, what was expected and what was found; beyond 16 MiB without reading on.
+    Raises ValueError with the file, the line, what was expected and what was found; BadInput for a file of more than 16 MiB.
 
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile("w", suffix=".cnf") as file:
@@ -209,15 +210,7 @@ def read_dimacs(path: Path, widest: int | None = None) -> Thresholds:
     ...     read_dimacs(Path(file.name)).features
     (AtLeast(literals=(1, -2), least=1),)
     """
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"{path}: expected at most {MOST_BYTES:,} bytes, found more")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: expected text in UTF-8, found byte {error.object[error.start]:#x}") from None
-    return dimacs(text, str(path), widest)
+    return dimacs(read_text(path, most=MOST_BYTES), str(path), widest)
 
 
 def dimacs(text: str, source: str = "input", widest: int | None = None) -> Thresholds:

@@ -13,11 +13,15 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from seqsep.files import write_file
+from seqsep.files import read_bytes, write_file
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU, device_of
 from seqsep.model.model import Model
 from seqsep.model.weights import describe
+from seqsep.names import BadInput, text_of
+
+MOST_HEADER_BYTES = 100_000_000
+"""Of a safetensors file, by its format: more is not read."""
 
 
 class CheckpointError(ValueError):
@@ -68,9 +72,9 @@ def load_checkpoint(
     """
     file = checkpoint_file(path, digest)
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"{file}: expected a checkpoint, found none to read: {error.strerror}") from error
+        data = read_bytes(file, most=_most_bytes(model))
+    except (OSError, BadInput) as error:
+        raise CheckpointError(f"{file}: expected a checkpoint, found none to read: {text_of(error)}") from error
     actual = hashlib.sha256(data).hexdigest()
     if actual != digest:
         raise CheckpointError(f"{file}: expected a checkpoint with SHA-256 {digest}, found {actual}")
@@ -83,6 +87,11 @@ def load_checkpoint(
         raise
     except (ValueError, TypeError, LookupError, RuntimeError, SafetensorError) as error:
         raise CheckpointError(f"{file}: expected a checkpoint of this run, found: {' '.join(str(error).split())}") from error
+
+
+def _most_bytes(model: Model) -> int:
+    """The most bytes of a checkpoint of this model: its weights, and what the optimizer holds for each, at most three more."""
+    return MOST_HEADER_BYTES + 4 * sum(part.nbytes for part in model.state_dict().values())
 
 
 def _require_same(file: Path, here: dict[str, str], written: dict[str, str]) -> None:

@@ -10,15 +10,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
-from safetensors.torch import load as from_bytes
 from safetensors.torch import save as to_bytes
 
 from seqsep.files import write_file
 from seqsep.lab.run import Run, canonical_json
 from seqsep.model.model import Model
-from seqsep.model.weights import PREFIX, describe, load_model, metadata_of
+from seqsep.model.weights import describe, load_model, metadata_and_tensors, metadata_of
 from seqsep.plugins.model import OwnModel
-from seqsep.plugins.sources import digest_of
+from seqsep.plugins.sources import digest_of, read_source
 
 
 def save(path: Path | str, model: Model, run: Run) -> None:
@@ -50,7 +49,7 @@ def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tup
 
     >>> load("/no/such/file")
     Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] no such checkpoint: '/no/such/file'
+    FileNotFoundError: [Errno 2] No such file or directory: '/no/such/file'
     """
     path = Path(path)
     written = metadata_of(path).get("run")
@@ -72,7 +71,7 @@ def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tup
 
 def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
     """Where the run's own parts are, by canonical name. Raises ValueError for a part that is in none of the files."""
-    by_digest = {digest_of(Path(file), Path(file).read_bytes()): str(Path(file).absolute()) for file in files}
+    by_digest = {digest_of(Path(file), read_source(Path(file))): str(Path(file).absolute()) for file in files}
     for plug_in in run.plug_ins():
         if plug_in.digest not in by_digest:
             given = ", ".join(map(str, files)) or "none"
@@ -85,7 +84,7 @@ def _with_own_parts(path: Path, run: Run) -> Model:
     """The run's model with the tensors of the file. Raises ValueError if they are not those of the model."""
     with torch.random.fork_rng(devices=[]):
         model = run.model()
-    tensors = {name.removeprefix(PREFIX): part for name, part in from_bytes(path.read_bytes()).items()}
+    _, tensors = metadata_and_tensors(path)
     try:
         model.load_state_dict(tensors)
     except RuntimeError as error:

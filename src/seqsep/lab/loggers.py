@@ -16,9 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from seqsep.files import naming
+from seqsep.files import naming, read_text
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
+from seqsep.names import BadInput
 
 ROW = "row.json"
 CURVES = ("accuracy", "loss_nats")
@@ -52,8 +53,8 @@ class Logger:
             return False
         place = self.folder / name_of(row)
         text = row.to_json()
-        with suppress(FileNotFoundError):
-            if (place / ROW).read_text(encoding="utf-8") == text:
+        with suppress(FileNotFoundError, BadInput):
+            if read_text(place / ROW) == text:
                 return False
         half = place.with_name(f"{place.name}.tmp")
         for old in (half, place):  # a half that a killed driver left; what is there of another row of this run

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from seqsep.files import write_file
+from seqsep.files import read_lines, write_file
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.sound_row import require_share, require_sound
@@ -161,8 +161,7 @@ def read_rows(path: Path | str) -> Rows:
     0
     """
     rows = Rows()
-    data = Path(path).read_bytes()
-    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n") if data else (), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         try:
             rows.append(Row.from_json(line))
         except ValueError as error:

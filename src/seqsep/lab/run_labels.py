@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from seqsep.files import write_file
+from seqsep.files import read_bytes, write_file
 from seqsep.names import BadInput
 
 Labels = Mapping[str, str]
@@ -50,11 +50,11 @@ def read_labels(place: Path | str) -> dict[str, str]:
     """
     path = labels_file(place)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, most=MOST_BYTES)
     except FileNotFoundError:
         return {}
     try:
-        found = json.loads(data) if len(data) <= MOST_BYTES else None
+        found = json.loads(data)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not all(KEY.fullmatch(key) and isinstance(found[key], str) for key in found):

@@ -39,7 +39,7 @@ from seqsep.exact.network import (
     MixingLayer,
     Network,
 )
-from seqsep.files import write_file
+from seqsep.files import read_bytes, write_file
 from seqsep.model.network_shapes import require_shapes
 from seqsep.model.tabular_network import TabularNetwork
 from seqsep.names import BadInput, text_of
@@ -65,6 +65,9 @@ SUFFIXES = (".safetensors", ".npz", ".json")
 HEADER = "network"
 MOST_LAYERS = 1 << 12
 MOST_BYTES = 1 << 30
+"""Of the file, and of what an npz holds unpacked."""
+MOST_JSON_BYTES = 1 << 28
+"""Of a JSON file, whose numbers need more memory."""
 MOST_BITS = 1 << 13
 """Of the grid's steps, and of a unit's denominator."""
 
@@ -108,7 +111,7 @@ def load_network(path: Path | str) -> TabularNetwork:
     """
     path = Path(path)
     suffix = _suffix(path)
-    data = path.read_bytes()
+    data = read_bytes(path, most=MOST_JSON_BYTES if suffix == ".json" else MOST_BYTES)
     try:
         header, arrays = _parts(data, suffix)
         return TabularNetwork.of(_network(header, arrays))

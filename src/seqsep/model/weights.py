@@ -14,8 +14,10 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from seqsep.files import UNLIMITED, open_regular
 from seqsep.model.design import Design
 from seqsep.model.model import Model
+from seqsep.names import BadInput
 
 PREFIX = "model."
 PRECISIONS = (torch.float32, torch.float64)
@@ -49,7 +51,7 @@ def load_model(path: Path) -> Model:
     >>> torch.equal(load_model(path)(torch.tensor([[0, 3]])), model(torch.tensor([[0, 3]])))
     True
     """
-    metadata, tensors = _read(path)
+    metadata, tensors = metadata_and_tensors(path)
     description = _described(path, metadata, tensors)
     try:
         with torch.device("meta"):
@@ -71,9 +73,9 @@ def metadata_of(path: Path) -> dict[str, str]:
 
     >>> metadata_of(Path("/no/such/file"))
     Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] no such checkpoint: '/no/such/file'
+    FileNotFoundError: [Errno 2] No such file or directory: '/no/such/file'
     """
-    return _read(path)[0]
+    return metadata_and_tensors(path)[0]
 
 
 @dataclass(frozen=True)
@@ -103,17 +105,19 @@ class Description:
         )
 
 
-def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
-    """The metadata of the file, and the tensors of its model by name."""
-    if not path.is_file():
-        raise FileNotFoundError(2, "no such checkpoint", str(path))
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata: dict[str, str] = file.metadata() or {}
-            names = [name for name in list(file.keys()) if name.startswith(PREFIX)]
-            return metadata, {name.removeprefix(PREFIX): file.get_tensor(name) for name in names}
-    except SafetensorError as error:
-        raise ValueError(f"{path}: expected a safetensors file, found: {error}") from None
+def metadata_and_tensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
+    """Return the metadata of a safetensors file, and the tensors of its model by name.
+
+    The tensors are mapped from the file and take no memory until they are used. Raises as `load_model` does for another file.
+    """
+    with open_regular(path, most=UNLIMITED) as opened:
+        try:
+            with safe_open(f"/dev/fd/{opened.fileno()}", framework="pt") as file:
+                metadata: dict[str, str] = file.metadata() or {}
+                names = [name for name in list(file.keys()) if name.startswith(PREFIX)]
+                return metadata, {name.removeprefix(PREFIX): file.get_tensor(name) for name in names}
+        except SafetensorError as error:
+            raise BadInput(f"{path}: expected a safetensors file, found: {error}") from None
 
 
 def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor]) -> Description:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from seqsep.capacity.text import readable
+from seqsep.files import read_text
 from seqsep.pages._markdown import table
 
 OTHERS: Final = ("hf-mem", "hf-vram-calc")
@@ -25,7 +26,7 @@ attention too as whole pages, as engines may keep them, which is another quantit
 
 def other_calculators_section(results: Path) -> str:
     """The table, model by model, and how many numbers are near and how many far."""
-    found = json.loads((results / "other-calculators.json").read_text(encoding="utf-8"))
+    found = json.loads(read_text(results / "other-calculators.json"))
     models: Mapping[str, Mapping[str, Any]] = found["models"]
     ratios = {name: [ratio for row in models.values() if (ratio := _ratio(row, name)) is not None] for name in OTHERS}
     near = [sum(abs(ratio - 1) <= 0.05 for ratio in ratios[name]) for name in OTHERS]

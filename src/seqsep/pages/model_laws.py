@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from seqsep.files import read_text
 from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS
 from seqsep.names import docstring
 from seqsep.pages._markdown import table
@@ -113,11 +114,11 @@ with 16 heads of its index: with two, scores are often 0, and which of equal one
 
 def model_laws_page(results: Path) -> str:
     """What the laws say, what holds for each model type, and where each failure is shown."""
-    kept = json.loads((results / KEPT).read_text(encoding="utf-8"))
-    flash_linear = json.loads((results / KEPT_OF_FLASH_LINEAR).read_text(encoding="utf-8"))
-    releases = released_bugs(json.loads((results / KEPT_OF_RELEASES).read_text(encoding="utf-8")))
+    kept = json.loads(read_text(results / KEPT))
+    flash_linear = json.loads(read_text(results / KEPT_OF_FLASH_LINEAR))
+    releases = released_bugs(json.loads(read_text(results / KEPT_OF_RELEASES)))
     laws = "".join(f"* **{name}**: {_one_line(docstring(law))}\n" for name, law in LANGUAGE_MODEL_LAWS.items())
-    later = json.loads((results / KEPT_OF_LATER).read_text(encoding="utf-8"))
+    later = json.loads(read_text(results / KEPT_OF_LATER))
     differs = _differing(kept["models"], later["models"])
     verdict = f"The same laws fail but for {differs}." if differs else "The same laws fail."
     words_of_later = LATER.format(**later["versions"], count=len(later["models"]), verdict=verdict)

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import seqsep
+from seqsep.files import read_text
 from seqsep.names import docstring, required
 from seqsep.pages.papers import PAPERS, Paper, Statement, paper_of
 from seqsep.theorems import THEOREMS, Claim, Theorem
@@ -123,7 +124,7 @@ def test_file(theorem: Theorem, clone: Path) -> str:
         return own.as_posix()
     members = {f"test_{path.name}" for path in Path(inspect.getfile(_module(theorem))).parent.glob("[!_]*.py")}
     for shared in sorted((clone / folder).glob("test_*.py")):
-        if shared.name not in members and re.search(rf"\b{place.stem}\b", shared.read_text(encoding="utf-8")):
+        if shared.name not in members and re.search(rf"\b{place.stem}\b", read_text(shared)):
             return (folder / shared.name).as_posix()
     return "tests/theorems/test_theorems.py"
 

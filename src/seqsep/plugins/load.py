@@ -12,7 +12,7 @@ from seqsep.interrupts import is_interrupt
 from seqsep.names import BadInput, text_of
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.name import PlugIn
-from seqsep.plugins.sources import digest_of, imported_files
+from seqsep.plugins.sources import digest_of, imported_files, read_source
 
 PREFIX = "seqsep plug-in "
 """Begins the names of modules that are users' files."""
@@ -55,9 +55,7 @@ def run_file(path: Path, expected_digest: str | None = None) -> ModuleType:
     known = sys.modules.get(_module_name(path, expected_digest))
     if known is not None:
         return known
-    if not path.is_file():
-        raise FileNotFoundError(2, "no such file", str(path))
-    data = path.read_bytes()
+    data = read_source(path)
     digest = digest_of(path, data)
     if expected_digest not in (None, digest):
         what = "the file" if not imported_files(path, data) else "the file, or one that it imports,"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from seqsep.plugins.sources import digest_of
+from seqsep.plugins.sources import NOT_PARSED, digest_of, read_source
 
 CANONICAL = re.compile(r"(model:)?[^\W\d]\w*@[0-9a-f]{64}")
 
@@ -28,7 +28,7 @@ def relative_to(folder: Path) -> Iterator[None]:
     >>> with relative_to(Path("mine")):
     ...     PlugIn.parse("layer.py:Layer")
     Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] no such file: 'mine/layer.py'
+    FileNotFoundError: [Errno 2] No such file or directory: 'mine/layer.py'
     """
     before = _FOLDER.set(folder)
     try:
@@ -70,9 +70,7 @@ class PlugIn:
         if not colon or not name.isidentifier():
             raise ValueError(f"{text}: expected FILE.py:CLASS, as in {place or text}:MyLayer")
         path = _FOLDER.get() / place
-        if not path.is_file():
-            raise FileNotFoundError(2, "no such file", str(path))
-        data = path.read_bytes()
+        data = read_source(path)
         tree = _parsed(data, text)
         bound = _bound_names(tree)
         if name not in bound and "*" not in bound:
@@ -109,7 +107,7 @@ def is_canonical(text: str) -> bool:
 def _parsed(data: bytes, text: str) -> ast.Module:
     try:
         return ast.parse(data)
-    except (SyntaxError, ValueError) as error:
+    except NOT_PARSED as error:
         line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         raise ValueError(f"{text}: expected a Python file, found{line}: {getattr(error, 'msg', error)}") from None
 

@@ -4,8 +4,14 @@ import ast
 import hashlib
 from pathlib import Path
 
+from seqsep.files import read_bytes
+
+MOST_BYTES = 1 << 22
+"""Of a Python file."""
 NOT_THE_USERS = ("seqsep", "torch", "numpy")
 """What a file may import from a folder beside it without its being the user's: a clone of this project, for one."""
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""Exceptions of `ast.parse` for a file that is not Python, or whose expressions are nested too deep."""
 
 
 def digest_of(path: Path, data: bytes) -> str:
@@ -18,8 +24,13 @@ def digest_of(path: Path, data: bytes) -> str:
     imported = imported_files(path, data)
     if not imported:
         return own
-    lines = [own, *(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for name, file in sorted(imported.items()))]
+    lines = [own, *(f"{name} {hashlib.sha256(read_source(file)).hexdigest()}" for name, file in sorted(imported.items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def read_source(path: Path) -> bytes:
+    """Return the bytes of a Python file. Raises BadInput and OSError as `seqsep.files.read_bytes` does."""
+    return read_bytes(path, most=MOST_BYTES)
 
 
 def imported_files(path: Path, data: bytes) -> dict[str, Path]:
@@ -32,9 +43,9 @@ def imported_files(path: Path, data: bytes) -> dict[str, Path]:
             files = [folder / f"{name}.py"] if (folder / f"{name}.py").is_file() else sorted((folder / name).rglob("*.py"))
             for file in files:
                 key = file.relative_to(folder).as_posix()
-                if key not in found and file != path.absolute():
+                if key not in found and file != path.absolute() and file.is_file():
                     found[key] = file
-                    waiting.append(file.read_bytes())
+                    waiting.append(read_source(file))
     return found
 
 
@@ -42,7 +53,7 @@ def _imported_names(data: bytes) -> set[str]:
     """The first words of what a file imports, none if it is no Python."""
     try:
         nodes = list(ast.walk(ast.parse(data)))
-    except (SyntaxError, ValueError):
+    except NOT_PARSED:
         return set()
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and node.level == 0}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from seqsep.files import read_bytes
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figures.panels import draw_curves, draw_states
 from seqsep.report.figures.results import draw_results
@@ -67,5 +68,5 @@ def _drawn(named: NamedTable) -> Sequence[tuple[str, str, Figure, str]]:
 def write_as_data(figure: Figure, folder: Path, name: str) -> str:
     """Write a figure's files and return its SVG as a data address."""
     *_, vector = write_figure(figure, folder / "figures", name)
-    code = base64.b64encode(vector.read_bytes()).decode("ascii")
+    code = base64.b64encode(read_bytes(vector)).decode("ascii")
     return f"data:image/svg+xml;base64,{code}"

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from seqsep.files import read_bytes
+
 NEEDED = 2
 
 
@@ -43,7 +45,7 @@ class HotpotFile:
 
 def read_hotpotqa(path: Path) -> HotpotFile:
     """Read a file whole. Raises ValueError naming the file, the question and the field, and OSError if it cannot be read."""
-    data = path.read_bytes()
+    data = read_bytes(path)
     try:
         entries = json.loads(data)
     except RecursionError:

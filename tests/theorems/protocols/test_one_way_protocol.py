@@ -168,7 +168,7 @@ def test_a_checkpoint_from_the_command_line(tmp_path, capsys):
     assert (outcome["length"], outcome["inputs"]) == (7, 21)
     assert outcome["variant"] == "one.safetensors: linear-attention, float32"
     assert main(["check", "one-way-protocol", "--checkpoint", str(tmp_path / "none")]) == 2
-    assert "no such checkpoint" in capsys.readouterr().err
+    assert "No such file" in capsys.readouterr().err
     assert main(["check", "one-way-protocol", "--checkpoint", str(path), "--mixer", "lstm"]) == 2
     assert "says which mixers" in capsys.readouterr().err
 

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import seqsep
+from seqsep.files import UNLIMITED, read_bytes
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU
 from seqsep.lab.engines.engine import Ended, Event, Looked, Moved, OfAJob, Saved, Work
 from seqsep.lab.engines.local import Supervisor
+from seqsep.names import BadInput
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,6 @@ def _version(name: str) -> str:
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
-    except OSError:
+        return read_bytes(path, most=UNLIMITED)
+    except (OSError, BadInput):
         return None

@@ -75,6 +75,8 @@ CLAIM = Claim(
     statement="One attention layer writes out any recurrent model whose step is C NAND gates, in C tokens a step",
 )
 MARGIN = "a logit above all others"
+MOST_BYTES = 1 << 20
+"""Of a file of a circuit."""
 APART = 2.0
 PEAK = 4
 STOP = 8
@@ -290,7 +292,7 @@ def verify(circuits: int = 340, seed: int = 1) -> list[Outcome]:
 
 
 def _of_file(path: Path) -> Circuit:
-    text = read_text(path)
+    text = read_text(path, most=MOST_BYTES)
     try:
         return parsed(json.loads(text))
     except RecursionError:

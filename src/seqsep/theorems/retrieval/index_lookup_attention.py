@@ -35,6 +35,7 @@ from seqsep.exact.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.exact.grid import Array, Grid
 from seqsep.exact.integers import digits_of, spelled
 from seqsep.exact.network import AttentionLayer, FeedForward, Network, whole
+from seqsep.files import read_bytes
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
@@ -52,6 +53,8 @@ MARGIN = "a retrieved bit from 1/2"
 EVERY_POSITION_UP_TO = 16 * 1024
 SPREAD_POSITIONS = 1000
 EXHAUSTIVE_INPUTS = 115_000
+MOST_TEXT_BYTES = 1 << 22
+"""Of a file to retrieve from: the model needs about 1 KiB of memory for each position."""
 
 
 def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | None = None, eta: int | None = None) -> Network:
@@ -231,7 +234,7 @@ def _verify_lengths(lengths: tuple[int, ...], inputs: int, spread: int | None, s
 
 def _check_text(text: Path, code: str, positions: int | None) -> Outcome:
     """Retrieve a file's bytes as symbols: at every position, or at spread ones."""
-    data = np.frombuffer(text.read_bytes(), dtype=np.uint8).astype(np.int64)
+    data = np.frombuffer(read_bytes(text, most=MOST_TEXT_BYTES), dtype=np.uint8).astype(np.int64)
     length = len(data)
     if length == 0:
         raise ValueError(f"{text}: expected a file of at least 1 byte, found an empty one")

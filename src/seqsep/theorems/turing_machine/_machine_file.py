@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from seqsep.files import read_text
 from seqsep.names import required
 from seqsep.theorems.turing_machine._machine import MOVES, Machine, Rule
 
@@ -27,15 +28,7 @@ def machine_of(name: str) -> Machine:
     path = SHIPPED / f"{name}.json" if name in shipped() else Path(name)
     if not path.exists():
         raise FileNotFoundError(f"machine {name!r}: expected a file, or one of {', '.join(shipped())}; found neither")
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"{path}: expected at most {MOST_BYTES} bytes, found more")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: expected UTF-8, found byte {data[error.start]:#x} at {error.start}") from None
-    return read(text, str(path))
+    return read(read_text(path, most=MOST_BYTES), str(path))
 
 
 def read(text: str, source: str) -> Machine:
