@@ -58,7 +58,7 @@ def _print_examples_of_a_file(options: argparse.Namespace) -> int:
             f"{source.words}: --length: expected a whole number, found {found} (try seqsep sample {options.task} --help)"
         )
     assert source.path is not None
-    with naming_its_line(source.path, passing=PlugInFails):
+    with naming_its_line(source.path, passing=(PlugInFails, OSError)):  # one of the output is not of the file
         return _print_examples(own_task(source, given), options)
 
 
