@@ -13,6 +13,7 @@ from seqsep import __version__, interrupts
 from seqsep.commands import COMMANDS, Command
 from seqsep.commands.command import Parser
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
+from seqsep.commands.users_code import supervised, users_code_apart
 from seqsep.names import printable, text_of
 
 __all__ = ["main"]
@@ -34,8 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        command, options = parse(arguments)
-        status = command.run(options)
+        with users_code_apart():
+            command, options = parse(arguments)
+            status = command.run(options)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt as interrupt:
@@ -68,7 +70,7 @@ def script() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal without a character shows its number
-    status = main()
+    status = supervised(main, _say)
     if "triton" not in sys.modules:  # which reports every object of its own that is left in a cycle
         gc.freeze()  # the last search for cycles has nothing to find: the process ends
     sys.exit(status)

@@ -8,6 +8,7 @@ import pytest
 
 import seqsep
 from seqsep.commands import run_settings
+from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from support.command_line import call
@@ -44,6 +45,24 @@ def test_the_range_of_a_setting_is_what_a_run_takes(name):
         with pytest.raises(ValueError, match="found ") as refused:
             Run(seqsep.IndexLookup(5), ("lstm",), 8, **{name: value})
         assert "\n" not in str(refused.value)
+
+
+def test_a_run_that_diverges_has_failed(capsys, tmp_path):
+    """The counts, the exit status and `store show` say so; the row is kept and exported."""
+    store = tmp_path / "s.sqlite"
+    words = ("train", "index-lookup", "--length", "5", "--alphabet", "4", "--layers", "mamba", *SMALL)
+    status, out, _ = call(capsys, *words, "--learning-rate", "990", "--store", str(store))
+    assert status == 1, out
+    assert out.splitlines()[0] == f"1 run in {store}, 1 failed"
+    assert "failed: non-finite" in out
+    shown = call(capsys, "store", "show", str(store))[1].splitlines()
+    assert "  train: 0 finished, 1 failed" in shown
+    assert shown[-1].endswith(": failed: non-finite")
+    assert not any("accuracy" in line for line in shown)
+    rows = tmp_path / "rows.jsonl"
+    assert call(capsys, "export", "--store", str(store), "-o", str(rows))[0] == 0
+    (row,) = read_rows(rows)
+    assert (row.status, row.finished, row.failed) == ("failed: non-finite", True, True)
 
 
 def test_a_row_for_each_seed(capsys, tmp_path):

@@ -37,6 +37,7 @@
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained
     now_and_then  lines of progress of what is no sweep
+    users_code    a user's exits and prints: an error of the file, and stderr
     status        the exit statuses
 
 A command imports what it needs when it runs, since torch takes seconds to import.

@@ -85,7 +85,7 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
             rows = sweep(runs, opened, NAME, workers=workers, progress=display())
     print(f"\n{Comparison.of_rows(rows, earlier).sentence()}.")
     page = write_demo(folder, rows, earlier, records, findings=reach_findings(committed.parent))
-    failed = [row for row in rows if not row.finished]
+    failed = [row for row in rows if row.failed]
     for row in failed:
         print(f"{row.run.label()}: {row.status}", file=sys.stderr)
     print("\n".join(ending(page, store, rows, earlier, refuted=refuted)))

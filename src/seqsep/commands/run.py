@@ -145,7 +145,7 @@ def run(options: argparse.Namespace) -> int:
     search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
     rows = carry_out(experiment.name, runs, options)
-    return DONE if all(row.has_outcome for row in rows) else REFUTED
+    return REFUTED if any(row.failed for row in rows) else DONE
 
 
 COMMAND = Command(

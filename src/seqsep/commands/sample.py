@@ -57,7 +57,8 @@ def _print_examples_of_a_file(options: argparse.Namespace) -> int:
         raise BadInput(
             f"{source.words}: --length: expected a whole number, found {found} (try seqsep sample {options.task} --help)"
         )
-    with naming_its_line(required(source.path, "the path of the task's file"), passing=PlugInFails):
+    path = required(source.path, "the path of the task's file")
+    with naming_its_line(path, passing=(PlugInFails, OSError)):  # an OSError of the output is not of the file
         return _print_examples(own_task(source, given), options)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seqsep.lab.row import Row
+from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import canonical_json
 from seqsep.plugins.name import shown
 
@@ -15,7 +15,7 @@ MOST_LINES = 20
 class StoredExperiment:
     """The rows of one experiment, counted; `accuracies` are those of finished runs by model, task and length.
 
-    A failure is (key, the run in words, its status). A loss that was not finite is an outcome, and a failure too. What is
+    A failure is (key, the run in words, its status). A run that diverged counts as failed only. What is
     kept is (key, the run in words): its weights are in a file, for `seqsep ask STORE KEY`.
     """
 
@@ -28,12 +28,12 @@ class StoredExperiment:
         """Count a row, which is of this cell."""
         if is_kept:
             self.kept.append((row.key, _run(row, cell)))
-        outcome = "pruned" if row.has_outcome else "failed"
-        self.counts["finished" if row.finished else outcome] += 1
+        outcome = "finished" if row.finished else PRUNED
+        self.counts["failed" if row.failed else outcome] += 1
         accuracy = row.result.get("accuracy")
-        if row.finished and isinstance(accuracy, int | float):
+        if row.finished and not row.failed and isinstance(accuracy, int | float):
             self.accuracies.setdefault(cell, []).append(accuracy)
-        if not row.has_outcome or row.status.startswith("failed"):
+        if row.failed:
             self.failures.append((row.key, _run(row, cell), row.status))
 
     def lines(self, name: str) -> list[str]:

@@ -222,5 +222,5 @@ def _endings(rows: "Sequence[Row]", waiting: int) -> str:
 
     counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}
     shown = [f"{number} {word}" for word, number in counts.items() if number]
-    failed = sum(not row.has_outcome for row in rows)
+    failed = sum(row.failed for row in rows)
     return "".join(f", {ending}" for ending in [*shown, f"{failed} failed"])

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     rows = carry_out(EXPERIMENT, ChosenRuns(runs, None), options)
     if rows:
         print(RunTable(rows, read_labels(options.store)).table())
-    return DONE if all(row.has_outcome for row in rows) else REFUTED
+    return REFUTED if any(row.failed for row in rows) else DONE
 
 
 def _described(options: argparse.Namespace, seed: int) -> "Run":

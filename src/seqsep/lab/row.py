@@ -41,11 +41,11 @@ class Row:
     """One run of an experiment with its outcome; or, if its configuration has a `question`, a model's reply (`text.reply`).
 
     A run without outcome (its worker died, it raised) is never exported: its `result` holds nothing but `status`, and
-    `finished` is False.
+    `finished` is False. A run that diverged has failed too, but its outcome is kept: `finished` and `failed` are True.
 
     >>> row = Row("trial", "0" * 64, configuration={}, result={"status": "failed: worker died"}, environment={})
-    >>> row.status, row.has_outcome, row.finished
-    ('failed: worker died', False, False)
+    >>> row.status, row.has_outcome, row.finished, row.failed
+    ('failed: worker died', False, False, True)
     """
 
     experiment: str
@@ -73,6 +73,11 @@ class Row:
     def finished(self) -> bool:
         """Whether there is an outcome, and the run was not pruned: it may stand for its setting."""
         return self.has_outcome and self.status != PRUNED
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run failed: it has no outcome, or its loss, a gradient or a weight was not finite."""
+        return not self.has_outcome or diverged(self.result)
 
     def to_json(self) -> str:
         """The row as canonical JSON, in which the configuration is called `run`."""
