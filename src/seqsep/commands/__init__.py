@@ -38,6 +38,7 @@
     theorem_options  the options of one theorem, explained
     now_and_then  lines of progress of what is no sweep
     status        the exit statuses
+    streams       the standard streams, escaped and guarded
 
 A command imports what it needs when it runs, since torch takes seconds to import.
 """

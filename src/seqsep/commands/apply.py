@@ -34,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"apply {name}: {BY_NAME[name].nothing_to_apply}")
     chosen = options_from_flags("apply", [name], [applier], options.further)
     if str(options.input) == "-":
+        if sys.stdin is None:
+            raise BadInput("standard input: expected data, found a closed stream")
         _answer(name, sys.stdin.readline, "standard input", chosen)
     else:
         with options.input.open(encoding="utf-8", newline="\n") as file:
