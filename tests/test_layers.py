@@ -10,7 +10,7 @@ ROWS = {
     "stream": 0,
     "names": 0,
     "interrupts": 0,
-    "tables": 0,
+    "tables": 0.5,
     "files": 0.5,
     "exact": 1,
     "retriever": 1,

@@ -2,10 +2,9 @@
 
 import argparse
 import gc
-import os
 import sys
+import traceback
 from collections.abc import Sequence
-from errno import ENOSPC
 from io import TextIOWrapper
 from typing import NoReturn
 
@@ -13,6 +12,7 @@ from seqsep import __version__, interrupts
 from seqsep.commands import COMMANDS, Command
 from seqsep.commands.command import Parser
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
+from seqsep.commands.streams import guarded_streams, open_closed_descriptors, status_of_lost_output
 from seqsep.commands.users_code import supervised, users_code_apart
 from seqsep.names import printable, text_of
 
@@ -34,43 +34,52 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
-    try:
-        with users_code_apart():
-            command, options = parse(arguments)
-            status = command.run(options)
-        sys.stdout.flush()
-        return status
-    except KeyboardInterrupt as interrupt:
-        return _say(f"interrupted; {text_of(interrupt) or 'nothing is kept but what was printed'}", INTERRUPTED)
-    except BrokenPipeError:
-        _write_no_more()
-        return DONE
-    except (ValueError, OverflowError, FileNotFoundError, IsADirectoryError, PermissionError) as error:
-        if debug:
-            raise
+    with guarded_streams() as output:
+        try:
+            with users_code_apart():
+                command, options = parse(arguments)
+                status = command.run(options)
+            output.flush()
+            return status
+        except KeyboardInterrupt as interrupt:
+            return _say(f"interrupted; {text_of(interrupt) or 'nothing is kept but what was printed'}", INTERRUPTED)
+        except SystemExit:  # a help text ends by it
+            failure = output.flushed_failure()
+            if failure is None:
+                raise
+            return status_of_lost_output(failure)
+        except BaseException as error:
+            if output.failure is not None and isinstance(error, OSError):
+                return status_of_lost_output(output.failure)
+            if debug:
+                raise
+            return _status_of(error)
+
+
+def _status_of(error: BaseException) -> int:
+    """Say in one line on standard error how a command failed, and return the exit status."""
+    if isinstance(error, ValueError | OverflowError | FileNotFoundError | IsADirectoryError | PermissionError):
         return _say(_one_line(error), BAD_INPUT)
-    except (OSError, MemoryError) as error:
-        if debug:
-            raise
-        return _say(_of_the_output(error) or _one_line(error), ENVIRONMENT)
-    except SystemExit:
-        raise
-    except BaseException as error:
-        if debug:
-            raise
-        what = f"{type(error).__name__}: {_one_line(error)}"
-        return _say(f"a bug of seqsep: {what}; please report it with {WHAT_TO_REPORT}", REFUTED)
+    if isinstance(error, OSError | MemoryError):
+        return _say(_one_line(error), ENVIRONMENT)
+    what = f"{type(error).__name__}: {_one_line(error)}"
+    return _say(f"a bug of seqsep: {what}; please report it with {WHAT_TO_REPORT}", REFUTED)
 
 
 def script() -> NoReturn:
     """The installed program: SIGTERM interrupts it as Ctrl-C does."""
-
+    open_closed_descriptors()  # before any other file is opened
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     interrupts.listen()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal without a character shows its number
-    status = supervised(main, _say)
+    try:
+        status = supervised(main, _say)
+    except Exception:  # --debug
+        with guarded_streams():
+            traceback.print_exc()
+        status = REFUTED
     if "triton" not in sys.modules:  # which reports every object of its own that is left in a cycle
         gc.freeze()  # the last search for cycles has nothing to find: the process ends
     sys.exit(status)
@@ -82,7 +91,7 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
         prog="seqsep",
         description="What a sequence model of a given size can represent, with numbers.",
         epilog="Every command takes --help, and --debug, which shows tracebacks. Exit status: 0 done or holds, 1 refuted or a "
-        "run failed, 2 bad input, 3 environment, 130 interrupted.",
+        "run failed, 2 bad input, 3 environment (a full disk or standard output too), 130 interrupted, 141 a closed pipe.",
     )
     parser.add_argument("--version", action="version", version=f"seqsep {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -121,22 +130,6 @@ def _print_help_of_a_member(arguments: Sequence[str]) -> None:
         raise SystemExit(DONE)
 
 
-def _of_the_output(error: Exception) -> str | None:
-    """What is wrong with the standard output, such as a full disk; None if nothing is. Our own files are named in an error."""
-    try:
-        sys.stdout.flush()
-    except OSError as of_output:
-        _write_no_more()
-        return f"standard output: {of_output.strerror}"
-    is_full = isinstance(error, OSError) and error.errno == ENOSPC and error.filename is None
-    return f"standard output or a temporary file: {os.strerror(ENOSPC)}" if is_full else None
-
-
-def _write_no_more() -> None:
-    """Let what is left for the standard output go nowhere, or Python would try once more at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
@@ -144,7 +137,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _say(message: str, status: int) -> int:
-    print(f"seqsep: {printable(message)}", file=sys.stderr)
+    print(f"seqsep: {printable(message, kept='')}", file=sys.stderr)
     return status
 
 

@@ -1,7 +1,19 @@
-"""Whether a KeyboardInterrupt is an interrupt: the program notes Ctrl-C and SIGTERM as they come, and nothing else."""
+"""How this process ends: by an interrupt, or with its parent.
 
+The program notes Ctrl-C and SIGTERM as they come, and nothing else is an interrupt. A child process that watches its parent
+ends with it, also if the parent is killed and can tell it nothing. Nothing here takes long to import.
+"""
+
+import ctypes
+import os
 import signal
+import sys
+import threading
+import time
 from typing import NoReturn
+
+END_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+SECONDS_BETWEEN_LOOKS = 0.25
 
 _noted: list[int] = []
 _listens = False
@@ -47,3 +59,26 @@ def is_interrupt(error: BaseException) -> bool:
 def _interrupt(number: int, frame: object) -> NoReturn:
     _noted.append(number)
     raise KeyboardInterrupt
+
+
+def end_with(parent: int) -> None:
+    """End this process once its parent is gone."""
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    os._exit(1)
+
+
+def watch_parent(parent: int) -> None:
+    """End this process with its parent, also while a user's code holds the interpreter lock: then no thread looks.
+
+    On Linux the kernel kills it, also if only the thread ends that started it; elsewhere, and if the parent is gone already, a
+    thread does.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(END_WITH_PARENT, int(signal.SIGKILL))
+    watch_parent_in_thread(parent)
+
+
+def watch_parent_in_thread(parent: int) -> None:
+    """End this process with its parent, whichever thread started it, as soon as one of this process can look."""
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()

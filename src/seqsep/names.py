@@ -40,6 +40,8 @@ P = ParamSpec("P")
 LONGEST_EXCERPT = 60
 LONGEST_MESSAGE = 500
 MOST_LISTED = 5
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, marks of writing direction, line separators, and halves of surrogate pairs, which no file takes."""
 LEAST_LIKENESS = 0.6
 """Of a mistyped word to a known one, as `difflib` counts it: 1 for equal words."""
 MOST_BEHIND = 0.12
@@ -208,13 +210,16 @@ def split_names(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
 
 
-def printable(text: str) -> str:
-    """The text with what no file or terminal takes, halves of surrogate pairs, written out.
+def printable(text: str, kept: str = "\n\t") -> str:
+    """Return the text with each character that acts on a terminal, and each half of a surrogate pair, as \\uXXXX.
 
-    >>> printable("caf\\u00e9 \\ud800")
-    'caf\u00e9 \\\\ud800'
+    These are control characters, line separators and marks of writing direction. `kept` are those that stay; a name, which has
+    one line, keeps none. JSON with Unicode strings stays JSON with the same values.
+
+    >>> printable("caf\\u00e9 \\ud800 \\x1b[2J \\u202e")
+    'caf\u00e9 \\\\ud800 \\\\u001b[2J \\\\u202e'
     """
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return UNSEEN.sub(lambda found: found[0] if found[0] in kept else f"\\u{ord(found[0]):04x}", text)
 
 
 def excerpt(text: str, most: int = LONGEST_EXCERPT) -> str:
@@ -233,7 +238,7 @@ def text_of(error: BaseException) -> str:
     'two lines'
     """
     try:
-        said = " ".join(printable(str(error)).split())
+        said = printable(" ".join(str(error).split()))
     except BaseException as second:
         return f"(its text raises {type(second).__name__})"
     return excerpt(said, LONGEST_MESSAGE)

@@ -1,14 +1,20 @@
 """What public functions return, as a short table: text for a terminal, HTML for a notebook, a frame for pandas."""
 
+import csv
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from seqsep.names import printable
+
 SHOWN_ROWS = 20
 """A longer table shows as many of its first and last rows, half each."""
 SHOWN_CHARACTERS = 40
 GAP: Mapping[str, Any] = {}
+STARTS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""First characters of a text that a spreadsheet may compute, the last four as full-width letters."""
 
 
 class Tabular(ABC):
@@ -46,7 +52,7 @@ class Tabular(ABC):
             ).rstrip()
             for line in [columns, *lines]
         ]
-        return "\n".join([self.title(), *rows] if self.title() else rows)
+        return "\n".join([printable(self.title()), *rows] if self.title() else rows)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -86,6 +92,29 @@ class Sizes(dict[str, Any], Tabular):
         return self.table()
 
 
+def as_csv(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return records of the same columns as CSV: a line of names, then a line a record. It is empty without records.
+
+    A spreadsheet computes no cell: in front of a text that could be a formula there is a single quote. Numbers stay numbers,
+    and None is an empty cell.
+
+    >>> as_csv([{"name": "=1+1", "number": -0.5, "none": None}])
+    "name,number,none\\n'=1+1,-0.5,\\n"
+    """
+    columns = list(records[0]) if records else []
+    text = io.StringIO()
+    lines = [columns, *([record[name] for name in columns] for record in records)] if records else []
+    csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, line) for line in lines)
+    return text.getvalue()
+
+
+def _csv_cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = printable(value, kept="")
+    return f"'{text}" if text.lstrip().startswith(STARTS_FORMULA) else text
+
+
 def _first_and_last(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """All rows, or the first and the last ones with a row without values between."""
     if len(records) <= SHOWN_ROWS:
@@ -100,5 +129,5 @@ def _words(value: Any) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:.4g}"
-    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else printable(str(value), kept="")
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 2]}.."

@@ -83,7 +83,7 @@ def test_an_export_over_another_leaves_no_old_labels(capsys, trained, tmp_path):
     assert set(read_labels(rows).values()) == {"mine"}
 
 
-@pytest.mark.parametrize("name", ["", "_hidden", "two\nlines", "$x$", "x" * 41])
+@pytest.mark.parametrize("name", ["", "_hidden", "two\nlines", "$x$", "a\x9bb", "a\u202eb", "x" * 41])
 def test_what_is_no_label_is_refused(capsys, tmp_path, name):
     status, _, err = call(capsys, *TRAIN, "--layers", "lstm", "--store", str(tmp_path / "s"), f"--label={name}")
     assert status == 2

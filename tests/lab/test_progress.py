@@ -1,6 +1,7 @@
 """Displays of a sweep: bars on a terminal, lines elsewhere, and where the runs under way stand."""
 
 import io
+import re
 import sys
 from typing import Any
 
@@ -162,3 +163,33 @@ def test_bars_count_every_step_and_show_runs_under_way() -> None:
     }
     assert states[-1] == {"all steps": (120, 120, "3 of 3 runs")}
     assert "[2/3]" in text.getvalue()
+
+
+def test_no_text_of_a_run_acts_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A label in lines and in bars, and a note; bars themselves move the cursor."""
+    evil = "\x1b]0;title\x07 \x9b31m [link=x]\u202e"
+    harmless = "\\u001b]0;title\\u0007 \\u009b31m [link=x]\\u202e"
+    terminal = io.StringIO()
+    bars = Bars(Console(file=terminal, force_terminal=True, width=200))
+    for shown in (Lines(), bars):
+        shown.begin(TWO[:1], finished=0)
+        shown.labels = {TWO[0]: evil}
+        shown.update(7, TWO[0], 10, None)
+        if shown is bars:
+            bars.bars.refresh()
+            assert harmless in terminal.getvalue()
+        shown.note(evil)
+        shown.finish(TWO[0], {"status": evil}, 1.0)
+        shown.close()
+    for text in (capsys.readouterr().err, terminal.getvalue()):
+        assert text.count(harmless) >= 3
+        assert not re.search("\x1b]0|\x07|\x9b|\u202e", text)
+
+
+def test_without_standard_error_nothing_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor is it printed on standard output, as `print` does for a file of None."""
+    monkeypatch.setattr(sys, "stderr", None)
+    shown = display()
+    show(shown)
+    assert type(shown) is Lines
+    assert capsys.readouterr().out == ""

@@ -18,7 +18,8 @@ from seqsep.report.figures.results import draw_results
 from seqsep.report.numerals import percent
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel
-from seqsep.report.table_files import ROWS_OF_A_PAGE, as_csv, as_latex, escaped, write_tables
+from seqsep.report.table_files import ROWS_OF_A_PAGE, as_latex, escaped, records, write_tables
+from seqsep.tables import as_csv
 from seqsep.tasks import IndexLookup
 
 DOCUMENT = (
@@ -42,12 +43,12 @@ def table(measured):
     return ResultTable.of("Some & title\nof 100 %", [*lookup, attention, measured(IndexLookup(20), "mamba", 0.25)], paper)
 
 
-def records(table):
-    return list(csv.DictReader(io.StringIO(as_csv(table))))
+def read_back(table):
+    return list(csv.DictReader(io.StringIO(as_csv(records(table)))))
 
 
 def test_a_row_has_the_numbers_of_its_cell(table):
-    rows = {(row["architecture"], row["task"], int(row["length"])): row for row in records(table)}
+    rows = {(row["architecture"], row["task"], int(row["length"])): row for row in read_back(table)}
     assert len(rows) == 4
     lstm = rows["lstm", "index-lookup", 20]
     assert lstm == {
@@ -98,7 +99,7 @@ def test_the_numbers_are_those_of_the_figure(table):
 
 def test_a_run_that_diverged_is_not_the_best(measured):
     runs = [measured(IndexLookup(20), "lstm", 0.9, learning_rate=1e-2, failed=True), measured(IndexLookup(20), "lstm", 0.6)]
-    [row] = records(ResultTable.of("title", runs, paper))
+    [row] = read_back(ResultTable.of("title", runs, paper))
     assert (row["accuracy_best"], row["learning_rate"], row["runs"]) == ("0.6", "0.001", "2")
 
 
@@ -156,7 +157,7 @@ def test_equal_rows_give_equal_files(table, tmp_path):
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["x.csv", "x.tex"]
     assert not any(b"\r" in text for text in first)
     nothing = ResultTable.of("title", [], paper)
-    assert as_csv(nothing) == ""
+    assert as_csv(records(nothing)) == ""
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")

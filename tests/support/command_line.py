@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 
 from seqsep.cli import main
 
@@ -48,6 +49,15 @@ def call(capsys, *arguments):
 def json_lines(text):
     """The value of each line."""
     return [json.loads(line) for line in text.splitlines()]
+
+
+@contextmanager
+def pipe_without_reader():
+    """The writing end of a pipe that nobody reads any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
+    os.close(writing)
 
 
 def seqsep(*arguments, **options):

@@ -1,14 +1,13 @@
 """Several models in one table: as text, CSV or LaTeX."""
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
 from seqsep.capacity.answer import Capacity, plain
 from seqsep.capacity.limits import INDEX_LOOKUP
 from seqsep.capacity.text import readable
-from seqsep.tables import Tabular
+from seqsep.names import printable
+from seqsep.tables import Tabular, as_csv
 
 
 class Comparison(Tabular):
@@ -63,12 +62,7 @@ class Comparison(Tabular):
 
     def csv(self) -> str:
         """The rows as CSV, with a head."""
-        records = self.records()
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
-        return text.getvalue()
+        return as_csv(self.records())
 
     def latex(self) -> str:
         """The rows as a LaTeX tabular."""
@@ -85,7 +79,13 @@ SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def _escaped(text: str) -> str:
-    return "".join(SPECIAL.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text)
+    r"""Return a text in LaTeX, with nothing in it that is a command.
+
+    >>> _escaped("a\\input\n\x1b")
+    'a\\textbackslash{}input\\textbackslash{}u000a\\textbackslash{}u001b'
+    """
+    letters = printable(text, kept="")
+    return "".join(SPECIAL.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in letters)
 
 
 def _cell(value: Any) -> str:

@@ -39,6 +39,7 @@
     now_and_then  lines of progress of what is no sweep
     users_code    a user's exits and prints: an error of the file, and stderr
     status        the exit statuses
+    streams       the standard streams, escaped and guarded
 
 A command imports what it needs when it runs, since torch takes seconds to import.
 """

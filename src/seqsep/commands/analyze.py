@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import fields_from_flags
 from seqsep.commands.status import DONE
@@ -81,11 +82,13 @@ def whole_list(text: str) -> tuple[int, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Analyse every function, printing each length as it is done (or JSON at the end); then write the files.
+    """Analyse every function; print each length as it is done, or JSON at the end.
 
-    Raises ValueError if a function, its lengths, its alphabet or the name of the picture is wrong.
+    If files are asked for, they are written before anything is printed: no verdict is printed without its file. Raises
+    ValueError if a function, its lengths, its alphabet or the name of a file is wrong.
     """
     from seqsep.analysis.evidence import least_state
+    from seqsep.analysis.record import HEADER
     from seqsep.certificate import certificate
     from seqsep.report.figures.least_state import draw_least_state
     from seqsep.report.figures.picture_file import require_format
@@ -96,9 +99,8 @@ def run(options: argparse.Namespace) -> int:
     require_outputs(outputs, read=_files_of(options.targets))
     if options.certificate is not None and len(options.targets) > 1:
         raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
-    analyses = [_analyze_one(target, options) for target in options.targets]
-    if options.json:
-        print_json(analyses[0].record() if len(analyses) == 1 else {"functions": [one.record() for one in analyses]})
+    prints_at_once = not options.json and not any(outputs)
+    analyses = [_analyze_one(target, options, prints=prints_at_once) for target in options.targets]
     if options.automata is not None:
         automata = [{"function": one.name, "lengths": [at.automaton_record() for at in one.lengths]} for one in analyses]
         write_file(options.automata, json.dumps(automata) + "\n")
@@ -108,6 +110,11 @@ def run(options: argparse.Namespace) -> int:
         print(f"{len(data):,} bytes to {options.certificate}", file=sys.stderr)
     if options.output is not None:
         draw_least_state(options.output, analyses)
+    if options.json:
+        print_json(analyses[0].record() if len(analyses) == 1 else {"functions": [one.record() for one in analyses]})
+    elif not prints_at_once:
+        for target, one in zip(options.targets, analyses, strict=True):
+            print("\n".join([target, HEADER, *(length.line() for length in one.lengths), *one.closing_lines()]))
     return DONE
 
 
@@ -117,16 +124,20 @@ def _files_of(targets: Sequence[str]) -> list[Path]:
     return [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs"))]
 
 
-def _analyze_one(target: str, options: argparse.Namespace) -> "Analysis":
-    """Analyse one function; without --json each length is printed when it is done, below a head."""
+def _analyze_one(target: str, options: argparse.Namespace, *, prints: bool) -> "Analysis":
+    """Analyse one function. If `prints`, print each length when it is done, below a head; else say now and then on stderr."""
     from seqsep.analysis import AtLength, analyze
     from seqsep.analysis.analyze import PRECISIONS
     from seqsep.analysis.record import HEADER
 
     head = [f"{target}\n{HEADER}\n"]
+    say = now_and_then()
 
     def show(length: AtLength) -> None:
-        print(f"{head.pop() if head else ''}{length.line()}", flush=True)
+        if prints:
+            print(f"{head.pop() if head else ''}{length.line()}", flush=True)
+        else:
+            say(f"{target}: length {length.length} is done")
 
     analysis = analyze(
         target,
@@ -135,9 +146,9 @@ def _analyze_one(target: str, options: argparse.Namespace) -> "Analysis":
         PRECISIONS if options.precision is None else options.precision,
         fields=options.further,
         is_regular=options.regex,
-        report=None if options.json else show,
+        report=show,
     )
-    if not options.json:
+    if prints:
         print("\n".join(analysis.closing_lines()), flush=True)
     return analysis
 

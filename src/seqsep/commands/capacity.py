@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command, print_json
+from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
 from seqsep.files import write_file
 from seqsep.names import BadInput
@@ -56,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
         raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")
+    require_outputs([options.chart], read=map(Path, options.configs))
     from seqsep.capacity.answer import capacity
 
     found = [capacity(path, **bits) for path in options.configs]

@@ -7,11 +7,11 @@ from typing import Any
 
 from seqsep.commands.command import Command
 from seqsep.commands.members import names
-from seqsep.commands.outputs import files_among
+from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.files import require_output, write_file
+from seqsep.files import write_file
 from seqsep.names import BadInput, choose
 
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"certify {name}: -o FILE is missing: where the certificate goes")
     chosen = options_from_flags("certify", [name], [evidence], options.further)
     read = files_among(options.further)
-    require_output(options.output, read=read)
+    require_outputs([options.output], read)
     data = certify(name, **chosen)
     write_file(options.output, data, read=read)
     print(f"{len(data):,} bytes to {options.output}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from seqsep.names import BadInput, nearest
+from seqsep.names import BadInput, nearest, printable
 
 
 class Parser(argparse.ArgumentParser):
@@ -123,9 +123,9 @@ def json_object(where: str, text: str) -> dict[str, Any]:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON, in ASCII unless the output is Unicode.
+    """Print a value as one line of JSON, in ASCII unless the output is Unicode; no character of it acts on a terminal.
 
     Raises ValueError for NaN and infinity, which JSON does not have.
     """
     is_unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
-    print(json.dumps(value, ensure_ascii=not is_unicode, allow_nan=False))
+    print(printable(json.dumps(value, ensure_ascii=not is_unicode, allow_nan=False)))

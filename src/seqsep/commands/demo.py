@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import Command
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
+from seqsep.commands.outputs import require_report
 from seqsep.commands.shared_flags import positive
 from seqsep.commands.status import DONE, REFUTED
 
@@ -62,6 +63,7 @@ class Demo:
 
 def demo(store: Path, folder: Path, workers: int | None = None, committed: Path = COMMITTED, check_again: bool = False) -> Demo:
     """Check, train and write the page; `committed` are rows of all rates and seeds, drawn beside the fresh ones."""
+    require_report(folder)
     print("Checks theorems, trains small models, writes a page; how long that takes is measured first ..", flush=True)
     from seqsep.commands.outcome_cache import OutcomeCache
     from seqsep.lab.progress import display
@@ -83,8 +85,8 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
         print(f"\nTraining {len(runs)} models", flush=True)
         with Store(store) as opened, saying_what_is_kept(KeptRuns(opened, NAME)):
             rows = sweep(runs, opened, NAME, workers=workers, progress=display())
-    print(f"\n{Comparison.of_rows(rows, earlier).sentence()}.")
     page = write_demo(folder, rows, earlier, records, findings=reach_findings(committed.parent))
+    print(f"\n{Comparison.of_rows(rows, earlier).sentence()}.")
     failed = [row for row in rows if row.failed]
     for row in failed:
         print(f"{row.run.label()}: {row.status}", file=sys.stderr)

@@ -1,20 +1,14 @@
 """`seqsep export`: the canonical rows of a store, as JSON lines; or a table of them, as CSV."""
 
 import argparse
-import csv
-import io
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from seqsep.commands.command import Command
+from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
-from seqsep.files import require_output, write_file
+from seqsep.files import write_file
 from seqsep.names import BadInput
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from seqsep.lab.row import Row
+from seqsep.tables import as_csv
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     Raises FileNotFoundError if there is no such store, BadInput for an output of another kind.
     """
     from seqsep.lab.row import write_rows
-    from seqsep.lab.run_labels import read_labels, write_labels
+    from seqsep.lab.run_labels import labels_file, read_labels, write_labels
+    from seqsep.lab.run_table import RunTable
     from seqsep.lab.store.store import Store
 
     is_table = options.output.suffix.lower() == ".csv"
@@ -44,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"-o {options.output}: expected NAME.jsonl or NAME.csv")
     if not options.store.exists():
         raise FileNotFoundError(2, "no such store", str(options.store))
+    labels_beside = None if is_table else labels_file(options.output)
+    require_outputs((options.output, labels_beside), read=[options.store, labels_file(options.store)])
     with Store(options.store, create=False) as store:
         found = store.rows(options.experiment)
         kept = sorted({row.experiment for row in store.rows()}) if options.experiment is not None and not found else []
@@ -53,8 +50,7 @@ def run(options: argparse.Namespace) -> int:
     known = read_labels(options.store)
     labels = {row.key: known[row.key] for row in rows if row.key in known}
     if is_table:
-        require_output(options.output, read=[options.store])
-        write_file(options.output, as_csv(rows, labels))
+        write_file(options.output, as_csv(RunTable(rows, labels).records()))
     else:
         write_rows(options.output, rows, read=[options.store])
         write_labels(options.output, labels)
@@ -63,24 +59,6 @@ def run(options: argparse.Namespace) -> int:
     shown = f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
     print(f"{shown} to {options.output}{f'{without} left out' if failed else ''}")
     return DONE
-
-
-def as_csv(rows: "Sequence[Row]", labels: "Mapping[str, str]") -> str:
-    """The rows as CSV: a line of names, then a line a run, with what its table shows.
-
-    >>> as_csv([], {})
-    ''
-    """
-    from seqsep.lab.run_table import RunTable
-
-    records = RunTable(rows, labels).records()
-    if not records:
-        return ""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
 
 
 COMMAND = Command(

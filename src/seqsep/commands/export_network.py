@@ -9,11 +9,10 @@ from typing import Any, get_args, get_type_hints
 
 from seqsep.commands.command import Command
 from seqsep.commands.members import names
-from seqsep.commands.outputs import files_among
+from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.files import require_output
 from seqsep.names import BadInput, choose
 
 READ = (int, float, str, bool, Fraction, Path, NoneType)
@@ -51,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"export-network {name}: -o FILE is missing: where the network goes")
     chosen = options_from_flags("export-network", [name], [made], options.further, readers=readers())
     require_in_range(BY_NAME[name], "export-network", chosen)
-    require_output(options.output, read=files_among(options.further))
+    require_outputs([options.output], read=files_among(options.further))
     network = build(name, **chosen)
     save_network(options.output, network)
     entries = sum(array.integers.size for _, array in network.arrays())

@@ -1,10 +1,17 @@
-"""The files that one command writes: each has a name of its own, and none is a file that the command reads."""
+"""The files that one command writes: each has a name of its own, can be written, and is no file that the command reads.
 
+A command checks them before its work, so that no work is lost for a name.
+"""
+
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from seqsep.files import require_output
+from seqsep.files import kind_of, require_output
 from seqsep.names import BadInput
+
+REPORT_FOLDERS = ("figures", "tables")
+REPORT_FILES = ("index.html", "proofs.html", "is-tree.html", "picture.png", "references.bib")
 
 
 def require_outputs(outputs: Iterable[Path | None], read: Iterable[Path]) -> None:
@@ -19,8 +26,38 @@ def require_outputs(outputs: Iterable[Path | None], read: Iterable[Path]) -> Non
     asked = [path for path in outputs if path is not None]
     for place, path in enumerate(asked):
         require_output(path, read=inputs)
+        require_folder(path.parent)
         if path.absolute() in [other.absolute() for other in asked[:place]]:
             raise BadInput(f"{path}: expected a name for each file to write, found it twice")
+
+
+def require_folder(path: Path) -> None:
+    """Raise BadInput unless the path is a folder to write to, or can become one.
+
+    >>> require_folder(Path("/dev/null/pages"))
+    Traceback (most recent call last):
+        ...
+    seqsep.names.BadInput: /dev/null/pages: expected a folder to write to, found a device at /dev/null
+    """
+    there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
+    if not there.is_dir():
+        at = "" if there == path else f" at {there}"
+        raise BadInput(f"{path}: expected a folder to write to, found {kind_of(there.lstat().st_mode)}{at}")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise BadInput(f"{path}: expected a folder to write to, found no right to write to {there}")
+
+
+def require_report(folder: Path) -> None:
+    """Raise BadInput unless a report can be written to the folder: its pages, figures and tables.
+
+    >>> require_report(Path("/dev/null"))
+    Traceback (most recent call last):
+        ...
+    seqsep.names.BadInput: /dev/null: expected a folder to write to, found a device
+    """
+    for part in (folder, *(folder / name for name in REPORT_FOLDERS)):
+        require_folder(part)
+    require_outputs([folder / name for name in REPORT_FILES], read=[])
 
 
 def files_among(words: Iterable[str]) -> list[Path]:

@@ -8,6 +8,7 @@ from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import Command
 from seqsep.commands.demo import add_check_again
 from seqsep.commands.kept import saying_what_is_kept
+from seqsep.commands.outputs import require_report
 from seqsep.commands.shared_flags import label
 from seqsep.commands.status import DONE
 
@@ -61,7 +62,11 @@ def layers_and_label(text: str) -> tuple[str, str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the page, with the theorems' outcomes that are kept or else checked now, and say where it is."""
+    """Write the page, with the theorems' outcomes that are kept or else checked now, and say where it is.
+
+    Raises BadInput, before anything is checked, if the page cannot be written.
+    """
+    require_report(options.report)
     from seqsep.commands.outcome_cache import OutcomeCache
     from seqsep.report.write import write_report
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
+from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import weights_folder
 from seqsep.commands.status import DONE, REFUTED
 
@@ -91,11 +92,13 @@ def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
     StoreError and StoreUnavailable.
     """
     from seqsep.lab.row import Row, read_rows
-    from seqsep.lab.run_labels import read_labels, write_labels
+    from seqsep.lab.run_labels import labels_file, read_labels, write_labels
     from seqsep.lab.store.store import Store
 
     given = {(row.experiment, row.key): row for file in files for row in read_rows(file)}
     labels = {key: label for file in files for key, label in read_labels(file).items()}
+    if labels:
+        require_outputs([labels_file(path)], read=files)
     recorded: list[Row] = []
     interrupted = saying_what_is_kept(lambda: f"{len(recorded)} of the rows are in {path}, each whole; import them again")
     with interrupted, Store(path) as store, store.driving():

@@ -6,6 +6,7 @@ from typing import Any
 
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import canonical_json
+from seqsep.names import printable
 from seqsep.plugins.name import shown
 
 MOST_LINES = 20
@@ -42,7 +43,8 @@ class StoredExperiment:
         cells = [f"    {cell}: accuracy {_span(found)}" for cell, found in sorted(self.accuracies.items())]
         failed = [f"    {key[:12]} {run}: {status}" for key, run, status in self.failures]
         kept = [f"    {key[:12]} {run}: weights kept" for key, run in self.kept]
-        return [f"  {name}: {', '.join(parts)}", *_cut(cells), *_cut(failed), *_cut(kept)]
+        lines = [f"  {name}: {', '.join(parts)}", *_cut(cells), *_cut(failed), *_cut(kept)]
+        return [printable(line, kept="") for line in lines]
 
     def record(self) -> dict[str, Any]:
         """The experiment as JSON."""

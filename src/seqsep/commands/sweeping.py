@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
+from seqsep.commands.outputs import require_folder
 from seqsep.commands.shared_flags import label, number, positive, weights_folder
 from seqsep.names import BadInput
 
@@ -127,8 +128,11 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
             say=now_and_then(),
         )
         return []
-    log = _log_to(options.log, options.log_folder or Path(f"{options.store}.logs"))
+    log_folder = options.log_folder or Path(f"{options.store}.logs")
     weights = weights_folder(options.store) if options.keep_weights else None
+    for folder in [*([log_folder] if options.log else []), *([weights] if weights else [])]:
+        require_folder(folder)
+    log = _log_to(options.log, log_folder)
 
     def name(keys: "Iterable[str]") -> None:
         if options.label is not None:
@@ -201,7 +205,8 @@ def _log_to(kinds: "Sequence[str]", folder: Path) -> "Callable[[Row], None]":
 def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Sweep") -> "tuple[list[Row], int]":
     """Train all runs, pruning those that compete; the rows, those pruned and those failed last, and how many runs wait."""
     from seqsep.commands.later_steps import later_steps
-    from seqsep.lab.pruning import say_on_stderr, successive_halving
+    from seqsep.lab.progress import say_on_stderr
+    from seqsep.lab.pruning import successive_halving
 
     later = partial(later_steps, runs, competing)
     sweep.later = partial(later, [])

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast, no_type_check
 
 from seqsep.commands.status import BAD_INPUT, DONE, REFUTED
-from seqsep.interrupts import is_interrupt
+from seqsep.interrupts import is_interrupt, watch_parent
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PART_FLAGS = ("--part", "--par")
@@ -116,8 +116,6 @@ def _wait(child: int) -> int:
 
 def _work(main: Callable[[], int], said: mmap.mmap, parent: int) -> int:
     """Run the program as the child: it ends with its parent, and what a user's code prints goes to stderr."""
-    from seqsep.lab.engines.worker import watch_parent
-
     # A terminal's Ctrl-C reaches both processes. The child is interrupted once: by the SIGTERM of its parent.
     _listen(lambda number, frame: None, (signal.SIGINT,))
     watch_parent(parent)

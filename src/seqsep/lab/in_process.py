@@ -47,7 +47,7 @@ def train(
         raise TypeError(f"train({type(run).__name__}): expected a seqsep.Run{several}")
     if threads < 1:
         raise ValueError(f"train(threads={threads}): expected a whole number from 1")
-    is_shown = sys.stderr.isatty() or _in_notebook() if progress is None else progress
+    is_shown = (sys.stderr is not None and sys.stderr.isatty()) or _in_notebook() if progress is None else progress
     validate(run, _silently)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
@@ -76,7 +76,7 @@ def _display(is_shown: bool) -> Display:
     """Bars on a terminal, else lines; nothing at all if it is not shown."""
     if not is_shown:
         return Display()
-    return Bars() if sys.stderr.isatty() else Lines()
+    return Bars() if sys.stderr is not None and sys.stderr.isatty() else Lines()
 
 
 class _Shown:

@@ -18,6 +18,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from seqsep.lab.labels import labels
 from seqsep.lab.pace import Pace
 from seqsep.lab.run import Run
+from seqsep.names import printable
 
 PARTS_OF_A_RUN = 10
 LEAST_SECONDS_BETWEEN_LINES = 5.0
@@ -53,7 +54,7 @@ class Display:
 
     def note(self, line: str) -> None:
         """Say on stderr that something went another way than asked for, even if nothing else is shown."""
-        print(line, file=sys.stderr, flush=True)
+        say_on_stderr(line)
 
     def close(self) -> None:
         """The sweep is over."""
@@ -122,7 +123,7 @@ class Lines(Display):
 
     def show(self, line: str) -> None:
         """Print a line on stderr."""
-        print(line, file=sys.stderr, flush=True)
+        say_on_stderr(line)
 
     def note(self, line: str) -> None:
         """Show the line among the others."""
@@ -176,7 +177,7 @@ class Bars(Lines):
     def __init__(self, console: Console | None = None) -> None:
         super().__init__()
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
             TextColumn("{task.fields[note]}"),
@@ -184,7 +185,7 @@ class Bars(Lines):
         )
         self.bars = Progress(
             *columns,
-            console=console or Console(stderr=True),
+            console=console or Console(file=getattr(sys.stderr, "unescaped", sys.stderr)),  # bars move the cursor
             transient=True,
         )
 
@@ -201,7 +202,7 @@ class Bars(Lines):
         """Move the run's bar and the whole one."""
         # Bars belong to runs, not to processes: if a worker dies, the next one goes on with the same bar.
         if run not in self.active:
-            self.active[run] = (self.bars.add_task(self.labels[run], total=self.steps(run), note=""), 0)
+            self.active[run] = (self.bars.add_task(printable(self.labels[run]), total=self.steps(run), note=""), 0)
         bar, _ = self.active[run]
         self.active[run] = (bar, step)
         self.bars.update(bar, completed=step, note="" if accuracy is None else f"accuracy {accuracy:.3f}")
@@ -224,7 +225,7 @@ class Bars(Lines):
 
     def show(self, line: str) -> None:
         """Print a line above the bars."""
-        self.bars.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.bars.console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
 
     def _move(self) -> None:
         under_way = sum(step for _, step in self.active.values())
@@ -234,6 +235,12 @@ class Bars(Lines):
         return f"{self.ended} of {self.total} runs"
 
 
+def say_on_stderr(line: str) -> None:
+    """Print a plain line on stderr, if there is one: a process without it may have another file in its place."""
+    if sys.stderr is not None:
+        print(printable(line), file=sys.stderr, flush=True)
+
+
 def display(pace: Pace | None = None) -> Display:
     """Bars if stderr is a terminal, else lines that know how long steps took on earlier displays."""
-    return Bars() if sys.stderr.isatty() else Lines(pace=pace)
+    return Bars() if sys.stderr is not None and sys.stderr.isatty() else Lines(pace=pace)

@@ -15,7 +15,6 @@ that the store holds of an earlier sweep without pruning takes part with its cur
 Source: Jamieson and Talwalkar 2016 (arXiv:1502.07943). We differ: the rungs are fixed parts of a run's steps.
 """
 
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -198,11 +197,6 @@ def _record(sweep: Sweep, rows: Mapping[Run, Row], at: Mapping[Run, int]) -> dic
         if recorded[run] != row:
             sweep.store.record(recorded[run], seconds=0.0, attempts=0)
     return recorded
-
-
-def say_on_stderr(line: str) -> None:
-    """Print a plain line, beside those of progress."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def _undecided(step: int, runs: Sequence[Run], failed: Collection[Run]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from seqsep.files import read_bytes, write_file
-from seqsep.names import BadInput
+from seqsep.names import BadInput, printable
 
 Labels = Mapping[str, str]
 NO_LABELS: Labels = MappingProxyType({})
@@ -26,10 +26,10 @@ def require_label(text: str, where: str) -> str:
     >>> require_label("mine, 2 layers", "--label")
     'mine, 2 layers'
     """
-    if LABEL.fullmatch(text) is None:
+    if LABEL.fullmatch(text) is None or printable(text, kept="") != text:
         raise BadInput(
-            f"{where}: expected at most 40 characters in one line, without $ and \\, that begin with a letter or a digit, "
-            f"found {text[:60]!r}"
+            f"{where}: expected at most 40 characters in one line, without $, \\ and control characters, that begin with a "
+            f"letter or a digit, found {text[:60]!r}"
         )
     return text
 

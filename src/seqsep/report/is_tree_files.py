@@ -1,7 +1,5 @@
 """The experiment `is-tree` as files: figures/is-tree, tables/is-tree.csv, and what the page shows of them."""
 
-import csv
-from io import StringIO
 from pathlib import Path
 
 from seqsep.experiments import is_tree
@@ -12,6 +10,7 @@ from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
 from seqsep.report.figures.is_tree_states import draw_is_tree_states, states_caption
 from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells
 from seqsep.report.sized_model import SizedModel
+from seqsep.tables import as_csv
 from seqsep.tasks import IsTree
 
 
@@ -39,14 +38,8 @@ def _figure(preset: str, cells: dict[tuple[SizedModel, IsTree], IsTreeCell], fol
 
 def _write_table(path: Path, cells: list[IsTreeCell]) -> None:
     """Write a line a cell, accuracies as fractions."""
-    table = StringIO()
-    lines = csv.DictWriter(table, list(_line(cells[0])), lineterminator="\n")
-    lines.writeheader()
-    lines.writerows(
-        _line(cell)
-        for cell in sorted(cells, key=lambda cell: (cell.task.length, cell.task.distribution, cell.task.trace, cell.model.rank))
-    )
-    write_file(path, table.getvalue())
+    ordered = sorted(cells, key=lambda cell: (cell.task.length, cell.task.distribution, cell.task.trace, cell.model.rank))
+    write_file(path, as_csv([_line(cell) for cell in ordered]))
 
 
 def _line(cell: IsTreeCell) -> dict[str, object]:

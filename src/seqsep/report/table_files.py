@@ -4,8 +4,6 @@ A row is a cell of the experiment's figure and has its numbers: both read the sa
 fractions that read back as the same float, and an empty field is a number that is not there; in LaTeX they are in percent.
 """
 
-import csv
-import io
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +15,7 @@ from seqsep.mixers.settings import has_heads
 from seqsep.report.numerals import DASH, count, percent, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
+from seqsep.tables import as_csv
 from seqsep.tasks import Task
 
 ROWS_OF_A_PAGE = 40
@@ -79,6 +78,11 @@ def task_words(task: Task) -> str:
     return " ".join([task.name, *(f"{name}={value}" for name, value in chosen.items())])
 
 
+def records(table: ResultTable) -> list[dict[str, Any]]:
+    """Return one `record` for each cell that has runs."""
+    return [record(*place) for place in filled_cells(table)]
+
+
 def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
     """One row; None stands for a number that is not there.
 
@@ -112,18 +116,6 @@ def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
     }
 
 
-def as_csv(table: ResultTable) -> str:
-    """The table with a header; lines end in a line feed. Without a cell it is empty."""
-    records = [record(*place) for place in filled_cells(table)]
-    if not records:
-        return ""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
-
-
 def as_latex(table: ResultTable) -> str:
     r"""The table as tabulars of at most a page each, for \input in a document that loads booktabs."""
     places = filled_cells(table)
@@ -146,7 +138,7 @@ def escaped(text: str) -> str:
 def write_tables(table: ResultTable, folder: Path, name: str) -> list[Path]:
     """Write `folder`/`name` as CSV and as LaTeX; return their paths."""
     paths = []
-    for suffix, text in ((".csv", as_csv(table)), (".tex", as_latex(table))):
+    for suffix, text in ((".csv", as_csv(records(table))), (".tex", as_latex(table))):
         paths.append(folder / f"{name}{suffix}")
         write_file(paths[-1], text)
     return paths

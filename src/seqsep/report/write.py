@@ -1,5 +1,6 @@
 """From rows to the report: the page and its picture; beside them figures, tables and the bibliography."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.experiments import BY_NAME
+from seqsep.interrupts import watch_parent
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
 from seqsep.report.bibliography import write_bibliography
@@ -68,7 +70,9 @@ def write_report(
     tables = report_tables(rows, committed, labels)
     if bibtex:
         write_bibliography(folder, {mixer for table in tables for model in table.table.models for mixer in model.layers})
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    # A killed report must not leave the process that draws waiting for work.
+    ends_with_this = {"initializer": watch_parent, "initargs": (os.getpid(),)}
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), **ends_with_this) as pool:
         separation = pool.submit(write_separation, folder)
         drawing = [pool.submit(write_experiment, table, folder) for table in tables]
         of_is_tree = pool.submit(write_is_tree_results, rows.parent, folder)

@@ -10,6 +10,7 @@ up. Where there is neither the timer nor fork (Windows), a call is refused.
 """
 
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -20,6 +21,8 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, ParamSpec, TypeVar
+
+from seqsep.interrupts import watch_parent_in_thread
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
@@ -113,7 +116,8 @@ class _Copy:
         context = multiprocessing.get_context("fork")
         self.seconds = seconds
         self.here, there = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(there, self.here, function, seconds), daemon=True)
+        ends = (there, self.here, os.getpid())
+        self.process: BaseProcess = context.Process(target=_serve, args=(ends, function, seconds), daemon=True)
         self.process.start()
         there.close()
 
@@ -135,9 +139,14 @@ class _Copy:
         self.here.close()
 
 
-def _serve(there: Connection, here: Connection, function: Callable[..., object], seconds: float) -> None:
-    """The copy's work: answer calls until the other end is closed, which `here`, the other end's own copy, would hold open."""
+def _serve(ends: tuple[Connection, Connection, int], function: Callable[..., object], seconds: float) -> None:
+    """The copy's work: answer calls until the other end is closed, or the process there is gone.
+
+    `ends` are both ends of the pipe and that process. This process closes its copy of the other end, which would hold it open.
+    """
+    there, here, parent = ends
     here.close()
+    watch_parent_in_thread(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches it too, but it is for the process that asks to end it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     bounded = Bounded(function, seconds)

@@ -1,8 +1,8 @@
 """A regular expression of the user's or of a model's own, searched in a process of its own that is stopped in time.
 
 Python's `re` takes exponential time on some patterns, and nothing in the same process can stop it. The process is a bare
-interpreter, which is given the pattern and the text and loads nothing of seqsep. Where there is a timer, it ends by itself when
-the time is over and whoever asked is gone.
+interpreter, which is given the pattern and the text and loads nothing of seqsep. On Linux it ends with the process that asked;
+elsewhere it ends by itself, if there is a timer, when the time is over.
 """
 
 import json
@@ -11,11 +11,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from seqsep.interrupts import END_WITH_PARENT
+
 SECONDS = 10.0
 LATER = 5.0
 """Seconds after which an abandoned search ends, behind the time that it is given."""
-SEARCH = """
-import json, re, signal, sys
+SEARCH = f"""
+import ctypes, json, re, signal, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl({END_WITH_PARENT}, 9)
 pattern, text, seconds = json.loads(sys.stdin.read())
 if hasattr(signal, "setitimer"):
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -6,6 +6,8 @@ The weights must be safetensors: other formats are pickles, which can run code, 
 import hashlib
 import json
 import re
+import sys
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +56,8 @@ def _from_hub(name: str) -> Path:
     except (OSError, ValueError):
         pass  # it is not here yet
     try:
-        return Path(snapshot_download(name, allow_patterns=files))
+        with redirect_stderr(getattr(sys.stderr, "unescaped", sys.stderr)):  # its progress bars move the cursor
+            return Path(snapshot_download(name, allow_patterns=files))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError, RuntimeError) as error:
         words = " ".join(str(error).split()) or type(error).__name__
         expected = "expected the folder of a model, or a model of the hub, found no such folder"

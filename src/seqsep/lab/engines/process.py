@@ -16,7 +16,7 @@ from pathlib import Path
 
 from seqsep.lab.engines.marked import MARK, end_marked
 from seqsep.lab.engines.messages import Mailbox
-from seqsep.names import required
+from seqsep.names import printable, required
 
 MOST_PRINTED = 1 << 20
 GRACE_SECONDS = 0.5
@@ -76,7 +76,7 @@ class Worker:
                 return
             self.prints = bool(data)
             self.printed += len(data)
-            sys.stderr.write(data.decode(errors="replace"))
+            sys.stderr.write(printable(data.decode(errors="replace")))
             sys.stderr.flush()
 
     def death(self) -> str:

@@ -33,6 +33,7 @@ from seqsep.lab.engines.engine import (
 )
 from seqsep.lab.engines.ray_connection import RayConnection
 from seqsep.lab.engines.ray_worker import Answer, Order, RayWorker, differs, identity
+from seqsep.names import printable
 
 ANSWERS_A_SECOND = 20
 LEAST_SECONDS = 0.2
@@ -201,7 +202,7 @@ class RayEngine:
                     actor.ready = True
                     course.failed_starts = 0
                 elif isinstance(answer, Answer):
-                    sys.stderr.write(answer.printed)
+                    sys.stderr.write(printable(answer.printed))
                     yield from self._events(actor, answer, course)
                 else:
                     yield from self._gone(actor, answer, course)

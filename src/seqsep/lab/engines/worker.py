@@ -11,17 +11,17 @@ The plug-ins of a run are validated first (validation.py). Its process takes no 
 could reach them.
 """
 
-import ctypes
 import json
 import os
 import signal
 import sys
-import threading
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from seqsep.interrupts import watch_parent
 
 if TYPE_CHECKING:  # nothing slow is imported before this process watches its parent
     from seqsep.lab.engines.watch import Watch
@@ -29,26 +29,7 @@ if TYPE_CHECKING:  # nothing slow is imported before this process watches its pa
     from seqsep.lab.train import Progress
 
 SECONDS_BETWEEN_REPORTS = 0.2
-SECONDS_BETWEEN_LOOKS = 0.25
 LONGEST_ERROR = 500
-END_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
-
-
-def end_with(parent: int) -> None:
-    """End this process once its parent is gone."""
-    while os.getppid() == parent:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-    os._exit(1)
-
-
-def watch_parent(parent: int) -> None:
-    """End this process with its parent, also while a user's code holds the interpreter lock: then no thread looks.
-
-    On Linux the kernel kills it; elsewhere, and if the parent is gone already, a thread does.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(END_WITH_PARENT, int(signal.SIGKILL))
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 
 class Reporter:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import torch
 from torch import Tensor
 
+from seqsep.interrupts import watch_parent
 from seqsep.laws.language_model.source import Source
 from seqsep.names import required, text_of
 
@@ -72,7 +73,7 @@ def _name(dtype: torch.dtype) -> str:
 
 def _started() -> subprocess.Popen[bytes]:
     # -P keeps the working folder off the path, where other users may be able to write; the caller's own path is handed over.
-    command = [sys.executable, "-P", "-W", "ignore", "-m", "seqsep.laws.language_model.receiver"]
+    command = [sys.executable, "-P", "-W", "ignore", "-m", "seqsep.laws.language_model.receiver", str(os.getpid())]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
 
@@ -122,8 +123,9 @@ def continued(reader: Any, rest: Tensor, state: Any) -> Tensor:
     return torch.cat(found, 1)
 
 
-def main(arguments: Sequence[str] = ()) -> None:
-    """Serve on the standard streams; what libraries print goes to stderr."""
+def main(arguments: Sequence[str]) -> None:
+    """Serve the process with the given number on the standard streams; what libraries print goes to stderr."""
+    watch_parent(int(arguments[0]))
     sent = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     torch.set_num_threads(1)
@@ -131,4 +133,4 @@ def main(arguments: Sequence[str] = ()) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

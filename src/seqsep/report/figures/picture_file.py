@@ -7,6 +7,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from seqsep.files import write_file
+from seqsep.names import printable
 
 FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """The endings of pictures, and what matplotlib would else write of this moment."""
@@ -38,4 +39,5 @@ def _drawn(figure: Figure, kind: str, dots_per_inch: int) -> bytes:
     picture = BytesIO()
     with rc_context({"svg.hashsalt": "seqsep"}):
         figure.savefig(picture, format=kind[1:], dpi=dots_per_inch, metadata=FORMATS[kind])
-    return picture.getvalue()
+    data = picture.getvalue()
+    return printable(data.decode("utf-8")).encode("utf-8") if kind == ".svg" else data  # labels stand in its comments
