@@ -71,8 +71,8 @@ def write_report(
     if bibtex:
         write_bibliography(folder, {mixer for table in tables for model in table.table.models for mixer in model.layers})
     # A killed report must not leave the process that draws waiting for work.
-    ends_with_this = {"initializer": watch_parent, "initargs": (os.getpid(),)}
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), **ends_with_this) as pool:
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn, initializer=watch_parent, initargs=(os.getpid(),)) as pool:
         separation = pool.submit(write_separation, folder)
         drawing = [pool.submit(write_experiment, table, folder) for table in tables]
         of_is_tree = pool.submit(write_is_tree_results, rows.parent, folder)
