@@ -168,7 +168,7 @@ def wrong_field(value: Any) -> str | None:
         if isinstance(given, np.generic):
             given = given.item()
             object.__setattr__(value, field.name, given)
-        declared = NAMED_TYPES.get(field.type, field.type)
+        declared: Any = NAMED_TYPES.get(field.type, field.type)
         if not _is_of(declared, given):
             return f"{field.name} is {TYPE_WORDS[declared]}, found {excerpt(repr(given))}"
     return None
