@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from seqsep import interrupts
 from seqsep.lab.engines import process, worker
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display
@@ -62,7 +63,7 @@ class Forked:
         os.closerange(3, descriptor)  # among them the lock of the store, which would outlive the driver
         os.closerange(descriptor + 1, 1024)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        threading.Thread(target=worker.end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=interrupts.end_with, args=(parent,), daemon=True).start()
         Forked.in_worker()
         worker.serve(Connection(descriptor), "cpu")
 
