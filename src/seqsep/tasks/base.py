@@ -137,6 +137,14 @@ class Task(ABC):
         chosen = {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
         return {"name": self.name} | chosen
 
+    @classmethod
+    def restore(cls, fields: Mapping[str, Any]) -> "Task":
+        """Return the task of the fields of a `configuration`, which may come from a stranger: no file that they name is read.
+
+        Raises ValueError and TypeError for fields that are not those of a task.
+        """
+        return cls(**fields)
+
 
 def plain_numbers(value: Any) -> None:
     """Make Python's numbers of NumPy's in the fields of a dataclass: an int64 would overflow where an int grows.
