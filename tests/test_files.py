@@ -1,7 +1,9 @@
 """What seqsep writes: whole files, over nothing but regular files, and never over what the same command reads."""
 
 import ast
+import io
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -11,12 +13,45 @@ import pytest
 
 import seqsep
 from seqsep.cli import main
-from seqsep.files import new_file_beside, read_bytes, read_text, write_file
+from seqsep.files import UNLIMITED, new_file_beside, read_bytes, read_lines, read_text, write_file
 from seqsep.names import BadInput
 
 ROOT = Path(seqsep.__file__).parent
 OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py", "laws/language_model/receiver.py"}
 """The one writer; two that write below a folder of their own, of a row and of a cluster's node; and one that has a pipe."""
+
+READING = {"open", "fdopen", "safe_open", "load_file", "fromfile", "loadtxt", "genfromtxt", "memmap", "open_code", "run_path"}
+PACKAGE_DATA = "a file of the package itself"
+SYSTEM = "a file of /proc, which the system makes"
+READ_DIRECTLY: dict[str, dict[str, str]] = {
+    "files.py": {"os.open": "the reader", "os.fdopen": "the reader"},
+    "capacity/families.py": {"Path(..).read_text": PACKAGE_DATA},
+    "capacity/published.py": {"Path(..).read_text": PACKAGE_DATA},
+    "cli.py": {"os.open": "/dev/null, to write to"},
+    "commands/demo.py": {"OutcomeCache.open": "reads by the reader"},
+    "commands/members.py": {"Path(..).read_text": PACKAGE_DATA},
+    "commands/outcome_cache.py": {"path.read_bytes": PACKAGE_DATA},
+    "commands/report.py": {"OutcomeCache.open": "reads by the reader"},
+    "commands/theorem_options.py": {"path.read_text": PACKAGE_DATA, "_files(..)[theorem].read_text": PACKAGE_DATA},
+    "lab/device.py": {"Path(..).read_text": SYSTEM},
+    "lab/engines/marked.py": {"(..).read_bytes": SYSTEM},
+    "lab/engines/ray.py": {"self.connection.open": "a connection to Ray"},
+    "lab/engines/ray_worker.py": {"path.read_bytes": PACKAGE_DATA},
+    "lab/engines/watch.py": {"(..).read_bytes": SYSTEM},
+    "lab/store/place.py": {"os.open": "the lock, to write to"},
+    "lab/store/repair.py": {"beside.read_bytes": "a damaged store, as regular as its name", "path.read_bytes": "the same"},
+    "lab/store/store.py": {"self.path.open": "the store, which SQLite opens as well"},
+    "laws/language_model/flash_linear.py": {"Path(..).read_text": "a file of an installed package"},
+    "laws/language_model/receiver.py": {"os.fdopen": "a pipe of its own"},
+    "model/network_file.py": {"np.load": "bytes that the reader read"},
+    "model/weights.py": {"safe_open": "the descriptor that the reader opened"},
+    "report/bibliography.py": {"files(..).read_text": PACKAGE_DATA},
+    "report/page/proofs.py": {"file.read_text": PACKAGE_DATA},
+    "report/page/templates.py": {"files(..).read_text": PACKAGE_DATA},
+    "report/papers.py": {"files(..).read_text": PACKAGE_DATA},
+    "text/model_folder.py": {"config.read_bytes": "regular, and of a size that was looked at", "file.open": "regular"},
+}
+"""Calls that read without the one reader, and why they may."""
 
 
 def special(path: Path, kind: str) -> None:
@@ -131,6 +166,67 @@ def test_a_device_is_refused_and_a_limit_holds(tmp_path):
     assert read_bytes(tmp_path / "four", most=4) == b"four"
     with pytest.raises(BadInput, match=r"expected at most 3 bytes, found 4$"):
         read_bytes(tmp_path / "four", most=3)
+
+
+def test_a_huge_file_is_refused_or_read_line_by_line(tmp_path):
+    """A file that has no blocks on the disk, and a small one under a limit of memory."""
+    path = tmp_path / "huge"
+    with path.open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    with pytest.raises(BadInput, match=r"expected at most 1,073,741,824 bytes, found 1,099,511,627,776$"):
+        read_text(path)
+    with pytest.raises(BadInput, match=r"line 1: expected at most 16,777,216 bytes, found more$"):
+        next(read_lines(path, most=UNLIMITED))
+    (tmp_path / "small").write_bytes(b"one\r\ntwo\xff")
+    assert read_bytes(tmp_path / "small", most=UNLIMITED) == b"one\r\ntwo\xff"
+    lines = read_lines(tmp_path / "small")
+    assert next(lines) == "one\r"
+    with pytest.raises(BadInput, match=r"small, line 2: expected text in UTF-8, found byte 0xff at 3$"):
+        next(lines)
+
+
+def test_a_file_that_grows_meanwhile_is_read_whole(monkeypatch):
+    """Those of /proc say that they have no bytes."""
+    assert read_bytes("/proc/self/status").startswith(b"Name:")
+    with pytest.raises(BadInput, match="expected at most 5 bytes, found more"):
+        read_bytes("/proc/self/status", most=5)
+
+
+@pytest.mark.parametrize("stream", [io.StringIO("a\nb"), io.TextIOWrapper(io.BytesIO(b"a\nb"))])
+def test_standard_input_is_read_whole_or_by_lines(stream, monkeypatch):
+    monkeypatch.setattr("sys.stdin", stream)
+    assert next(read_lines("-")) == "a"
+    assert read_text("-") == "b"
+    monkeypatch.setattr("sys.stdin", None)
+    for read in (read_text, lambda place: next(read_lines(place))):
+        with pytest.raises(BadInput, match="standard input: expected data, found a closed stream"):
+            read("-")
+
+
+def test_one_module_reads_every_file():
+    """All others ask it, but for files of the package and of the system, and what another comment here says."""
+    found = set()
+    for path in sorted(ROOT.rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        found |= {f"{name}: {call}" for call in direct_reads(path)}
+    unknown = found - {f"{name}: {call}" for name, calls in READ_DIRECTLY.items() for call in calls}
+    assert not unknown, f"{sorted(unknown)}: files are read by seqsep.files.read_bytes, read_text, read_lines and open_regular"
+
+
+def direct_reads(path: Path) -> set[str]:
+    """The calls in a source file that read a file by its name, as they are written without their arguments."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        name = called.rpartition(".")[2]
+        modes = [one.value for one in (*node.args, *(k.value for k in node.keywords)) if isinstance(one, ast.Constant)]
+        writes = any(isinstance(mode, str) and set(mode) & set("wax") and len(mode) < 4 for mode in modes)
+        method = isinstance(node.func, ast.Attribute) and name in ("read_text", "read_bytes")
+        if method or (name in READING and not (name == "open" and writes)) or called in ("np.load", "torch.load"):
+            found.add(re.sub(r"\(.*\)", "(..)", called))
+    return found
 
 
 def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):

@@ -100,7 +100,25 @@ def test_tensors_of_another_model_are_refused(tmp_path):
     wider = Run(RUN.task, (f"{file}:Own",), width=16)
     written = describe(wider.model()) | {"run": json.dumps(run.configuration())}
     save_file({f"model.{name}": part for name, part in wider.model().state_dict().items()}, tmp_path / "model", written)
+    with pytest.raises(ValueError, match=r"tokens.weight: expected shape .*, 8\) for own.py:Own is-tree walk N=5.*, 16\)$"):
+        seqsep.load(tmp_path / "model", files=[file])
+    file.write_text(OWN_LAYER.replace("self.mix = ", "self.other = "))
+    other = Run(RUN.task, (f"{file}:Own",), width=8)
+    written = describe(other.model()) | {"run": json.dumps(other.configuration())}
+    save_file({f"model.{name}": part for name, part in run.model().state_dict().items()}, tmp_path / "model", written)
     with pytest.raises(ValueError, match=r"expected the tensors of own.py:Own is-tree walk N=5"):
+        seqsep.load(tmp_path / "model", files=[file])
+
+
+def test_sizes_beyond_the_tensors_take_no_memory(tmp_path):
+    """The run of a downloaded file may say any width, also for a layer of the user's own."""
+    file = tmp_path / "own.py"
+    file.write_text(OWN_LAYER)
+    run = Run(RUN.task, (f"{file}:Own",), width=8)
+    model = run.model()
+    written = describe(model) | {"run": json.dumps(run.configuration() | {"width": 10**13})}
+    save_file({f"model.{name}": part for name, part in model.state_dict().items()}, tmp_path / "model", written)
+    with pytest.raises(ValueError, match=r"tokens.weight: expected shape \(.*, 10000000000000\)"):
         seqsep.load(tmp_path / "model", files=[file])
 
 
@@ -122,6 +140,7 @@ def tampered(path, **metadata):
         ({"run": '{"task": {"name": "no-task"}, "layers": ["lstm"]}'}, "unknown or missing field 'no-task'"),
         ({"run": json.dumps(RUN.configuration() | {"colour": 3})}, "colour"),
         ({"run": json.dumps(RUN.configuration() | {"width": 10**12})}, "expected sizes that a model can have"),
+        ({"run": json.dumps(RUN.configuration() | {"width": 10**4000})}, "expected sizes that a model can have"),
         ({"run": json.dumps(RUN.configuration() | {"width": 10**5})}, "expected shape"),
         ({"run": json.dumps(RUN.configuration() | {"heads": 4})}, "expected a model with"),
         ({"run": json.dumps(RUN.configuration() | {"layers": ["lstm"]})}, "expected a model of"),

@@ -41,6 +41,8 @@ def test_a_model_comes_back_in_its_own_precision(tmp_path, layers, double):
     [
         ({"layers": "lstm"}, "expected metadata layers"),
         ({"heads": "two"}, "expected metadata layers"),
+        ({"layers": "[" * 100_000}, "expected metadata layers"),
+        ({"heads": "9" * 4_000}, "heads must divide width"),
         ({"layers": '"lstm"'}, "layers: expected a JSON list"),
         ({"layers": json.dumps(["lstm"] * 10_000)}, "layers: expected a JSON list"),
         ({"layers": '["lstm", "nothing"]'}, "unknown mixer 'nothing'"),

@@ -1,13 +1,14 @@
 """A layer is its file and the files beside it that it imports: a change of either is another layer."""
 
 import hashlib
+import os
 import sys
 
 import pytest
 
 from seqsep.lab.run import Run
 from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.load import PlugInFails, load
+from seqsep.plugins.load import PlugInFails, load, run_file
 from seqsep.plugins.sources import digest_of, imported_files
 from seqsep.tasks import IndexLookup
 
@@ -72,6 +73,30 @@ def test_every_file_of_a_package_counts(tmp_path):
         (tmp_path / "parts" / name).write_text("from . import x" if name == "__init__.py" else "")
     found = imported_files(tmp_path / "layer.py", b"from parts.deep import gate")
     assert set(found) == {"parts/__init__.py", "parts/deep/__init__.py", "parts/deep/gate.py"}
+
+
+def test_what_is_no_regular_file_is_no_part_of_a_package(tmp_path):
+    """Python imports neither a pipe nor a device, and the digest waits for neither."""
+    (tmp_path / "layer.py").write_text("import package")
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "part.py").write_text("FACTOR = 1")
+    os.mkfifo(tmp_path / "package" / "pipe.py")
+    (tmp_path / "package" / "device.py").symlink_to("/dev/zero")
+    (tmp_path / "package" / "folder.py").mkdir()
+    assert list(imported_files(tmp_path / "layer.py", b"import package")) == ["package/part.py"]
+
+
+@pytest.mark.parametrize("nested", ["-" * 100_000 + "1", "(" * 100_000, "a" + ".a" * 100_000, "f" + "()" * 100_000])
+def test_nested_expressions_are_refused_in_one_line(tmp_path, nested):
+    """Whether the file is the user's own or one that it imports."""
+    file = tmp_path / "layer.py"
+    file.write_text(f"x = {nested}\n\n\nclass Layer:\n    pass\n")
+    for refused in (lambda: run_file(file), lambda: load(OwnLayer.parse(f"{file}:Layer"))):
+        with pytest.raises(ValueError, match=r"expected a (Python file|file that loads)") as error:
+            refused()
+        assert "\n" not in str(error.value)
+    (tmp_path / "imports.py").write_text("import layer\n")
+    assert list(imported_files(tmp_path / "imports.py", b"import layer")) == ["layer.py"]
 
 
 def test_files_that_import_each_other_end(tmp_path):

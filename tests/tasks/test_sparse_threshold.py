@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable, cnf
+from seqsep.lab.run import Run
 from seqsep.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, sparse_threshold
 from seqsep.tasks._thresholds import FeatureCounter, column_sums, drawn, feature_counts
@@ -144,6 +145,19 @@ def test_shortcut_of_weighing_single_bits(sparsity, share):
         cuts = np.quantile(votes, np.linspace(0.3, 0.7, 81))
         right.append(max(np.mean((votes > cut) == (batch.targets[:, -1] == 1)) for cut in cuts))
     assert abs(np.mean(right) - share) < 0.03
+
+
+def test_a_configuration_names_no_file(tmp_path):
+    """It may come from a stranger's rows, which choose no file of the reader's to be read."""
+    path = tmp_path / "formula.cnf"
+    path.write_text(CLAUSES)
+    assert SparseThreshold.restore({"length": 5, "formula": CLAUSES}) == SparseThreshold(5, formula=str(path))
+    for named in (str(path), "-", "/dev/stdin", "", 3):
+        with pytest.raises(ValueError, match="formula: expected the text of a DIMACS formula, found"):
+            SparseThreshold.restore({"length": 5, "formula": named})
+        configuration = {"task": {"name": "sparse-threshold", "length": 5, "formula": named}, "layers": ["lstm"], "width": 8}
+        with pytest.raises(ValueError, match="formula: expected the text of a DIMACS formula, found"):
+            Run.from_configuration(configuration)
 
 
 def test_a_file_is_its_formula_without_comments(tmp_path):

@@ -95,7 +95,7 @@ def changed(**fields):
         ({"version": 1}, "a list of questions, found {"),
         ([entry(0), 7], "question 2: expected an object, found 7"),
         (changed(_id=None), "question 2, field _id: expected words, found none"),
-        (changed(answer=""), 'question 2, field answer: expected words, found ""'),
+        (changed(answer=""), "question 2, field answer: expected words, found ''"),
         (changed(question=["Where?"]), "question 2, field question: expected words"),
         (changed(context=None), r"question 2 \(_id id1\), field context: expected a list"),
         (changed(context=[["Film 1", "one string"]]), r"question 2 \(_id id1\), field context, paragraph 1: expected"),
@@ -114,6 +114,15 @@ def test_a_wrong_field_is_named(tmp_path, entries, expected):
         read_hotpotqa(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
+
+
+def test_nested_lists_of_every_depth_are_refused(tmp_path):
+    """Also at the depths that can be read, but not written as JSON again."""
+    path = tmp_path / "deep.json"
+    for depth in (*range(900, 1000), 100_000):
+        path.write_text('{"a":' * depth + "1" + "}" * depth)
+        with pytest.raises(ValueError, match="expected HotpotQA's JSON"):
+            read_hotpotqa(path)
 
 
 def test_a_file_cut_anywhere_is_refused(tmp_path):

@@ -7,6 +7,7 @@ by its SHA-256, and `refuted` reads both prefixes again, each alone, and takes t
 """
 
 import json
+import reprlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,11 +75,10 @@ def read_record(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}, field format: expected {FORMAT!r} of version 1, found another kind of file")
     parts = record.get("prefixes")
     if not isinstance(parts, list) or len(parts) != 2 or not all(map(_are_tokens, parts)):
-        raise BadInput(f"{path}, field prefixes: expected two lists of tokens, found {excerpt(repr(parts))}")
+        raise BadInput(f"{path}, field prefixes: expected two lists of tokens, found {excerpt(reprlib.repr(parts))}")
     if not _are_tokens(record.get("continuation")):
-        raise BadInput(
-            f"{path}, field continuation: expected a list of tokens, found {excerpt(repr(record.get('continuation')))}"
-        )
+        found = excerpt(reprlib.repr(record.get("continuation")))
+        raise BadInput(f"{path}, field continuation: expected a list of tokens, found {found}")
     return record
 
 

@@ -16,6 +16,8 @@ from seqsep.names import BadInput, excerpt, printable
 
 MOST_BYTES = 4 << 20
 MOST_LAYERS = 10_000
+MOST_NESTED = 50
+"""Lists and objects inside each other, so that none who walks through them reaches the end of Python's stack."""
 MOST = 1 << 31
 """No field of a model comes near it."""
 
@@ -44,7 +46,25 @@ def read_config(path: Path | str) -> dict[str, Any]:
         raise BadInput(f"{where}: expected a JSON object, found: {excerpt(' '.join(str(error).split()), 120)}") from error
     if not isinstance(value, dict):
         raise BadInput(f"{where}: expected a JSON object, found {_kind(value)}")
+    require_shallow(where, value)
     return value
+
+
+def require_shallow(where: str, value: Any) -> None:
+    """Raise BadInput for a value of JSON with more than 50 lists and objects inside each other.
+
+    >>> require_shallow("config.json", json.loads("[" * 51 + "]" * 51))
+    Traceback (most recent call last):
+        ...
+    seqsep.names.BadInput: config.json: expected at most 50 lists or objects inside each other, found more
+    """
+    level = [value]
+    for _ in range(MOST_NESTED + 1):
+        nested = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        if not nested:
+            return
+        level = [part for one in nested for part in one]
+    raise BadInput(f"{where}: expected at most {MOST_NESTED} lists or objects inside each other, found more")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

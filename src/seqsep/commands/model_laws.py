@@ -58,13 +58,17 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
 
 def _change(text: str) -> tuple[str, Any]:
     """A field and its value. Raises BadInput for what is no FIELD=VALUE."""
+    from seqsep.capacity.config import require_shallow
+
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise BadInput(f"--set {text}: expected FIELD=VALUE, such as num_hidden_layers=2")
     try:
-        return name, json.loads(value)
+        read = json.loads(value)
     except (ValueError, RecursionError):
         return name, value
+    require_shallow(f"--set {name}", read)
+    return name, read
 
 
 def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:

@@ -81,10 +81,18 @@ def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
 
 
 def _with_own_parts(path: Path, run: Run) -> Model:
-    """The run's model with the tensors of the file. Raises ValueError if they are not those of the model."""
+    """The run's model with the tensors of the file. Raises ValueError if they are not those of the model.
+
+    The sizes of the run are compared with those of the tensors before a model of these sizes takes memory.
+    """
+    _, tensors = metadata_and_tensors(path)
+    if not isinstance(run.layers[0], OwnModel):
+        for name, rows in {"tokens.weight": run.task.vocabulary, "readout.weight": run.task.classes}.items():
+            found = tuple(tensors[name].shape) if name in tensors else None
+            if found != (rows, run.width):
+                raise ValueError(f"{path}: {name}: expected shape {(rows, run.width)} for {run.label()}, found {found}")
     with torch.random.fork_rng(devices=[]):
         model = run.model()
-    _, tensors = metadata_and_tensors(path)
     try:
         model.load_state_dict(tensors)
     except RuntimeError as error:
@@ -103,7 +111,7 @@ def _require_of_run(where: str, model: Model, run: Run) -> None:
     try:
         with torch.device("meta"):
             expected = run.model()
-    except RuntimeError as error:
+    except (RuntimeError, TypeError, OverflowError) as error:  # what torch raises for sizes that are too large, or no sizes
         raise ValueError(f"{where}: expected sizes that a model can have: {' '.join(str(error).split())[:200]}") from None
     if describe(model) != describe(expected):
         raise ValueError(f"{where}: expected a model with {describe(expected)} for its run, found {describe(model)}")

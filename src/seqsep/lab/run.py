@@ -177,7 +177,7 @@ class Run:
             layers = tuple(restore_layer(name, files or {}) for name in chosen.pop("layers"))
             name = task.pop("name")
             own = is_canonical(name)
-            made = own_task(PlugIn.restore(name, files or {}), task) if own else TASKS[name](**task)
+            made = own_task(PlugIn.restore(name, files or {}), task) if own else TASKS[name].restore(task)
             return cls(task=made, layers=layers, **chosen)
         except (TypeError, KeyError) as error:
             raise ValueError(f"Run.from_configuration({configuration!r}): unknown or missing field {error}") from error

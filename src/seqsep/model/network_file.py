@@ -14,6 +14,8 @@ Nothing is unpickled, and a file that is read is held against every shape before
 
 import io
 import json
+import re
+import reprlib
 import struct
 import zipfile
 import zlib
@@ -42,7 +44,7 @@ from seqsep.exact.network import (
 from seqsep.files import read_bytes, write_file
 from seqsep.model.network_shapes import require_shapes
 from seqsep.model.tabular_network import TabularNetwork
-from seqsep.names import BadInput, text_of
+from seqsep.names import BadInput, excerpt, text_of
 
 UNFIT = (
     SafetensorError,
@@ -63,6 +65,8 @@ UNFIT = (
 FORMAT = "seqsep network 1"
 SUFFIXES = (".safetensors", ".npz", ".json")
 HEADER = "network"
+UNIT = re.compile(r"[1-9][0-9]*(/[1-9][0-9]*)?")
+"""A text with an exponent, which `Fraction` reads as well, would fill the memory with digits."""
 MOST_LAYERS = 1 << 12
 MOST_BYTES = 1 << 30
 """Of the file, and of what an npz holds unpacked."""
@@ -222,12 +226,9 @@ def _array(name: str, entry: Mapping[str, Any], stored: Mapping[str, np.ndarray]
 
 
 def _fraction(text: object) -> Fraction:
-    if not isinstance(text, str) or len(text) > MOST_BITS:
-        raise ValueError(f"unit: expected a fraction as 1/64, found {text!r:.60}")
-    unit = Fraction(text)
-    if unit <= 0:
-        raise ValueError(f"unit: expected a fraction above 0, found {text!r:.60}")
-    return unit
+    if not isinstance(text, str) or len(text) > MOST_BITS or not UNIT.fullmatch(text):
+        raise ValueError(f"unit: expected a fraction above 0 as 1/64, found {excerpt(reprlib.repr(text))}")
+    return Fraction(text)
 
 
 def _grid(entry: Mapping[str, Any]) -> Grid:

@@ -125,7 +125,7 @@ def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor])
     try:
         layers = json.loads(metadata["layers"])
         heads = int(metadata["heads"])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         known = ", ".join(sorted(metadata)) or "none"
         raise ValueError(
             f"{path}: expected metadata layers (a JSON list of mixers) and heads (a number), found {known}"

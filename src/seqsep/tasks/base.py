@@ -148,6 +148,14 @@ class Task(ABC):
         chosen = {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
         return {"name": self.name} | chosen
 
+    @classmethod
+    def restore(cls, fields: Mapping[str, Any]) -> "Task":
+        """Return the task of the fields of a `configuration`, which may come from a stranger: no file that they name is read.
+
+        Raises ValueError and TypeError for fields that are not those of a task.
+        """
+        return cls(**fields)
+
 
 def wrong_field(value: Any) -> str | None:
     """Return what is wrong with the first field of a dataclass that is not of its declared type; None if nothing is.

@@ -19,6 +19,8 @@ features of k bits such a vote is right on about 1 - arccos(sqrt(k / (2^k - 1)))
 k = 2, 73 % for k = 3 and 67 % for k = 4. The state need not hold the bits: a recurrent model needs what `answer_bits` says.
 """
 
+import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -29,11 +31,12 @@ from jaxtyping import Bool, UInt8
 
 from seqsep.exact.formulas import AtLeast, Thresholds, dimacs, read_dimacs
 from seqsep.exact.layered import of_values
+from seqsep.names import excerpt
 from seqsep.stream import draws
 from seqsep.tasks._blocks import HALF_OF_DRAWS, use_of
 from seqsep.tasks._fixed_length import FixedLengthDecision
 from seqsep.tasks._thresholds import FeatureCounter, dimacs_text, drawn, feature_counts, is_balanced_enough, unpacked
-from seqsep.tasks.base import Batch, require
+from seqsep.tasks.base import Batch, Task, require
 
 ATTEMPTS = 256
 MOST_ENUMERATED = 16
@@ -86,6 +89,16 @@ class SparseThreshold(FixedLengthDecision):
         if self.formula and self.bound == count - 1:
             object.__setattr__(self, "bound", -1)
         self._require_balance()
+
+    @classmethod
+    def restore(cls, fields: Mapping[str, Any]) -> Task:
+        """Return the task of a configuration, whose formula is its text. Raises ValueError for the path of one."""
+        given = fields.get("formula", "\n")
+        if not isinstance(given, str) or "\n" not in given:
+            raise ValueError(
+                f"{cls.name}: formula: expected the text of a DIMACS formula, found {excerpt(reprlib.repr(given))}"
+            )
+        return super().restore(fields)
 
     def _require_balance(self) -> None:
         bound = self.thresholds.bound

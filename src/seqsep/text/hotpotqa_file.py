@@ -5,11 +5,13 @@ Source: Yang et al. 2018 (arXiv:1809.09600); the files hotpot_dev_distractor_v1.
 
 import hashlib
 import json
+import reprlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from seqsep.files import read_bytes
+from seqsep.names import excerpt
 
 NEEDED = 2
 
@@ -127,4 +129,4 @@ def _facts(value: Any, place: str) -> list[tuple[str, int]]:
 
 
 def _shown(value: Any) -> str:
-    return "none" if value is None else f"{json.dumps(value):.60}"
+    return "none" if value is None else excerpt(reprlib.repr(value))

@@ -42,10 +42,15 @@ NUMBERS = (
     "Infinity",
     "true",
     "null",
+    "9" * 4000,
     "9" * 5000,
+    '"1e999999999"',
     '"\\ud800"',
     "[]",
+    "[" * 950 + "]" * 950,
+    '{"a":' * 960 + "1" + "}" * 960,
 )
+"""Some can be read, but not computed with, or not written again: 5,000 digits are more than Python reads."""
 DEEP = 100_000
 LONG = 1 << 20
 
@@ -56,7 +61,8 @@ LOAD_NETWORK = "load_network"
 class Reader(NamedTuple):
     """The words of a command, in which FILE stands for the file, and a file that it reads.
 
-    Two are no commands of seqsep: certificates go to the checker, and LOAD_NETWORK is the Python function.
+    Two are no commands of seqsep: certificates go to the checker, and LOAD_NETWORK is the Python function. GOOD and GOOD.rows
+    stand for files that are there beside it, an input and no rows.
     """
 
     words: str
@@ -124,8 +130,10 @@ CONFIGURATION = json.dumps(
     }
 ).encode()
 HOTPOTQA = json.dumps([entry(number) for number in range(12)]).encode()
+LABELS = json.dumps({"0" * 64: "mine", "1" * 64: "yours"}).encode()
 READERS: dict[str, Reader] = {
     "rows": Reader("store import NEW FILE", rows),
+    "labels": Reader("store import NEW GOOD.rows", lambda: LABELS, "GOOD.rows.labels.json"),
     "stores": Reader("store show FILE", store),
     "stores repaired": Reader("store repair FILE", store),
     "certificates": Reader("FILE", certificate),
@@ -198,6 +206,7 @@ def read(reader: Reader, folder: Path, data: bytes) -> tuple[int, str]:
     """The status of the command in this process, and what it says on stderr."""
     path = folder / reader.name
     path.write_bytes(data)
+    (folder / "GOOD.rows").touch()
     (folder / "GOOD").write_text('{"input": "0"}\n', encoding="utf-8")
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):

@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from seqsep.names import excerpt
+
 MOST_INPUTS = 8
 FIELDS = ("inputs", "gates", "state", "start", "output", "stop")
 PARITY = {
@@ -173,7 +175,7 @@ def _gate(pair: Any, number: int, *, inputs: int, state_bits: int) -> tuple[Sour
         if matched is None or int(matched[2]) >= known[matched[1]]:
             bits = [f"{kind}{place}" for kind in "xs" for place in range(known[kind])]
             raise ValueError(
-                f"circuit: gates[{number}]: expected {', '.join(bits)} or an earlier gate, found {str(name)[:80]!r}"
+                f"circuit: gates[{number}]: expected {excerpt(', '.join(bits))} or an earlier gate, found {str(name)[:80]!r}"
             )
         sources.append(Source(matched[1], int(matched[2])))
     return sources[0], sources[1]
