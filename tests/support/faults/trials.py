@@ -26,6 +26,12 @@ KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "tests": attacked.attacked,
 }
 
+
+def words_and_numbers(words: list[str]) -> list[int | str]:
+    """The arguments of a kind: numbers, or files of tests."""
+    return [int(word) if word.isdecimal() else word for word in words]
+
+
 if __name__ == "__main__":
     asked = [words.split() for words in " ".join(sys.argv[1:]).split("--")]
-    print(json.dumps({kind: KINDS[kind](*(int(one) if one.isdecimal() else one for one in numbers)) for kind, *numbers in asked}))
+    print(json.dumps({kind: KINDS[kind](*words_and_numbers(numbers)) for kind, *numbers in asked}))
