@@ -11,9 +11,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from seqsep.files import open_regular
 from seqsep.names import BadInput, excerpt, printable
 
 MOST_BYTES = 4 << 20
+MOST_DEPTH = 64
 MOST_LAYERS = 10_000
 MOST = 1 << 31
 """No field of a model comes near it."""
@@ -35,10 +37,8 @@ def read_config(path: Path | str) -> dict[str, Any]:
         raise BadInput(f"{where}: expected a model's config.json, found no such file")
     if not path.is_file():
         raise BadInput(f"{where}: expected a model's config.json, found no regular file")
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise BadInput(f"{where}: expected a config.json of at most {MOST_BYTES:,} bytes, found more")
+    with open_regular(path, most=MOST_BYTES) as file:
+        data = file.read(MOST_BYTES)
     try:
         value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_duplicates)
     except UnicodeDecodeError as error:
@@ -49,7 +49,26 @@ def read_config(path: Path | str) -> dict[str, Any]:
         raise BadInput(f"{where}: expected a JSON object, found: {excerpt(' '.join(str(error).split()), 120)}") from error
     if not isinstance(value, dict):
         raise BadInput(f"{where}: expected a JSON object, found {_kind(value)}")
+    require_shallow(where, value)
     return value
+
+
+def require_shallow(where: str, value: Any) -> None:
+    """Raise BadInput for lists and objects inside each other more than MOST_DEPTH times.
+
+    >>> require_shallow("config.json", {"text_config": {"layer_types": [["full_attention"]]}})
+    """
+    level = [value]
+    for _ in range(MOST_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise BadInput(f"{where}: expected at most {MOST_DEPTH} lists or objects inside each other, found more")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
