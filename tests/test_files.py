@@ -15,8 +15,9 @@ from seqsep.files import new_file_beside, read_bytes, read_text, write_file
 from seqsep.names import BadInput
 
 ROOT = Path(seqsep.__file__).parent
-OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py", "laws/language_model/receiver.py"}
-"""The one writer; two that write below a folder of their own, of a row and of a cluster's node; and one that has a pipe."""
+PIPES = {"laws/language_model/receiver.py", "text/tokenizer_process.py"}
+OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py", *PIPES}
+"""The one writer; two that write below a folder of their own, of a row and of a cluster's node; and two that have a pipe."""
 
 
 def special(path: Path, kind: str) -> None:

@@ -53,8 +53,8 @@ class Receiver:
         self.process = self.process or _started()
         sent = self.process.stdin
         received = self.process.stdout
-        assert sent is not None
-        assert received is not None
+        if sent is None or received is None:
+            raise RuntimeError("the other process was started without pipes")
         header = {"source": source.as_json(), "dtype": _name(dtype), "at": at, "rest": rest.tolist(), "bytes": len(data)}
         sent.write(json.dumps(header).encode() + b"\n" + data)
         sent.flush()
@@ -73,11 +73,20 @@ def _name(dtype: torch.dtype) -> str:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    package = str(Path(__file__).parents[3])
-    paths = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-W", "ignore", "-m", "seqsep.laws.language_model.receiver"]
-    environment = {**os.environ, "PYTHONPATH": paths}
+    command, environment = python_module("seqsep.laws.language_model.receiver")
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+
+
+def python_module(module: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
+    """Return command and environment that run a module of this package, and never one of the current folder.
+
+    By default `-m` looks in the current folder first, and so does an empty part of PYTHONPATH: a model's folder may be the
+    current one.
+    """
+    package = str(Path(__file__).parents[3])
+    paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    command = [sys.executable, "-P", "-W", "ignore", "-m", module, *arguments]
+    return command, {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def serve(received: BinaryIO, sent: BinaryIO) -> None:
