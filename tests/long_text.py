@@ -30,6 +30,8 @@ SOURCES = tuple(
         "phonebook",
         "question",
         "reply",
+        "tokenizer",
+        "tokenizer_process",
         "word_lists",
     )
 )

@@ -17,8 +17,9 @@ from seqsep.files import UNLIMITED, new_file_beside, read_bytes, read_lines, rea
 from seqsep.names import BadInput
 
 ROOT = Path(seqsep.__file__).parent
-OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py", "laws/language_model/receiver.py"}
-"""The one writer; two that write below a folder of their own, of a row and of a cluster's node; and one that has a pipe."""
+PIPES = {"laws/language_model/receiver.py", "text/tokenizer_process.py"}
+OWN_FOLDERS = {"files.py", "lab/loggers.py", "lab/engines/ray_worker.py", *PIPES}
+"""The one writer; two that write below a folder of their own, of a row and of a cluster's node; and two that have a pipe."""
 
 READING = {"open", "fdopen", "safe_open", "load_file", "fromfile", "loadtxt", "genfromtxt", "memmap", "open_code", "run_path"}
 PACKAGE_DATA = "a file of the package itself"

@@ -210,6 +210,31 @@ def test_a_state_outside_of_the_state_is_refused(tmp_path):
         audit_language_model(tmp_path, **SMALL)
 
 
+@pytest.mark.unchecked
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_logits_that_are_not_finite_are_refused(capsys, tmp_path, value):
+    """With the first book and its question, in tokens; a state of NaN is not an answer."""
+    model = small("attention")
+    torch.nn.init.constant_(model.lm_head.weight, value)
+    model.save_pretrained(tmp_path)
+    capsys.readouterr()
+    status, out, error = call(capsys, "audit", str(tmp_path), "--entries", "3", "--digits", "1")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    said = f"{tmp_path}: expected finite logits, found NaN or infinity after the prompt of the tokens "
+    assert re.search(rf"{re.escape(said)}\d+( \d+){{6}}$", error.rstrip())
+
+
+@pytest.mark.unchecked
+def test_a_state_without_finite_logits_answers_nothing(trained):
+    """Token 0 is the greatest of a row of NaN, which is not an answer even where token 0 is right."""
+    reader = reader_of(trained)
+    questions = in_tokens(reader).questions(range(4), seed=5)
+    asked = tuple(tuple(type(one)(one.continuation, (0,)) for one in every) for every in questions.asked)
+    states = BookReader(reader, questions.books[0])
+    rows = torch.full_like(states.states(questions.books), float("nan"))
+    assert not states.right(rows, BookQuestions(questions.books, asked)).any()
+
+
 def saved(folder: Path, config: dict[str, object]) -> None:
     """A folder with random weights."""
     from seqsep.laws.language_model.source import Source, built

@@ -1,14 +1,17 @@
 """Hostile files end in one line and status 2, or in an answer; the room reads them with Python's own library alone."""
 
 import ast
+import json
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from seqsep import capacity as room
 from seqsep.capacity import capacity
+from seqsep.capacity.quantized import METHODS
 from seqsep.cli import main
 from seqsep.names import BadInput
 from support.hostile_configs import TEXTS, hostile_configs, write
@@ -83,6 +86,34 @@ def test_the_line_names_field_and_what_was_found(fields, says):
         capacity({"model_type": "mamba", **fields})
     assert says in str(error.value)
     assert str(error.value).startswith("config: ")
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_an_unknown_quantization_is_named(tmp_path, capsys, inside):
+    """In the answer, as JSON, and for each model of a table; what transformers knows is not."""
+    given = {"model_type": "llama", "quantization_config": {"quant_method": "exl3"}}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"model_type": "llava", "text_config": given} if inside else given))
+    said = "quantization_config: the method exl3 is not one of transformers; the state is counted without it."
+    assert main(["capacity", str(path)]) == 0
+    assert said in capsys.readouterr().out
+    assert main(["capacity", str(path), "--compare"]) == 0
+    assert f"{path}: {said}" in capsys.readouterr().out
+    assert main(["capacity", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unknown_quantization"] == "exl3"
+    known = {**given, "quantization_config": {"quant_method": "gptq"}}
+    assert capacity(known).record() == capacity({"model_type": "llama"}).record()
+
+
+@pytest.mark.parametrize("value", ["gptq", [], {}, {"quant_method": 3}])
+def test_a_quantization_without_a_method_is_refused(value):
+    with pytest.raises(BadInput, match=r"^config: quantization_config: "):
+        capacity({"model_type": "llama", "quantization_config": value})
+
+
+def test_the_methods_are_those_of_the_library():
+    mapping = import_module("transformers.quantizers.auto").AUTO_QUANTIZATION_CONFIG_MAPPING
+    assert set(mapping) == METHODS
 
 
 @pytest.mark.parametrize("made", ["nothing", "folder", "pipe"])

@@ -7,8 +7,10 @@ import socket
 import sys
 
 import pytest
+import torch
 
 from seqsep.lab.row import read_rows
+from seqsep.lab.store.store import Store
 from seqsep.text.evaluation import Evaluation
 from seqsep.text.language_model import LanguageModel
 from seqsep.text.reply import Reply
@@ -200,6 +202,22 @@ def test_a_prompt_beyond_the_context_keeps_the_shorter_ones(capsys, tmp_path, fo
     assert "phonebook, n = 40, question 0: expected at most 256 tokens" in err
     assert f"{folder}/config.json, field max_position_embeddings" in err
     assert "2 finished" in call(capsys, "store", "show", str(tmp_path / "s"))[1]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_logits_that_are_not_finite_are_an_error(capsys, tmp_path, folder, value):
+    """They were answers: 0.0 %, with status 0. A reply that was finite is kept."""
+    made = bytes_tokenizer()
+    network = build("attention", len(made))
+    torch.nn.init.constant_(network.lm_head.weight, value)
+    spoiled = save(tmp_path / "spoiled", network, made)
+    capsys.readouterr()
+    flags = ("--n", "3", "--count", "2", "--batch", "2", "--store", str(tmp_path / "s"))
+    status, out, err = call(capsys, "text", "phonebook", "--model", str(spoiled), *flags)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "%" not in out
+    assert "spoiled: phonebook, n = 3, question 0: expected finite logits, found NaN or infinity after the prompt " in err
+    assert not list(Store(tmp_path / "s").rows("text-phonebook"))
 
 
 def test_a_tokenizer_without_symbols_is_status_2(capsys, tmp_path, folder):

@@ -192,7 +192,7 @@ def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.Capt
         ({"config.json": '{"model_type": "llama"}'}, "expected weights as model.safetensors"),
         ({"config.json": '{"model_type": "llama"}', "a.bin": ""}, "found a.bin, which may run code and is never loaded"),
         ({"config.json": '{"model_type": "llama", "quantization_config": {}}'}, "expected weights that are not quantized"),
-        ({"config.json": '{"model_type": "llama"}', "model.safetensors": "spoiled"}, "transformers cannot build it"),
+        ({"config.json": '{"model_type": "llama"}', "model.safetensors": "spoiled"}, "expected a safetensors file, found"),
     ],
 )
 def test_what_is_no_model(files: dict[str, str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

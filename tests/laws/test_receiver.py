@@ -15,8 +15,8 @@ class Asked(subprocess.Popen[bytes]):
     """A process that is started as the receiver is, and says which `json` it imports."""
 
     def __init__(self, command: list[str], **options: Any) -> None:
-        assert command[-2:] == ["-m", receiver.__name__]
-        super().__init__([*command[:-2], "-c", "import json; print(json.__file__)"], **options)
+        assert command[-3:] == ["-m", receiver.__name__, str(os.getpid())]
+        super().__init__([*command[:-3], "-c", "import json; print(json.__file__)"], **options)
 
 
 @pytest.mark.parametrize("given", [None, "", os.pathsep])

@@ -348,5 +348,5 @@ def test_models_that_cannot_go_on_are_refused():
     spoiled = build("lstm")
     with torch.no_grad():
         spoiled.readout.bias[3] = float("nan")
-    with pytest.raises(ValueError, match="the logits are not numbers"):
+    with pytest.raises(ValueError, match="the logits are not finite"):
         generate(spoiled, [[1]], (), 5)

@@ -15,6 +15,7 @@
     part          what one layer keeps, in numbers
     patterns      which layer is of which kind
     published     31 published models with the status of each fact
+    quantized     the method by which weights are quantized, and if it is known
     sharing       layers that keep less than their neighbours, or more
     state_spaces  original files of state-spaces, without a model_type
     states        fixed states

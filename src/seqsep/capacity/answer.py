@@ -12,6 +12,7 @@ from seqsep.capacity.config import Fields, read_config
 from seqsep.capacity.declare import Layer, declare
 from seqsep.capacity.limits import Limit, limits
 from seqsep.capacity.part import BITS, Part
+from seqsep.capacity.quantized import unknown_method
 from seqsep.names import BadInput, whole_arguments
 from seqsep.tables import Tabular
 
@@ -36,7 +37,8 @@ def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, 
         if not 1 <= bits <= MOST_BITS:
             raise BadInput(f"{name}: expected a whole number of bits from 1 to {MOST_BITS}, found {bits}")
     where = "config" if isinstance(config, Mapping) else str(config)
-    declared = declare(where, config if isinstance(config, Mapping) else read_config(config))
+    read = config if isinstance(config, Mapping) else read_config(config)
+    declared = declare(where, read)
     return Capacity(
         model_type=declared.family,
         where=where,
@@ -44,6 +46,7 @@ def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, 
         fields=declared.fields,
         state_bits=state_bits,
         cache_bits=cache_bits,
+        unknown_quantization=unknown_method(where, read),
     )
 
 
@@ -52,6 +55,7 @@ class Capacity(Tabular):
     """What a model keeps between tokens, for one sequence.
 
     `model_type` is the family, `layers` what each layer keeps, `state_bits` and `cache_bits` the widths of numbers.
+    `unknown_quantization` is the method of quantization_config if `transformers` does not know it, else None.
 
     >>> print(capacity({"model_type": "by-hand", "layers": [{"count": 2, "fixed_numbers": 64}]}).table())
     by-hand: 2 layers, 128 fixed numbers, 0 numbers a token
@@ -65,6 +69,7 @@ class Capacity(Tabular):
     fields: Fields
     state_bits: int = BITS
     cache_bits: int = BITS
+    unknown_quantization: str | None = None
     parts: Counter[Part] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -226,6 +231,7 @@ class Capacity(Tabular):
             "crossing_of": self.twin,
             "horizon_tokens": self.horizon_tokens,
             "limits": [limit.record() for limit in self.limits],
+            **({"unknown_quantization": self.unknown_quantization} if self.unknown_quantization else {}),
         }
 
 

@@ -31,7 +31,7 @@ def sentences(found: Capacity, length: int | None = None, memory: int | None = N
     lines = [found.table(), ""]
     lines += [f"  {name:<9} {said}" for name, said in sizes(found)]
     lines += [f"  {name:<9} {said}" for name, said in asked(found, length, memory, batch)]
-    lines += ["", *(f"  {said}" for said in [*misspelt(found.fields), *meaning(found)]), ""]
+    lines += ["", *(f"  {said}" for said in [*misspelt(found.fields), *quantized(found), *meaning(found)]), ""]
     return [*lines, *(f"  {said}" for said in proved(found, length))]
 
 
@@ -48,6 +48,18 @@ def misspelt(fields: Fields) -> list[str]:
         for name, near in pairs
         if near
     ]
+
+
+def quantized(found: Capacity) -> list[str]:
+    """Name a method of quantization that the library does not know.
+
+    >>> from seqsep.capacity import capacity
+    >>> print(quantized(capacity({"model_type": "mamba", "quantization_config": {"quant_method": "exl3"}}))[0])
+    quantization_config: the method exl3 is not one of transformers; the state is counted without it.
+    """
+    method = found.unknown_quantization
+    said = f"quantization_config: the method {method} is not one of transformers; the state is counted without it."
+    return [] if method is None else [said]
 
 
 def sizes(found: Capacity) -> list[tuple[str, str]]:

@@ -60,8 +60,8 @@ def _answered(model: "Model", task: "Task", tokens: tuple[int, ...]) -> dict[str
 
     with torch.no_grad():
         logits = model(torch.tensor([tokens]))[:, -1].float()
-    if bool(logits.isnan().any()):
-        raise BadInput(f"the model gives NaN for {list(tokens)[:20]}: its weights or its state are no numbers any more")
+    if not bool(logits.isfinite().all()):
+        raise BadInput(f"the model gives NaN or infinity for {list(tokens)[:20]}: its weights or its state are not finite")
     answer = int(predicted(task, logits)[0])
     chances = logits.softmax(-1) if task.loss == "cross-entropy" else logits.sigmoid()
     try:

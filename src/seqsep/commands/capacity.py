@@ -75,9 +75,11 @@ def run(options: argparse.Namespace) -> int:
     elif options.compare:
         from seqsep.capacity.compare import Comparison
         from seqsep.capacity.crossings import LONGEST, crossings_in_words
+        from seqsep.capacity.text import quantized
 
         table = Comparison(found, length, memory, batch)
-        text = "\n".join([table.table(), *crossings_in_words(found, length or LONGEST), ""])
+        named = [f"{one.where}: {said}" for one in found for said in quantized(one)]
+        text = "\n".join([table.table(), *crossings_in_words(found, length or LONGEST), *named, ""])
         print(table.csv() if options.csv else table.latex() if options.latex else text, end="")
     else:
         from seqsep.capacity.text import sentences

@@ -158,7 +158,9 @@ class OpenModels:
         from seqsep.lab.store.store import Store
         from seqsep.text.language_model import import_transformers
         from seqsep.text.model_folder import find_model
+        from seqsep.text.tokenizer import start
 
+        start()
         import_transformers(offline=all(Path(model).is_dir() for model in self.options.model))
         if self.options.device == "cuda":
             kind_of_gpu()

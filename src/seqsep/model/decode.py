@@ -12,6 +12,7 @@ Both ways have the same logits but for rounding, so they may differ where two lo
 `margins` tell such places.
 """
 
+import math
 import traceback
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
@@ -108,8 +109,8 @@ class _Rules:
         if token >= self.vocabulary:
             text.fail(f"expected a model that writes its own {self.vocabulary} tokens, found class {token}")
             return
-        if margin != margin:
-            text.fail(f"behind {len(text.tokens)} tokens the logits are not numbers")
+        if not math.isfinite(margin):
+            text.fail(f"behind {len(text.tokens)} tokens the logits are not finite")
             return
         text.extend([token], margin, inserted=False)
         if token in self.stops:

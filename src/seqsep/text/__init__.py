@@ -10,10 +10,13 @@
     hotpotqa_run    the models' common subset, then more paragraphs
     exact_match     exact match as the benchmark defines it
     model_folder    the folder of a model, or its name on the hub
+    tokenizer       the tokenizer of a folder, asked in another process
+    tokenizer_process  that process, which has limits of memory and time
     language_model  greedy completion by a model of `transformers`
     evaluation      questions asked one by one, each reply stored before the next is asked
     reply           what a model wrote, as a row of the store
     accuracy        replies as accuracies over length, and the subset that every model answers from what it needs
 
-`transformers` is imported by `language_model` alone, when a model is loaded; `pip install 'seqsep[hf]'` brings it.
+`transformers` is imported by `language_model`, when a model is loaded, and by `tokenizer_process`; `pip install 'seqsep[hf]'`
+brings it.
 """

@@ -5,7 +5,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from seqsep.lab.device import but_for_processor, environment
 from seqsep.lab.store.store import Store
-from seqsep.text.language_model import Completion, Facts
+from seqsep.names import BadInput, excerpt
+from seqsep.text.language_model import Completion, Facts, NonFiniteLogits
 from seqsep.text.question import Question
 from seqsep.text.reply import PREFIX, Reply
 
@@ -38,7 +39,7 @@ class TextModel(Protocol):
     def complete(
         self, prompts: Sequence[Sequence[int]], is_complete: Callable[[str], bool], most_tokens: int
     ) -> list[Completion]:
-        """What it writes after each of some prompts of equally many tokens."""
+        """What it writes after each of some prompts of equally many tokens. Raises NonFiniteLogits."""
 
 
 class Evaluation:
@@ -81,7 +82,13 @@ class Evaluation:
 
     def _answer(self, alike: list[tuple[Question, list[int]]], on_reply: OnReply) -> None:
         first = alike[0][0]
-        completions = self.model.complete([tokens for _, tokens in alike], first.is_complete, first.most_tokens)
+        try:
+            completions = self.model.complete([tokens for _, tokens in alike], first.is_complete, first.most_tokens)
+        except NonFiniteLogits as error:
+            asked, tokens = alike[error.row]
+            prompt = f"the prompt {excerpt(repr(asked.prompt))} of {len(tokens):,} tokens"
+            said = f"expected finite logits, found NaN or infinity after {prompt}, or after what it wrote next"
+            raise BadInput(f"{self.model.facts.name}: {in_words(asked)}: {said}") from error
         for (question, tokens), completion in zip(alike, completions, strict=True):
             exact = question.grading == "exact"
             reply = Reply.of(

@@ -7,15 +7,16 @@ sampling and penalties, are left aside; the tokens that end a text are kept.
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
+from seqsep.laws.language_model.folder import CONFIG
 from seqsep.laws.language_model.reader import NAMES_OF_A_STATE
-from seqsep.names import ensure
-from seqsep.text.model_folder import CONFIG, ModelFolder
+from seqsep.laws.language_model.source import of_folder
+from seqsep.names import BadInput, excerpt
+from seqsep.text.model_folder import ModelFolder
+from seqsep.text.tokenizer import Tokenizer
 
 INSTALL = "pip install 'seqsep[hf]'"
 CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length")
@@ -70,10 +71,18 @@ def import_transformers(offline: bool) -> Any:
     return transformers
 
 
+class NonFiniteLogits(ValueError):
+    """The greatest logit of a model is not a number or infinite; `row` is the prompt, from 0."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"prompt {row}: expected finite logits, found NaN or infinity")
+        self.row = row
+
+
 class LanguageModel:
     """A causal language model with its tokenizer.
 
-    Raises ValueError, in one line that names the folder, if `transformers` cannot load it or weights are missing in it.
+    Raises BadInput, in one line that names the folder, if `transformers` cannot load it or weights are missing in it.
     """
 
     def __init__(self, folder: ModelFolder, dtype: str = "float32", device: str = "cpu") -> None:
@@ -82,16 +91,11 @@ class LanguageModel:
         transformers: Any = import_module("transformers")
         self.torch = torch
         self.folder = folder
-        choices: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        self.tokenizer = load_tokenizer(folder.path)
-        with _in_one_line(folder.path):
-            self.model, loading = transformers.AutoModelForCausalLM.from_pretrained(
-                folder.path, dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True, **choices
-            )
-        missing = sorted(loading["missing_keys"])
-        if missing:
-            raise ValueError(f"{folder.path}: expected weights of all layers, found none of {', '.join(missing[:3])}")
-        self.ends = ends_of(self.tokenizer, (self.model.config.get_text_config(), self.model.generation_config))
+        self.tokenizer = Tokenizer(folder.files)
+        self.model = of_folder(transformers, folder.files, dtype=getattr(torch, dtype))
+        configs = (self.model.config.get_text_config(), self.model.generation_config)
+        self.vocabulary = vocabulary_of(self.model)
+        self.ends = ends_of(self.tokenizer, configs, self.vocabulary)
         self.model.generation_config = transformers.GenerationConfig()
         self.model.eval().to(device)
         config = self.model.config.get_text_config()
@@ -107,7 +111,7 @@ class LanguageModel:
 
     def read(self, prompt: str) -> list[int]:
         """The tokens of a prompt, as `tokens_of` has them."""
-        return tokens_of(prompt, self.tokenizer, self.ends, self.folder.path)
+        return tokens_of(prompt, self.tokenizer, self.ends, self.vocabulary)
 
     def answer_tokens(self, prompt: str, answer: str) -> tuple[int, ...]:
         """The tokens of an answer behind its prompt."""
@@ -127,11 +131,12 @@ class LanguageModel:
     ) -> list[Completion]:
         """What the model writes, greedily, after prompts of equally many tokens.
 
-        Each ends once `is_complete` of its text, at a token that ends a text, or after `most_tokens`.
+        Each ends once `is_complete` of its text, at a token that ends a text, or after `most_tokens`. Raises NonFiniteLogits.
         """
         transformers: Any = import_module("transformers")
-        ensure(len({len(prompt) for prompt in prompts}) == 1, "prompts that are completed together are equally long")
         length = len(prompts[0])
+        if any(len(prompt) != length for prompt in prompts):
+            raise ValueError("prompts that are completed together: expected equally many tokens, found several lengths")
         bits: list[int | None] = []
 
         def is_done(tokens: Any, scores: Any, **options: Any) -> Any:
@@ -139,6 +144,9 @@ class LanguageModel:
             return self.torch.tensor(done, device=tokens.device)
 
         def count_state(module: Any, arguments: Any, output: Any) -> None:
+            wrong = ~output.logits[:, -1].amax(-1).isfinite()
+            if bool(wrong.any()):
+                raise NonFiniteLogits(int(wrong.nonzero()[0]))
             if not bits:
                 bits.append(cache_bits(output, len(prompts)))
 
@@ -168,39 +176,44 @@ class LanguageModel:
     def _text(self, tokens: list[int]) -> tuple[str, tuple[int, ...]]:
         """The text of written tokens up to the first that ends it, and these tokens."""
         before = next((place for place, token in enumerate(tokens) if token in self.ends), len(tokens))
-        return self.tokenizer.decode(tokens[:before], clean_up_tokenization_spaces=False), tuple(tokens[:before])
+        return self.tokenizer.decode(tokens[:before]), tuple(tokens[:before])
 
 
-def load_tokenizer(path: Path) -> Any:
-    """The tokenizer of a folder. Raises ValueError, in one line that names it, if `transformers` cannot load it."""
-    transformers: Any = import_module("transformers")
-    with _in_one_line(path):
-        return transformers.AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+def vocabulary_of(model: Any) -> int:
+    """Return how many tokens a model can read: the rows of its embedding."""
+    return int(model.get_input_embeddings().weight.shape[0])
 
 
-def ends_of(tokenizer: Any, configs: Sequence[Any]) -> list[int]:
-    """The tokens that end a text, as a tokenizer and configurations have them."""
+def ends_of(tokenizer: Tokenizer, configs: Sequence[Any], vocabulary: int) -> list[int]:
+    """Return the tokens that end a text, as a tokenizer and configurations have them, of those that the model can write."""
     given = [tokenizer.eos_token_id]
     for config in configs:
         end = getattr(config, "eos_token_id", None)
         given += end if isinstance(end, list) else [end]
-    return sorted({end for end in given if isinstance(end, int)})
+    whole = {end for end in given if isinstance(end, int) and not isinstance(end, bool)}
+    return sorted(end for end in whole if 0 <= end < vocabulary)
 
 
-def tokens_of(prompt: str, tokenizer: Any, ends: Sequence[int], where: Path) -> list[int]:
-    """The tokens of a prompt, with those that the tokenizer puts before a text and none that would end it.
+def tokens_of(prompt: str, tokenizer: Tokenizer, ends: Sequence[int], vocabulary: int) -> list[int]:
+    """Return the tokens of a prompt, with those that the tokenizer puts before a text and none that would end it.
 
-    Raises ValueError naming the folder and the symbols that the tokenizer does not keep.
+    Raises BadInput naming the folder and the symbols that the tokenizer does not keep, or a token that the model cannot read.
     """
-    tokens = list(tokenizer(prompt)["input_ids"])
+    where = f"{tokenizer.folder.path}, tokenizer"
+    tokens = tokenizer.encode(prompt)
     while tokens and tokens[-1] in ends:
         tokens.pop()
-    kept = tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False).lower()
+    beyond = next((token for token in tokens if not 0 <= token < vocabulary), None)
+    if beyond is not None:
+        text = excerpt(repr(tokenizer.decode([beyond])))
+        expected = f"expected tokens below {vocabulary:,}, the vocabulary of the model"
+        raise BadInput(f"{where}: {expected}, found token {beyond:,}, which is {text}")
+    kept = tokenizer.decode(tokens, plain=True).lower()
     lost = sorted(set(prompt.lower()) - set(kept))
     if lost or tokenizer.unk_token_id in tokens:
         shown = ", ".join(map(repr, lost[:8])) or f"some words, which become {tokenizer.unk_token}"
         expected = "expected a tokenizer that keeps every symbol of the prompt, found that it loses"
-        raise ValueError(f"{where}, tokenizer: {expected} {shown}")
+        raise BadInput(f"{where}: {expected} {shown}")
     return tokens
 
 
@@ -239,15 +252,3 @@ def _tensors(value: Any) -> Iterator[Any]:
             yield from _tensors(part)
     elif hasattr(value, "__dict__"):
         yield from _tensors(vars(value))
-
-
-@contextmanager
-def _in_one_line(path: Path) -> Iterator[None]:
-    """Raise ValueError naming the folder for whatever `transformers` raises when it loads."""
-    try:
-        yield
-    except MemoryError:
-        raise
-    except Exception as error:
-        words = " ".join(str(error).split())
-        raise ValueError(f"{path}: cannot be loaded by transformers: {type(error).__name__}: {words:.240}") from error

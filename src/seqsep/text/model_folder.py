@@ -3,18 +3,17 @@
 The weights must be safetensors: other formats are pickles, which can run code, and are never loaded.
 """
 
-import hashlib
-import json
 import re
 import sys
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 
-CONFIG = "config.json"
-MOST_CONFIG_BYTES = 1 << 20
-WEIGHTS = "*.safetensors"
-TOKENIZER = ("tokenizer*", "vocab*", "merges.txt", "special_tokens_map.json", "added_tokens.json", "*.model")
+from seqsep.capacity.quantized import FIELD, unknown_method
+from seqsep.laws.language_model.folder import CHAT, CONFIG, GENERATION, INDEX, TOKENIZER, Folder, read_folder
+from seqsep.laws.language_model.source import require_few_layers, require_model_type
+from seqsep.names import BadInput
+
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
@@ -24,17 +23,22 @@ class HubUnavailable(OSError):
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """Where a model lies, what it is called, and the SHA-256 of all that decides what it writes."""
+    """The files of a model, its name, and the SHA-256 of all that decides what it writes: of every file that is read."""
 
-    path: Path
+    files: Folder
     name: str
     sha256: str
 
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self.files.path
+
 
 def find_model(given: str) -> ModelFolder:
-    """The folder of a path, or of a name on the hub, from where it is then downloaded if it is not there yet.
+    """Find the folder of a path, or of a name on the hub, from where it is then downloaded if it is not there yet.
 
-    Raises ValueError if there is no such folder or a file is missing in it, and HubUnavailable if the hub has no such model or
+    Raises BadInput if there is no such folder or a file is missing in it, and HubUnavailable if the hub has no such model or
     does not answer.
     """
     path = Path(given)
@@ -42,7 +46,7 @@ def find_model(given: str) -> ModelFolder:
         return _checked(path, path.resolve().name)
     if path.exists() or not HUB_NAME.fullmatch(given):
         found = "a file" if path.exists() else "no such folder"
-        raise ValueError(f"{given}: expected the folder of a model, found {found}")
+        raise BadInput(f"{given}: expected the folder of a model, found {found}")
     return _checked(_from_hub(given), given)
 
 
@@ -50,7 +54,7 @@ def _from_hub(name: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
-    files = [CONFIG, WEIGHTS, "*.safetensors.index.json", "generation_config.json", *TOKENIZER]
+    files = [CONFIG, "*.safetensors", INDEX, GENERATION, CHAT, *TOKENIZER]
     try:
         return Path(snapshot_download(name, allow_patterns=files, local_files_only=True))
     except (OSError, ValueError):
@@ -65,32 +69,16 @@ def _from_hub(name: str) -> Path:
 
 
 def _checked(path: Path, name: str) -> ModelFolder:
-    config = path / CONFIG
-    if not config.is_file():
-        raise ValueError(f"{path}: expected the folder of a model with {CONFIG}, found none")
-    if config.stat().st_size > MOST_CONFIG_BYTES:
-        raise ValueError(f"{config}: expected at most {MOST_CONFIG_BYTES:,} bytes, found {config.stat().st_size:,}")
-    try:
-        kind = json.loads(config.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{config}: expected JSON, found: {error}") from error
-    if not isinstance(kind, dict) or not isinstance(kind.get("model_type"), str):
-        raise ValueError(f"{config}, field model_type: expected the name of an architecture, found none")
-    weights = sorted(path.glob(WEIGHTS))
-    if not weights:
-        pickles = [found.name for pattern in ("*.bin", "*.pt", "*.pth", "*.ckpt") for found in sorted(path.glob(pattern))]
-        found = f"{pickles[0]}, which may run code and is never loaded" if pickles else "no weights"
-        raise ValueError(f"{path}: expected weights as model.safetensors, found {found}")
-    tokenizer = sorted({found for pattern in TOKENIZER for found in path.glob(pattern) if found.is_file()})
-    if not tokenizer:
-        raise ValueError(f"{path}: expected a tokenizer as tokenizer.json, found none")
-    return ModelFolder(path, name, _sha256([config, *weights, *tokenizer]))
-
-
-def _sha256(files: list[Path]) -> str:
-    """Of names and contents, in order; where the folder lies does not enter."""
-    whole = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as opened:
-            whole.update(f"{file.name} {hashlib.file_digest(opened, 'sha256').hexdigest()}\n".encode())
-    return whole.hexdigest()
+    if not (path / CONFIG).exists():
+        raise BadInput(f"{path}: expected the folder of a model with {CONFIG}, found none")
+    folder = read_folder(path)
+    where = str(path / CONFIG)
+    require_model_type(where, folder.config)
+    require_few_layers(where, folder.config)
+    unknown = unknown_method(where, folder.config)
+    if unknown is not None:
+        expected = "expected a method of quantization that transformers knows, or none"
+        raise BadInput(f"{where}: {FIELD}: {expected}, found {unknown}: its packed numbers would be read as weights")
+    folder.require_weights()
+    folder.require_tokenizer()
+    return ModelFolder(folder, name, folder.sha256())

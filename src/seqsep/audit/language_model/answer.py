@@ -23,13 +23,14 @@ from seqsep.audit.language_model.books import BookQuestions, InTokens, InWords, 
 from seqsep.audit.language_model.reader import BookReader
 from seqsep.audit.needed import MOST_BUDGET, Rounded, codebooks, fewest, rounded
 from seqsep.ceilings import least_state_bits
+from seqsep.laws.language_model.folder import read_folder
 from seqsep.laws.language_model.reader import Reader
 from seqsep.laws.language_model.source import find_source
 from seqsep.names import BadInput, whole_arguments
 from seqsep.tasks import IndexLookup
-from seqsep.text.language_model import CONTEXT_FIELDS, ends_of, load_tokenizer, tokens_of
-from seqsep.text.model_folder import TOKENIZER
+from seqsep.text.language_model import CONTEXT_FIELDS, ends_of, tokens_of, vocabulary_of
 from seqsep.text.phonebook import MOST_DIGITS
+from seqsep.text.tokenizer import Tokenizer
 
 ENTRIES = 8
 NUMBER_DIGITS = 3
@@ -122,7 +123,7 @@ def audit_language_model(
         raise BadInput(f"audit_language_model({given}): {expected}")
     began = time.monotonic()
     reader = Reader(find_source(path, {}), torch.float32)
-    books = _books(Path(path), reader, (entries, digits), seed)
+    books = _books(reader, (entries, digits), seed)
     first = _in_one_line(path, books, range(2), 2 * seed + 1)
     _require_room(reader, first.longest(), entries)
     states = BookReader(reader, max(first.books, key=len))
@@ -170,17 +171,19 @@ def _require_sizes(entries: int, digits: int) -> None:
         raise BadInput(f"audit_language_model(entries={entries}, digits={digits}): {expected}")
 
 
-def _books(path: Path, reader: Reader, sizes: tuple[int, int], seed: int) -> Phonebooks:
+def _books(reader: Reader, sizes: tuple[int, int], seed: int) -> Phonebooks:
     """Of so many entries and digits: in words if the folder has a tokenizer, else in tokens."""
     entries, digits = sizes
-    if not any(found.is_file() for pattern in TOKENIZER for found in path.glob(pattern)):
+    folder = None if reader.source.folder is None else read_folder(reader.source.folder)
+    if folder is None or not folder.has_tokenizer():
         drawn = reader.random_tokens(1, DRAWN_FOR_EACH * (entries + 10), seed)[0].tolist()
         return InTokens(entries, digits, list(dict.fromkeys(drawn)))
-    tokenizer = load_tokenizer(path)
-    ends = ends_of(tokenizer, (reader.config,))
+    tokenizer = Tokenizer(folder)
+    vocabulary = vocabulary_of(reader.model)
+    ends = ends_of(tokenizer, (reader.config,), vocabulary)
 
     def read(text: str) -> list[int]:
-        return tokens_of(text, tokenizer, ends, path)
+        return tokens_of(text, tokenizer, ends, vocabulary)
 
     return InWords(entries, digits, read, names_seed=seed)
 

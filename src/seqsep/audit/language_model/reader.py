@@ -14,8 +14,10 @@ from torch import Tensor
 from seqsep.audit.language_model.books import Asked, BookQuestions, Tokens
 from seqsep.laws.language_model.reader import Reader, State
 from seqsep.laws.language_model.state import size_in_bytes, tensors
-from seqsep.names import BadInput
+from seqsep.names import BadInput, excerpt
 
+NO_TOKEN = -1
+"""Is chosen where the greatest logit is not a number or infinite."""
 NUMBERS_AT_ONCE = 1 << 23
 MOST_INPUTS_AT_ONCE = 1024
 ALLOWED = 1e-3
@@ -46,6 +48,7 @@ class BookReader:
     def require_whole_state(self, first: Tokens, second: Tokens, asked: Asked) -> None:
         """Raise BadInput unless a state that is written down, and put in place of that of another book, goes on as before."""
         expected = self._logits(self._read([first]), [asked.continuation])
+        self._require_finite(_chosen(expected), [first], [asked])
         rows = self._rows(self._read([first]))
         self.like = self._read([second])
         found = self._logits(self._state(rows), [asked.continuation])
@@ -65,7 +68,10 @@ class BookReader:
             for part, axis in self._parts(state):
                 if axis is not None:
                     part.data = part.data.repeat_interleave(places, axis)
-            right[group] = self._right(state, [asked for one in group for asked in questions.asked[one]], places)
+            asked = [asked for one in group for asked in questions.asked[one]]
+            chosen = _chosen(self._logits(state, [one.continuation for one in asked]))
+            self._require_finite(chosen, [questions.books[one] for one in group for _ in range(places)], asked)
+            right[group] = _right(chosen, asked, places)
         return right
 
     def states(self, books: Sequence[Tokens]) -> Rows:
@@ -81,7 +87,8 @@ class BookReader:
         for first in range(0, len(rows), at_once):
             state = self._state(rows[first : first + at_once].repeat_interleave(places, dim=0))
             asked = [one for every in questions.asked[first : first + at_once] for one in every]
-            right.append(self._right(state, asked, places))
+            chosen = _chosen(self._logits(state, [one.continuation for one in asked]))
+            right.append(_right(chosen, asked, places))  # a state that was rounded may well have no finite logits
         return np.concatenate(right)
 
     def _at_once(self, places: int) -> int:
@@ -129,13 +136,29 @@ class BookReader:
             found.append(logits[:, 0])
         return torch.stack(found, 1)
 
-    def _right(self, state: State, asked: Sequence[Asked], places: int) -> np.ndarray:
-        chosen = self._logits(state, [one.continuation for one in asked]).argmax(-1).tolist()
-        right = []
-        for one, tokens in zip(asked, chosen, strict=True):
-            end = len(one.continuation)
-            right.append(tuple(tokens[end - len(one.answer) : end]) == one.answer)
-        return np.array(right).reshape(-1, places)
+    def _require_finite(self, chosen: list[list[int]], books: Sequence[Tokens], asked: Sequence[Asked]) -> None:
+        """Raise BadInput, with the first book and question, if a logit that decides an answer is NaN or infinite."""
+        for tokens, book, one in zip(chosen, books, asked, strict=True):
+            if NO_TOKEN in tokens[: len(one.continuation)]:
+                prompt = excerpt(" ".join(map(str, (*book, *one.continuation))))
+                expected = "expected finite logits, found NaN or infinity after the prompt of the tokens"
+                raise BadInput(f"{self.reader.source.where}: {expected} {prompt}")
+
+
+def _chosen(logits: Float[Tensor, "inputs time vocabulary"]) -> list[list[int]]:
+    """The first choice after each token."""
+    is_finite = logits.amax(-1).isfinite()
+    found: list[list[int]] = logits.argmax(-1).where(is_finite, NO_TOKEN).tolist()
+    return found
+
+
+def _right(chosen: list[list[int]], asked: Sequence[Asked], places: int) -> np.ndarray:
+    """Which answers are the first choices: books by questions."""
+    right = []
+    for one, tokens in zip(asked, chosen, strict=True):
+        end = len(one.continuation)
+        right.append(tuple(tokens[end - len(one.answer) : end]) == one.answer)
+    return np.array(right).reshape(-1, places)
 
 
 def _batch_axes(reader: Reader, book: Tokens) -> list[int | None]:

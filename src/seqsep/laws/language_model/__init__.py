@@ -7,6 +7,7 @@
     padding      laws of padding: on the left and on the right, of one sequence, in chunks
     claims       laws of what is declared: numbers kept, windows, settings that do and do not change the function
     settings     the fields of a configuration that these laws change
+    folder       the files of a model's folder that `transformers` gets to read, and no others
     source       where a model is from: a folder, or a config.json and random weights
     reader       a model that reads tokens into its state, whatever the state is called
     state        the tensors of a state: counted, as bytes, and put back

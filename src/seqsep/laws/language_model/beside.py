@@ -18,11 +18,12 @@ TIMES_OF_SCORES = 2
 
 
 def numbers_are_finite(trial: Trial) -> None:
-    """No logit is NaN or infinite."""
-    spoiled = ~torch.isfinite(trial.reference)
-    if bool(spoiled.any()):
-        token = int(spoiled.any(-1).any(0).int().argmax())
-        raise LawFails(f"one pass gives NaN or an infinite logit, first at token {token}")
+    """No logit is NaN or infinite, in float64 and in the precision that is tried."""
+    for words, logits in (("one pass", trial.reference), (f"one pass in {trial.dtype}", trial.reader.whole(trial.tokens))):
+        spoiled = ~torch.isfinite(logits)
+        if bool(spoiled.any()):
+            token = int(spoiled.any(-1).any(0).int().argmax())
+            raise LawFails(f"{words} gives NaN or an infinite logit, first at token {token}")
 
 
 def causal(trial: Trial) -> None:

@@ -66,6 +66,8 @@ def settings_change_it(trial: Trial) -> None:
     """Each field that claims to change the function does: with another value there are other logits."""
     config = all_fields(trial.source)
     plain = trial.exact.whole(trial.tokens)
+    if not bool(plain.isfinite().all()):
+        raise NotTried("its logits are NaN or infinite, and NaN differs from itself")
     tried = []
     without_effect = []
     for name, value in other_settings(config):

@@ -72,10 +72,22 @@ def _name(dtype: torch.dtype) -> str:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    # -P keeps the working folder off the path, where other users may be able to write; the caller's own path is handed over.
-    command = [sys.executable, "-P", "-W", "ignore", "-m", "seqsep.laws.language_model.receiver", str(os.getpid())]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command, environment = python_module("seqsep.laws.language_model.receiver")
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+
+
+def python_module(module: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
+    """Return command and environment that run a module of this package, and never one of the current folder.
+
+    The module's first argument is the number of this process, with which it ends (`interrupts.watch_parent`).
+
+    By default `-m` looks in the current folder first, and so does an empty part of PYTHONPATH: a model's folder may be the
+    current one.
+    """
+    package = str(Path(__file__).parents[3])
+    paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    command = [sys.executable, "-P", "-W", "ignore", "-m", module, str(os.getpid()), *arguments]
+    return command, {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def serve(received: BinaryIO, sent: BinaryIO) -> None:

@@ -15,17 +15,21 @@ import torch
 
 from seqsep.capacity.config import read_config
 from seqsep.capacity.flash_linear import is_flash_linear
+from seqsep.capacity.quantized import FIELD, quantization
 from seqsep.laws.language_model.double import in_float64
 from seqsep.laws.language_model.flash_linear import import_models
+from seqsep.laws.language_model.folder import CONFIG, Folder, read_folder, without_code
 from seqsep.names import BadInput, excerpt, nearest, printable, text_of
 
-CONFIG = "config.json"
 MOST_PARAMETERS = 200_000_000
+MOST_NUMBERS_A_BYTE = 8
+"""Of weights that are quantized to single bits."""
+MOST_LAYERS = 1_000
+"""To build a layer takes milliseconds, so a million of them would take an hour."""
 INSTALL = "pip install 'seqsep[hf]'"
 LEAST_VERSION = (4, 57)
 """Of `transformers`; older ones name what a model is built with otherwise."""
 NEEDED = "a language model needs transformers 4.57 or later"
-PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 FLOAT = "__float__"
 NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
 SPREAD = 0.1
@@ -65,21 +69,22 @@ def find_source(path: Path | str, changes: Mapping[str, Any], seed: int = 0) -> 
     Raises BadInput where there is none, or where its weights are not safetensors: other formats can run code.
     """
     path = Path(path)
-    config = read_config(path)
+    folder = path if path.is_dir() else None
     where = printable(str(path))
+    config = read_config(path)
+    require_model_type(where, config)
+    if config.get(FIELD) is not None or quantization(where, config) is not None:
+        raise BadInput(f"{where}: {FIELD}: expected weights that are not quantized")
+    if folder is not None:
+        read_folder(folder)
+    return Source(where, {**config, **changes}, folder, seed)
+
+
+def require_model_type(where: str, config: Mapping[str, Any]) -> None:
+    """Raise BadInput unless a configuration names its model_type."""
     if not isinstance(config.get("model_type"), str):
-        raise BadInput(
-            f"{where}: model_type: expected a text, found {'none' if 'model_type' not in config else 'another kind'}"
-        )
-    if config.get("quantization_config") is not None:
-        raise BadInput(f"{where}: quantization_config: expected weights that are not quantized")
-    if not path.is_dir():
-        return Source(where, {**config, **changes}, None, seed)
-    if not any(path.glob("*.safetensors")):
-        pickles = sorted(found.name for pattern in PICKLES for found in path.glob(pattern))
-        found = f"{pickles[0]}, which may run code and is never loaded" if pickles else "no weights"
-        raise BadInput(f"{where}: expected weights as model.safetensors, or {CONFIG} itself for random ones, found {found}")
-    return Source(where, {**config, **changes}, path, seed)
+        found = "none" if "model_type" not in config else "another kind"
+        raise BadInput(f"{where}: model_type: expected a text, found {found}")
 
 
 def require_fields(source: Source, changes: Mapping[str, Any]) -> None:
@@ -130,6 +135,7 @@ def version() -> str:
 
 def configuration(source: Source) -> Any:
     """The library's object for the configuration. Raises BadInput, one line, for what it does not take."""
+    require_few_layers(source.where, source.config)
     transformers()
     known = import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING
     name = source.config["model_type"]
@@ -139,7 +145,7 @@ def configuration(source: Source) -> Any:
         raise BadInput(
             f"{source.where}: model_type {excerpt(printable(name))!r} is not one of transformers{nearest(name, known)}"
         )
-    given = {key: _as_float(value) for key, value in source.config.items() if key not in ("auto_map", "model_type")}
+    given = {key: _as_float(value) for key, value in without_code(source.config).items() if key != "model_type"}
     try:
         return known[name].from_dict(deepcopy(given))
     except Exception as error:
@@ -169,7 +175,7 @@ def built(source: Source, dtype: torch.dtype = torch.float64) -> Any:
     """
     library = transformers()
     config = configuration(source)
-    plain: dict[str, Any] = {"attn_implementation": "eager", "trust_remote_code": False, "dtype": dtype}
+    plain: dict[str, Any] = {"attn_implementation": "eager", "dtype": dtype}
     with torch.random.fork_rng(devices=[]), in_float64() if dtype == torch.float64 else nullcontext():
         torch.manual_seed(source.seed)
         try:
@@ -178,7 +184,7 @@ def built(source: Source, dtype: torch.dtype = torch.float64) -> Any:
                 model = _of_configuration(library, config, plain)
                 _move_off_defaults(model)
             else:
-                model = _of_folder(library, config, source.folder, plain)
+                model = of_folder(library, read_folder(source.folder), config, **plain)
         except (BadInput, MemoryError):
             raise
         except Exception as error:
@@ -191,33 +197,68 @@ def built(source: Source, dtype: torch.dtype = torch.float64) -> Any:
 
 def _of_configuration(library: Any, config: Any, plain: dict[str, Any]) -> Any:
     try:
-        return library.AutoModelForCausalLM.from_config(deepcopy(config), **plain)
+        return library.AutoModelForCausalLM.from_config(deepcopy(config), trust_remote_code=False, **plain)
     except ValueError as error:
         if "Unrecognized configuration" not in str(error):
             raise
-        return library.AutoModel.from_config(deepcopy(config), **plain)
+        return library.AutoModel.from_config(deepcopy(config), trust_remote_code=False, **plain)
 
 
-def _of_folder(library: Any, config: Any, folder: Path, plain: dict[str, Any]) -> Any:
-    model, loading = library.AutoModelForCausalLM.from_pretrained(
-        folder,
-        config=config,
-        use_safetensors=True,
-        output_loading_info=True,
-        local_files_only=True,
-        **plain,
-    )
+def of_folder(library: Any, folder: Folder, config: Any = None, **options: Any) -> Any:
+    """Load the model of a folder; `config` is the library's object if it is not that of the folder.
+
+    Raises BadInput, one line that names the folder, if the library cannot load it, if weights are missing, or if the
+    configuration has more than MOST_NUMBERS_A_BYTE numbers for each byte of the weights.
+    """
+    size = folder.require_weights()
+    only_here: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    with folder.staged() as staged:
+        config = library.AutoConfig.from_pretrained(staged, **only_here) if config is None else config
+        parameters, buffers = _counts(library, config)
+        most = MOST_NUMBERS_A_BYTE * size
+        if parameters > most or buffers > max(most, MOST_PARAMETERS):
+            expected = f"expected at most {most:,} parameters, {MOST_NUMBERS_A_BYTE} for each byte of its weights"
+            raise BadInput(f"{folder.path}: {expected}, found {max(parameters, buffers):,} in {CONFIG}")
+        model, loading = library.AutoModelForCausalLM.from_pretrained(
+            staged, config=config, use_safetensors=True, output_loading_info=True, **only_here, **options
+        )
     missing = sorted(loading["missing_keys"])
     if missing:
-        raise BadInput(f"{folder}: expected weights of all layers, found none of {', '.join(missing[:3])}")
+        raise BadInput(f"{folder.path}: expected weights of all layers, found none of {', '.join(missing[:3])}")
     return model
+
+
+def require_few_layers(where: str, config: Mapping[str, Any]) -> None:
+    """Raise BadInput for a configuration of more than MOST_LAYERS layers, whatever the field is called.
+
+    >>> require_few_layers("config.json", {"text_config": {"n_layer": 1_000_000}})
+    Traceback (most recent call last):
+    seqsep.names.BadInput: config.json: n_layer: expected at most 1,000 layers to build, found 1,000,000
+    """
+    for key, value in config.items():
+        name = str(key)
+        if isinstance(value, Mapping):
+            require_few_layers(where, value)
+        count = 0
+        if isinstance(value, int) and name.endswith(("layer", "layers", "blocks")):
+            count = value
+        elif isinstance(value, list | str) and any(part in name for part in ("layer", "block", "pattern")):
+            count = len(value)
+        if count > MOST_LAYERS:
+            expected = f"expected at most {MOST_LAYERS:,} layers to build"
+            raise BadInput(f"{where}: {excerpt(printable(name))}: {expected}, found {excerpt(f'{count:,}')}")
+
+
+def _counts(library: Any, config: Any) -> tuple[int, int]:
+    """How many numbers the parameters and the buffers of a configuration have; nothing is allocated for them."""
+    with torch.device("meta"):
+        model = _of_configuration(library, config, {})
+    return sum(weight.numel() for weight in model.parameters()), sum(part.numel() for part in model.buffers())
 
 
 def _require_few_parameters(library: Any, config: Any, source: Source) -> None:
     """Random weights say as much of the code in a small model; a large one would only wait."""
-    with torch.device("meta"):
-        model = _of_configuration(library, config, {"trust_remote_code": False})
-    count = sum(weight.numel() for weight in model.parameters())
+    count = max(_counts(library, config))
     if count > MOST_PARAMETERS:
         words = f"expected at most {MOST_PARAMETERS:,} parameters to draw at random, found {count:,}"
         raise BadInput(f"{source.where}: {words}; --set num_hidden_layers=2 --set vocab_size=256 takes other sizes")
