@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import ENXIO
 from hashlib import file_digest
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from seqsep.names import BadInput, printable
 
@@ -168,7 +169,7 @@ def read_bytes(path: Path | str, *, most: int = LARGEST_FILE) -> bytes:
 
 
 @contextmanager
-def open_regular(path: Path | str, *, most: int = LARGEST_FILE) -> Iterator[BinaryIO]:
+def open_regular(path: Path | str, *, most: int = LARGEST_FILE) -> Iterator[BufferedReader]:
     """Open a regular file of at most `most` bytes for reading. Raises BadInput and OSError as `read_bytes` does.
 
     >>> with open_regular("/dev/null") as file:
