@@ -32,7 +32,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("check index-lookup-attention --length 0", "found 0"),
         ("check index-lookup-attention --code walsh", "signs, binary, parabola"),
         ("check index-lookup-attention --text no/such/file", "no/such/file: No such file"),
-        ("check index-lookup-attention --text {folder}", "Is a directory"),
+        ("check index-lookup-attention --text {folder}", "expected a regular file, found a folder"),
         ("check index-lookup-attention --text {text} --positions 999", "positions is 1 to 5"),
         ("check index-lookup-attention --positions many", "expected a whole number, found 'many'"),
         ("apply index-lookup-attention --length 4 --input no/such/file", "no/such/file: No such file"),

@@ -23,7 +23,7 @@ def row(seed: int = 0, **result: object) -> Row:
     ("line", "found"),
     [
         (b"{", "as JSON"),
-        (b"\xff", "as JSON"),
+        (b"\xff", "text in UTF-8"),
         (b"[" * 100_000, "as JSON"),
         (b"[]", "expected an object with experiment, key, run, result, environment"),
         (row().to_json().replace('"key"', '"name"').encode(), "expected an object with"),

@@ -133,10 +133,10 @@ def test_no_file_no_text_and_too_long_a_file_are_refused(tmp_path):
         machine_of("busy-beaver-9")
     path = tmp_path / "machine.json"
     path.write_bytes(b'{"start": "\xff"}')
-    with pytest.raises(ValueError, match="expected UTF-8, found byte 0xff at 11"):
+    with pytest.raises(ValueError, match="expected text in UTF-8, found byte 0xff at 11"):
         machine_of(str(path))
     path.write_bytes(b" " * (MOST_BYTES + 1))
-    with pytest.raises(ValueError, match="found more"):
+    with pytest.raises(ValueError, match=r"expected at most 4,194,304 bytes, found 4,194,305"):
         machine_of(str(path))
     path.write_text("")
     with pytest.raises(ValueError, match="line 1: expected the machine as an object, found the end of the file"):
