@@ -129,6 +129,8 @@ def test_a_device_is_refused_and_a_limit_holds(tmp_path):
         read_text("/dev/zero")
     (tmp_path / "four").write_bytes(b"four")
     assert read_bytes(tmp_path / "four", most=4) == b"four"
+    assert read_bytes(tmp_path / "four", most=1 << 60) == b"four"  # no memory is taken for the limit
+    assert read_bytes("/proc/self/status").startswith(b"Name:")  # its size is given as 0
     with pytest.raises(BadInput, match=r"expected at most 3 bytes, found 4$"):
         read_bytes(tmp_path / "four", most=3)
 

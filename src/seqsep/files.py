@@ -162,7 +162,9 @@ def read_bytes(path: Path | str, *, most: int = LARGEST_FILE) -> bytes:
             data = _standard_input(most)
     else:
         with open_regular(path, most=most) as file, naming(path):
-            data = file.read(most + 1)
+            data = file.read(min(most, os.fstat(file.fileno()).st_size) + 1)  # Python takes the memory for all that is wanted
+            while len(data) <= most and (more := file.read(min(LONGEST_LINE, most + 1 - len(data)))):
+                data += more  # the file has grown, or the system does not say how large it is
     if len(data) > most:
         raise BadInput(f"{_source(path)}: expected at most {most:,} bytes, found more")
     return data
