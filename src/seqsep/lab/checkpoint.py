@@ -13,11 +13,15 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from seqsep.files import write_file
+from seqsep.files import read_bytes, write_file
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU, device_of
 from seqsep.model.model import Model
 from seqsep.model.weights import describe
+from seqsep.names import BadInput
+
+LARGEST_CHECKPOINT = 1 << 36
+"""Bytes of weights and optimiser that are read at most."""
 
 
 class CheckpointError(ValueError):
@@ -68,7 +72,9 @@ def load_checkpoint(
     """
     file = checkpoint_file(path, digest)
     try:
-        data = file.read_bytes()
+        data = read_bytes(file, most=LARGEST_CHECKPOINT)
+    except BadInput as error:
+        raise CheckpointError(str(error)) from error
     except OSError as error:
         raise CheckpointError(f"{file}: expected a checkpoint, found none to read: {error.strerror}") from error
     actual = hashlib.sha256(data).hexdigest()
