@@ -14,7 +14,7 @@ BUSY_SECONDS = 5.0
 STEPS_BETWEEN_SIGNALS = 100_000
 """Steps of SQLite's virtual machine, some milliseconds, after which Python may handle a signal."""
 MOST_STEPS_TO_OPEN = 100
-"""The multiple of that number of steps that is allowed until the schema is found to be ours: that of a forged file may have no end."""
+"""The multiple of that number of steps that may pass before the schema is found to be ours: a forged one may have no end."""
 ENVIRONMENT_CODES = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_BUSY,
