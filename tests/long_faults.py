@@ -12,7 +12,18 @@ from pathlib import Path
 from seqsep.theorems import Claim, Outcome
 
 TESTS = Path(__file__).parent
-STORE = ("lab/row.py", "lab/run.py", "lab/store/place.py", "lab/store/schema.py", "lab/store/store.py")
+STORE = (
+    "lab/row.py",
+    "lab/run.py",
+    "lab/store/checkpoints.py",
+    "lab/store/columns.py",
+    "lab/store/database.py",
+    "lab/store/driver_lock.py",
+    "lab/store/place.py",
+    "lab/store/schema.py",
+    "lab/store/store.py",
+)
+SALVAGE = ("lab/store/repair.py", "lab/store/pages.py", "lab/store/salvage.py")
 ENGINE = ("lab/engines/process.py", "lab/engines/messages.py", "lab/engines/local.py", "lab/engines/worker.py")
 SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/checkpoint_file.py", "files.py")
 SOAK_HOURS = float(os.environ.get("SEQSEP_SOAK_HOURS", "0.1"))
@@ -31,12 +42,12 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-store": (
         ("stores", 2000, 200),
         "changed bits and missing ends of a store: none reported as good, intact rows repaired",
-        (*STORE, "lab/store/repair.py", "lab/store/salvage.py"),
+        (*STORE, *SALVAGE),
     ),
     "faults-log": (
         ("logs", 500, 50),
         "changed bits and missing ends of a store's log: none reported as good, intact rows repaired",
-        (*STORE, "lab/store/repair.py", "lab/store/salvage.py"),
+        (*STORE, *SALVAGE),
     ),
     "faults-checkpoint": (
         ("checkpoints", 2000, 200),
@@ -49,7 +60,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         (
             *STORE,
             "lab/sound_row.py",
-            "lab/store/repair.py",
+            *SALVAGE,
             "commands/apply.py",
             "commands/store.py",
             "commands/run.py",

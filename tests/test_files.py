@@ -40,9 +40,9 @@ READ_DIRECTLY: dict[str, dict[str, str]] = {
     "lab/engines/ray.py": {"self.connection.open": "a connection to Ray"},
     "lab/engines/ray_worker.py": {"path.read_bytes": PACKAGE_DATA},
     "lab/engines/watch.py": {"(..).read_bytes": SYSTEM},
-    "lab/store/place.py": {"os.open": "the lock, to write to"},
-    "lab/store/repair.py": {"beside.read_bytes": "a damaged store, as regular as its name", "path.read_bytes": "the same"},
-    "lab/store/store.py": {"self.path.open": "the store, which SQLite opens as well"},
+    "lab/store/checkpoints.py": {"os.open": "a folder, not through a link"},
+    "lab/store/driver_lock.py": {"os.open": "the lock, to write to"},
+    "lab/store/schema.py": {"made.read_bytes": "an empty store that was just made in a folder of its own"},
     "laws/language_model/flash_linear.py": {"Path(..).read_text": "a file of an installed package"},
     "laws/language_model/folder.py": {"safe_open": "the header of a shard, which is known to be regular"},
     "laws/language_model/receiver.py": {"os.fdopen": "a pipe of its own"},
@@ -167,6 +167,8 @@ def test_a_device_is_refused_and_a_limit_holds(tmp_path):
         read_text("/dev/zero")
     (tmp_path / "four").write_bytes(b"four")
     assert read_bytes(tmp_path / "four", most=4) == b"four"
+    assert read_bytes(tmp_path / "four", most=1 << 60) == b"four"  # no memory is taken for the limit
+    assert read_bytes("/proc/self/status").startswith(b"Name:")  # its size is given as 0
     with pytest.raises(BadInput, match=r"expected at most 3 bytes, found 4$"):
         read_bytes(tmp_path / "four", most=3)
 

@@ -34,7 +34,7 @@ def test_exported_rows_come_back(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_finished_row_of_the_store_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "store.db"
-    other = replace(ROWS[0], result=ROWS[0].result | {"accuracy": 0.5})
+    other = replace(ROWS[0], result=ROWS[0].result | {"accuracy": 0.5, "best_accuracy": 0.5})
     with Store(path) as store, store.driving():
         store.record(other, seconds=1.0, attempts=1)
         store.record(replace(ROWS[1], result={"status": "failed: worker died"}), seconds=1.0, attempts=1)

@@ -220,7 +220,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_nothing(tmp_path: Path, monk
 
 
 UNAVAILABLE = """
-    send(kind="result", result={"status": "finished"} | ({"unavailable": "x: full"} if seed == 2 else {"seed": seed}))
+    send(kind="result", result=RESULT | ({"unavailable": "x: full"} if seed == 2 else {"seed": seed}))
 """
 
 

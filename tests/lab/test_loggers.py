@@ -57,7 +57,7 @@ def test_a_row_is_written_again_only_if_it_has_changed(plain: None, tmp_path: Pa
     """A row is written once, and again only if it has changed."""
     logger = Logger("json", tmp_path)
     place = tmp_path / "json" / name_of(ROW)
-    half = place.with_name(f"{place.name}.tmp")
+    half = place.with_name(f".{place.name}.{'0' * 16}.tmp")
     half.mkdir(parents=True)
     (half / "left").write_text("by a driver that was killed")
     assert logger.write(ROW)
@@ -71,6 +71,27 @@ def test_a_row_is_written_again_only_if_it_has_changed(plain: None, tmp_path: Pa
     assert len(files(tmp_path)) == 4
     assert not logger.write(replace(ROW, experiment="failed", result={"status": "failed: worker died"}))
     assert len(files(tmp_path)) == 4
+
+
+def test_a_folder_of_logs_is_not_written_through_a_link(plain: None, tmp_path: Path) -> None:
+    """The folder that is being written has a random name, and a link in the place of a run's folder stays as it is."""
+    logger = Logger("json", tmp_path)
+    place = tmp_path / "json" / name_of(ROW)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "curve").write_text("mine")
+    place.parent.mkdir(parents=True)
+    place.with_name(f"{place.name}.tmp").symlink_to(mine)
+    assert logger.write(ROW)
+    assert (place / "curve").read_text() == "[0.75, 0.5]"
+    (place / "curve").unlink()
+    (place / "row.json").unlink()
+    place.rmdir()
+    place.symlink_to(mine)
+    with pytest.raises(OSError, match="Not a directory"):
+        logger.write(ROW)
+    assert [path.name for path in mine.iterdir()] == ["curve"]
+    assert (mine / "curve").read_text() == "mine"
 
 
 def test_what_cannot_be_written_whole_does_not_count(plain: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

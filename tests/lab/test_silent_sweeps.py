@@ -20,7 +20,7 @@ from support.player import let_workers_play, run_of
 SILENT = """
     send(kind="progress", step=1, accuracy=None)
     time.sleep(0.8)
-    send(kind="result", result={"status": "finished", "seed": seed})
+    send(kind="result", result=RESULT | {"seed": seed})
 """
 
 

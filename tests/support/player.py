@@ -19,6 +19,8 @@ from pathlib import Path
 connection = Connection(int(sys.argv[1]))
 def send(**message):
     connection.send_bytes(json.dumps(message).encode())
+RESULT = {"status": "finished", "steps": 0, "accuracy": 0.0, "best_accuracy": 0.0, "curve": []}
+RESULT |= {"state_bits": [0, 0], "parameters": 0}
 send(kind="ready")
 while True:
     message = json.loads(connection.recv_bytes())
@@ -27,7 +29,9 @@ while True:
 
 
 def let_workers_play(part: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers of the engine `local` do `part` for every message, indented as the body of a loop, with `message` and `seed`."""
+    """Workers of the engine `local` do `part` for every message, indented as the body of a loop, with `message` and `seed`.
+
+    RESULT is the result of a run that ended."""
     script = folder / "player.py"
     script.write_text(BEGINNING + part)
     monkeypatch.setattr(local, "WORKER", script)

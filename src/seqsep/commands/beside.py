@@ -15,13 +15,13 @@ MINE = "yours"
 
 
 def committed_rows(place: Path) -> list[Row]:
-    """The rows of a file, of every file of a folder, or of a store.
+    """The rows of a file, of every file of a folder, or of a store, without those of another version in it.
 
     Raises BadInput for a folder without any, ValueError as `read_rows`, StoreError for a database that is no store.
     """
     if is_store(place):
         with Store(place, create=False) as store:
-            return store.finished()
+            return [row for row in store.finished() if row.is_current]
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     if not files or not place.exists():
         raise BadInput(f"--compare {place}: expected a store, a file of rows, or a folder of them (NAME.jsonl), found none")

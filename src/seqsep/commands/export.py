@@ -25,7 +25,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the rows, and say how many there are and how many failed runs are left out.
+    """Write the rows, and say how many there are, and how many failed runs and rows of another version are left out.
 
     Raises FileNotFoundError if there is no such store, BadInput for an output of another kind.
     """
@@ -46,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
         kept = sorted({row.experiment for row in store.rows()}) if options.experiment is not None and not found else []
     if kept:
         raise BadInput(f"--experiment {options.experiment}: expected one of {', '.join(kept)}, which {options.store} holds")
-    rows = [row for row in found if row.has_outcome]
+    ended = [row for row in found if row.has_outcome]
+    rows = [row for row in ended if row.is_current]
     known = read_labels(options.store)
     labels = {row.key: known[row.key] for row in rows if row.key in known}
     if is_table:
@@ -54,10 +55,11 @@ def run(options: argparse.Namespace) -> int:
     else:
         write_rows(options.output, rows, read=[options.store])
         write_labels(options.output, labels)
-    failed = len(found) - len(rows)
+    failed = len(found) - len(ended)
     without = f"; {failed} failed {'run has' if failed == 1 else 'runs have'} no result and {'is' if failed == 1 else 'are'}"
     shown = f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
-    print(f"{shown} to {options.output}{f'{without} left out' if failed else ''}")
+    other = f"; {len(ended) - len(rows)} of another version left out" if len(ended) > len(rows) else ""
+    print(f"{shown} to {options.output}{f'{without} left out' if failed else ''}{other}")
     return DONE
 
 

@@ -71,7 +71,7 @@ def by_experiment(
     for row in rows:
         label = labels.get(row.key, "")
         parts = {name: row.configuration.get(name) for name in ("layers", "width", "task")}
-        place = canonical_json(parts | _reply(row) | {"label": label})
+        place = canonical_json(parts | _reply(row) | {"label": label, "is_current": row.is_current})
         if place not in cells:
             cells[place] = f"{label}: {_cell(row)}" if label else _cell(row)
         experiments.setdefault(row.experiment, StoredExperiment()).add(row, cells[place], row.key in kept)
@@ -92,21 +92,15 @@ def _cell(row: Row) -> str:
     reply = _reply(row)
     if reply:
         return f"{reply['model']}, n = {reply['length']}"
-    try:
-        run = row.run
-    except (KeyError, TypeError, ValueError):
+    if not row.is_current:
         return "a run of another version"
+    run = row.run
     return f"{'+'.join(map(shown, run.layers))} ({len(run.layers)}, {run.width}), {run.task.label()} N={run.task.length}"
 
 
 def _run(row: Row, cell: str) -> str:
     """The run in words, with rate and seed; its cell if the row is of another kind."""
-    if "question" in row.configuration:
-        return cell
-    try:
-        return row.run.label()
-    except (KeyError, TypeError, ValueError):
-        return cell
+    return cell if row.is_reply or not row.is_current else row.run.label()
 
 
 def _span(found: Sequence[float]) -> str:

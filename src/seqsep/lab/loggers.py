@@ -7,6 +7,7 @@ a sweep that was killed and started again writes no run twice. Weights & Biases 
 
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -56,14 +57,19 @@ class Logger:
         with suppress(FileNotFoundError, BadInput):
             if read_text(place / ROW) == text:
                 return False
-        half = place.with_name(f"{place.name}.tmp")
-        for old in (half, place):  # a half that a killed driver left; what is there of another row of this run
+        # A name that nobody can guess: nobody else can put a link or a folder of theirs there.
+        half = place.with_name(f".{place.name}.{secrets.token_hex(8)}.tmp")
+        for old in place.parent.glob(f".{place.name}.*.tmp"):  # a killed driver left it
             shutil.rmtree(old, ignore_errors=True)
-        with naming(place):
-            half.mkdir(parents=True)
-            self.fill(row, half)
-            (half / ROW).write_text(text, encoding="utf-8")
-            half.replace(place)
+        try:
+            with naming(place):
+                half.mkdir(parents=True)
+                self.fill(row, half)
+                (half / ROW).write_text(text, encoding="utf-8")
+                shutil.rmtree(place, ignore_errors=True)  # of another row of this run
+                half.replace(place)
+        finally:
+            shutil.rmtree(half, ignore_errors=True)
         return True
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,20 @@ from typing import Any
 from seqsep.files import read_lines, write_file
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
-from seqsep.lab.sound_row import require_share, require_sound
+from seqsep.lab.sound_row import require_key, require_kind, require_result, require_share
 from seqsep.lab.train import PAUSED, Result
 from seqsep.mixers.settings import has_heads
 from seqsep.plugins.name import shown
+from seqsep.plugins.task import OwnTask
 from seqsep.tables import Tabular
 
 PRUNED = "pruned"
 DESCRIBED = ("layers", "task", "length", "width", "heads", "positions", "embedding_scale", "learning_rate", "seed")
 """What a table says of a run, in this order."""
+RUN_FIELDS = tuple(field.name for field in fields(Result) if field.default is MISSING)
+REPLY_FIELDS = ("status", "accuracy")
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""The errors of a configuration that makes no run in this version."""
 
 
 def diverged(result: Mapping[str, Any]) -> bool:
@@ -79,9 +84,46 @@ class Row:
         """Whether the run failed: it has no outcome, or its loss, a gradient or a weight was not finite."""
         return not self.has_outcome or diverged(self.result)
 
+    @property
+    def is_reply(self) -> bool:
+        """True for a model's reply to a question, False for a training run."""
+        return "question" in self.configuration
+
+    @cached_property
+    def is_current(self) -> bool:
+        """True if the key is that of the run in this version of seqsep, and for a reply, whose key is of the question.
+
+        A row of another version is shown as such, and is not exported.
+        """
+        if self.is_reply:
+            return True
+        try:
+            return self.run.key() == self.key
+        except UNREADABLE:
+            return False
+
+    def require_possible(self) -> None:
+        """Raise ValueError, which names the field, for a result that no run has, and for a row without an outcome."""
+        needed = REPLY_FIELDS if self.is_reply else RUN_FIELDS
+        missing = [name for name in needed if name not in self.result]
+        missing += [name for name in ("torch", "device", "threads") if name not in self.environment]
+        if missing:
+            raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")
+        if require_kind("result.status", self.result["status"], str, "a text") == PAUSED:
+            raise ValueError("result.status: expected that of a run that ended, found paused")
+        if self.is_reply:
+            require_share("result.accuracy", self.result["accuracy"])
+            return
+        try:
+            run = self.run
+        except UNREADABLE:
+            require_result(self.result, any_loss=True)
+        else:
+            require_result(self.result, most_steps=run.steps, any_loss=isinstance(run.task, OwnTask))
+
     def to_json(self) -> str:
         """The row as canonical JSON, in which the configuration is called `run`."""
-        parts = asdict(self)
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
         return canonical_json({"run": parts.pop("configuration")} | parts)
 
     @classmethod
@@ -94,18 +136,16 @@ class Row:
         kinds = {"experiment": str, "key": str, "run": dict, "result": dict, "environment": dict}
         if not isinstance(parts, dict) or {name: type(value) for name, value in parts.items()} != kinds:
             raise ValueError(f"expected an object with {', '.join(kinds)}, found {text[:60]!r}")
-        is_reply = "question" in parts["run"]
-        of_run = [field.name for field in fields(Result) if field.default is MISSING]
-        needed = ["status", "accuracy"] if is_reply else of_run
-        missing = [name for name in needed if name not in parts["result"]]
-        missing += [name for name in ("torch", "device", "threads") if name not in parts["environment"]]
-        if missing:
-            raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")
         row = cls(configuration=parts.pop("run"), **parts)
-        if is_reply:
-            require_share("result.accuracy", row.result["accuracy"])
-        else:
-            require_sound(row.run, row.key, row.result)
+        row.require_possible()
+        if row.is_reply:
+            return row
+        try:
+            require_key(row.run, row.key)
+        except UNREADABLE as error:
+            raise ValueError(
+                error if isinstance(error, ValueError) else f"run: expected one of this version: {error}"
+            ) from error
         return row
 
 
@@ -134,7 +174,7 @@ class Rows(list[Row], Tabular):
 def _record(row: Row, is_live: bool) -> dict[str, Any]:
     """What a table shows of a row."""
     columns: dict[str, Any] = dict.fromkeys(DESCRIBED)
-    if "question" not in row.configuration:
+    if not row.is_reply:
         run = row.run
         columns |= {name: getattr(run, name) for name in ("width", "embedding_scale", "learning_rate", "seed")}
         columns["positions"] = run.positions_told() or None
@@ -157,7 +197,7 @@ def write_rows(path: Path | str, rows: Iterable[Row], *, read: Iterable[Path] = 
 def read_rows(path: Path | str) -> Rows:
     """The rows of a file that `write_rows` wrote, in a list that prints as a table.
 
-    Raises ValueError naming the line, OSError for an unreadable file.
+    Raises ValueError, which names the line, and BadInput and OSError as `files.read_bytes` does.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "rows.jsonl"

@@ -1,8 +1,9 @@
-"""What a finished run's row may hold: the types and ranges of its result, and the key that its configuration has.
+"""The values that a finished run's row may hold: the types and ranges of its result, and the key of its configuration.
 
-A row comes from a file that anybody may have written, and what is impossible would be drawn all the same.
+A row comes from a file or a store that anybody may have written, and an impossible value would be drawn all the same.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,21 +12,33 @@ from seqsep.lab.run import Run
 
 SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
 OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")
+MOST = 2**63
+MOST_LOSS = sys.float_info.max
 
 
-def require_sound(run: Run, key: str, result: Mapping[str, Any]) -> None:
-    """Raise ValueError, which names the field, for a result that the run cannot have had, or a key that is not the run's.
+def require_key(run: Run, key: str) -> None:
+    """Raise ValueError for a key that is not the run's.
 
     >>> from seqsep.tasks import IndexLookup
-    >>> run = Run(IndexLookup(length=5), ("lstm",), width=8)
-    >>> require_sound(run, run.key(), {"status": "finished", "steps": 0, "accuracy": 2.0})
+    >>> require_key(Run(IndexLookup(length=5), ("lstm",), width=8), "0" * 64)
     Traceback (most recent call last):
-    ValueError: result.accuracy: expected a number of 0 to 1, found 2.0
+    ValueError: key: expected ...
     """
     if key != run.key():
         raise ValueError(f"key: expected {run.key()}, that of its run in this version, found {key}")
+
+
+def require_result(result: Mapping[str, Any], most_steps: int = MOST, *, any_loss: bool = False) -> None:
+    """Raise ValueError, which names the field, for a result that a run of at most `most_steps` cannot have had.
+
+    `any_loss`: the loss is that of a user's own task, which may be negative.
+
+    >>> require_result({"status": "finished", "steps": 0, "accuracy": 2.0})
+    Traceback (most recent call last):
+    ValueError: result.accuracy: expected a number of 0 to 1, found 2.0
+    """
     require_kind("result.status", result["status"], str, "a text")
-    require_whole("result.steps", result["steps"], most=run.steps)
+    require_whole("result.steps", result["steps"], most=most_steps)
     for name in SHARES:
         if name in result or name not in OPTIONAL:
             require_share(f"result.{name}", result[name])
@@ -35,23 +48,24 @@ def require_sound(run: Run, key: str, result: Mapping[str, Any]) -> None:
         raise ValueError(f"result.state_bits: expected two whole numbers, found {len(state)}")
     for bits in state:
         require_whole("result.state_bits", bits)
-    require_curve(result["curve"], result["steps"])
+    require_curve(result["curve"], result["steps"], -MOST_LOSS if any_loss else 0.0)
     if result["best_accuracy"] < result["accuracy"]:
         raise ValueError(
             f"result.best_accuracy: expected at least the accuracy {result['accuracy']}, found {result['best_accuracy']}"
         )
 
 
-def require_curve(curve: Any, steps: int) -> None:
-    """Raise ValueError unless a curve is a list of [step, accuracy, loss in nats], its steps going up to `steps` at most."""
+def require_curve(curve: Any, steps: int, least_loss: float = 0.0) -> None:
+    """Raise ValueError unless a curve is a list of [step, accuracy, loss in nats] whose steps grow to at most `steps`."""
     for number, point in enumerate(require_kind("result.curve", curve, list, "a list of points")):
         where = f"result.curve, point {number}"
         if not isinstance(point, Sequence) or isinstance(point, str) or len(point) != 3:
             raise ValueError(f"{where}: expected a step, an accuracy and a loss, found {str(point)[:60]}")
         require_whole(f"{where}: step", point[0], most=steps)
         require_share(f"{where}: accuracy", point[1])
-        if type(point[2]) not in (int, float) or not 0 <= point[2] < float("inf"):
-            raise ValueError(f"{where}: loss: expected a number of nats from 0, found {str(point[2])[:60]}")
+        if type(point[2]) not in (int, float) or not least_loss <= point[2] <= MOST_LOSS:
+            least = "from 0" if least_loss == 0 else "that is finite"
+            raise ValueError(f"{where}: loss: expected a number of nats {least}, found {str(point[2])[:60]}")
     for number, (before, after) in enumerate(pairwise(curve), start=1):
         if after[0] <= before[0]:
             raise ValueError(f"result.curve, point {number}: step: expected one above {before[0]}, found {after[0]}")
@@ -63,10 +77,10 @@ def require_share(field: str, value: Any) -> None:
         raise ValueError(f"{field}: expected a number of 0 to 1, found {str(value)[:60]}")
 
 
-def require_whole(field: str, value: Any, most: int = 2**63) -> None:
+def require_whole(field: str, value: Any, most: int = MOST) -> None:
     """Raise ValueError unless the value is a whole number of 0 to `most`."""
     if type(value) is not int or not 0 <= value <= most:
-        above = "from 0" if most == 2**63 else f"of 0 to {most}"
+        above = "from 0" if most == MOST else f"of 0 to {most}"
         raise ValueError(f"{field}: expected a whole number {above}, found {str(value)[:60]}")
 
 

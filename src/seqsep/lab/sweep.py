@@ -6,6 +6,7 @@ order, on the number of workers, or on how often the sweep was killed and starte
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
@@ -58,7 +59,9 @@ def sweep(
     >>> from seqsep.lab.device import environment
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=5), ("lstm",), width=8)
-    >>> row = Row("trial", run.key(), run.configuration(), {"status": "finished", "accuracy": 0.5}, environment())
+    >>> result = {"status": "finished", "steps": 0, "accuracy": 0.0, "best_accuracy": 0.0, "curve": []}
+    >>> result |= {"state_bits": [512, 0], "parameters": 684}
+    >>> row = Row("trial", run.key(), run.configuration(), result, environment())
     >>> with Store(Path(mkdtemp()) / "store.db") as store:
     ...     with store.driving():
     ...         store.record(row, seconds=0.1, attempts=1)
@@ -195,10 +198,21 @@ class Sweep:
                     raise StoreUnavailable(reason)
                 case Ended(job=job, result=result, seconds=seconds, attempts=attempts, processor=processor):
                     run = jobs[job].run
-                    row = self._row_of(run, result, self._where(processor))
+                    row = _possible(self._row_of(run, result, self._where(processor)))
                     if row.status != PAUSED:
                         self.store.record(row, seconds, attempts)
-                    display.finish(run, result, seconds)
+                    display.finish(run, row.result, seconds)
                     if row.status != PAUSED and self.on_row is not None:
                         self.on_row(row)
                     yield row
+
+
+def _possible(row: Row) -> Row:
+    """The row, or a failed one if no run can have its result: the loss and score of a user's own task may be any number."""
+    if not row.has_outcome:
+        return row
+    try:
+        row.require_possible()
+    except ValueError as error:
+        return replace(row, result={"status": f"failed: {error}"})
+    return row

@@ -57,7 +57,7 @@ PLAYER = """
     elif seed == 17:
         send(kind="stage", words="thinking")
         time.sleep(60)
-    send(kind="result", result={"status": "finished", "seed": seed, "digests": digests, "environment": dict(os.environ),
+    send(kind="result", result=RESULT | {"seed": seed, "digests": digests, "environment": dict(os.environ),
          "device": sys.argv[3]})
 """
 

@@ -21,7 +21,7 @@ from support.player import let_workers_play
 ELSEWHERE = "Vendor 1.2, AVX2"
 PLAYER = """
     where = {"processor": {"processor": "Vendor 1.2, AVX2"}} if seed == 2 else {}
-    send(kind="result", result={"status": "finished", "seed": seed}, **where)
+    send(kind="result", result=RESULT | {"seed": seed}, **where)
 """
 
 

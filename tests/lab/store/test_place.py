@@ -1,4 +1,4 @@
-"""A store's place: what can be one, what happens if its file or its lock goes away, and stores that can only be read."""
+"""A store's place: the files that can be one, their logs, and stores that can only be read."""
 
 import os
 import shutil
@@ -10,9 +10,9 @@ import pytest
 
 from seqsep.cli import main
 from seqsep.lab.device import environment
-from seqsep.lab.row import Row, read_rows
+from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.lab.store.place import StoreError, StoreRemoved, StoreUnavailable, copy_of
+from seqsep.lab.store.place import StoreError, StoreUnavailable, copy_of
 from seqsep.lab.store.repair import repair
 from seqsep.lab.store.store import Store
 from seqsep.tasks import IndexLookup
@@ -68,57 +68,106 @@ def test_a_link_that_leads_nowhere_is_no_store(tmp_path):
 
 def test_export_does_not_write_over_its_store(tmp_path, capsys):
     path = made(tmp_path / "store.jsonl")
-    os.link(path, tmp_path / "same.csv")
     before = path.read_bytes()
-    for output in (path, tmp_path / "same.csv"):
-        assert main(["export", "--store", str(path), "-o", str(output)]) == 2
-        assert "found a file that this command reads" in capsys.readouterr().err
+    assert main(["export", "--store", str(path), "-o", str(path)]) == 2
+    assert "found a file that this command reads" in capsys.readouterr().err
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("how", ["deleted", "replaced"])
-def test_a_store_that_goes_away_is_noticed_and_saved(tmp_path, how):
+@pytest.mark.parametrize("name", [":memory:", "-"])
+def test_a_store_without_a_file_is_refused(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    for words in (["store", "show", name], ["export", "--store", name, "-o", "rows.jsonl"]):
+        assert main(words) == 2
+    with pytest.raises(StoreError, match=f"^{name}: expected a file for the store, found "):
+        Store(Path(name))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["file:x?mode=memory", "a?b%41#c", "file::memory:", "x y"])
+def test_a_name_means_a_file_whatever_sqlite_reads_in_it(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    made(Path(name), rows=1)
+    assert {file.name for file in tmp_path.iterdir()} == {name, f"{name}.lock"}
+    with Store(Path(name), create=False) as store:
+        assert len(store.rows()) == 1
+
+
+def forged_journal(path: Path, victim: Path) -> None:
+    """A journal that names `victim` as the file that SQLite deletes once the journal was obeyed."""
+    magic = bytes.fromhex("d9d505f920a163d7")
+    numbers = (0, 1, path.stat().st_size // 4096, 512, 4096)
+    head = magic + b"".join(number.to_bytes(4, "big") for number in numbers)
+    name = str(victim).encode()
+    tail = (2**30 // 4096 + 1).to_bytes(4, "big") + name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big") + magic
+    Path(f"{path}-journal").write_bytes(head.ljust(512, b"\0") + tail)
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_forged_journal_deletes_no_file(tmp_path, capsys, monkeypatch, writable):
+    """SQLite deletes the file that a rollback journal names. A store has none, so SQLite does not come to read it."""
+    monkeypatch.setattr("seqsep.lab.store.store.is_writable", lambda path: writable)
+    path = made(tmp_path / "store.db")
+    victim = tmp_path / "diary"
+    victim.write_text("mine")
+    forged_journal(path, victim)
+    for words in (["store", "show", path], ["export", "--store", path, "-o", tmp_path / "rows.jsonl"]):
+        assert main(list(map(str, words))) == 2
+        assert "found the rollback journal store.db-journal" in capsys.readouterr().err
+    assert victim.read_text() == "mine"
+    repaired = repair(path)
+    assert (repaired.runs, repaired.lost, victim.read_text()) == (2, (), "mine")
+    assert Path(f"{repaired.damaged}-journal").exists()
+    with Store(path, create=False) as store:
+        assert len(store.rows()) == 2
+
+
+@pytest.mark.parametrize("log", ["-wal", "-shm"])
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe"])
+def test_a_log_that_is_no_file_of_its_own_is_refused(tmp_path, log, kind):
+    path = made(tmp_path / "store.db")
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    place = Path(f"{path}{log}")
+    {"link": place.symlink_to, "hard link": place.hardlink_to, "pipe": lambda mine: os.mkfifo(place)}[kind](mine)
+    for create in (True, False):
+        with pytest.raises(StoreError, match=f"{place}: expected the log of a store, found "):
+            Store(path, create=create)
+    assert mine.read_text() == "mine"
+
+
+def test_a_copy_is_made_of_the_file_that_a_link_leads_to(tmp_path, monkeypatch):
+    """With its log: a link has none next to it."""
     path = tmp_path / "store.db"
+    (tmp_path / "link.db").symlink_to(path)
+    monkeypatch.setattr("seqsep.lab.store.store.is_writable", lambda path: False)
     with Store(path) as store, store.driving():
         store.record(row(0), seconds=1.0, attempts=1)
-        store.record(row(1), seconds=1.0, attempts=1)
-        path.unlink()
-        if how == "replaced":
-            shutil.copy(made(tmp_path / "other.db", rows=1), path)
-        with pytest.raises(StoreRemoved) as error:
-            store.record(row(2), seconds=1.0, attempts=1)
-    saved = tmp_path / "store.db.rescued-1.jsonl"
-    assert str(error.value).startswith(f"{path}: the file of this store was deleted or replaced while a sweep wrote to it")
-    assert f"its 3 rows are in {saved.name}" in str(error.value)
-    assert sorted(read_rows(saved), key=lambda one: one.run.seed) == [row(seed) for seed in range(3)]
+        with Store(tmp_path / "link.db", create=False) as read:
+            assert read.rows() == [row(0)]
 
 
-def test_a_checkpoint_of_a_store_that_went_away_is_refused(tmp_path):
-    path = tmp_path / "store.db"
-    with Store(path) as store, store.driving():
-        store.record(row(0), seconds=1.0, attempts=1)
-        path.unlink()
-        with pytest.raises(StoreRemoved):
-            store.record_checkpoint("0" * 64, 10, ("a" * 64,), environment())
+def test_a_store_without_a_log_gets_one_from_its_driver(tmp_path):
+    """Such as a copy that `VACUUM INTO` makes: without a log, a killed driver would leave a journal."""
+    path = made(tmp_path / "store.db")
+    with Store(path) as store:
+        store._database.connection.execute("VACUUM INTO ?", (str(tmp_path / "copy.db"),))
+    assert (tmp_path / "copy.db").read_bytes()[18:20] == b"\1\1"
+    with Store(tmp_path / "copy.db") as store, store.driving():
+        assert len(store.rows()) == 2
+    assert (tmp_path / "copy.db").read_bytes()[18:20] == b"\2\2"
 
 
-def test_a_lock_that_is_removed_is_taken_again(tmp_path):
-    path = tmp_path / "store.db"
-    with Store(path) as store, store.driving():
-        store.lock.unlink()
-        store.record(row(0), seconds=1.0, attempts=1)
-        with Store(path) as other, pytest.raises(StoreUnavailable, match="another sweep writes"), other.driving():
-            raise AssertionError("two drivers")
-
-
-def test_two_drivers_are_noticed_if_the_lock_was_removed(tmp_path):
-    path = tmp_path / "store.db"
-    with Store(path) as store, store.driving():
-        store.lock.unlink()
-        with Store(path) as other, other.driving():
-            with pytest.raises(StoreUnavailable, match="another sweep writes to this store"):
-                store.record(row(0), seconds=1.0, attempts=1)
-            other.record(row(1), seconds=1.0, attempts=1)
+def test_a_second_opening_does_not_end_the_locks_of_the_first(tmp_path):
+    """A process loses SQLite's locks on a file if it closes any descriptor of it."""
+    path = made(tmp_path / "store.db")
+    with Store(path) as store:
+        store._database.connection.execute("BEGIN IMMEDIATE")
+        before = Path("/proc/locks").read_text().count(f":{path.stat().st_ino} ")
+        with Store(path, create=False):
+            pass
+        assert Path("/proc/locks").read_text().count(f":{path.stat().st_ino} ") == before > 0
+        store._database.connection.execute("ROLLBACK")
 
 
 def left_log(path: Path) -> None:

@@ -21,7 +21,7 @@ from seqsep.tasks import IndexLookup
 
 def row(seed: int) -> Row:
     run = Run(IndexLookup(5, 4), ("lstm",), 8, seed=seed)
-    outcome = {"status": "finished", "steps": 20, "accuracy": 0.3, "best_accuracy": 0.4, "parameters": 684}
+    outcome = {"status": "finished", "steps": 100, "accuracy": 0.3, "best_accuracy": 0.4, "parameters": 684}
     outcome |= {"curve": [[step, 0.25, 1.5] for step in range(100)], "state_bits": [512, 0]}
     return Row("trial", run.key(), run.configuration(), outcome, environment())
 

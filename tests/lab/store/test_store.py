@@ -10,11 +10,10 @@ from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
-from seqsep.lab.store import store as store_module
+from seqsep.lab.store import database as database_module
 from seqsep.lab.store.place import StoreError, StoreUnavailable
 from seqsep.lab.store.schema import APPLICATION_ID
 from seqsep.lab.store.store import Store
-from seqsep.names import InternalError
 from seqsep.tasks import IndexLookup
 
 HERE = environment()
@@ -70,14 +69,16 @@ def test_rows_come_back_as_they_were(path: Path) -> None:
 def test_the_file_says_what_it_is_and_writes_reach_the_disk(path: Path) -> None:
     assert int.from_bytes(path.read_bytes()[68:72], "big") == APPLICATION_ID
     with Store(path) as store:
-        pragmas = {name: store._database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+        pragmas = {
+            name: store._database.connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")
+        }
     assert pragmas == {"journal_mode": "wal", "synchronous": 2}
 
 
 def test_a_later_outcome_takes_the_place_of_an_earlier_one(path: Path) -> None:
     with Store(path) as store, store.driving():
-        store.record(row(1, accuracy=0.9), seconds=1.0, attempts=1)
-        assert store.get(row(1).key) == [row(1, "another"), row(1, accuracy=0.9)]
+        store.record(row(1, accuracy=0.9, best_accuracy=0.9), seconds=1.0, attempts=1)
+        assert store.get(row(1).key) == [row(1, "another"), row(1, accuracy=0.9, best_accuracy=0.9)]
 
 
 def test_a_checkpoint_of_another_environment_does_not_count(path: Path) -> None:
@@ -98,19 +99,6 @@ def test_only_a_finished_run_loses_its_checkpoint(path: Path) -> None:
         store.record(row(5), seconds=1.0, attempts=1)
         assert [file.exists() for file in files.values()] == [True, False]
         assert [store.checkpoint(key, HERE) for key in (kept, gone)] == [(10, ("b" * 64,)), None]
-
-
-def test_the_next_driver_removes_unknown_checkpoints(path: Path) -> None:
-    """The next driver removes checkpoint files that no row knows."""
-    with Store(path) as store:
-        store.checkpoints.mkdir()
-        known = checkpoint_file(store.checkpoint_path(row(3).key), "a" * 64)
-        orphan, half = (store.checkpoints / name for name in ("x.safetensors", "x.7.tmp"))
-        foreign = store.checkpoints / "notes.txt"
-        for file in (known, orphan, half, foreign):
-            file.write_bytes(b"")
-        with store.driving():
-            assert sorted(store.checkpoints.iterdir()) == sorted([known, foreign])
 
 
 @pytest.mark.parametrize(
@@ -245,13 +233,13 @@ def test_a_second_driver_is_refused_until_the_first_is_done(path: Path) -> None:
 
 
 def test_nobody_writes_without_being_the_driver(path: Path) -> None:
-    with Store(path) as store, pytest.raises(InternalError, match="only the driver writes"):
+    with Store(path) as store, pytest.raises(RuntimeError, match="only the driver writes"):
         store.record(row(6), seconds=1.0, attempts=1)
 
 
 def test_a_locked_database_is_the_environment(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that another process locks is a fault of the environment."""
-    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     with Store(path) as store, store.driving():
         other.execute("BEGIN IMMEDIATE")
@@ -267,11 +255,11 @@ def test_a_locked_database_is_the_environment(path: Path, monkeypatch: pytest.Mo
 def test_a_full_disk_is_the_environment(path: Path) -> None:
     """A full disk is a fault of the environment, and nothing is half written."""
     with Store(path) as store, store.driving():
-        pages = store._database.execute("PRAGMA page_count").fetchone()[0]
-        store._database.execute(f"PRAGMA max_page_count={pages}")
+        pages = store._database.connection.execute("PRAGMA page_count").fetchone()[0]
+        store._database.connection.execute(f"PRAGMA max_page_count={pages}")
         before = store.rows()
         with pytest.raises(StoreUnavailable) as error:
-            store.record(row(7, curve=[[step, 0.5, 1.0] for step in range(10_000)]), seconds=1.0, attempts=1)
+            store.record(row(7, steps=10_000, curve=[[step, 0.5, 1.0] for step in range(10_000)]), seconds=1.0, attempts=1)
         one_line(error, path, "full")
         assert store.rows() == before
 
@@ -280,7 +268,7 @@ def test_a_full_disk_is_the_environment(path: Path) -> None:
 def test_extended_codes_of_sqlite_are_told_apart(path: Path, code: str) -> None:
     error = sqlite3.OperationalError("no luck")
     error.sqlite_errorcode = getattr(sqlite3, code)
-    with Store(path) as store, pytest.raises(StoreUnavailable) as refused, store._in_one_line():
+    with Store(path) as store, pytest.raises(StoreUnavailable) as refused, store._database.in_one_line():
         raise error
     one_line(refused, path, "no luck")
 
@@ -288,7 +276,7 @@ def test_extended_codes_of_sqlite_are_told_apart(path: Path, code: str) -> None:
 def test_the_export_depends_on_the_finished_rows_only(path: Path, tmp_path: Path) -> None:
     with Store(tmp_path / "later.db") as store, store.driving():
         store.record(FAILED, seconds=9.0, attempts=3)
-        for made in (row(1, "another"), row(1, accuracy=0.9), row(1), row(2)):
+        for made in (row(1, "another"), row(1, accuracy=0.9, best_accuracy=0.9), row(1), row(2)):
             store.record(made, seconds=7.25, attempts=2)
         assert store.export(tmp_path / "later.jsonl") == 3
     with Store(path) as store:

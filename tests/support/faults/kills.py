@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from seqsep.lab import checkpoint as checkpoint_module
 from seqsep.lab.engines.worker import Reporter
-from seqsep.lab.store import store as store_module
+from seqsep.lab.store import checkpoints
 from seqsep.lab.store.store import Store
 from support.faults.forked_sweep import Forked, Log, drive, logged, runs, seconds_until_gone, start, status_of
 
@@ -76,7 +76,7 @@ def traced(on_statement: Callable[[str], None]) -> None:
         connection.set_trace_callback(on_statement)
         return connection
 
-    store_module.sqlite3.connect = connect  # type: ignore[assignment]
+    sqlite3.connect = connect  # type: ignore[assignment]
 
 
 class Statements:
@@ -92,7 +92,7 @@ class Statements:
         self.change, self.kill, self.last = change, kill, ""
         traced(self.told)
         if at == "after":
-            before(store_module, "_remove", self.removing)
+            before(checkpoints, "remove", self.removing)
         self.at = at
 
     def told(self, statement: str) -> None:
@@ -113,7 +113,7 @@ def in_worker(install: Callable[[], None]) -> None:
 def half_written(kill: Killer) -> None:
     def write(path: Path, data: bytes) -> None:
         path.parent.mkdir(exist_ok=True)
-        path.with_suffix(".tmp").write_bytes(data[: len(data) // 2])
+        path.with_name(f".{path.name}.{os.getpid()}.{'0' * 16}.tmp").write_bytes(data[: len(data) // 2])
         kill()
 
     before(checkpoint_module, "write_file", write)

@@ -2,9 +2,14 @@
 
 Files:
 
-    store    the rows of runs and their checkpoints, checked on every read
-    place    which files can be a store, who may write to it, and whether it is still the file that was opened
-    schema   the tables of the file, and how a new one appears
-    repair   a new store from every intact row of a damaged one
-    salvage  intact rows out of the bytes of a damaged store, without SQLite
+    store        the rows of runs and their checkpoints, checked on every read
+    database     the open SQLite file: accepted only with our own schema, its errors in one line
+    columns      rows as the columns of the tables, checked as the rows of a file are
+    schema       the tables of the file, how a new one is made, and the comparison of a given one with them
+    place        the files that can be a store, copies of them, and the identity of the file that was opened
+    driver_lock  the exclusive write lock, a file next to the store
+    checkpoints  the folder of checkpoints: which of its files are the store's, and their removal
+    repair       a new store from every intact row of a damaged one
+    salvage      the intact rows in the bytes of a damaged store
+    pages        records in the pages of a database, found without SQLite
 """

@@ -1,20 +1,24 @@
-"""Where a store stands: which files can be one, who may write to it, and whether it is still the file that was opened."""
+"""The place of a store: the files that can be one, copies of them, and the identity of the file that was opened."""
 
-import fcntl
 import os
 import shutil
+import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from seqsep.files import kind_of
 
-LOGS = ("-wal", "-journal", "-shm")
-"""What SQLite keeps beside a database while it is open, and leaves there if its process is killed."""
-COPIED = ("", "-wal", "-journal")
+JOURNAL = "-journal"
+LOGS = ("-wal", JOURNAL, "-shm")
+"""Endings of the files that SQLite keeps next to an open database, and leaves there if its process is killed."""
+COPIED = ("", "-wal")
+"""Endings of the files that hold rows. A journal is never copied: SQLite deletes the file that a journal names."""
+NO_FILES = {
+    ":memory:": "SQLite's name for a database without a file",
+    "-": "the sign for the standard streams",
+}
 COPIES = 6
 SECONDS_BETWEEN_COPIES = 0.1
 
@@ -37,30 +41,67 @@ def repair_with(path: Path) -> str:
 
 
 def require_place(path: Path) -> None:
-    """Raise StoreError unless the path is, or a link leads to, a regular file or a new name without a log of SQLite beside it.
+    """Raise StoreError unless the path leads to a regular file with one name, or is a new name without a log of SQLite.
 
-    SQLite would take a log that was left there for that of the new store.
+    SQLite would take a log that was left there for that of the new store. Logs of a store are regular files as well.
 
     >>> require_place(Path("/"))
     Traceback (most recent call last):
     seqsep.lab.store.place.StoreError: /: expected a store of seqsep, found a folder
     """
+    if str(path) in NO_FILES:
+        raise StoreError(f"{path}: expected a file for the store, found {NO_FILES[str(path)]}")
     if path.exists():
-        if not path.is_file():
-            raise StoreError(f"{path}: expected a store of seqsep, found {kind_of(path.stat().st_mode)}")
+        _require_plain_file(path)
+        _require_plain_logs(path)
         return
     if path.is_symlink():
         raise StoreError(f"{path}: expected a store of seqsep or a new name for one, found a link that leads to no file")
-    left = next((log for log in (Path(f"{path}{end}") for end in LOGS) if log.exists()), None)
+    left = next((log for log in (Path(f"{path}{end}") for end in LOGS) if os.path.lexists(log)), None)
     if left is not None:
         raise StoreError(f"{path}: expected a store of seqsep, found none but its log {left.name}; {repair_with(path)}")
 
 
+def _require_plain_file(path: Path) -> None:
+    """Raise StoreError unless a path that exists leads to a regular file with one name.
+
+    SQLite names locks and logs after the database. Under two names two drivers would write to one file, and rows would be lost.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreError(f"{path}: expected a store of seqsep, found {kind_of(status.st_mode)}")
+    if status.st_nlink > 1:
+        real = path.resolve()
+        others = (other for other in real.parent.iterdir() if other != real and identity(other) == identity(real))
+        named = next((f", one of them {other.name}" for other in others if not other.is_symlink()), "")
+        found = f"found a file with {status.st_nlink} names (hard links){named}"
+        raise StoreError(f"{path}: expected a file with one name, {found}; remove the other names, or use a copy")
+
+
+def _require_plain_logs(path: Path) -> None:
+    """Raise StoreError for a log that is not a regular file with one name, and for a rollback journal.
+
+    A store has a write-ahead log. A journal is never ours, and a forged one makes SQLite delete any file that it names.
+    """
+    for ending in LOGS:
+        log = Path(f"{path.resolve()}{ending}")
+        try:
+            status = log.lstat()
+        except FileNotFoundError:
+            continue
+        if ending == JOURNAL:
+            found = f"found the rollback journal {log.name}, which SQLite would obey"
+            raise StoreError(f"{path}: expected a store with a write-ahead log, {found}; {repair_with(path)}")
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            kind = "a file with several names" if stat.S_ISREG(status.st_mode) else kind_of(status.st_mode)
+            raise StoreError(f"{log}: expected the log of a store, found {kind}; move it away")
+
+
 def identity(path: Path) -> tuple[int, int] | None:
-    """What tells the file from another one with its name: device and inode; None if there is no file."""
+    """Device and inode of the file, which another file of the same name does not have; None if there is no file."""
     try:
         found = path.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return found.st_dev, found.st_ino
 
@@ -72,7 +113,7 @@ def unused(path: Path, word: str, ending: str = "") -> Path:
     'store.db.damaged-1'
     """
     numbered = (Path(f"{path}.{word}-{number}{ending}") for number in count(1))
-    return next(place for place in numbered if not any(Path(f"{place}{log}").exists() for log in ("", *LOGS)))
+    return next(place for place in numbered if not any(os.path.lexists(f"{place}{log}") for log in ("", *LOGS)))
 
 
 def is_writable(path: Path) -> bool:
@@ -82,18 +123,18 @@ def is_writable(path: Path) -> bool:
 
 
 def copy_of(path: Path) -> TemporaryDirectory[str]:
-    """A folder with a copy of a store and of its logs, which SQLite may write to.
+    """Return a folder with a copy of a store and of its log, which SQLite may write to.
 
-    What its driver wrote while it was copied could leave file and log of different times, so it is then copied again.
-    Raises StoreUnavailable if the store does not stand still for so long.
+    If the driver writes meanwhile, the copies of file and log may be of different times, so they are made again. Raises
+    StoreUnavailable if the store changes during every attempt.
     """
     for attempt in range(COPIES):
         time.sleep(SECONDS_BETWEEN_COPIES * min(attempt, 1))
         folder = TemporaryDirectory(prefix="seqsep-")
         before = _written(path)
         for suffix in COPIED:
-            if Path(f"{path}{suffix}").exists():
-                shutil.copyfile(f"{path}{suffix}", Path(folder.name) / f"{path.name}{suffix}")
+            if Path(f"{path.resolve()}{suffix}").exists():
+                shutil.copyfile(f"{path.resolve()}{suffix}", Path(folder.name) / f"{path.name}{suffix}")
         if _written(path) == before:
             return folder
         folder.cleanup()
@@ -101,66 +142,13 @@ def copy_of(path: Path) -> TemporaryDirectory[str]:
 
 
 def _written(path: Path) -> list[tuple[int, int, int] | None]:
-    """What changes when a store or one of its logs is written to: file, size and time."""
+    """Inode, size and time of a store and of its log, which change if they are written to."""
     found: list[tuple[int, int, int] | None] = []
     for suffix in COPIED:
         try:
-            status = Path(f"{path}{suffix}").stat()
+            status = Path(f"{path.resolve()}{suffix}").stat()
         except FileNotFoundError:
             found.append(None)
         else:
             found.append((status.st_ino, status.st_size, status.st_mtime_ns))
     return found
-
-
-class DriverLock:
-    """The lock of a store, held by at most one process: `FILE.lock` beside it, even if the store is damaged or not there yet.
-
-    A lock file that somebody removes no longer keeps others away, so its holder calls `keep` before it writes.
-    """
-
-    def __init__(self, store: Path) -> None:
-        self.store = store
-        self.path = Path(f"{store.resolve()}.lock")
-        self.descriptor = self._held()
-
-    def _held(self) -> int:
-        """A descriptor of the lock file that holds the lock. Raises StoreUnavailable while another process does."""
-        try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise StoreUnavailable(f"{self.path}: cannot be opened: {error.strerror}") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        except BlockingIOError as error:
-            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"
-            os.close(descriptor)
-            raise StoreUnavailable(f"{self.store}: another sweep writes to this store (process {holder})") from error
-        except OSError as error:
-            os.close(descriptor)
-            raise StoreUnavailable(f"{self.path}: cannot be written: {error.strerror}") from error
-        return descriptor
-
-    def keep(self) -> None:
-        """Hold the lock anew if its file was removed. Raises StoreUnavailable if another process was faster."""
-        held = os.fstat(self.descriptor)
-        if identity(self.path) != (held.st_dev, held.st_ino):
-            lost = self.descriptor
-            self.descriptor = self._held()
-            os.close(lost)
-
-    def release(self) -> None:
-        """Let others have it."""
-        os.close(self.descriptor)
-
-
-@contextmanager
-def only_driver(store: Path) -> Iterator[DriverLock]:
-    """Hold the lock of a store. Raises StoreUnavailable while another process does."""
-    lock = DriverLock(store)
-    try:
-        yield lock
-    finally:
-        lock.release()

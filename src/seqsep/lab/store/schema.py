@@ -1,11 +1,13 @@
-"""The tables in the file of a store, and how a new one appears."""
+"""The tables in the file of a store: how a new file is made, and the comparison of a given one with them."""
 
 import sqlite3
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from seqsep.files import on_disk
+from seqsep.files import write_file
 
-APPLICATION_ID = 0x73716570  # "sqep" in the file's header, so that `file` and we tell a store from other databases
+APPLICATION_ID = 0x73716570
+"""The bytes "sqep" in the file's header, which distinguish a store from other databases."""
 SCHEMA_VERSION = 1
 TABLES = {
     "runs": "experiment TEXT NOT NULL, key TEXT NOT NULL, configuration TEXT NOT NULL, status TEXT NOT NULL, result TEXT, "
@@ -34,20 +36,41 @@ def digests_column(digests: tuple[str, ...]) -> str:
     return " ".join(digests)
 
 
+def foreign_object(database: sqlite3.Connection) -> str | None:
+    """Name what distinguishes the schema of a database from that of a store; None if it is exactly ours.
+
+    The complete table of the schema is compared, with the indices that SQLite makes by itself: a trigger or a view could
+    swallow every row, whatever it is called.
+
+    >>> foreign_object(sqlite3.connect(":memory:"))
+    "no table 'checkpoints'"
+    """
+    ours: set[tuple[str, str, str, str | None]] = set()
+    for table, columns in TABLES.items():
+        ours.add(("table", table, table, f"CREATE TABLE {table} ({columns})"))
+        ours.add(("index", f"sqlite_autoindex_{table}_1", table, None))
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    found = database.execute(query).fetchmany(len(ours) + 1)
+    for row in found:
+        if row not in ours:
+            return f"the {row[0]!s:.20} {row[1]!r:.60}"
+    missing = sorted(ours.difference(found), key=lambda row: (row[0] != "table", row[1]))
+    if missing:
+        return f"no {missing[0][0]} {missing[0][1]!r}"
+    return None if len(found) == len(ours) else "an object twice"
+
+
 def make_database(path: Path) -> None:
-    """Put an empty store at `path`, whole and in WAL mode at once, one process at a time (`store.only_driver`).
+    """Put an empty store at `path`, complete and in WAL mode at once, one process at a time (`only_driver`).
 
     If the file appeared before its mode is set, another process could open it meanwhile, and SQLite would tell one of the two
-    that the database is locked. Raises sqlite3.Error and OSError.
+    that the database is locked. It is made in a private folder, in which nobody else can put a link. Raises sqlite3.Error and
+    OSError.
     """
-    half = path.with_name(f".{path.name}.tmp")
-    files = (half, *(Path(f"{half}-{end}") for end in ("journal", "wal", "shm")))
-    for left in files:  # of a maker that was killed
-        left.unlink(missing_ok=True)
-    try:
-        database = sqlite3.connect(half, isolation_level=None)
+    with TemporaryDirectory(prefix="seqsep-") as folder:
+        made = Path(folder) / "store.sqlite"
+        database = sqlite3.connect(made, isolation_level=None)
         try:
-            database.execute("PRAGMA synchronous=FULL")
             database.execute("BEGIN IMMEDIATE")
             database.execute(f"PRAGMA application_id={APPLICATION_ID}")
             database.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
@@ -57,8 +80,4 @@ def make_database(path: Path) -> None:
             database.execute("PRAGMA journal_mode=WAL")  # last: the tables are then in the file itself, not in a log
         finally:
             database.close()
-        half.replace(path)
-        on_disk(path.parent)
-    finally:
-        for left in files:
-            left.unlink(missing_ok=True)
+        write_file(path, made.read_bytes())

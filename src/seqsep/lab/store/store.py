@@ -4,46 +4,39 @@ A row is checked on every read, the file on opening. A write is a transaction an
 driver that holds the lock file writes.
 """
 
-import hashlib
 import json
 import sqlite3
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from seqsep.files import open_regular
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json
+from seqsep.lab.store import checkpoints
+from seqsep.lab.store.columns import columns_of, digest_of, require_checkpoint, row_of
+from seqsep.lab.store.database import Database
+from seqsep.lab.store.driver_lock import DriverLock, only_driver
 from seqsep.lab.store.place import (
-    DriverLock,
     StoreError,
     StoreRemoved,
     StoreUnavailable,
     copy_of,
     identity,
     is_writable,
-    only_driver,
     repair_with,
     require_place,
     unused,
 )
-from seqsep.lab.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, digests_column, digests_of, make_database
-from seqsep.names import ensure
+from seqsep.lab.store.schema import APPLICATION_ID, digests_column, digests_of, make_database
 
-BUSY_SECONDS = 5.0
-ENVIRONMENT_CODES = {
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PROTOCOL,
-}
+OPENED: Counter[tuple[int, int] | None] = Counter()
+"""The files that are open in this process. To open one of them in another way would end SQLite's locks on it (POSIX)."""
 
 
 class Store:
@@ -64,19 +57,19 @@ class Store:
         self.lock = Path(f"{beside}.lock")
         self.checkpoints = Path(f"{beside}.checkpoints")
         self._lock: DriverLock | None = None
+        self._written: dict[tuple[str, str], tuple[Row, str]] = {}
         if not self._exists(create):
             self._make()
         self._identity = identity(self.path)
         self._copy = None if create or is_writable(self.path) else copy_of(self.path)
-        opened = self.path if self._copy is None else Path(self._copy.name) / self.path.name
-        with self._in_one_line():
-            self._database = sqlite3.connect(opened, timeout=BUSY_SECONDS, isolation_level=None)
         try:
-            with self._in_one_line():
-                self._open()
+            opened = self.path if self._copy is None else Path(self._copy.name) / self.path.name
+            self._database = Database(self.path, opened)
         except BaseException:
-            self.close()
+            if self._copy is not None:
+                self._copy.cleanup()
             raise
+        OPENED[self._identity] += 1
 
     def _exists(self, create: bool) -> bool:
         """Whether the file is there, and not empty. Read before SQLite does, which would touch another program's database."""
@@ -84,7 +77,9 @@ class Store:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             require_place(self.path)
-            with self.path.open("rb") as file:
+            if OPENED[identity(self.path)]:
+                return True
+            with open_regular(self.path, most=sys.maxsize) as file:
                 header = file.read(100)
         except FileNotFoundError:
             if create:
@@ -105,30 +100,13 @@ class Store:
         return bool(header)
 
     def _make(self) -> None:
-        with only_driver(self.path), self._in_one_line():
+        with only_driver(self.path):
             if not self._exists(create=True):  # another process may have made it meanwhile
                 try:
                     make_database(self.path.resolve())
-                except OSError as error:
-                    raise StoreUnavailable(f"{self.path}: cannot be made: {error.strerror or error}") from error
-
-    def _open(self) -> None:
-        # Bytes that are not UTF-8 must reach the digest check instead of failing in the driver without a row's name.
-        self._database.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-        self._database.execute("PRAGMA synchronous=FULL")
-        version = self._database.execute("PRAGMA user_version").fetchone()[0]
-        if version != SCHEMA_VERSION:
-            age = "newer" if version > SCHEMA_VERSION else "unknown"
-            raise StoreError(f"{self.path}: expected schema version {SCHEMA_VERSION}, found the {age} version {version}")
-        query = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
-        tables = dict(self._database.execute(query).fetchall())
-        if tables != {table: f"CREATE TABLE {table} ({columns})" for table, columns in TABLES.items()}:
-            expected = f"expected the tables {', '.join(TABLES)} of schema version {version}"
-            raise StoreError(f"{self.path}: {expected}, found others; if it was sound before, {repair_with(self.path)}")
-        problem = self._database.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        if problem != "ok":
-            damage = " ".join(problem.split())
-            raise StoreError(f"{self.path}: expected a sound database, found: {damage}; {repair_with(self.path)}")
+                except (OSError, sqlite3.Error) as error:
+                    reason = getattr(error, "strerror", None) or error
+                    raise StoreUnavailable(f"{self.path}: cannot be made: {reason}") from error
 
     def __enter__(self) -> "Store":
         return self
@@ -141,15 +119,24 @@ class Store:
         self._database.close()
         if self._copy is not None:
             self._copy.cleanup()
+        OPENED[self._identity] -= 1
 
     @contextmanager
     def driving(self) -> Iterator[None]:
-        """Be the one driver that writes; raises StoreUnavailable while another does. A killed driver's lock is free."""
+        """Hold the store's exclusive write lock. A killed driver's lock is free.
+
+        Raises StoreUnavailable while another driver writes, and at the end StoreRemoved if a row that was written is gone.
+        """
+        require_place(self.path)
+        checkpoints.require_folder(self.checkpoints)
         with only_driver(self.path) as self._lock:
             try:
+                self._database.keep_a_log()
                 self._tidy()
                 yield
+                self._require_written()
             finally:
+                self._written = {}
                 self._lock = None
 
     def record(self, row: Row, seconds: float, attempts: int) -> None:
@@ -157,23 +144,21 @@ class Store:
 
         On return it is on disk; if the row has an outcome, the run's checkpoints are gone.
         """
-        columns = (
-            row.experiment,
-            row.key,
-            canonical_json(row.configuration),
-            row.status,
-            canonical_json(row.result) if row.has_outcome else None,
-            canonical_json(row.environment),
-            float(seconds),
-            attempts,
-        )
+        columns = columns_of(row, seconds, attempts)
+        try:
+            row_of(columns)
+        except ValueError as error:
+            raise ValueError(f"Store.record: run {row.key} of experiment {row.experiment!r}: {error}") from error
         self._require_own_file(row)
-        with self._in_one_line(), self._transaction():
-            self._write("runs", columns)
+        with self._transaction():
+            self._database.write("runs", columns)
             if row.has_outcome:
-                self._database.execute("DELETE FROM checkpoints WHERE key = ?", (row.key,))
+                self._database.delete_checkpoint(row.key)
+        self._written[row.experiment, row.key] = (row, digest_of(columns))
+        self._require_own_file()
+        self._require_in(self._database, [(row.experiment, row.key)])
         if row.has_outcome:
-            _remove(self.checkpoints.glob(f"{row.key}.*"))
+            checkpoints.remove(self.checkpoints, lambda name: checkpoints.run_of(name) == row.key)
 
     def rows(self, experiment: str | None = None) -> list[Row]:
         """Every row of one experiment or of all, also those of runs that failed; in order of experiment and key."""
@@ -184,12 +169,18 @@ class Store:
         return [row for row in self.rows(experiment) if row.finished]
 
     def get(self, key: str) -> list[Row]:
-        """The rows of one run: one for each experiment that holds it."""
-        return self._rows("key = ?", key)
+        """The rows of one run: one for each experiment that holds it.
+
+        A row whose result is of another run than the key says is left out: the run counts as not trained.
+        """
+        return [row for row in self._rows("key = ?", key) if row.is_current or not row.has_outcome]
 
     def export(self, path: Path | str, experiment: str | None = None) -> int:
-        """Write the rows with an outcome, those of pruned runs too, as canonical JSON lines; returns how many."""
-        rows = [row for row in self.rows(experiment) if row.has_outcome]
+        """Write the rows with an outcome, those of pruned runs too, as canonical JSON lines; return how many.
+
+        Rows of another version of seqsep are left out, since `read_rows` refuses them.
+        """
+        rows = [row for row in self.rows(experiment) if row.has_outcome and row.is_current]
         write_rows(path, rows, read=[self.path])
         return len(rows)
 
@@ -203,12 +194,13 @@ class Store:
         `digests` are its SHA-256 and that of the checkpoint before it, which is kept as well; older ones are gone on return.
         """
         self._require_own_file()
-        before = self._read("checkpoints", "key = ?", key)
-        with self._in_one_line(), self._transaction():
-            self._write("checkpoints", (key, step, digests_column(digests), canonical_json(environment)))
+        before = self._checkpoints("key = ?", key)
+        with self._transaction():
+            self._database.write("checkpoints", (key, step, digests_column(digests), canonical_json(environment)))
         path = self.checkpoint_path(key)
         earlier = {digest for _, _, column, _ in before for digest in digests_of(column)}
-        _remove(checkpoint_file(path, digest) for digest in earlier.difference(digests))
+        over = {checkpoint_file(path, digest).name for digest in earlier.difference(digests)}
+        checkpoints.remove(self.checkpoints, over.__contains__)
 
     def checkpoint(
         self, key: str, environment: dict[str, Any], say: Callable[[str], None] | None = None
@@ -217,7 +209,7 @@ class Store:
 
         None also if another environment wrote it, since that would mix results: `say` is then called with a line.
         """
-        for _, step, column, written_in in self._read("checkpoints", "key = ?", key):
+        for _, step, column, written_in in self._checkpoints("key = ?", key):
             if written_in == canonical_json(environment):
                 return step, digests_of(column)
             if say is not None:
@@ -228,47 +220,51 @@ class Store:
 
     def unfinished(self) -> int:
         """How many runs have a checkpoint and no outcome."""
-        return len(self._read("checkpoints", "1"))
+        return len(self._checkpoints("1"))
 
     def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:
         """The columns of every row, of runs and of checkpoints, checked."""
-        return self._read("runs", "1"), self._read("checkpoints", "1")
+        runs = self._database.read("runs", "1")
+        for columns in runs:
+            self._row(columns)
+        return runs, self._checkpoints("1")
 
     def fill(self, tables: Mapping[str, Iterable[tuple[Any, ...]]]) -> None:
         """Write rows as they are, for a store that nobody else knows yet: their columns, without the digests."""
-        with only_driver(self.path) as self._lock, self._in_one_line(), self._transaction():
+        with only_driver(self.path) as self._lock, self._transaction():
             for table, rows in tables.items():
                 for row in rows:
-                    self._write(table, row)
+                    self._database.write(table, row)
         self._lock = None
 
     def _rows(self, condition: str, *values: str) -> list[Row]:
-        rows = []
-        for experiment, key, configuration, status, result, environment, _, _ in self._read("runs", condition, *values):
-            row = Row(
-                experiment=experiment,
-                key=key,
-                configuration=json.loads(configuration),
-                result={"status": status} if result is None else json.loads(result),
-                environment=json.loads(environment),
-            )
-            rows.append(row)
+        rows = [self._row(columns) for columns in self._database.read("runs", condition, *values)]
         return sorted(rows, key=lambda row: (row.experiment, row.key))
 
-    def _read(self, table: str, condition: str, *values: str) -> list[list[Any]]:
-        with self._in_one_line():
-            rows = self._database.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
-        for *row, digest in rows:
-            if digest != digest_of(row):
-                name = f"table {table}, row {row[0]!r:.40}, {row[1]!r:.20}"
-                expected = f"expected columns of SHA-256 {digest_of(row)}, found {digest!r:.70}"
-                raise StoreError(f"{self.path}: {name}: {expected}; {repair_with(self.path)}")
-        return [row for *row, _ in rows]
+    def _row(self, columns: list[Any]) -> Row:
+        """The row in these columns. Raises StoreError, which names it, for one that no store writes."""
+        try:
+            return row_of(columns)
+        except ValueError as error:
+            raise self._database.unsound("runs", columns, error) from error
 
-    def _write(self, table: str, row: tuple[Any, ...]) -> None:
-        ensure(self._lock is not None, "only the driver writes", self.path)
-        marks = ", ".join("?" * (len(row) + 1))
-        self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
+    def _checkpoints(self, condition: str, *values: str) -> list[list[Any]]:
+        """The columns of rows of checkpoints, checked."""
+        found = self._database.read("checkpoints", condition, *values)
+        for columns in found:
+            try:
+                require_checkpoint(columns)
+            except ValueError as error:
+                raise self._database.unsound("checkpoints", columns, error) from error
+        return found
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """A transaction of the driver."""
+        if self._lock is None:
+            raise RuntimeError(f"{self.path}: only the driver writes; open Store.driving() first")
+        with self._database.transaction():
+            yield
 
     def _require_own_file(self, *unwritten: Row) -> None:
         """Raise StoreRemoved unless the path still leads to the file that was opened, and StoreUnavailable for a lost lock.
@@ -277,60 +273,54 @@ class Store:
         """
         if self._lock is not None:
             self._lock.keep()
-        if identity(self.path) == self._identity:
+        if identity(self.path) != self._identity:
+            raise self._gone(unwritten)
+
+    def _require_written(self) -> None:
+        """Raise StoreRemoved unless a new connection finds every row that this driver wrote.
+
+        Another program may have written over the file. This connection would not notice: its pages are in its own memory.
+        """
+        if not self._written:
             return
-        rows = {(row.experiment, row.key): row for row in (*self.rows(), *unwritten) if row.has_outcome}
+        self._require_own_file()
+        again = Database(self.path, self.path)
+        try:
+            self._require_in(again, self._written)
+        finally:
+            again.close()
+
+    def _require_in(self, database: Database, written: Iterable[tuple[str, str]]) -> None:
+        """Raise StoreRemoved unless the database has these rows as they were written, by experiment and key."""
+        for name in written:
+            if database.digest(*name) != self._written[name][1]:
+                raise self._gone()
+
+    def _gone(self, unwritten: Iterable[Row] = ()) -> StoreRemoved:
+        """The error of a file that is no longer the store, once all rows that are known are in a file next to it."""
+        held: list[Row] = []
+        with suppress(StoreError, StoreUnavailable):
+            held = self.rows()
+        written = [row for row, _ in self._written.values()]
+        rows = {(row.experiment, row.key): row for row in (*held, *written, *unwritten) if row.has_outcome}
         rescued = unused(self.path, "rescued", ".jsonl")
         write_rows(rescued, rows.values())
+        self._written = {}
         gone = f"{self.path}: the file of this store was deleted or replaced while a sweep wrote to it"
-        raise StoreRemoved(f"{gone}; its {len(rows)} rows are in {rescued.name}, which seqsep store import takes into a store")
+        saved = f"its {len(rows)} rows are in {rescued.name}, which seqsep store import takes into a store"
+        return StoreRemoved(f"{gone}; {saved}")
 
     def _tidy(self) -> None:
-        """Remove checkpoint files without a row, and half-written files that a killed worker left."""
-        rows = self._read("checkpoints", "1")
-        saved = [(key, digest) for key, _, column, _ in rows for digest in digests_of(column)]
-        known = {checkpoint_file(self.checkpoint_path(key), digest) for key, digest in saved}
-        files = [path for path in self.checkpoints.glob("*") if path.suffix in (".safetensors", ".tmp")]
-        _remove(path for path in files if path not in known)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
-            raise
-
-    @contextmanager
-    def _in_one_line(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", None)
-            if code is None:  # a mistake of ours, such as a closed database
-                raise
-            if code & 0xFF in ENVIRONMENT_CODES:
-                raise StoreUnavailable(f"{self.path}: {error}") from error
-            raise StoreError(f"{self.path}: expected a sound store, found: {error}; {repair_with(self.path)}") from error
-
-
-def _remove(paths: Iterable[Path]) -> None:
-    for path in paths:
-        with suppress(OSError):  # the next driver tidies what stays
-            path.unlink(missing_ok=True)
+        """Remove the checkpoint files, finished or not, that a killed worker left of runs that the store names."""
+        rows = self._checkpoints("1")
+        known = {
+            checkpoint_file(self.checkpoint_path(key), digest).name
+            for key, _, column, _ in rows
+            for digest in digests_of(column)
+        }
+        keys = {key for key, *_ in rows} | {key for _, key, *_ in self._database.read("runs", "1")}
+        checkpoints.remove(self.checkpoints, lambda name: checkpoints.run_of(name) in keys and name not in known)
 
 
 def _in_words(environment: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {environment[name]}" for name in sorted(environment))
-
-
-def digest_of(row: Iterable[Any]) -> str:
-    """The SHA-256 of a row's columns as JSON. What JSON cannot hold (a blob that someone put there) is as Python writes it.
-
-    >>> digest_of(["trial", 3])[:16]
-    'a9a94332208cb5fe'
-    """
-    return hashlib.sha256(json.dumps(list(row), separators=(",", ":"), default=repr).encode()).hexdigest()

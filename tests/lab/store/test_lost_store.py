@@ -1,0 +1,124 @@
+"""A store whose file, lock or rows go away while a driver writes: it is noticed, and the rows are saved."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from seqsep.cli import main
+from seqsep.lab.device import environment
+from seqsep.lab.row import Row, read_rows
+from seqsep.lab.run import Run
+from seqsep.lab.store.place import StoreError, StoreRemoved, StoreUnavailable
+from seqsep.lab.store.store import Store
+from seqsep.tasks import IndexLookup
+
+
+def row(seed: int) -> Row:
+    run = Run(IndexLookup(5, 4), ("lstm",), 8, seed=seed)
+    outcome = {"status": "finished", "steps": 20, "accuracy": 0.3, "best_accuracy": 0.4, "parameters": 684}
+    outcome |= {"curve": [[20, 0.25, 1.5]], "state_bits": [512, 0]}
+    return Row("trial", run.key(), run.configuration(), outcome, environment())
+
+
+def made(path: Path, rows: int = 2) -> Path:
+    with Store(path) as store, store.driving():
+        for seed in range(rows):
+            store.record(row(seed), seconds=1.0, attempts=1)
+    return path
+
+
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+def test_a_store_that_goes_away_is_noticed_and_saved(tmp_path, how):
+    path = tmp_path / "store.db"
+    with Store(path) as store, store.driving():
+        store.record(row(0), seconds=1.0, attempts=1)
+        store.record(row(1), seconds=1.0, attempts=1)
+        path.unlink()
+        if how == "replaced":
+            shutil.copy(made(tmp_path / "other.db", rows=1), path)
+        with pytest.raises(StoreRemoved) as error:
+            store.record(row(2), seconds=1.0, attempts=1)
+    saved = tmp_path / "store.db.rescued-1.jsonl"
+    assert str(error.value).startswith(f"{path}: the file of this store was deleted or replaced while a sweep wrote to it")
+    assert f"its 3 rows are in {saved.name}" in str(error.value)
+    assert sorted(read_rows(saved), key=lambda one: one.run.seed) == [row(seed) for seed in range(3)]
+
+
+def test_a_checkpoint_of_a_store_that_went_away_is_refused(tmp_path):
+    path = tmp_path / "store.db"
+    with Store(path) as store, store.driving():
+        store.record(row(0), seconds=1.0, attempts=1)
+        path.unlink()
+        with pytest.raises(StoreRemoved):
+            store.record_checkpoint("0" * 64, 10, ("a" * 64,), environment())
+
+
+def test_a_lock_that_is_removed_is_taken_again(tmp_path):
+    path = tmp_path / "store.db"
+    with Store(path) as store, store.driving():
+        store.lock.unlink()
+        store.record(row(0), seconds=1.0, attempts=1)
+        with Store(path) as other, pytest.raises(StoreUnavailable, match="another sweep writes"), other.driving():
+            raise AssertionError("two drivers")
+
+
+def test_two_drivers_are_noticed_if_the_lock_was_removed(tmp_path):
+    path = tmp_path / "store.db"
+    with Store(path) as store, store.driving():
+        store.lock.unlink()
+        with Store(path) as other, other.driving():
+            with pytest.raises(StoreUnavailable, match="another sweep writes to this store"):
+                store.record(row(0), seconds=1.0, attempts=1)
+            other.record(row(1), seconds=1.0, attempts=1)
+
+
+def copied_onto(other: Path, path: Path) -> None:
+    """Copy a file as `cp` does: the file at `path` stays the same, with other content."""
+    path.write_bytes(other.read_bytes())
+
+
+def drive_and_copy(store: Store, other: Path) -> None:
+    """Write two rows, then copy another store onto the file."""
+    with store.driving():
+        store.record(row(5), seconds=1.0, attempts=1)
+        store.record(row(6), seconds=1.0, attempts=1)
+        store._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        copied_onto(other, store.path)
+
+
+def test_a_driver_notices_that_its_rows_are_gone(tmp_path):
+    """Another program wrote over the file of a store, which is still the file that was opened."""
+    path = tmp_path / "store.db"
+    other = made(tmp_path / "other.db", rows=1)
+    with Store(path) as store, pytest.raises(StoreRemoved, match=r"rows are in store.db.rescued-1.jsonl"):
+        drive_and_copy(store, other)
+    saved = read_rows(tmp_path / "store.db.rescued-1.jsonl")
+    assert {one.run.seed for one in saved} >= {5, 6}
+
+
+def test_a_row_that_is_not_there_after_its_commit_is_noticed(tmp_path, monkeypatch):
+    with Store(tmp_path / "store.db") as store, store.driving():
+        with monkeypatch.context() as patch:
+            patch.setattr(store._database, "write", lambda table, row: None)
+            with pytest.raises(StoreRemoved, match="its 1 rows are in"):
+                store.record(row(0), seconds=1.0, attempts=1)
+        store.record(row(0), seconds=1.0, attempts=1)
+
+
+def test_two_names_of_one_store_have_no_two_drivers(tmp_path, capsys):
+    """SQLite names its log after the database: under two names, the rows of one driver would be lost."""
+    path = made(tmp_path / "store.db", rows=1)
+    with Store(path) as store:
+        os.link(path, tmp_path / "same.db")
+        with pytest.raises(StoreError, match=r"found a file with 2 names \(hard links\), one of them same.db"), store.driving():
+            raise AssertionError("a driver of one of two names")
+    for create in (True, False):
+        with pytest.raises(StoreError, match=r"one of them store.db; remove the other names, or use a copy"):
+            Store(tmp_path / "same.db", create=create)
+    assert main(["store", "show", str(path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "same.db").unlink()
+    with Store(path) as store, store.driving():
+        assert len(store.rows()) == 1
