@@ -89,3 +89,21 @@ def test_a_killed_program_leaves_no_child(code, tmp_path):
             time.sleep(0.05)
         assert left
         assert not [child for child in left if is_running(child)]
+
+
+def test_a_report_imports_nothing_from_the_current_folder(tmp_path):
+    """A stranger's `multiprocessing.py` there is not run by the process that draws."""
+    (tmp_path / "multiprocessing.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    (tmp_path / "rows.jsonl").write_text("")
+    (tmp_path / "draw.py").write_text(
+        "from pathlib import Path\nfrom seqsep.report.write import write_report\n"
+        "if __name__ == '__main__':\n    write_report(Path('rows.jsonl'), Path('report'), check=lambda: [])\n"
+    )
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "draw.py").rename(elsewhere / "draw.py")
+    done = subprocess.run(
+        [sys.executable, str(elsewhere / "draw.py")], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert not (tmp_path / "ran").exists()
+    assert "multiprocessing.py" not in done.stderr

@@ -259,3 +259,19 @@ def test_temporary_names_differ_and_a_mode_is_kept(tmp_path):
     write_file(path, "new")
     assert path.read_text() == "new"
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("owner", ["this user", "another user"])
+def test_the_mode_of_a_strangers_file_is_not_taken_over(tmp_path, monkeypatch, owner):
+    """Special bits are never kept: the new file belongs to whoever writes it."""
+    path = tmp_path / "rows"
+    path.write_text("old")
+    path.chmod(0o4777)
+    before = os.umask(0o077)
+    try:
+        if owner == "another user":
+            monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+        write_file(path, "new")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o7777 == (0o600 if owner == "another user" else 0o777)

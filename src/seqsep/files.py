@@ -72,8 +72,8 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
 def new_file_beside(path: Path) -> tuple[Path, int]:
     """Create an empty file with a random name next to `path`; return its path and a descriptor to write to.
 
-    Nobody can guess the name and put a link there: the file is created exclusively. It has the mode of the file at `path`, if
-    there is one, so that a private file stays private. Raises OSError.
+    Nobody can guess the name and put a link there: the file is created exclusively. If the file at `path` belongs to this user,
+    the new one has its permissions, so that a private file stays private. Raises OSError.
 
     >>> import tempfile
     >>> temporary, descriptor = new_file_beside(Path(tempfile.mkdtemp()) / "rows.txt")
@@ -83,9 +83,11 @@ def new_file_beside(path: Path) -> tuple[Path, int]:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
     try:
-        mode = stat.S_IMODE(path.stat().st_mode)
+        replaced = path.stat()
     except FileNotFoundError:
         mode = None
+    else:
+        mode = replaced.st_mode & 0o777 if replaced.st_uid == os.geteuid() else None
     created_with = 0o666 if mode is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, created_with)
     try:

@@ -156,3 +156,14 @@ def test_the_room_needs_pythons_library_alone():
             for name in names:
                 assert name.split(".")[0] in sys.stdlib_module_names or name.startswith(OWN_ALLOWED), (path.name, name)
                 assert path.name == "limits.py" or not name.startswith("seqsep.ceilings"), path.name
+
+
+def test_a_field_twice_among_many_is_found_at_once(tmp_path):
+    """A field that is counted for every other one would take hours here."""
+    fields = ", ".join(f'"{number}": 0' for number in range(300_000))
+    path = tmp_path / "config.json"
+    path.write_text(f'{{{fields}, "zz": 0, "zz": 1}}')
+    before = time.process_time()
+    with pytest.raises(BadInput, match="field 'zz' twice"):
+        capacity(path)
+    assert time.process_time() - before < 60

@@ -292,3 +292,12 @@ def test_the_work_ends_with_a_program_that_is_killed():
     assert process.stdout.readline() == "ready\n"
     process.kill()
     assert process.communicate(timeout=60) == ("", "")
+
+
+def test_a_fork_of_a_users_code_prints_no_second_answer(tmp_path):
+    """A file that forks once and lets both go on: the answer is printed once."""
+    (tmp_path / "own.py").write_text("import os\nos.fork()\ndef f(word):\n    return word[0]\n")
+    process = seqsep("analyze", "own.py:f", "--lengths", "1", "--json", cwd=tmp_path)
+    out, error = process.communicate(timeout=120)
+    assert process.returncode == 0, error
+    assert len(json_lines(out)) == 1

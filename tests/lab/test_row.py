@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,37 @@ def test_a_table_has_live_accuracy_if_a_run_has_it() -> None:
     rows = [row(), row(live_accuracy=0.75)]
     assert "live_accuracy" not in Rows(rows[:1]).records()[0]
     assert [one["live_accuracy"] for one in Rows(rows).records()] == [None, 0.75]
+
+
+REPLY = {
+    "status": "finished",
+    "accuracy": 1.0,
+    "right": True,
+    "expected": "12",
+    "written": "12",
+    "tokens": 2,
+    "tokens_right": 2,
+    "prompt_tokens": 30,
+    "state_bits": None,
+    "chance": 0.1,
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "found"),
+    [
+        ("right", 7, "result.right: expected true or false, found 7"),
+        ("right", False, "result.accuracy: expected 0.0 of a reply that is False, found 1.0"),
+        ("tokens_right", 3, "result.tokens_right: expected a whole number of 0 to 2, found 3"),
+        ("state_bits", -5, "result.state_bits: expected a whole number from 0, found -5"),
+        ("chance", 3.5, "result.chance: expected a number of 0 to 1, found 3.5"),
+        ("written", 12, "result.written: expected a text, found 12"),
+    ],
+)
+def test_a_forged_reply_is_refused(field, value, found):
+    forged = Row("text-phonebook", "0" * 64, {"question": {}, "model": {}}, REPLY | {field: value}, environment())
+    with pytest.raises(ValueError, match=re.escape(found)):
+        Row.from_json(forged.to_json())
+    del forged.result[field]
+    with pytest.raises(ValueError, match=f"expected a finished row, found one without {field}"):
+        Row.from_json(forged.to_json())

@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from seqsep.laws.language_model.folder import INDEX, read_folder
 from seqsep.laws.language_model.source import find_source
@@ -241,3 +243,24 @@ def test_a_file_with_another_kind_of_name_is_not_json(folder):
     (folder / "tokenizer_config.json").write_text("[]")
     with pytest.raises(BadInput, match=r"tokenizer_config\.json: expected a JSON object"), read_folder(folder).staged():
         pass
+
+
+def test_weights_of_another_configuration_are_refused(capsys, folder, tmp_path):
+    """A model of fewer layers than its weights have is another model."""
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": config["num_hidden_layers"] - 1}))
+    assert "expected the weights of the model in config.json only, found also model.layers." in refused(
+        capsys, folder, tmp_path
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.int8, torch.bool])
+def test_weights_in_a_code_are_refused(capsys, folder, tmp_path, dtype):
+    """Without a quantization_config nothing says which numbers they stand for."""
+    weights = build("attention", len(bytes_tokenizer())).state_dict()
+    name = next(name for name in sorted(weights) if name.endswith("gate_proj.weight"))
+    for path in folder.glob("*.safetensors*"):
+        path.unlink()
+    copies = {key: value.clone() for key, value in weights.items()}
+    save_file(copies | {name: copies[name].to(dtype)}, folder / "model.safetensors", {"format": "pt"})
+    assert f"without a quantization_config, found {name} of " in refused(capsys, folder, tmp_path)

@@ -8,6 +8,7 @@ import torch
 import transformers
 from tokenizers import processors
 
+from seqsep.names import BadInput
 from seqsep.text.language_model import LanguageModel
 from seqsep.text.lookup import Lookups
 from seqsep.text.model_folder import find_model
@@ -216,3 +217,25 @@ def test_a_damaged_folder_is_one_line(folders, tmp_path, kind, expected):
         LanguageModel(find_model(str(folder)))
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 500
+
+
+def test_a_prompt_that_loses_a_repeated_symbol_is_refused(folders, tmp_path):
+    """An end of text that the prompt's last symbol is: other copies of the symbol do not hide that it is taken off."""
+    folder = shutil.copytree(folders["attention"], tmp_path / "ends")
+    model = LanguageModel(find_model(str(folder)))
+    assert PROMPTS[0].count(PROMPTS[0][-1]) > 1
+    model.ends = [*model.ends, model.tokenizer.encode(PROMPTS[0])[-1]]
+    with pytest.raises(BadInput, match="keeps every symbol of the prompt, found that it loses"):
+        model.read(PROMPTS[0])
+
+
+def test_a_model_that_cannot_run_is_named(folders, tmp_path, monkeypatch):
+    folder = shutil.copytree(folders["attention"], tmp_path / "broken")
+    model = LanguageModel(find_model(str(folder)))
+
+    def fails(*arguments, **options):
+        raise AttributeError("no attribute 'update'")
+
+    monkeypatch.setattr(model.model, "generate", fails)
+    with pytest.raises(BadInput, match=r"broken: transformers cannot run it: no attribute 'update'$"):
+        model.complete([model.read(PROMPTS[0])], never, 3)

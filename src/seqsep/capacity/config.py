@@ -6,6 +6,7 @@ takes whole numbers, flags, words or finite ratios only, each with its limits.
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -70,8 +71,7 @@ def require_shallow(where: str, value: Any) -> None:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
         raise ValueError(f"field {excerpt(printable(twice))!r} twice")
     return found
 

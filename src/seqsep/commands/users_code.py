@@ -46,16 +46,17 @@ def users_code_apart() -> Iterator[None]:
 
 
 class _Output:
-    """The standard output for seqsep's own code, and stderr for any other."""
+    """The standard output for seqsep's own code, and stderr for any other code and for forks of this process."""
 
     def __init__(self, ours: Any) -> None:
         self._ours = ours
+        self._process = os.getpid()
 
     @no_type_check  # a type checker's call would come between the writer and this one
     def __getattr__(self, name: str) -> Any:
         writer = sys._getframe().f_back  # None if Python flushes the stream at its end
         is_ours = writer is None or writer.f_globals.get("__name__", "").partition(".")[0] in WRITERS
-        return getattr(self._ours if is_ours else sys.stderr, name)
+        return getattr(self._ours if is_ours and os.getpid() == self._process else sys.stderr, name)
 
 
 def _users_file(error: BaseException) -> Path | None:
@@ -120,6 +121,7 @@ def _work(main: Callable[[], int], said: mmap.mmap, parent: int) -> int:
     _listen(lambda number, frame: None, (signal.SIGINT,))
     watch_parent(parent)
     _divert_descriptor()
+    process = os.getpid()
     status = REFUTED  # of a traceback, with --debug
     try:
         status = main()
@@ -127,7 +129,8 @@ def _work(main: Callable[[], int], said: mmap.mmap, parent: int) -> int:
         status = end.code if isinstance(end.code, int) else DONE
         raise
     finally:
-        said[:] = bytes((True, status))
+        if os.getpid() == process:  # and not a fork that the user's code made
+            said[:] = bytes((True, status))
     return status
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from seqsep.files import read_lines, write_file
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
-from seqsep.lab.sound_row import require_key, require_kind, require_result, require_share
+from seqsep.lab.sound_row import require_key, require_kind, require_reply, require_result
 from seqsep.lab.train import PAUSED, Result
 from seqsep.mixers.settings import has_heads
 from seqsep.plugins.name import shown
@@ -21,7 +21,18 @@ PRUNED = "pruned"
 DESCRIBED = ("layers", "task", "length", "width", "heads", "positions", "embedding_scale", "learning_rate", "seed")
 """What a table says of a run, in this order."""
 RUN_FIELDS = tuple(field.name for field in fields(Result) if field.default is MISSING)
-REPLY_FIELDS = ("status", "accuracy")
+REPLY_FIELDS = (
+    "status",
+    "accuracy",
+    "right",
+    "expected",
+    "written",
+    "tokens",
+    "tokens_right",
+    "prompt_tokens",
+    "state_bits",
+    "chance",
+)
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """The errors of a configuration that makes no run in this version."""
 
@@ -112,7 +123,7 @@ class Row:
         if require_kind("result.status", self.result["status"], str, "a text") == PAUSED:
             raise ValueError("result.status: expected that of a run that ended, found paused")
         if self.is_reply:
-            require_share("result.accuracy", self.result["accuracy"])
+            require_reply(self.result)
             return
         try:
             run = self.run

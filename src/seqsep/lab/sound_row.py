@@ -71,6 +71,23 @@ def require_curve(curve: Any, steps: int, least_loss: float = 0.0) -> None:
             raise ValueError(f"result.curve, point {number}: step: expected one above {before[0]}, found {after[0]}")
 
 
+def require_reply(result: Mapping[str, Any]) -> None:
+    """Raise ValueError, which names the field, for a result that no reply of a language model has (`text.reply.Reply`)."""
+    right = require_kind("result.right", result["right"], bool, "true or false")
+    require_share("result.accuracy", result["accuracy"])
+    if result["accuracy"] != right:
+        raise ValueError(f"result.accuracy: expected {float(right)} of a reply that is {right}, found {result['accuracy']}")
+    for name in ("expected", "written"):
+        require_kind(f"result.{name}", result[name], str, "a text")
+    require_whole("result.tokens", result["tokens"])
+    require_whole("result.tokens_right", result["tokens_right"], most=result["tokens"])
+    require_whole("result.prompt_tokens", result["prompt_tokens"])
+    if result["state_bits"] is not None:
+        require_whole("result.state_bits", result["state_bits"])
+    if result["chance"] is not None:
+        require_share("result.chance", result["chance"])
+
+
 def require_share(field: str, value: Any) -> None:
     """Raise ValueError unless the value is a number of 0 to 1."""
     if type(value) not in (int, float) or not 0 <= value <= 1:

@@ -1,8 +1,9 @@
 """From rows to the report: the page and its picture; beside them figures, tables and the bibliography."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,23 @@ def write_demo(
     return page
 
 
+SAFE_PATH = "PYTHONSAFEPATH"
+
+
+@contextmanager
+def _nothing_from_the_current_folder() -> Iterator[None]:
+    """Let the processes that Python starts import no module of the current folder, which may hold a stranger's files."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
+
+
 def write_report(
     rows: Path,
     folder: Path,
@@ -72,7 +90,10 @@ def write_report(
         write_bibliography(folder, {mixer for table in tables for model in table.table.models for mixer in model.layers})
     # A killed report must not leave the process that draws waiting for work.
     spawn = get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn, initializer=watch_parent, initargs=(os.getpid(),)) as pool:
+    with (
+        _nothing_from_the_current_folder(),
+        ProcessPoolExecutor(1, mp_context=spawn, initializer=watch_parent, initargs=(os.getpid(),)) as pool,
+    ):
         separation = pool.submit(write_separation, folder)
         drawing = [pool.submit(write_experiment, table, folder) for table in tables]
         of_is_tree = pool.submit(write_is_tree_results, rows.parent, folder)

@@ -1,13 +1,14 @@
 """Questions asked of a model one by one: a reply is on disk before the next is asked; what the store holds is not asked."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Protocol, runtime_checkable
 
 from seqsep.lab.device import but_for_processor, environment
 from seqsep.lab.store.store import Store
 from seqsep.names import BadInput, excerpt
 from seqsep.text.language_model import Completion, Facts, NonFiniteLogits
-from seqsep.text.question import Question
+from seqsep.text.question import Question, key_of
 from seqsep.text.reply import PREFIX, Reply
 
 OnReply = Callable[[Reply], None]
@@ -56,8 +57,11 @@ class Evaluation:
         self.environment = surroundings(device)
         self.held: dict[str, Reply] = {}
         for row in store.finished(f"{PREFIX}{task}"):
-            if _same(row.environment, self.environment):
-                self.held[row.key] = Reply.of_row(row)
+            if not _same(row.environment, self.environment):
+                continue
+            reply = Reply.of_row(row)
+            if row.key == key_of(reply.question, asdict(reply.model)):  # else it answers another question, or none
+                self.held[row.key] = reply
 
     def replies(self, questions: Iterable[Question], on_reply: OnReply = lambda reply: None) -> list[Reply]:
         """The reply to each question, in the order given; `on_reply` is called with each that is new.

@@ -6,6 +6,7 @@ sampling and penalties, are left aside; the tokens that end a text are kept.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,7 +15,7 @@ from typing import Any
 from seqsep.laws.language_model.folder import CONFIG
 from seqsep.laws.language_model.reader import NAMES_OF_A_STATE
 from seqsep.laws.language_model.source import of_folder
-from seqsep.names import BadInput, excerpt
+from seqsep.names import BadInput, excerpt, text_of
 from seqsep.text.model_folder import ModelFolder
 from seqsep.text.tokenizer import Tokenizer
 
@@ -166,8 +167,12 @@ class LanguageModel:
                     generation_config=settings,
                     stopping_criteria=transformers.StoppingCriteriaList([is_done]),
                 )
+        except (NonFiniteLogits, MemoryError):
+            raise
         except self.torch.OutOfMemoryError as error:
             raise MemoryError(f"{self.facts.name}: no memory for {len(prompts)} prompts of {length:,} tokens") from error
+        except Exception as error:  # of the library, for a configuration that it builds and cannot run
+            raise BadInput(f"{self.folder.path}: transformers cannot run it: {text_of(error)}") from error
         finally:
             counting.remove()
         written = [self._text(row[length:].tolist()) for row in rows]
@@ -208,10 +213,16 @@ def tokens_of(prompt: str, tokenizer: Tokenizer, ends: Sequence[int], vocabulary
         text = excerpt(repr(tokenizer.decode([beyond])))
         expected = f"expected tokens below {vocabulary:,}, the vocabulary of the model"
         raise BadInput(f"{where}: {expected}, found token {beyond:,}, which is {text}")
-    kept = tokenizer.decode(tokens, plain=True).lower()
-    lost = sorted(set(prompt.lower()) - set(kept))
-    if lost or tokenizer.unk_token_id in tokens:
-        shown = ", ".join(map(repr, lost[:8])) or f"some words, which become {tokenizer.unk_token}"
+    kept = Counter(tokenizer.decode(tokens, plain=True).lower())
+    asked = Counter(prompt.lower())
+    # Some tokenizers join spaces; any other symbol must be there as often as in the prompt.
+    fewer = sorted(symbol for symbol in asked if kept[symbol] < (1 if symbol.isspace() else asked[symbol]))
+    lost = [symbol for symbol in fewer if not kept[symbol]]
+    if not lost and tokenizer.unk_token_id in tokens:
+        shown = f"some words, which become {tokenizer.unk_token}"
+    else:
+        shown = ", ".join(map(repr, (lost or fewer)[:8]))
+    if shown:
         expected = "expected a tokenizer that keeps every symbol of the prompt, found that it loses"
         raise BadInput(f"{where}: {expected} {shown}")
     return tokens

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,9 +48,7 @@ class Question:
 
     def key(self, model: dict[str, Any]) -> str:
         """The SHA-256 of the question and of the model's identity: 64 hexadecimal digits."""
-        identity = {name: model[name] for name in ("sha256", "dtype")}
-        canonical = canonical_json({"question": self.fields, "model": identity, "revision": REVISION})
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return key_of(self.fields, model)
 
     def is_complete(self, text: str) -> bool:
         """Whether a text has come to its end."""
@@ -69,3 +68,10 @@ class Question:
         if self.grading == "normalised":
             return normalised(written) == normalised(self.expected)
         return written == self.expected
+
+
+def key_of(fields: Mapping[str, Any], model: Mapping[str, Any]) -> str:
+    """Return the key of a question with these fields to a model with this identity (`Question.key`)."""
+    identity = {name: model[name] for name in ("sha256", "dtype")}
+    canonical = canonical_json({"question": dict(fields), "model": identity, "revision": REVISION})
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -46,10 +46,11 @@ CHAT = "chat_template*"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 MOST_WEIGHTS = 1 << 50
 LEFT_OUT = frozenset(
-    {"auto_map", "transformers_weights", "distributed_config", "fusion_config", "_name_or_path", "name_or_path"}
+    {"return_dict", "auto_map", "transformers_weights", "distributed_config", "fusion_config", "_name_or_path", "name_or_path"}
     | {f"{kept}{part}_implementation{end}" for kept in ("", "_") for part in ("attn", "experts") for end in ("", "_internal")}
 )
-"""Fields of a configuration that make the library import code, or kernels of the hub, or read other files."""
+"""Fields of a configuration that make the library import code, or kernels of the hub, or read other files, and `return_dict`,
+without which a model returns tuples."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,16 @@ class Folder:
         for name, tensors in shards.items():
             with _opened(self.path / name) as file:
                 size += os.fstat(file.fileno()).st_size
-            missing = sorted(tensors - _tensors(self.path / name))
+            missing = sorted(tensors - _tensors(self.path / name).keys())
             if missing:
                 expected = f"expected the tensors that {INDEX} names, found none of"
                 raise BadInput(f"{self.path / name}: {expected} {excerpt(printable(', '.join(missing[:3])), 200)}")
         return size
+
+    def dtypes(self) -> dict[str, str]:
+        """Return the type of each tensor of the weights, as safetensors calls it."""
+        files = [name for name in self.weights if name != INDEX]
+        return {tensor: kind for name in files for tensor, kind in _tensors(self.path / name).items()}
 
     @contextmanager
     def staged(self) -> Iterator[Path]:
@@ -192,13 +198,13 @@ def _is_plain(name: Any) -> bool:
     return name == "/".join(parts) and ".." not in parts and not name.startswith("/")
 
 
-def _tensors(path: Path) -> set[str]:
-    """The names in the header of a safetensors file. Raises BadInput for another kind of file."""
+def _tensors(path: Path) -> dict[str, str]:
+    """The tensors in the header of a safetensors file, with their types. Raises BadInput for another kind of file."""
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, framework="np") as file:
-            return set(file.keys())
+            return {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118 (not a mapping)
     except SafetensorError as error:
         raise BadInput(f"{printable(str(path))}: expected a safetensors file, found: {text_of(error)}") from error
 

@@ -26,6 +26,10 @@ MOST_NUMBERS_A_BYTE = 8
 """Of weights that are quantized to single bits."""
 MOST_LAYERS = 1_000
 """To build a layer takes milliseconds, so a million of them would take an hour."""
+FLOATS = ("F64", "F32", "BF16", "F16")
+"""Types of weights in a safetensors file that are numbers as they are; others stand for numbers by a code."""
+MOST_LABELS = 100_000
+"""The library gives each label of a classifier a name."""
 INSTALL = "pip install 'seqsep[hf]'"
 LEAST_VERSION = (4, 57)
 """Of `transformers`; older ones name what a model is built with otherwise."""
@@ -225,6 +229,16 @@ def of_folder(library: Any, folder: Folder, config: Any = None, **options: Any) 
     missing = sorted(loading["missing_keys"])
     if missing:
         raise BadInput(f"{folder.path}: expected weights of all layers, found none of {', '.join(missing[:3])}")
+    if quantization(str(folder.path), folder.config) is None:
+        stored = folder.dtypes()
+        coded = sorted(name for name, _ in model.named_parameters() if stored.get(name, "F32") not in FLOATS)
+        if coded:
+            expected = f"expected weights of {', '.join(FLOATS)} without a {FIELD}"
+            raise BadInput(f"{folder.path}: {expected}, found {printable(coded[0])} of {stored[coded[0]]}")
+    further = sorted(map(str, loading["unexpected_keys"]))
+    if further:
+        shown = excerpt(printable(", ".join(further[:3])), 200)
+        raise BadInput(f"{folder.path}: expected the weights of the model in {CONFIG} only, found also {shown}")
     return model
 
 
@@ -239,6 +253,8 @@ def require_few_layers(where: str, config: Mapping[str, Any]) -> None:
         name = str(key)
         if isinstance(value, Mapping):
             require_few_layers(where, value)
+        if name == "num_labels" and isinstance(value, int) and value > MOST_LABELS:
+            raise BadInput(f"{where}: num_labels: expected at most {MOST_LABELS:,}, found {excerpt(f'{value:,}')}")
         count = 0
         if isinstance(value, int) and name.endswith(("layer", "layers", "blocks")):
             count = value
