@@ -45,9 +45,9 @@ def test_bytes_that_are_no_text_are_said_of_their_file(words, tmp_path, capsys):
 
 
 def test_bytes_on_the_standard_input(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GARBLED), encoding="utf-8"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff" + GARBLED), encoding="utf-8"))
     assert main(["apply", "index-lookup-state", "--length", "4"]) == 2
-    assert capsys.readouterr().err == "seqsep: standard input, after line 0: expected text in UTF-8, found byte 0xff\n"
+    assert capsys.readouterr().err == "seqsep: standard input, line 1: expected text in UTF-8, found byte 0xff at 0\n"
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")

@@ -2,6 +2,9 @@
 
 The program notes Ctrl-C and SIGTERM as they come, and nothing else is an interrupt. A child process that watches its parent
 ends with it, also if the parent is killed and can tell it nothing. Nothing here takes long to import.
+
+>>> is_interrupt(KeyboardInterrupt()), is_interrupt(ValueError())
+(True, False)
 """
 
 import ctypes

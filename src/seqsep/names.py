@@ -106,7 +106,13 @@ def whole_arguments(function: Callable[P, T]) -> Callable[P, T]:
 
 
 class InternalError(RuntimeError):
-    """A bug of seqsep: something that its own code guarantees does not hold."""
+    """A bug of seqsep: something that its own code guarantees does not hold.
+
+    >>> raise InternalError("the minimal automaton answers wrongly")
+    Traceback (most recent call last):
+        ...
+    seqsep.names.InternalError: the minimal automaton answers wrongly
+    """
 
 
 def ensure(condition: bool, broken: str, *details: object) -> None:

@@ -11,6 +11,7 @@ from seqsep.lab.device import environment
 from seqsep.lab.row import Row, Rows, read_rows, write_rows
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
+from support.reply import REPLY
 
 
 def row(seed: int = 0, **result: object) -> Row:
@@ -155,20 +156,6 @@ def test_a_table_has_live_accuracy_if_a_run_has_it() -> None:
     rows = [row(), row(live_accuracy=0.75)]
     assert "live_accuracy" not in Rows(rows[:1]).records()[0]
     assert [one["live_accuracy"] for one in Rows(rows).records()] == [None, 0.75]
-
-
-REPLY = {
-    "status": "finished",
-    "accuracy": 1.0,
-    "right": True,
-    "expected": "12",
-    "written": "12",
-    "tokens": 2,
-    "tokens_right": 2,
-    "prompt_tokens": 30,
-    "state_bits": None,
-    "chance": 0.1,
-}
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from seqsep.lab.store.columns import digest_of
 from seqsep.lab.store.place import StoreError
 from seqsep.lab.store.store import Store
 from seqsep.tasks import IndexLookup
+from support.reply import REPLY
 
 
 def row(seed: int, **result: object) -> Row:
@@ -76,7 +77,7 @@ UNSOUND: dict[str, tuple[dict[str, Any], str]] = {
     "seconds": ({"seconds": float("inf")}, "seconds: expected a number, found inf"),
     "attempts": ({"attempts": "many"}, "attempts: expected a whole number from 0, found many"),
     "a reply": (
-        {"configuration": '{"question":1}', "result": result(accuracy=2)},
+        {"configuration": '{"question":1}', "result": json.dumps(REPLY | {"accuracy": 2})},
         "result.accuracy: expected a number of 0 to 1",
     ),
 }
