@@ -5,6 +5,9 @@ INPUTS = "how many inputs, or which, are tried; whatever they are, each is requi
 BELOW = "the term is below another one of the maximum, so the least grid is the same"
 SURVIVORS: dict[str, str] = {
     "ceilings/ceiling.py: return None | returns None at 0": "it is the line that it replaces",
+    "exact/partial_automata.py: return None | returns None at 0": "it is the line that it replaces",
+    "exact/least_state.py: return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((count, 0), "
+    "dtype=np.int64) | 0 -> 1 at 83": "inputs are drawn only if there are more than SAMPLED_INPUTS, so never of length 0",
     "exact/_refinement.py: MOST_ROUNDS = 64 | 64 -> 65 at 14": SAME_RESULT,
     "exact/grid.py: if numerator == 1 and integers.divides(denominator, grid.steps**2): | Pow -> Mult at 52": SAME_RESULT,
     "exact/witness_search.py: columns = np.flatnonzero(chosen[1] * short[rows].sum(axis=0) > 0) "
