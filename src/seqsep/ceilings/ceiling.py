@@ -82,6 +82,8 @@ def carried_bits(task: IndexLookup, accuracy: float) -> float:
     600.0
     >>> round(carried_bits(IndexLookup(length=100, alphabet=64), accuracy=0.5))
     201
+    >>> carried_bits(IndexLookup(length=100, alphabet=64), accuracy=0.0)
+    0.0
     """
     require(0 <= accuracy <= 1, f"carried_bits({task!r}, accuracy={accuracy})", "accuracy is a fraction from 0 to 1")
     return task.length * bits_of_a_symbol(task.alphabet, accuracy)
