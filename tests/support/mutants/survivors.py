@@ -46,6 +46,12 @@ SURVIVORS: dict[str, str] = {
     "| 1 -> 2 at 65": "after one token there are n classes, after n of them more: n! at least, and 4 at n = 2",
     "theorems/retrieval/counting_one_layer.py: for threshold in {min(alphabet - 1, max(0, count + step)) for step in (-1, 0, "
     "1)}: | 0 -> 1 at 40": INPUTS,
+    "theorems/retrieval/counting_one_layer.py: for threshold in {min(alphabet - 1, max(0, count + step)) for step in (-1, 0, "
+    "1)}: | Add -> Sub at 43": "the steps are -1, 0 and 1, and so are their negatives",
+    "theorems/retrieval/one_layer.py: witness = DistinguishingTable(alice=[place + 1 for place in sorted(alices[0])], "
+    "rows=rows, columns=columns) | 0 -> 1 at 74": "all of Alice's inputs have the same places",
+    "theorems/retrieval/one_layer.py: parts = cells(sizes.width, 2 * network.grid.steps**2 * len(shared.bobs)) ** sizes.heads "
+    "| 2 -> 3 at 51": "either way the parts are more than the inputs of Alice, which are then the bound",
     "theorems/sparse_threshold/_formulas.py: yield Series((2, 4, 8, 16, 18, 32, 62, 64), (*INSTANCES, *RANDOM), inputs_small - "
     "tenth, most=256) | 62 -> 63 at 35": INPUTS,
     "theorems/sparse_threshold/disjointness_one_layer.py: RUNS = 16 | 16 -> 15 at 7": INPUTS,

@@ -65,6 +65,7 @@ def test_the_exact_model_decides_with_half_of_n_bits(length):
     assert len(lower) == (n >= 2) + (n >= 3)
     for outcome in lower:
         witness = outcome.witness
+        assert outcome.inputs == 2
         assert outcome.measured["state_bits"] < n
         assert disjointness(witness["a"], witness["b"]) == witness["expected"] != witness["decided"]
         assert nearest(n, witness["errs_on"]) != witness["answer"]

@@ -138,6 +138,8 @@ class Place:
 
         >>> Place(4, edges=1, half_read=True).beginning(7)
         Beginning(vertices=4, edges=((2, 3),), half_read=1)
+        >>> Place(6, edges=4, half_read=False).beginning(0)
+        Beginning(vertices=6, edges=((1, 2), (1, 3), (2, 3), (1, 4)), half_read=None)
         """
         case = self.case(number)
         if case is None:

@@ -82,6 +82,9 @@ def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1
 
     >>> with_random_weights(TaskSizes(7, 3, 5), "lstm", width=2, seed=0).state_bits()  # 2 x 2 numbers of 64 bits
     (256, 0)
+    >>> with_random_weights(TaskSizes(7, 3, 5), "attention", width=2, heads=0, seed=0)
+    Traceback (most recent call last):
+    ValueError: width=2, heads=0: expected whole numbers from 1
     """
     if width < 1 or heads < 1:
         raise ValueError(f"width={width}, heads={heads}: expected whole numbers from 1")

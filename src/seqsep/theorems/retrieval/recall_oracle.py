@@ -220,8 +220,8 @@ def sequences(length: int, alphabet: int) -> WithOracle:
     """The task as sequences. Tokens: symbols, k = S, FAILED = S + 1, h questions, and S + 1 that ask the oracle for a token.
 
     >>> task = sequences(length=3, alphabet=2)
-    >>> task.oracle((1, 2, 0, 2, 1, 2, 4), [9])  # 7, 8, 9 ask for 0, 1 and k
-    [0]
+    >>> task.oracle((1, 2, 0, 2, 1, 2, 4), [9]), task.oracle((1, 2, 0, 2, 1, 2, 4), [7])  # 7, 8, 9 ask for 0, 1 and k
+    ([0], [2])
     """
     first_asking = alphabet + 2 + length
 
