@@ -1,4 +1,4 @@
-"""How this process ends: by an interrupt, or with its parent.
+"""The end of this process: by an interrupt, or with its parent.
 
 The program notes Ctrl-C and SIGTERM as they come, and nothing else is an interrupt. A child process that watches its parent
 ends with it, also if the parent is killed and can tell it nothing. Nothing here takes long to import.

@@ -1,4 +1,4 @@
-"""What a command writes is checked before its work, and written before its verdict is printed."""
+"""Outputs of a command are checked before its work, and written before its verdict is printed."""
 
 import csv
 import io

@@ -148,7 +148,7 @@ def test_what_acts_on_a_terminal_is_escaped():
 
 
 def acts(text):
-    """Whether something in the text, besides the ends of lines, acts on a terminal."""
+    """Tell if something in the text, besides the ends of lines, acts on a terminal."""
     return bool(UNSEEN.search(text.replace("\n", "")))
 
 

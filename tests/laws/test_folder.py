@@ -1,4 +1,4 @@
-"""What transformers gets to read of a model's folder: safetensors inside of it, and no pickle, code or adapter."""
+"""The part of a model's folder that transformers gets to read: safetensors inside of it, and no pickle, code or adapter."""
 
 import json
 import os

@@ -88,7 +88,7 @@ def test_what_is_no_regular_file_is_no_part_of_a_package(tmp_path):
 
 @pytest.mark.parametrize("nested", ["-" * 100_000 + "1", "(" * 100_000, "a" + ".a" * 100_000, "f" + "()" * 100_000])
 def test_nested_expressions_are_refused_in_one_line(tmp_path, nested):
-    """Whether the file is the user's own or one that it imports."""
+    """Tell if the file is the user's own or one that it imports."""
     file = tmp_path / "layer.py"
     file.write_text(f"x = {nested}\n\n\nclass Layer:\n    pass\n")
     for refused in (lambda: run_file(file), lambda: load(OwnLayer.parse(f"{file}:Layer"))):

@@ -92,7 +92,7 @@ class Row:
 
     @property
     def failed(self) -> bool:
-        """Whether the run failed: it has no outcome, or its loss, a gradient or a weight was not finite."""
+        """True if the run has no outcome, or its loss, a gradient or a weight was not finite."""
         return not self.has_outcome or diverged(self.result)
 
     @property

@@ -1,4 +1,4 @@
-"""What every task must obey, callable by outside authors. Raises LawFails with the call and the difference."""
+"""The laws of every task, callable by outside authors. Raises LawFails with the call and the difference."""
 
 import itertools
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What every theorem must obey, callable by outside authors. Raises LawFails with the theorem's name."""
+"""The laws of every theorem, callable by outside authors. Raises LawFails with the theorem's name."""
 
 from seqsep.laws._failure import LawFails
 from seqsep.theorems import Theorem
@@ -23,7 +23,7 @@ def check_theorem(theorem: Theorem) -> None:
 
 
 def _broken(theorem: Theorem, outcome: Outcome) -> str | None:
-    """What is wrong with an outcome; None if nothing is."""
+    """Say what is wrong with an outcome; None if it is right."""
     if outcome.theorem != theorem.name:
         return f"an outcome of {outcome.theorem}"
     if outcome.inputs <= 0:

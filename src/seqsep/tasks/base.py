@@ -183,7 +183,7 @@ def wrong_field(value: Any) -> str | None:
 
 
 def _is_of(declared: Any, value: object) -> bool:
-    """Whether a value is of a type of TYPE_WORDS; every value is of any other type."""
+    """Tell if a value is of a type of TYPE_WORDS; every value is of any other type."""
     if declared is int:
         return is_whole(value)
     if declared is float:

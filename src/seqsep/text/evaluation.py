@@ -40,7 +40,7 @@ class TextModel(Protocol):
     def complete(
         self, prompts: Sequence[Sequence[int]], is_complete: Callable[[str], bool], most_tokens: int
     ) -> list[Completion]:
-        """What it writes after each of some prompts of equally many tokens. Raises NonFiniteLogits."""
+        """Write after each of some prompts of equally many tokens. Raises NonFiniteLogits."""
 
 
 class Evaluation:

@@ -1,4 +1,4 @@
-"""How the engine `ray` starts a Ray on this machine and connects to a named cluster, with a module that stands in for Ray."""
+"""The engine `ray` starts a Ray on this machine and connects to a named cluster, with a module that stands in for Ray."""
 
 import os
 import sys

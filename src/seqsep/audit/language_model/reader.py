@@ -153,7 +153,7 @@ def _chosen(logits: Float[Tensor, "inputs time vocabulary"]) -> list[list[int]]:
 
 
 def _right(chosen: list[list[int]], asked: Sequence[Asked], places: int) -> np.ndarray:
-    """Which answers are the first choices: books by questions."""
+    """Tell which answers are the first choices: books by questions."""
     right = []
     for one, tokens in zip(asked, chosen, strict=True):
         end = len(one.continuation)

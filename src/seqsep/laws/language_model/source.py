@@ -266,7 +266,7 @@ def require_few_layers(where: str, config: Mapping[str, Any]) -> None:
 
 
 def _counts(library: Any, config: Any) -> tuple[int, int]:
-    """How many numbers the parameters and the buffers of a configuration have; nothing is allocated for them."""
+    """Count the numbers in the parameters and the buffers of a configuration; nothing is allocated for them."""
     with torch.device("meta"):
         model = _of_configuration(library, config, {})
     return sum(weight.numel() for weight in model.parameters()), sum(part.numel() for part in model.buffers())
