@@ -1,8 +1,8 @@
 """Checks a seqsep certificate, with nothing but the standard library: python -I -S seqsep_check.py FILE
 
-Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2 not a certificate, or too large. The
-specification is docs/certificates.md; what stands in quotation marks here are its sentences. This file shares no code with
-seqsep and imports nothing of it. What it reads, it never changes.
+Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2 not a certificate, or too large; 3 the line
+cannot be written. The specification is docs/certificates.md; what stands in quotation marks here are its sentences. This file
+shares no code with seqsep and imports nothing of it. What it reads, it never changes.
 """
 
 import hashlib
@@ -796,19 +796,31 @@ def check(data):
 
 def main(arguments):
     """Exit status."""
+    usage = "usage: python -I -S seqsep_check.py FILE"
     try:
-        if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
-            print(f"usage: python -I -S seqsep_check.py FILE; expected one certificate, found {' '.join(arguments) or 'none'}")
-            return 2
+        if {"-h", "--help"} & {*arguments}:
+            return answer(0, usage)
+        if len(arguments) != 1:
+            return answer(2, f"{usage}; expected one certificate, found {' '.join(arguments) or 'none'}")
         [path] = arguments
-        if not os.path.isfile(path):  # noqa: PTH113
-            raise ValueError(f"expected a regular file, found none at {path!r}")
-        with open(path, "rb") as file:  # noqa: PTH123
+        # Without O_NONBLOCK the open of a pipe that nobody writes to would never return.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            if not os.path.isfile(file.fileno()):  # noqa: PTH113
+                raise ValueError(f"expected a regular file, found none at {path!r}")
             status, line = check(file.read(MOST_BYTES + 1))
     except (OSError, ValueError, MemoryError) as error:
         status = 2
         line = f"unfit: {str(error) or type(error).__name__}"
-    print(line)
+    return answer(status, line)
+
+
+def answer(status, line):
+    """Print the line, in ASCII without control characters, and return the status; 3 if standard output does not take it."""
+    try:
+        print(re.sub("[^ -~]", lambda found: f"\\u{ord(found[0]):04x}", line), flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes what is left at its end
+        return 3
     return status
 
 

@@ -100,6 +100,23 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
             "commands/stored_rows.py",
         ),
     ),
+    "faults-attacks-on-stores": (
+        (
+            "tests",
+            *(f"lab/store/test_{name}.py" for name in ("database", "driver_lock", "checkpoint_files", "lost_store", "columns")),
+            "lab/store/test_place.py",
+            "lab/store/test_salvage.py",
+        ),
+        "foreign schemas, lock files and journals of others, links, two names of one store, forged rows, endless work: refused "
+        "in one line, and nothing of the user's is written over",
+        (
+            *STORE,
+            "lab/sound_row.py",
+            "lab/store/repair.py",
+            "lab/store/salvage.py",
+            "lab/store/pages.py",
+        ),
+    ),
     "faults-soak": (
         ("soak", round(3600 * SOAK_HOURS)),
         "sweeps under kills, pauses, full disks and steps of Python's clock: no run lost or repeated, the same export, "

@@ -55,7 +55,7 @@ def code_lines(path: Path) -> int:
 
 
 def test_the_checker_is_one_file_of_the_standard_library():
-    assert code_lines(CHECKER) <= 532
+    assert code_lines(CHECKER) <= 540
     imported = set()
     for node in ast.walk(ast.parse(CHECKER.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -90,10 +90,9 @@ def test_theorems_with_evidence_have_certificates_that_hold(theorem, tmp_path):
     [
         ([], f"{USAGE}none"),
         (["a", "b"], f"{USAGE}a b"),
-        (["--help"], f"{USAGE}--help"),
-        (["-h"], f"{USAGE}-h"),
-        (["no-such-file"], "unfit: expected a regular file, found none at 'no-such-file'"),
-        (["."], "unfit: expected a regular file, found none at '.'"),
+        (["a\x1b]0;b\a\u202e", "b"], f"{USAGE}a\\u001b]0;b\\u0007\\u202e b"),
+        (["no-such-file"], "unfit: [Errno 2] No such file or directory: 'no-such-file'"),
+        (["."], "unfit: [Errno 21] Is a directory: '.'"),
         (["pipe"], "unfit: expected a regular file, found none at 'pipe'"),
         (["/dev/zero"], "unfit: expected a regular file, found none at '/dev/zero'"),
     ],
@@ -105,6 +104,25 @@ def test_as_a_program_it_answers_2_to_what_is_no_file(arguments, why, tmp_path):
     assert alone.returncode == 2
     assert alone.stdout == f"{why}\n"
     assert alone.stderr == ""
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_the_checker_says_how_it_is_called(flag):
+    asked = subprocess.run([sys.executable, "-I", "-S", str(CHECKER), flag], capture_output=True, text=True, timeout=60)
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert asked.stdout == f"{USAGE.partition(';')[0]}\n"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status"),
+    [(">&-", 2), (">&- 2>&- <&-", 2), ("2>/dev/full", 2), (">/dev/full", 3)],
+)
+def test_the_checker_notices_a_line_that_is_lost(redirection, status, tmp_path):
+    """It says nothing more than its exit status; a stream that is closed from the start loses nothing."""
+    script = f"{{ '{sys.executable}' -I -S '{CHECKER}' no-such-file; echo $? >status; }} {redirection}"
+    ended = subprocess.run(["sh", "-c", script], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert (tmp_path / "status").read_text() == f"{status}\n"
+    assert ended.stderr == ""
 
 
 def test_a_claim_that_is_off_is_told_with_both_numbers():
