@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from seqsep.lab.run import Run
+from seqsep.lab.train import TENTHS
 
 SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
 OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")
@@ -36,6 +37,8 @@ def require_sound(run: Run, key: str, result: Mapping[str, Any]) -> None:
     for bits in state:
         require_whole("result.state_bits", bits)
     require_curve(result["curve"], result["steps"])
+    if "accuracy_by_tenth" in result:
+        require_tenths(result["accuracy_by_tenth"])
     if result["best_accuracy"] < result["accuracy"]:
         raise ValueError(
             f"result.best_accuracy: expected at least the accuracy {result['accuracy']}, found {result['best_accuracy']}"
@@ -55,6 +58,15 @@ def require_curve(curve: Any, steps: int) -> None:
     for number, (before, after) in enumerate(pairwise(curve), start=1):
         if after[0] <= before[0]:
             raise ValueError(f"result.curve, point {number}: step: expected one above {before[0]}, found {after[0]}")
+
+
+def require_tenths(tenths: Any) -> None:
+    """Raise ValueError unless the value is a list of ten shares, or null for a tenth without an example."""
+    if len(require_kind("result.accuracy_by_tenth", tenths, list, "a list of ten shares")) != TENTHS:
+        raise ValueError(f"result.accuracy_by_tenth: expected {TENTHS} shares, found {len(tenths)}")
+    for number, share in enumerate(tenths, start=1):
+        if share is not None:
+            require_share(f"result.accuracy_by_tenth, tenth {number}", share)
 
 
 def require_share(field: str, value: Any) -> None:
