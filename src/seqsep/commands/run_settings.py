@@ -41,6 +41,7 @@ SETTINGS: dict[str, Setting] = {
     "learning_rate": Setting("of Adam, after the warm-up", 0.001, "above 0, below 1000"),
     "decay": Setting("how the learning rate falls from there", "constant", choices=("constant", "linear", "cosine")),
     "warm_up": Setting("steps over which the learning rate grows", 0, "from 0"),
+    "mixed_steps": Setting("first steps whose training inputs have mixed lengths, a curriculum", 0, "from 0"),
     "embedding_scale": Setting("standard deviation of the first weights of embeddings", 0.02, "above 0"),
     "weight_scale": Setting("standard deviation of the first weights of linear layers", 0.02, "above 0"),
     "evaluate_every": Setting("steps between evaluations", 250, "from 1"),

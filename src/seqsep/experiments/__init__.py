@@ -13,6 +13,7 @@ Files:
     _search                     a grid of rates, rates around the best, more seeds
     _reach                      who passes a length goes on to the next: architectures under both choices of positions
     _state_bits                 accuracy over bits of state at fixed steps
+    _readings                   index lookup under each reading of appendix H.1
     _paper                      the sizes of the paper, and the grid of its appendix H
     _equality                   what the three experiments on equality share
 """

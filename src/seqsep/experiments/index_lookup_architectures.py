@@ -22,6 +22,7 @@ from functools import partial
 
 from seqsep.experiments._paper import full_grid, printed_sizes
 from seqsep.experiments._reach import CHEAPEST_FIRST, LONG_STEPS, SCALES, Level, Reach, contenders
+from seqsep.experiments._readings import readings
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments._state_bits import state_bits
 from seqsep.experiments.base import Experiment
@@ -227,6 +228,7 @@ EXPERIMENT = Experiment.of_presets(
         "reach": lambda: REACH,
         "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS),
         "state-bits": state_bits,
+        "readings": readings,
     },
     title="Index lookup: accuracy, %",
     paper_figure="figure2_index_lookup",

@@ -38,10 +38,11 @@ class Run:
 
     A step is a batch of fresh examples, with Adam on the task's loss. Its learning rate (`rate_at`) grows over the first
     `warm_up` steps and then stays ("constant" `decay`) or falls, "linear" or as half a "cosine", so that it would be 0 at the
-    step after the last: the last one still moves the weights. Every `evaluate_every` steps the model is scored on the first
-    `evaluation` examples of the evaluation stream, and the run has converged once their accuracy reaches `target`. If the
-    answer is written behind a thought (`GeneratedTask`), the model at the end writes both on the first `live` of these
-    examples (`lab.live`).
+    step after the last: the last one still moves the weights. During the first `mixed_steps` steps, a curriculum, the training
+    inputs have mixed lengths (`Task.mixed`), and the fall of the learning rate begins after them. Every `evaluate_every` steps
+    the model is scored on the first `evaluation` examples of the evaluation stream, and the run has converged once their
+    accuracy reaches `target`. If a chain of thought comes before the answer (`GeneratedTask`), the model at the end writes both
+    on the first `live` of these examples (`lab.live`).
 
     A layer is the name of a mixer, with settings as in `mamba2(states=128)` (`mixers.settings`), or a user's own
     (`plugins.layer`): FILE.py:CLASS, or the class itself; model:FILE.py:CLASS, alone, is a user's whole model
@@ -83,6 +84,7 @@ class Run:
     biases: bool = True
     embeddings: Embeddings = "learned"
     live: int = 1000
+    mixed_steps: int = 0
 
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
@@ -105,9 +107,14 @@ class Run:
             self._require(value >= 1, f"{name} is a whole number from 1, found {value!r}")
         self._require(0 <= self.seed < 1 << 63, f"seed is a whole number from 0 to 2^63 - 1, found {self.seed!r}")
         self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0 and below 1,000, found {self.learning_rate!r}")
-        for name in ("warm_up", "live"):
+        for name in ("warm_up", "live", "mixed_steps"):
             value = getattr(self, name)
             self._require(value >= 0, f"{name} is a whole number from 0, found {value!r}")
+        if self.mixed_steps:
+            mixed = self.task.mixed()
+            self._require(
+                mixed != self.task, "mixed_steps: the task draws mixed lengths itself; give it one length in training"
+            )
         for name in ("embedding_scale", "weight_scale"):
             value = getattr(self, name)
             self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
@@ -157,8 +164,19 @@ class Run:
             return self.learning_rate * (step + 1) / self.warm_up
         if self.decay == "constant":
             return self.learning_rate
-        done = (step - self.warm_up) / (self.steps - self.warm_up)
+        first = max(self.warm_up, self.mixed_steps)
+        done = max(0, step - first) / max(1, self.steps - first)
         return self.learning_rate * (1 - done if self.decay == "linear" else (1 + math.cos(math.pi * done)) / 2)
+
+    def training_task(self, step: int) -> Task:
+        """Return the task that training step `step`, counted from 0, draws its examples from.
+
+        >>> from seqsep.tasks import IndexLookup
+        >>> run = Run(IndexLookup(50, training="full-length"), ("lstm",), 8, steps=6, mixed_steps=2)
+        >>> [run.training_task(step).training for step in (0, 1, 2)]
+        ['drawn-length', 'drawn-length', 'full-length']
+        """
+        return self.task.mixed() if step < self.mixed_steps else self.task
 
     def configuration(self) -> dict[str, Any]:
         """The canonical fields: those that differ from their defaults, and the task's own likewise."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from seqsep.lab.run import Run
+from seqsep.lab.train import TENTHS
 
 SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
 OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")
@@ -49,6 +50,8 @@ def require_result(result: Mapping[str, Any], most_steps: int = MOST, *, any_los
     for bits in state:
         require_whole("result.state_bits", bits)
     require_curve(result["curve"], result["steps"], -MOST_LOSS if any_loss else 0.0)
+    if "accuracy_by_tenth" in result:
+        require_tenths(result["accuracy_by_tenth"])
     if result["best_accuracy"] < result["accuracy"]:
         raise ValueError(
             f"result.best_accuracy: expected at least the accuracy {result['accuracy']}, found {result['best_accuracy']}"
@@ -86,6 +89,15 @@ def require_reply(result: Mapping[str, Any]) -> None:
         require_whole("result.state_bits", result["state_bits"])
     if result["chance"] is not None:
         require_share("result.chance", result["chance"])
+
+
+def require_tenths(tenths: Any) -> None:
+    """Raise ValueError unless the value is a list of ten shares, or null for a tenth without an example."""
+    if len(require_kind("result.accuracy_by_tenth", tenths, list, "a list of ten shares")) != TENTHS:
+        raise ValueError(f"result.accuracy_by_tenth: expected {TENTHS} shares, found {len(tenths)}")
+    for number, share in enumerate(tenths, start=1):
+        if share is not None:
+            require_share(f"result.accuracy_by_tenth, tenth {number}", share)
 
 
 def require_share(field: str, value: Any) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
 
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU
@@ -25,9 +27,10 @@ from seqsep.tables import Tabular
 from seqsep.tasks import NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096
+TENTHS = 10
 PAUSED = "paused"
 NON_FINITE = "failed: non-finite"
-AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy")
+AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_by_tenth")
 """What only a run that came to its end has."""
 
 
@@ -58,7 +61,8 @@ class Result(Tabular):
     """What a run leaves at its end or pause; it prints as the table of its curve.
 
     It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters that
-    are trained. A run of a generated task that came to its end has those of `ThoughtAccuracy` as well (`lab.live`).
+    are trained. A run of a generated task that came to its end has those of `ThoughtAccuracy` as well (`lab.live`). A run of a
+    task that queries a position has, at its end, the accuracy in each tenth of the positions (`accuracy_by_tenth`).
 
     >>> Result("finished", 2, 0.5, 0.5, curve=(Point(2, 0.5, 0.7),), state_bits=(64, 0), parameters=10)
     finished at step 2: accuracy 50.00% (50.00% at best), 10 parameters, 64 state bits
@@ -76,6 +80,7 @@ class Result(Tabular):
     live_accuracy: float | None = None
     unanswered: float | None = None
     answer_accuracy: float | None = None
+    accuracy_by_tenth: tuple[float | None, ...] | None = None
 
     def title(self) -> str:
         """How the run ended, at which step, its last accuracy and its sizes."""
@@ -96,6 +101,8 @@ class Result(Tabular):
     def record(self) -> dict[str, Any]:
         """The result as JSON, without what it has not."""
         known = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.accuracy_by_tenth is not None:
+            known["accuracy_by_tenth"] = list(self.accuracy_by_tenth)
         return known | {
             "curve": [[point.step, point.accuracy, point.loss_nats] for point in self.curve],
             "state_bits": list(self.state_bits),
@@ -159,6 +166,8 @@ def train(
     if keep is not None and progress.status != PAUSED:
         save(keep, model, run)
     result = _result(model, progress)
+    if result.status in ("converged", "finished"):
+        result = replace(result, accuracy_by_tenth=accuracy_by_tenth(run, model))
     say = on_progress or (lambda progress: None)
     return model, with_live_score(run, model, result, lambda: say(progress))
 
@@ -200,9 +209,12 @@ def _result(model: Model, progress: Progress) -> Result:
 def training_batches(run: Run, first: int) -> Iterator[Batch]:
     """The batches of the steps from `first` on, generated in blocks of several batches."""
     at_once = max(1, EXAMPLES_PER_BLOCK // run.batch)
-    for step in range(first, run.steps, at_once):
-        count = min(at_once, run.steps - step) * run.batch
-        yield from split(run.task.sample(step * run.batch, count, run.seed), run.batch)
+    step = first
+    while step < run.steps:
+        end = run.mixed_steps if step < run.mixed_steps else run.steps  # a block is of one task
+        count = min(at_once, end - step, run.steps - step)
+        yield from split(run.training_task(step).sample(step * run.batch, count * run.batch, run.seed), run.batch)
+        step += count
 
 
 def split(block: Batch, size: int) -> Iterator[Batch]:
@@ -222,12 +234,38 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
     for batch in split(_evaluation_block(run.task, run.evaluation), 250):
         with computing(run, model):
             logits, targets = asked(model, batch)
-        predictions = batch.targets.copy()
-        predictions[batch.targets != NOTHING_ASKED] = predicted(run.task, logits).cpu().numpy()
-        right += int(np.sum(run.task.score(predictions, batch.targets)))
+        right += int(np.sum(_is_right(run.task, batch, logits)))
         loss += float(total_loss(run.task, logits, targets))
         positions += len(targets)
     return Point(step, right / run.evaluation, loss / positions)
+
+
+@torch.no_grad()
+def accuracy_by_tenth(run: Run, model: Model) -> tuple[float | None, ...] | None:
+    """Return the accuracy of `evaluate` in each tenth of the queried positions; None if the task queries no position.
+
+    Tenth i of N positions holds the positions p with floor(10 (p - 1) / N) = i. A tenth without an example is None.
+    """
+    examples = np.zeros(TENTHS, dtype=np.int64)
+    right = np.zeros(TENTHS, dtype=np.int64)
+    for batch in split(_evaluation_block(run.task, run.evaluation), 250):
+        queried = run.task.query_positions(batch)
+        if queried is None:
+            return None
+        with computing(run, model):
+            logits, _ = asked(model, batch)
+        tenths = TENTHS * (queried - 1) // run.task.length
+        examples += np.bincount(tenths, minlength=TENTHS)
+        right += np.bincount(tenths[_is_right(run.task, batch, logits)], minlength=TENTHS)
+    shares = zip(right.tolist(), examples.tolist(), strict=True)
+    return tuple(some / count if count else None for some, count in shares)
+
+
+def _is_right(task: Task, batch: Batch, logits: Float[Tensor, "asked classes"]) -> Bool[np.ndarray, "batch"]:
+    """Which examples of a batch these logits answer right."""
+    predictions = batch.targets.copy()
+    predictions[batch.targets != NOTHING_ASKED] = predicted(task, logits).cpu().numpy()
+    return task.score(predictions, batch.targets)
 
 
 _evaluation_blocks: dict[tuple[Task, int], Batch] = {}

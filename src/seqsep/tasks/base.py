@@ -7,7 +7,7 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
@@ -117,6 +117,19 @@ class Task(ABC):
 
         Raises ValueError if they are not, or if inputs are vectors.
         """
+
+    def query_positions(self, batch: Batch) -> Int64[np.ndarray, "batch"] | None:
+        """Return the queried position of each example, 1 to `length`, or None if the task queries no position."""
+        return None
+
+    def mixed(self) -> "Task":
+        """Return the same task with training inputs of mixed lengths, the first part of a curriculum (`Run.mixed_steps`).
+
+        Raises ValueError if the task has no field `least_length`.
+        """
+        defaults = {field.name: field.default for field in fields(self)}
+        require("least_length" in defaults, self, "a curriculum needs a task with the field least_length")
+        return replace(self, **{"least_length": defaults["least_length"]})
 
     def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
         """The task at one length as a plain callable from token tuples to answers, for `seqsep.exact`.

@@ -2,18 +2,24 @@
 
 Asked: the last token only.
 Tokens: symbols 0 .. S - 1, position p is S + p - 1; N symbols are N + 1 tokens.
-Lengths: training draws k uniformly from least_length .. length and then k symbols and p uniformly from 1 .. k; evaluation has
-exactly `length` symbols.
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3; examples as in H.1, which says "N symbols" and means the drawn
-length.
-Shortcuts: none above chance 1/S, since symbols and position are uniform and independent; the last positions are rare in
-training (p = N has probability about 1/(N (N - least_length + 1))), so a model may fail there and still score well.
+Training inputs, by the field `training`; evaluation always has exactly `length` = N symbols and p uniform in 1 .. N:
+
+    drawn-length    k uniform in least_length .. N; k symbols, p uniform in 1 .. k
+    full-length     N symbols, p uniform in 1 .. N
+    drawn-position  k uniform in least_length .. N; N symbols, p uniform in 1 .. k
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3. H.1 samples "a length k uniformly between 10 and N" and then "N
+symbols", and "a position between 1 and k": taken literally this is drawn-position, and drawn-length if "N symbols" means k.
+Positions: except under full-length, the last positions are rare in training. The probability of p = N is then
+1/(N (N - least_length + 1)), so a model may fail there and still score well on its training distribution.
+Shortcuts: none above chance 1/S, since symbols and position are uniform and independent.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Int64
 
 from seqsep.exact.integers import ceil_log2
 from seqsep.stream import below, draws
@@ -21,15 +27,20 @@ from seqsep.tasks._blocks import nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import Batch, Task, require
 
+LEAST_LENGTH = 10
+"""Of H.1."""
+TRAINING = ("drawn-length", "full-length", "drawn-position")
+
 
 @dataclass(frozen=True)
 class IndexLookup(Task):
-    """`length` symbols from an alphabet of `alphabet`, then a position token; training lengths from `least_length`.
+    """`length` symbols from an alphabet of `alphabet`, then a position token.
 
     Fields:
         length: N, symbols of an evaluated input; 1 to 2^20.
         alphabet: S, symbols to choose from; 1 to 2^31.
-        least_length: symbols of the shortest training input; from 1.
+        least_length: least k that a training input draws; from 1.
+        training: symbols and positions of training inputs; drawn-length, full-length, drawn-position.
 
     >>> task = IndexLookup(length=3, alphabet=5)
     >>> task.solve((4, 0, 2, 5 + 0))
@@ -41,14 +52,17 @@ class IndexLookup(Task):
     name: ClassVar[str] = "index-lookup"
 
     alphabet: int = 64
-    least_length: int = 10
+    least_length: int = LEAST_LENGTH
+    training: str = "drawn-length"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 symbols, found {self.length}")
         require(1 <= self.alphabet <= 2**31, self, f"alphabet is 1 to 2^31 symbols, found {self.alphabet}")
         require(self.least_length >= 1, self, f"least_length is at least 1 symbol, found {self.least_length}")
-        object.__setattr__(self, "least_length", min(self.least_length, self.length))
+        require(self.training in TRAINING, self, f"training is one of {', '.join(TRAINING)}, found {self.training!r}")
+        draws_none = self.training == "full-length"  # so that equal examples have equal fields
+        object.__setattr__(self, "least_length", min(LEAST_LENGTH if draws_none else self.least_length, self.length))
 
     @property
     def vocabulary(self) -> int:
@@ -71,11 +85,10 @@ class IndexLookup(Task):
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
         uniform = draws(seed, use_of(evaluate), start, count, each=self.length + 2)
-        if evaluate:
-            lengths = np.full(count, self.length, dtype=np.int64)
-        else:
-            lengths = self.least_length + below(uniform[:, 0], self.length - self.least_length + 1)
-        positions = below(uniform[:, 1], lengths)
+        full = np.full(count, self.length, dtype=np.int64)
+        drawn = self.least_length + below(uniform[:, 0], self.length - self.least_length + 1)
+        lengths = drawn if self.training == "drawn-length" and not evaluate else full
+        positions = below(uniform[:, 1], full if self.training == "full-length" or evaluate else drawn)
         symbols = below(uniform[:, 2:], self.alphabet)
         rows = np.arange(count)
         inputs = np.zeros((count, self.longest), dtype=np.int64)
@@ -84,6 +97,12 @@ class IndexLookup(Task):
         targets = nothing_asked(count, self.longest)
         targets[rows, lengths] = symbols[rows, positions]
         return Batch(inputs, targets, lengths + 1)
+
+    def query_positions(self, batch: Batch) -> Int64[np.ndarray, "batch"]:
+        return batch.inputs[np.arange(len(batch.lengths)), batch.lengths - 1] - self.alphabet + 1
+
+    def mixed(self) -> "IndexLookup":
+        return replace(self, training="drawn-length")
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
         *symbols, question = inputs
