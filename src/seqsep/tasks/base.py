@@ -127,9 +127,9 @@ class Task(ABC):
 
         Raises ValueError if the task has no field `least_length`.
         """
-        defaults = {field.name: field.default for field in fields(self)}
-        require("least_length" in defaults, self, "a curriculum needs a task with the field least_length")
-        return replace(self, **{"least_length": defaults["least_length"]})
+        default: dict[str, Any] = {field.name: field.default for field in fields(self) if field.name == "least_length"}
+        require(bool(default), self, "a curriculum needs a task with the field least_length")
+        return replace(self, **default)
 
     def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
         """The task at one length as a plain callable from token tuples to answers, for `seqsep.exact`.
