@@ -51,7 +51,7 @@ READ_DIRECTLY: dict[str, dict[str, str]] = {
     "report/bibliography.py": {"files(..).read_text": PACKAGE_DATA},
     "report/page/proofs.py": {"file.read_text": PACKAGE_DATA},
     "report/page/templates.py": {"files(..).read_text": PACKAGE_DATA},
-    "report/papers.py": {"files(..).read_text": PACKAGE_DATA},
+    "experiments/papers.py": {"files(..).read_text": PACKAGE_DATA},
     "text/tokenizer_process.py": {"os.fdopen": "a pipe of its own"},
 }
 """Calls that read without the one reader, and why they may."""

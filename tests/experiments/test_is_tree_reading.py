@@ -8,10 +8,10 @@ import pytest
 
 from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import EXPERIMENT, READINGS, STATE_BY_HEADS
+from seqsep.experiments.papers import is_tree_accuracy
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.is_tree_table import is_tree_cells
 from seqsep.report.numerals import percent_at_most
-from seqsep.report.papers import is_tree_accuracy
 
 RESULTS = Path(__file__).parents[2] / "results"
 ROWS = read_rows(EXPERIMENT.rows_file(RESULTS))

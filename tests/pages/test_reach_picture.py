@@ -6,12 +6,12 @@ from pathlib import Path
 from matplotlib.text import Text
 
 from seqsep.experiments import BY_NAME
+from seqsep.experiments.papers import paper_models
 from seqsep.lab.row import read_rows
 from seqsep.mixers import MIXERS
 from seqsep.pages._reach_picture import lines_with_positions, what_was_tried
 from seqsep.report.figures.reach_picture import draw_reach
 from seqsep.report.numerals import percent
-from seqsep.report.papers import paper_models
 
 RESULTS = Path(__file__).parents[2] / "results"
 EXPERIMENT = BY_NAME["index-lookup-architectures"]

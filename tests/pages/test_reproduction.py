@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from seqsep.experiments import BY_NAME, EXPERIMENTS
+from seqsep.experiments.papers import paper_models
 from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.pages._reach import reach_section
 from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, report_tables
 from seqsep.report.numerals import listed
-from seqsep.report.papers import paper_models
 
 QUICK_RATES = (1e-3, 3e-3, 1e-2)
 RESULTS = Path(__file__).parents[2] / "results"

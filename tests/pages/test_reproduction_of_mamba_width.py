@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from seqsep.experiments.papers import paper_models
 from seqsep.lab.row import read_rows
-from seqsep.report.papers import paper_models
 from seqsep.tasks import IndexLookup
 
 ROWS = read_rows(Path(__file__).parents[2] / "results/mamba-width-reach.jsonl")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from seqsep.experiments.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.report.demo_runs import DemoRuns
@@ -13,7 +14,6 @@ from seqsep.report.measured import Measured
 from seqsep.report.numerals import counts, listed, number, percent, percent_at_most
 from seqsep.report.page.tables import scaled_down
 from seqsep.report.page.theorem_table import statement_tables
-from seqsep.report.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.starts import starts_of_runs
 from seqsep.report.ticks import round_ticks, spread_apart

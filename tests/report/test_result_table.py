@@ -6,11 +6,11 @@ from itertools import product
 import pytest
 
 from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
+from seqsep.experiments.papers import printed
 from seqsep.report.captions import ceilings_sentence, heatmap_caption
 from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.measured import chance
-from seqsep.report.papers import printed
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import MOST_NAMED, SizedModel
 from seqsep.report.table_files import record

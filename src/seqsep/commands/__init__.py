@@ -13,6 +13,7 @@
     ask           `seqsep ask`: what a trained model answers to the user's inputs
     audit         `seqsep audit`: what a trained model carries, and where it fails
     generate      `seqsep generate`: what a trained model writes
+    claims        `seqsep claims`: the papers' experiments, claim by claim
     train         `seqsep train`: models that flags describe
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
@@ -53,6 +54,7 @@ from seqsep.commands import (
     capacity,
     certify,
     check,
+    claims,
     completion,
     demo,
     export,
@@ -84,6 +86,7 @@ COMMANDS: tuple[Command, ...] = (
     generate.COMMAND,
     train.COMMAND,
     run.COMMAND,
+    claims.COMMAND,
     export.COMMAND,
     store.COMMAND,
     report.COMMAND,

@@ -17,6 +17,8 @@ from seqsep.plugins.name import names_a_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seqsep.lab.run import Run
+
 PRESET_OF_A_FILE = "demo"
 """What `runs(preset)` of a file is called with if no --preset is given."""
 
@@ -44,6 +46,13 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
         metavar="WORDS",
         help="the runs that have all of these words, as attention,N=100; seqsep run EXPERIMENT --help has them; may be given "
         "several times",
+    )
+    parser.add_argument(
+        "--claim",
+        action="append",
+        default=[],
+        metavar="CLAIM",
+        help="of the experiment claims: the runs that decide the claims with this name or beginning; seqsep claims lists them",
     )
     add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
     parser.add_argument(
@@ -141,11 +150,26 @@ def run(options: argparse.Namespace) -> int:
     )
     changes = replacements.changes()
     preset = options.preset or next(iter(experiment.presets), PRESET_OF_A_FILE)
-    grid = experiment.runs(preset)
+    grid = _runs_of_claims(options) if options.claim else experiment.runs(preset)
     search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
     rows = carry_out(experiment.name, runs, options)
     return REFUTED if any(row.failed for row in rows) else DONE
+
+
+def _runs_of_claims(options: argparse.Namespace) -> "list[Run]":
+    """Return the runs that decide the claims of --claim, the cheapest first; those with a row too, for a store may lack it.
+
+    Raises BadInput for another experiment, a preset beside it, or a name that no claim has.
+    """
+    from seqsep.experiments.claims import claims_named, decisive_runs
+
+    if options.experiment != "claims" or options.preset:
+        raise BadInput("--claim: expected seqsep run claims --claim NAME, without --preset")
+    try:
+        return decisive_runs(claims_named(options.claim))
+    except ValueError as error:
+        raise BadInput(f"--{error}") from None
 
 
 COMMAND = Command(

@@ -9,10 +9,14 @@ Files:
     equality_one                who tells equal halves from halves that differ at one place?
     equality_next               who copies?
     is_tree                     who learns to decide IsTree, with which thought?
+    claims                      which claims of the papers hold here?
+    recipe                      how every architecture is trained alike on index lookup
+    papers                      the papers' own numbers
     base                        what an experiment is
     _search                     a grid of rates, rates around the best, more seeds
     _reach                      who passes a length goes on to the next: architectures under both choices of positions
     _state_bits                 accuracy over bits of state at fixed steps
+    _drawn                      index lookup with training inputs of a drawn length
     _readings                   index lookup under each reading of appendix H.1
     _paper                      the sizes of the paper, and the grid of its appendix H
     _equality                   what the three experiments on equality share
@@ -23,6 +27,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from seqsep.experiments import (
+    claims,
     dyck_architectures,
     equality_next,
     equality_one,
@@ -47,6 +52,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     equality_one.EXPERIMENT,
     equality_next.EXPERIMENT,
     is_tree.EXPERIMENT,
+    claims.EXPERIMENT,
 )
 BY_NAME: dict[str, Experiment] = {experiment.name: experiment for experiment in EXPERIMENTS}
 

@@ -1,34 +1,33 @@
 """Which architecture learns index lookup at which length? Figure 2, left and middle, of Bhattamishra et al. 2024.
 
 Preset `paper` is the figure's sizes at its lengths, 20 to 400; `paper-grid` everything that appendix H lists (`_paper`);
-`quick` the same question on two cores (`QUICK`).
+`quick` the same question on two cores (`QUICK`); `readings` each reading of appendix H.1 (`_readings`).
 
-The demo's presets: `demo-rates` is every cell at three learning rates with seed 0, `demo-seeds` the best rate of each cell with
-two more seeds, `demo` that rate with seed 0 once more at N = 20 and 50; N = 100 is drawn from committed rows.
-They have the paper's six architectures and the gated delta rule, all with learned positions, so that they differ in the
-architecture; the paper has them in attention and linear attention alone, and `reach` runs both ways.
-Scaled down against the paper (section 6, appendix H): one layer of width 64 for every architecture in place of up to 6
-layers of width 256, thousands of steps in place of 250,000, three learning rates in place of seven, lengths 20, 50 and 100
-in place of 20 to 400. At N = 100 only the two architectures run that pass 90 % at N = 50.
+The demo's presets have one layer of width 64 for the paper's six architectures and the gated delta rule, all trained by one
+recipe (`recipe`). `demo-rates` compares three learning rates at N = 50; `demo-lengths` takes the best of them to N = 400;
+`demo` is what `seqsep demo` trains, and `demo-seeds` the same with two more seeds. Scaled down against the paper (section 6,
+appendix H): one layer of width 64 in place of up to 6 layers of width 256, thousands of steps in place of 250,000, three
+learning rates in place of seven.
 
-`reach` goes on to longer inputs with the setting that was best at the shorter ones, which need not be the best there.
-`reach-demo` is what it missed for two: at the length where an architecture falls in it, the setting that the demo found best
-at its longest, with the most steps of `reach`. Its rows stand among those of `reach`.
+`reach` and `state-bits`, and the demo's rows of an earlier version (`drawn-rates`, `drawn-seeds`: `_drawn`), have training
+inputs of a drawn length. `reach` goes on to longer inputs with the setting that was best at the shorter ones, which need not be
+the best there. `reach-demo` is what it missed for two: at the length where an architecture falls in it, the setting that
+`drawn-rates` found best at its longest, with the most steps of `reach`. Its rows are among those of `reach`.
 """
 
-from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import partial
 
+from seqsep.experiments import _drawn
 from seqsep.experiments._paper import full_grid, printed_sizes
 from seqsep.experiments._reach import CHEAPEST_FIRST, LONG_STEPS, SCALES, Level, Reach, contenders
 from seqsep.experiments._readings import readings
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments._state_bits import state_bits
 from seqsep.experiments.base import Experiment
+from seqsep.experiments.recipe import STEPS, lookup_run
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
-from seqsep.mixers.settings import mixer_named
 from seqsep.tasks import IndexLookup
 
 SIZES = (
@@ -39,32 +38,15 @@ SIZES = (
     ("lstm", 3, 256),
     ("attention", 1, 64),
 )
-RATES = (5e-4, 1e-3, 3e-3)
-SEEDS = (0, 1, 2)
-STEPS = {20: 1500, 50: 3000, 100: 7500}
-DEMO_LENGTHS = (20, 50)
 DEMO_MIXERS = (*(mixer.name for mixer in PAPER_MIXERS), "gated-delta")
-AT_100 = ("attention", "linear-attention")
-AFTER_DEMO = (("gated-delta", 50, 100), ("attention", 100, 200))
-"""Who is tried again in `reach-demo`, the longest input of its demo, and that at which it falls in `reach`."""
-BEST_RATE = {
-    ("attention", 20): 3e-3,
-    ("attention", 50): 1e-3,
-    ("attention", 100): 1e-3,
-    ("linear-attention", 20): 3e-3,
-    ("linear-attention", 50): 1e-3,
-    ("linear-attention", 100): 1e-3,
-    ("retention", 20): 1e-3,
-    ("retention", 50): 5e-4,
-    ("lstm", 20): 3e-3,
-    ("lstm", 50): 3e-3,
-    ("dss", 20): 3e-3,
-    ("dss", 50): 3e-3,
-    ("mamba", 20): 3e-3,
-    ("mamba", 50): 1e-3,
-    ("gated-delta", 20): 5e-4,
-    ("gated-delta", 50): 1e-3,
-}
+RATES = (5e-4, 1e-3, 3e-3)
+RATES_AT = 50
+"""The length at which the rates are compared; longer inputs have the best rate of this one."""
+SEEDS = (0, 1, 2)
+DEMO_LENGTHS = (20, 50)
+"""The lengths at which the demo trains all architectures; attention it trains at all lengths."""
+BEST_RATE = dict.fromkeys(DEMO_MIXERS, 1e-3)
+"""By the rows of `demo-rates`."""
 
 
 def quick(length: int, architecture: str) -> Run:
@@ -162,43 +144,35 @@ steps; 0.01 is below 61 % and 0.000001 below 5 % after 31,250, where they were p
 
 
 def cells() -> list[tuple[str, int]]:
-    """(architecture, length), the most expensive first, so that no core waits at the end."""
-    slow = sorted(DEMO_MIXERS, key=CHEAPEST_FIRST.index, reverse=True)
-    return [*((name, 50) for name in slow), *((name, 100) for name in AT_100), *((name, 20) for name in slow)]
+    """Return (architecture, length) of the demo and its committed rows, the cheapest first."""
+    cheapest = sorted(DEMO_MIXERS, key=CHEAPEST_FIRST.index)
+    return [(name, length) for length in STEPS for name in cheapest]
 
 
 def rates() -> list[Run]:
-    """Every cell at three learning rates with seed 0."""
-    return [make(*cell, rate, SEEDS[0]) for cell in cells() for rate in RATES]
+    """Return every architecture at three learning rates, at one length."""
+    return [make(name, length, rate, SEEDS[0]) for name, length in cells() if length == RATES_AT for rate in RATES]
 
 
-def at_best_rate(seeds: Iterable[int], lengths: Collection[int]) -> list[Run]:
-    """The best rate of each cell of these lengths, with these seeds."""
-    chosen = [cell for cell in cells() if cell[1] in lengths]
-    return [make(*cell, BEST_RATE[cell], seed) for cell in chosen for seed in seeds]
+def lengths() -> list[Run]:
+    """Return every cell at its architecture's best rate, with seed 0; the rows of `demo-rates` are left out."""
+    return [make(name, length, BEST_RATE[name], SEEDS[0]) for name, length in cells() if length != RATES_AT]
+
+
+def seeds() -> list[Run]:
+    """Return the cells that the demo trains, with two more seeds."""
+    return [replace(run, seed=seed) for run in demo() for seed in SEEDS[1:]]
+
+
+def demo() -> list[Run]:
+    """Return every architecture at the demo's lengths, and attention at all, with seed 0; the most expensive first."""
+    chosen = [cell for cell in cells() if cell[1] in DEMO_LENGTHS or cell[0] == "attention"]
+    return [make(name, length, BEST_RATE[name], SEEDS[0]) for name, length in reversed(chosen)]
 
 
 def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run:
-    """One cell's run: learned positions, batch 64, 5,000 evaluation examples, a stop at 99.9 %."""
-    has_them = mixer_named(architecture).block.positions == "learned"
-    return Run(
-        task=IndexLookup(length),
-        layers=(architecture,),
-        width=64,
-        steps=STEPS[length],
-        learning_rate=learning_rate,
-        seed=seed,
-        positions="default" if has_them else "learned",
-        embedding_scale=0.3,
-        evaluate_every=STEPS[length] // 10,
-        target=0.999,
-    )
-
-
-def reach_demo() -> list[Run]:
-    """The demo's best setting, of embedding scale 0.3, where it is another than the one that `reach` went on with."""
-    found = {length: make(name, at, BEST_RATE[name, at], SEEDS[0]) for name, at, length in AFTER_DEMO}
-    return [replace(run, task=IndexLookup(length), steps=16_000, evaluate_every=500) for length, run in found.items()]
+    """Return one cell's run: one layer of width 64 under the recipe."""
+    return lookup_run((architecture,), 64, length, steps=STEPS[length], rate=learning_rate, seed=seed)
 
 
 REACH = Reach(
@@ -216,10 +190,13 @@ EXPERIMENT = Experiment.of_presets(
     name="index-lookup-architectures",
     question="Which architecture learns index lookup at which length?",
     lists={
-        "demo": partial(at_best_rate, SEEDS[:1], DEMO_LENGTHS),
+        "demo": demo,
         "demo-rates": rates,
-        "demo-seeds": partial(at_best_rate, SEEDS[1:], tuple(STEPS)),
-        "reach-demo": reach_demo,
+        "demo-lengths": lengths,
+        "demo-seeds": seeds,
+        "drawn-rates": _drawn.rates,
+        "drawn-seeds": partial(_drawn.at_best_rate, _drawn.SEEDS[1:], tuple(_drawn.STEPS)),
+        "reach-demo": _drawn.reach_demo,
     },
     searches={
         "quick": lambda: QUICK,

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment, is_tree
+from seqsep.experiments.papers import paper_models
 from seqsep.lab.row import PRUNED, Row, read_rows
+from seqsep.pages._claims import claims_part
 from seqsep.pages._curves import curves_section
 from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages._markdown import markdown
@@ -13,7 +15,6 @@ from seqsep.pages._reach import reach_section, states_section
 from seqsep.report.captions import ceilings_sentence, starts_sentence
 from seqsep.report.experiment_table import experiment_table, part_of_preset
 from seqsep.report.numerals import count, counts, listed, percent
-from seqsep.report.papers import paper_models
 from seqsep.report.result_table import Cell, ResultTable
 
 HEAD = """# Our numbers beside the paper's
@@ -56,7 +57,7 @@ differs in its last digits and a run may pass 99 % at another evaluation. Rows n
 
 def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Experiment] = EXPERIMENTS) -> str:
     """The page as Markdown: a section for each experiment that has rows, `folder`/NAME.jsonl."""
-    parts = [HEAD]
+    parts = [HEAD, claims_part(folder)]
     for experiment in experiments:
         files = {preset: experiment.rows_file(folder, preset) for preset in ("quick", "paper", "reach", "state-bits")}
         rows = {preset: read_rows(path) for preset, path in files.items() if path.is_file()}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from seqsep.files import write_file
+from seqsep.pages._claims import evidence_file
 from seqsep.pages._reach import states_picture
 from seqsep.pages._reach_picture import reach_picture
 from seqsep.pages.audit import audit_page, audit_picture
@@ -27,6 +28,7 @@ from seqsep.report.page.is_tree_picture import is_tree_picture
 from seqsep.report.page.ledger_picture import ledger_picture
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
+    "src/seqsep/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
     "docs/errata.md": lambda clone: errata_page(),
     "docs/theorems.md": theorems_page,
     "docs/tasks.md": lambda clone: tasks_page(),

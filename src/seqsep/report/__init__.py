@@ -1,4 +1,4 @@
-"""The report: what was measured as figures, tables and one offline page; the papers' own numbers as data.
+"""The report: what was measured as figures, tables and one offline page.
 
 What was measured, as data and in words:
 
@@ -25,7 +25,6 @@ What was measured, as data and in words:
     is_tree_table        what models of the experiment `is-tree` write, with their sizes
     text_curves          accuracy over length of language models that answered in words
     attention_weights    the weights of every head of a hand-built network on one input
-    papers               the papers' own numbers
     bibliography         the papers as BibTeX
     ticks                round ticks, and labels that do not collide
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from seqsep.ceilings import ceiling, code_accuracy, length_where_it_bites
+from seqsep.experiments.papers import PaperModel, figure2_index_lookup
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import DASH, count, known, listed, percent, percent_at_most
-from seqsep.report.papers import PaperModel, figure2_index_lookup
 from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names

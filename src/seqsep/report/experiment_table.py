@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment, dyck_architectures, index_lookup_architectures
+from seqsep.experiments.papers import printed
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
 from seqsep.report.captions import Captions
 from seqsep.report.measured import Measured
-from seqsep.report.papers import printed
 from seqsep.report.reach import is_alike
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import PAPER_SIZES, TRACES, Size, make
+from seqsep.experiments.papers import is_tree_accuracy
 from seqsep.lab.row import Row
 from seqsep.names import narrowed
 from seqsep.report.numerals import DASH, count, percent
-from seqsep.report.papers import is_tree_accuracy
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import IsTree
 

@@ -10,12 +10,12 @@ from functools import cached_property
 from inspect import signature
 
 from seqsep.experiments import Experiment
+from seqsep.experiments.papers import paper_models
 from seqsep.lab.row import Row
 from seqsep.mixers import SlidingAttention
 from seqsep.mixers.settings import mixer_named
 from seqsep.report.measured import GOAL, Measured, by_accuracy
 from seqsep.report.numerals import count, known, listed, percent
-from seqsep.report.papers import paper_models
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import IndexLookup, Task

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from seqsep.experiments.papers import SEPARATIONS, figure2_dyck
 from seqsep.files import write_file
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
@@ -23,7 +24,6 @@ from seqsep.report.page.ledger_charts import CODE_WORDS, LEDGER_STYLES, TOTAL_WO
 from seqsep.report.page.proofs import write_proofs
 from seqsep.report.page.templates import environment, source
 from seqsep.report.page.theorem_table import statement_tables
-from seqsep.report.papers import SEPARATIONS, figure2_dyck
 from seqsep.report.styles import STYLES
 from seqsep.tasks import BoundedDyck
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
+from seqsep.experiments.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
 from seqsep.report.measured import Measured
 from seqsep.report.numerals import DASH, count, counts, known, listed, percent
-from seqsep.report.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import BoundedDyck, IndexLookup, Task

@@ -1,0 +1,131 @@
+"""`seqsep claims`: every claim of the papers' experiments with its verdict."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqsep.commands.command import Command, print_json
+from seqsep.commands.status import DONE
+from seqsep.names import BadInput, choose
+
+if TYPE_CHECKING:
+    from seqsep.experiments.claims.claim import Claim
+    from seqsep.experiments.claims.known import Found
+
+MOST_HOURS = 20.0
+"""What the summary counts as within reach of a laptop: core-hours of the cheapest run of a claim."""
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags: which claims, which rows decide them beside the committed ones, and the form."""
+    parser.add_argument(
+        "claim",
+        nargs="*",
+        metavar="CLAIM",
+        help="names of claims or their beginnings, such as figure-2-attention or is-tree-cot; default: all claims",
+    )
+    parser.add_argument(
+        "--rows",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="further rows, as seqsep export writes them; the committed rows of seqsep always count",
+    )
+    parser.add_argument("--status", metavar="STATUS", help='only claims with this verdict, such as "not reached"')
+    parser.add_argument("--json", action="store_true", help="one JSON list: an object for each claim")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the claims, their verdicts and what the missing runs cost.
+
+    Raises BadInput for a name or verdict that does not exist, ValueError and FileNotFoundError for a file of rows.
+    """
+    from seqsep.experiments.claims import CLAIMS, claims_named
+    from seqsep.experiments.claims.claim import STATUSES
+    from seqsep.experiments.claims.known import Found, committed
+    from seqsep.lab.row import read_rows
+
+    try:
+        claims = claims_named(options.claim)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    if options.status is not None:
+        choose("status", options.status, list(STATUSES))
+    found = committed(CLAIMS)
+    for path in options.rows:
+        found = found.and_also(Found.of_rows(read_rows(path), CLAIMS))
+    chosen = [claim for claim in claims if options.status in (None, found.verdict(claim).status)]
+    if options.json:
+        print_json([record(claim, found) for claim in chosen])
+    else:
+        print("\n".join([*table(chosen, found), *summary(chosen, found)]))
+    return DONE
+
+
+def record(claim: "Claim", found: "Found") -> dict[str, Any]:
+    """Return a claim with its verdict as JSON; hours are those of the runs that could still decide it, None if unknown."""
+    from seqsep.experiments.claims.known import core_hours, gpu_hours
+
+    verdict = found.verdict(claim)
+    return {
+        "name": claim.name,
+        "source": claim.source,
+        "statement": claim.statement,
+        "verdict": verdict.status,
+        "evidence": verdict.evidence,
+        "missing_runs": [
+            {"key": run.key(), "core_hours": round(core_hours(run), 2), "gpu_hours": gpu_hours(run)}
+            for run in found.missing(claim)
+        ],
+    }
+
+
+def table(claims: "list[Claim]", found: "Found") -> list[str]:
+    """Return a line for each claim: its name, its verdict, what the paper says, what ours show, and the next run's cost."""
+    lines = []
+    width = max((len(claim.name) for claim in claims), default=0)
+    for claim in claims:
+        verdict = found.verdict(claim)
+        lines.append(
+            f"{claim.name:<{width}}  {verdict.status:<12}  {claim.statement}; ours: {verdict.evidence}{_next(claim, found)}"
+        )
+    return lines
+
+
+def _next(claim: "Claim", found: "Found") -> str:
+    from seqsep.experiments.claims.known import core_hours
+
+    missing = found.missing(claim)
+    return f"; next run: {core_hours(missing[0]):,.1f} core-hours" if missing else ""
+
+
+def summary(claims: "list[Claim]", found: "Found") -> list[str]:
+    """Return how many claims have each verdict, and what the cheapest missing runs cost together."""
+    from seqsep.experiments.claims.claim import STATUSES
+    from seqsep.experiments.claims.known import core_hours
+
+    verdicts = [found.verdict(claim).status for claim in claims]
+    counts = ", ".join(f"{verdicts.count(status)} {status}" for status in STATUSES if status in verdicts)
+    lines = [
+        "",
+        f"{len(claims)} claims: {counts}",
+        *(f"{status}: {means}" for status, means in STATUSES.items() if status in verdicts),
+    ]
+    missing = [(core_hours(runs[0]), claim) for claim in claims if (runs := found.missing(claim))]
+    if missing:
+        cheap = [hours for hours, _ in missing if hours <= MOST_HOURS]
+        lines.append(
+            f"next runs: {len(cheap)} of at most {MOST_HOURS:g} core-hours, {sum(cheap):,.0f} together; "
+            f"{len(missing) - len(cheap)} that take more. seqsep run claims --claim NAME runs them, the cheapest first"
+        )
+    return lines
+
+
+COMMAND = Command(
+    name="claims",
+    purpose="say of every claim of the papers' experiments whether it is reproduced",
+    example="seqsep claims figure-2-attention",
+    add_flags=add_flags,
+    run=run,
+)

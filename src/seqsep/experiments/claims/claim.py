@@ -1,0 +1,248 @@
+"""A claim of a paper's experiments, and the rule by which training rows become a verdict on it.
+
+A row is comparable with an accuracy of a paper if its task is the paper's, its model has the paper's architecture and at most
+its layers and its width, and its run was given at most the paper's steps. Rates, heads, initial scales, positions and, for
+index lookup, the reading of appendix H.1 may differ: the paper searched rates and heads, and does not state the others.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from seqsep.lab.row import Row
+from seqsep.lab.run import Run, canonical_json
+from seqsep.tasks import IndexLookup, IsTree, Task
+
+Status: TypeAlias = Literal["reproduced", "contradicted", "not reached", "open", "not run"]
+STATUSES: dict[Status, str] = {
+    "reproduced": "our rows show what the paper says",
+    "contradicted": "a model of at most the paper's size, with at most its steps, is more than 5 points above",
+    "not reached": "the paper's model learns the task, and ours of at most its size have not yet",
+    "open": "the paper's model fails; none of ours is above it, and none of its size has had all of the paper's steps",
+    "not run": "there is no comparable row",
+}
+NEAR_PERFECT = 0.99
+SLACK = 0.01
+"""How far below a near-perfect accuracy of the paper ours may be."""
+MARGIN = 0.05
+"""How far from another accuracy ours may be: one seed differs from another by more than evaluation on 5,000 examples does."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What one row shows: the accuracy of a model after its steps.
+
+    `first_steps` are those after which it first had 99 %, None if never. `training` is the reading of H.1, "" for other tasks.
+    """
+
+    key: str
+    layers: int
+    width: int
+    steps: int
+    allowed: int
+    accuracy: float
+    first_steps: int | None
+    training: str
+
+    def words(self) -> str:
+        """Return accuracy, size and steps in words.
+
+        >>> Trained("", 1, 64, 1200, 12000, 1.0, 1200, "full-length").words()
+        '100.0 % (1 x 64, 1,200 steps, full-length)'
+        """
+        reading = f", {self.training}" if self.training else ""
+        return f"{100 * self.accuracy:.1f} % ({self.layers} x {self.width}, {self.steps:,} steps{reading})"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What comparable rows show of one claim: the best one, and the best at the paper's size with all of its steps."""
+
+    best: Trained | None = None
+    full: Trained | None = None
+
+    def and_also(self, other: "Evidence") -> "Evidence":
+        """Return the evidence of both sets of rows."""
+        return Evidence(_better(self.best, other.best), _better(self.full, other.full))
+
+
+def _better(one: Trained | None, other: Trained | None) -> Trained | None:
+    known = [trained for trained in (one, other) if trained is not None]
+    return max(known, key=lambda trained: (trained.accuracy, -trained.steps), default=None)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A status, and the rows that it rests on in words."""
+
+    status: Status
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """One accuracy that a paper prints or describes: a model of one size on one task.
+
+    `printed` is a fraction; None if the paper has words only, which `learns` sums up: near-perfect, or below that. `steps` are
+    the paper's training steps, at most. `runs` decide the claim, the cheapest first.
+    """
+
+    name: str
+    source: str
+    task: Task
+    layers: tuple[str, ...]
+    width: int
+    printed: float | None
+    learns: bool
+    steps: int
+    runs: tuple[Run, ...]
+
+    @property
+    def statement(self) -> str:
+        """What the paper says, in one line."""
+        kinds = "+".join(dict.fromkeys(self.layers))
+        if self.printed is not None:
+            what = f"{100 * self.printed:.1f} %"
+        else:
+            what = "near-perfect" if self.learns else "below near-perfect"
+        trace = f" {self.task.trace}" if isinstance(self.task, IsTree) else ""
+        return f"{kinds} ({len(self.layers)}, {self.width}), {self.task.name}{trace}, N = {self.task.length}: {what}"
+
+    def trained(self, row: Row) -> Trained | None:
+        """Return what a row shows of this claim, None if it is not comparable."""
+        if not row.has_outcome or row.failed or row.is_reply or not row.is_current:
+            return None
+        run = row.run
+        fits = (
+            set(run.layers) == set(self.layers)
+            and len(run.layers) <= len(self.layers)
+            and run.width <= self.width
+            and run.steps <= self.steps
+            and run.embeddings == self.runs[0].embeddings
+            and evaluated(run.task) == evaluated(self.task)
+        )
+        accuracy = row.result.get("live_accuracy") if isinstance(run.task, IsTree) else row.result["accuracy"]
+        if not fits or accuracy is None:
+            return None
+        return Trained(
+            key=row.key,
+            layers=len(run.layers),
+            width=run.width,
+            steps=row.result["steps"],
+            allowed=run.steps,
+            accuracy=float(accuracy),
+            first_steps=next((step for step, reached, _ in row.result["curve"] if reached >= NEAR_PERFECT), None),
+            training=run.task.training if isinstance(run.task, IndexLookup) else "",
+        )
+
+    def evidence(self, rows: Iterable[Row]) -> Evidence:
+        """Return what the comparable ones of these rows show."""
+        evidence = Evidence()
+        for one in map(self.trained, rows):
+            if one is not None:
+                is_full = (one.layers, one.width, one.allowed) == (len(self.layers), self.width, self.steps)
+                evidence = evidence.and_also(Evidence(one, one if is_full else None))
+        return evidence
+
+    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+        """Return the verdict that the evidence of each claim, by its name, gives on this one."""
+        evidence = found[self.name]
+        if evidence.best is None:
+            return Verdict("not run", "no comparable row")
+        best = evidence.best.words()
+        if self.learns:
+            goal = NEAR_PERFECT if self.printed is None else self.printed - SLACK
+            return Verdict("reproduced" if evidence.best.accuracy >= goal else "not reached", best)
+        most = NEAR_PERFECT if self.printed is None else self.printed + MARGIN
+        if evidence.best.accuracy >= most:
+            return Verdict("contradicted", best)
+        least = 0.0 if self.printed is None else self.printed - MARGIN
+        if evidence.full is not None and evidence.full.accuracy >= least:
+            return Verdict("reproduced", evidence.full.words())
+        return Verdict("open", best)
+
+
+def evaluated(task: Task) -> str:
+    """Return the fields of a task that decide its evaluation, as text: all but those of training inputs.
+
+    >>> evaluated(IndexLookup(50, training="full-length")) == evaluated(IndexLookup(50))
+    True
+    """
+    fields = task.configuration()
+    return canonical_json({name: value for name, value in fields.items() if name not in ("training", "least_length")})
+
+
+@dataclass(frozen=True)
+class Order:
+    """A claim that one model is above others on the same task, by more than 5 points."""
+
+    name: str
+    source: str
+    statement: str
+    above: Accuracy
+    below: tuple[Accuracy, ...]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of all claims that it compares, in their order."""
+        return tuple(run for claim in (self.above, *self.below) for run in claim.runs)
+
+    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+        """Return the verdict: open while the upper model is below 99 % or a model has no row."""
+        best = {claim: found[claim.name].best for claim in (self.above, *self.below)}
+        upper = best[self.above]
+        known = {claim: one for claim, one in best.items() if one is not None and claim != self.above}
+        if upper is None:
+            return Verdict("not run", "no comparable row of the upper model")
+        if not known:
+            return Verdict("not run", "no comparable row of a lower model")
+        closest = max(known, key=lambda claim: known[claim].accuracy)
+        words = f"{upper.words()} against {'+'.join(dict.fromkeys(closest.layers))} {known[closest].words()}"
+        if known[closest].accuracy >= max(NEAR_PERFECT, upper.accuracy - SLACK):
+            return Verdict("contradicted", words)
+        if upper.accuracy - known[closest].accuracy <= MARGIN or len(known) < len(self.below):
+            return Verdict("open", words)
+        return Verdict("reproduced", words)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A claim that a model is near-perfect after at most so many steps."""
+
+    name: str
+    source: str
+    statement: str
+    claim: Accuracy
+    most_steps: int
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs that decide it."""
+        return self.claim.runs
+
+    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+        """Return the verdict: reproduced if the best row had 99 % by then."""
+        best = found[self.claim.name].best
+        if best is None:
+            return Verdict("not run", "no comparable row")
+        if best.first_steps is None or best.first_steps > self.most_steps:
+            return Verdict("not reached", best.words())
+        return Verdict("reproduced", f"99 % after {best.first_steps:,} steps; {best.words()}")
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A claim that no run of seqsep decides, and why."""
+
+    name: str
+    source: str
+    statement: str
+    why: str
+    runs: tuple[Run, ...] = ()
+
+    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+        """Return that it is not run, and why."""
+        return Verdict("not run", self.why)
+
+
+Claim: TypeAlias = Accuracy | Order | Speed | Outside
