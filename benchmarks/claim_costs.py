@@ -1,7 +1,7 @@
 """Core-seconds of a step for each run that decides a claim, into src/seqsep/experiments/claims/costs.json.
 
 A step is timed on one core at short lengths and few layers, and extrapolated (`lab.estimate`). Shapes that the file has are
-kept, unless --again is given. GPU seconds are those of results/gpu.json, where one graph is one step.
+kept, unless --again is given.
 """
 
 import json
@@ -15,12 +15,6 @@ from seqsep.lab.device import CPU
 from seqsep.lab.estimate import measured, shape_of, step_seconds
 
 FILE = Path(package.__file__).with_name("costs.json")
-ON_GPU = {
-    "attention x 4, width 64, is-tree cot, N = 32, batch 64": 5.52e-3,
-    "linear-attention x 6, width 256, index-lookup, N = 20, batch 64": 5.22e-3,
-    "retention x 6, width 256, index-lookup, N = 20, batch 64": 5.92e-3,
-    "dss x 6, width 256, index-lookup, N = 20, batch 64": 3.44e-3,
-}
 
 
 def main() -> None:
@@ -41,7 +35,7 @@ def main() -> None:
             costs[name] = float(f"{step_seconds(run, seconds):.2g}")
             print(name, costs[name], flush=True)
     ordered = {name: costs[name] for name in wanted}
-    FILE.write_text(json.dumps({"core seconds a step": ordered, "GPU seconds a step": ON_GPU}, indent=1) + "\n")
+    FILE.write_text(json.dumps({"core seconds a step": ordered}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

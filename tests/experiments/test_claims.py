@@ -3,26 +3,20 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from seqsep.experiments.claims import CLAIMS, claims_named, decisive_runs, undecided_runs
 from seqsep.experiments.claims.claim import Accuracy, Evidence, Order, Speed
-from seqsep.experiments.claims.known import Found, committed, core_hours, gpu_hours
+from seqsep.experiments.claims.known import Found, committed, core_hours, gpu_hours, shape
 from seqsep.experiments.papers import _papers
 from seqsep.lab.row import Row
-from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup, IsTree
+from support.claim_rows import row_of
 
+ROOT = Path(__file__).parents[2]
 NAMED = {claim.name: claim for claim in CLAIMS}
-
-
-def row_of(run: Run, accuracy: float, first_steps: int = 100, **changes: object) -> Row:
-    """A finished row of a run, near-perfect from `first_steps` on if it ends there."""
-    curve = [[first_steps, accuracy, 0.5], [run.steps, accuracy, 0.5]]
-    result = {"status": "finished", "steps": run.steps, "accuracy": accuracy, "best_accuracy": accuracy, "curve": curve}
-    result |= {"state_bits": [64, 0], "parameters": 10} | changes
-    return Row("claims", run.key(), run.configuration(), result, {"torch": "2", "device": "cpu", "threads": 1})
 
 
 def verdict_of(name: str, *rows: Row) -> str:
@@ -72,7 +66,23 @@ def test_each_run_has_a_cost_and_the_cheapest_comes_first():
     assert hours == sorted(hours)
     assert 0 < hours[0] < 0.1
     assert hours[-1] > 100
-    assert any(gpu_hours(run) for run in runs)
+    assert all(gpu_hours(run) < core_hours(run) for run in runs)
+
+
+TIMED_ON_A_GPU = {
+    "attention, 4 x 64, IsTree cot at n = 32": "attention x 4, width 64, is-tree cot, N = 32, batch 64",
+    "linear attention, 6 x 256, N = 20": "linear-attention x 6, width 256, index-lookup, N = 20, batch 64",
+    "retention, 6 x 256, N = 20": "retention x 6, width 256, index-lookup, N = 20, batch 64",
+    "dss, 6 x 256, N = 20": "dss x 6, width 256, index-lookup, N = 20, batch 64",
+}
+
+
+def test_gpu_hours_are_within_a_third_of_what_was_timed():
+    timed = json.loads((ROOT / "results/gpu.json").read_text())["milliseconds a step"]
+    shapes = {shape(run): run for run in decisive_runs(CLAIMS)}
+    for name, said in TIMED_ON_A_GPU.items():
+        run = shapes[said]
+        assert 0.7 < gpu_hours(run) * 3.6e6 / run.steps / timed[name]["one graph"] < 1.4, name
 
 
 def test_a_near_perfect_accuracy_is_reproduced_within_a_point():
@@ -151,13 +161,17 @@ def test_an_order_needs_both_sides():
     assert isinstance(order, Order)
     assert len(order.below) == 5
     upper = row_of(order.above.runs[0], 1.0)
-    lower = [row_of(claim.runs[0], 0.3) for claim in order.below]
-    assert verdict_of(order.name, *lower) == "not run"
+    small = [row_of(claim.runs[0], 0.3) for claim in order.below]
+    sized = [row_of(replace(claim.runs[1], steps=6000), 0.3) for claim in order.below]
+    shorter = row_of(replace(order.below[0].runs[1], steps=5999), 0.3)
+    assert verdict_of(order.name, *sized) == "not run"
     assert verdict_of(order.name, upper) == "not run"
-    assert verdict_of(order.name, upper, *lower[1:]) == "open"
-    assert verdict_of(order.name, upper, *lower) == "reproduced"
-    assert verdict_of(order.name, row_of(order.above.runs[0], 0.34), *lower) == "open"
-    assert verdict_of(order.name, upper, *lower, row_of(order.below[0].runs[0], 0.995)) == "contradicted"
+    assert verdict_of(order.name, upper, *small) == "open"
+    assert verdict_of(order.name, upper, *sized[1:]) == "open"
+    assert verdict_of(order.name, upper, shorter, *sized[1:]) == "open"
+    assert verdict_of(order.name, upper, *sized) == "reproduced"
+    assert verdict_of(order.name, row_of(order.above.runs[0], 0.34), *sized) == "open"
+    assert verdict_of(order.name, upper, *sized, row_of(order.below[0].runs[0], 0.995)) == "contradicted"
 
 
 def test_speed_is_that_of_the_best_row():
@@ -193,9 +207,8 @@ def test_evidence_survives_its_file_and_adds_up():
     assert again == first
     both = first.and_also(second)
     assert both == Found.of_rows([row_of(claim.runs[0], 0.3), row_of(claim.runs[1], 0.5)], CLAIMS)
-    assert both.evidence[claim.name] == Evidence(
-        claim.trained(row_of(claim.runs[1], 0.5)), claim.trained(row_of(claim.runs[1], 0.5))
-    )
+    full = claim.trained(row_of(claim.runs[1], 0.5))
+    assert both.evidence[claim.name] == Evidence(best=full, sized=full, full=full)
 
 
 def test_claims_are_named_by_their_beginnings():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Command, print_json
 from seqsep.commands.status import DONE
-from seqsep.names import BadInput, choose
+from seqsep.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.experiments.claims.claim import Claim
@@ -50,8 +50,8 @@ def run(options: argparse.Namespace) -> int:
         claims = claims_named(options.claim)
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if options.status is not None:
-        choose("status", options.status, list(STATUSES))
+    if options.status not in (None, *STATUSES):
+        raise BadInput(f"--status: expected one of {', '.join(STATUSES)}, found {options.status!r}")
     found = committed(CLAIMS)
     for path in options.rows:
         found = found.and_also(Found.of_rows(read_rows(path), CLAIMS))
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(claim: "Claim", found: "Found") -> dict[str, Any]:
-    """Return a claim with its verdict as JSON; hours are those of the runs that could still decide it, None if unknown."""
+    """Return a claim with its verdict as JSON; hours are those of the runs that could still decide it."""
     from seqsep.experiments.claims.known import core_hours, gpu_hours
 
     verdict = found.verdict(claim)
@@ -75,7 +75,7 @@ def record(claim: "Claim", found: "Found") -> dict[str, Any]:
         "verdict": verdict.status,
         "evidence": verdict.evidence,
         "missing_runs": [
-            {"key": run.key(), "core_hours": round(core_hours(run), 2), "gpu_hours": gpu_hours(run)}
+            {"key": run.key(), "core_hours": round(core_hours(run), 2), "gpu_hours": round(gpu_hours(run), 2)}
             for run in found.missing(claim)
         ],
     }
@@ -94,10 +94,12 @@ def table(claims: "list[Claim]", found: "Found") -> list[str]:
 
 
 def _next(claim: "Claim", found: "Found") -> str:
-    from seqsep.experiments.claims.known import core_hours
+    from seqsep.experiments.claims.known import core_hours, gpu_hours, in_words
 
     missing = found.missing(claim)
-    return f"; next run: {core_hours(missing[0]):,.1f} core-hours" if missing else ""
+    if not missing:
+        return ""
+    return f"; next run: {in_words(core_hours(missing[0]), 'core')}, about {in_words(gpu_hours(missing[0]), 'GPU')}"
 
 
 def summary(claims: "list[Claim]", found: "Found") -> list[str]:
@@ -109,7 +111,7 @@ def summary(claims: "list[Claim]", found: "Found") -> list[str]:
     counts = ", ".join(f"{verdicts.count(status)} {status}" for status in STATUSES if status in verdicts)
     lines = [
         "",
-        f"{len(claims)} claims: {counts}",
+        f"{len(claims)} claim{'' if len(claims) == 1 else 's'}: {counts}",
         *(f"{status}: {means}" for status, means in STATUSES.items() if status in verdicts),
     ]
     missing = [(core_hours(runs[0]), claim) for claim in claims if (runs := found.missing(claim))]

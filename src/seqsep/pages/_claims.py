@@ -7,7 +7,7 @@ from pathlib import Path
 
 from seqsep.experiments.claims import CLAIMS
 from seqsep.experiments.claims.claim import STATUSES, Accuracy, Claim
-from seqsep.experiments.claims.known import Found, core_hours
+from seqsep.experiments.claims.known import Found, core_hours, in_words
 from seqsep.lab.row import read_rows
 from seqsep.pages._markdown import markdown, table
 from seqsep.report.numerals import percent
@@ -20,7 +20,8 @@ committed rows (`seqsep.experiments.claims`). `seqsep claims` prints the same li
 --claim NAME` trains what decides one claim.
 
 A row counts for a claim if it has the paper's task and architecture, at most its layers, width and steps. Learning rate, heads,
-initial scale and positions may differ, and so may the reading of appendix H.1 for index lookup.
+initial scale and positions may differ, and so may the reading of appendix H.1 for index lookup. In the tables, the paper's
+number comes first, then our best, then the verdict. If no row counts, the cheapest run's cost on one core is in brackets.
 """
 FIGURES = {
     "figure-2-": "Figure 2 of Bhattamishra et al.: index lookup and Dyck-(2,2)",
@@ -80,14 +81,10 @@ def _cell(claim: Accuracy, found: Found) -> str:
     paper = ("near-perfect" if claim.learns else "below") if claim.printed is None else percent(claim.printed)
     ours = "-" if best is None else percent(best.accuracy)
     missing = found.missing(claim)
-    cost = f" (next run {_hours(core_hours(missing[0]))})" if missing and best is None else ""
+    cost = f" ({in_words(core_hours(missing[0]), 'core')})" if missing and best is None else ""
     return f"{paper}; {ours}: {verdict.status}{cost}"
 
 
 def _words(claim: Claim, found: Found) -> list[str]:
     verdict = found.verdict(claim)
     return [verdict.status, verdict.evidence]
-
-
-def _hours(hours: float) -> str:
-    return f"{hours:,.0f} core-hours" if hours >= 10 else f"{hours:.1f} core-hours"

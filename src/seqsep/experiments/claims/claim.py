@@ -18,7 +18,7 @@ STATUSES: dict[Status, str] = {
     "reproduced": "our rows show what the paper says",
     "contradicted": "a model of at most the paper's size, with at most its steps, is more than 5 points above",
     "not reached": "the paper's model learns the task, and ours of at most its size have not yet",
-    "open": "the paper's model fails; none of ours is above it, and none of its size has had all of the paper's steps",
+    "open": "ours are no better than the paper's model that fails, but none of its size has had all of the paper's steps",
     "not run": "there is no comparable row",
 }
 NEAR_PERFECT = 0.99
@@ -56,14 +56,18 @@ class Trained:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What comparable rows show of one claim: the best one, and the best at the paper's size with all of its steps."""
+    """What comparable rows show of one claim.
+
+    `best` is the best of all, `sized` the best at the paper's size, and `full` the best of these with all of the paper's steps.
+    """
 
     best: Trained | None = None
+    sized: Trained | None = None
     full: Trained | None = None
 
     def and_also(self, other: "Evidence") -> "Evidence":
         """Return the evidence of both sets of rows."""
-        return Evidence(_better(self.best, other.best), _better(self.full, other.full))
+        return Evidence(_better(self.best, other.best), _better(self.sized, other.sized), _better(self.full, other.full))
 
 
 def _better(one: Trained | None, other: Trained | None) -> Trained | None:
@@ -140,8 +144,9 @@ class Accuracy:
         evidence = Evidence()
         for one in map(self.trained, rows):
             if one is not None:
-                is_full = (one.layers, one.width, one.allowed) == (len(self.layers), self.width, self.steps)
-                evidence = evidence.and_also(Evidence(one, one if is_full else None))
+                sized = one if (one.layers, one.width) == (len(self.layers), self.width) else None
+                full = sized if one.allowed == self.steps else None
+                evidence = evidence.and_also(Evidence(one, sized, full))
         return evidence
 
     def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
@@ -188,21 +193,23 @@ class Order:
         return tuple(run for claim in (self.above, *self.below) for run in claim.runs)
 
     def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
-        """Return the verdict: open while the upper model is below 99 % or a model has no row."""
-        best = {claim: found[claim.name].best for claim in (self.above, *self.below)}
-        upper = best[self.above]
-        known = {claim: one for claim, one in best.items() if one is not None and claim != self.above}
-        if upper is None:
-            return Verdict("not run", "no comparable row of the upper model")
-        if not known:
-            return Verdict("not run", "no comparable row of a lower model")
-        closest = max(known, key=lambda claim: known[claim].accuracy)
-        words = f"{upper.words()} against {'+'.join(dict.fromkeys(closest.layers))} {known[closest].words()}"
-        if known[closest].accuracy >= max(NEAR_PERFECT, upper.accuracy - SLACK):
+        """Return the verdict on the order.
+
+        It is contradicted if the upper model learns and a lower one of at most the paper's size does as well. It is reproduced
+        if each lower model has a row at the paper's size with at least the steps of the upper one's best row, and all are below.
+        """
+        upper = found[self.above.name].best
+        lower = {claim: one for claim in self.below if (one := found[claim.name].best) is not None}
+        if upper is None or not lower:
+            return Verdict("not run", f"no comparable row of {'the upper model' if upper is None else 'a lower model'}")
+        closest = max(lower, key=lambda claim: lower[claim].accuracy)
+        words = f"{upper.words()} against {'+'.join(dict.fromkeys(closest.layers))} {lower[closest].words()}"
+        if upper.accuracy >= NEAR_PERFECT and lower[closest].accuracy >= upper.accuracy - SLACK:
             return Verdict("contradicted", words)
-        if upper.accuracy - known[closest].accuracy <= MARGIN or len(known) < len(self.below):
-            return Verdict("open", words)
-        return Verdict("reproduced", words)
+        sized = [found[claim.name].sized for claim in self.below]
+        is_fair = all(one is not None and one.allowed >= upper.allowed for one in sized)
+        is_below = upper.accuracy - lower[closest].accuracy > MARGIN
+        return Verdict("reproduced" if is_fair and is_below else "open", words)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from seqsep.lab.run import Run
 FORWARD_SHARE = 1 / 3
 """The time of an evaluation's batch as a share of a training step, as in `lab.estimate`."""
 SECONDS_AN_HOUR = 3600
+LAUNCH_SECONDS = 0.6e-3
+CORES_OF_A_GPU = 200
 
 
 @dataclass(frozen=True)
@@ -96,11 +98,29 @@ def shape(run: Run) -> str:
 def core_hours(run: Run) -> float:
     """Return the hours of one core that a run takes to its last step, evaluations included, by the steps timed."""
     seconds: float = _read("costs.json")["core seconds a step"][shape(run)]
-    evaluations = FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
-    return seconds * run.steps * (1 + evaluations) / SECONDS_AN_HOUR
+    return seconds * run.steps * _with_evaluations(run) / SECONDS_AN_HOUR
 
 
-def gpu_hours(run: Run) -> float | None:
-    """Return the hours of one GPU that its steps take, None if no step of this shape was timed on one."""
-    seconds = _read("costs.json")["GPU seconds a step"].get(shape(run))
-    return None if seconds is None else seconds * run.steps / SECONDS_AN_HOUR
+def gpu_hours(run: Run) -> float:
+    """Return an estimate of the hours of one GPU that a run takes to its last step.
+
+    A step takes 0.6 ms a layer to launch as one graph, and 1/200 of its time on a core. That is within a third of the four
+    shapes that were timed on an H200 (results/gpu.json). Several small runs at once take less each.
+    """
+    seconds = LAUNCH_SECONDS * len(run.layers) + core_hours(run) * SECONDS_AN_HOUR / run.steps / CORES_OF_A_GPU
+    return seconds * run.steps / SECONDS_AN_HOUR
+
+
+def in_words(hours: float, of: str) -> str:
+    """Return a duration with its unit.
+
+    >>> in_words(0.051, "core"), in_words(0.5, "GPU"), in_words(1234.5, "core")
+    ('3 core-minutes', '30 GPU-minutes', '1,234 core-hours')
+    """
+    if hours < 1:
+        return f"{max(1, round(60 * hours))} {of}-minutes"
+    return f"{hours:.1f} {of}-hours" if hours < 10 else f"{hours:,.0f} {of}-hours"
+
+
+def _with_evaluations(run: Run) -> float:
+    return 1 + FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
