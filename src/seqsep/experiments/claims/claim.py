@@ -196,7 +196,7 @@ class Order:
         """Return the verdict on the order.
 
         It is contradicted if the upper model learns and a lower one of at most the paper's size does as well. It is reproduced
-        if each lower model has a row at the paper's size with at least the steps of the upper one's best row, and all are below.
+        if all lower ones are below, and each has a row at the paper's size with at least the steps of the upper one's best.
         """
         upper = found[self.above.name].best
         lower = {claim: one for claim in self.below if (one := found[claim.name].best) is not None}

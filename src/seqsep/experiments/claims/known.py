@@ -117,8 +117,9 @@ def in_words(hours: float, of: str) -> str:
     >>> in_words(0.051, "core"), in_words(0.5, "GPU"), in_words(1234.5, "core")
     ('3 core-minutes', '30 GPU-minutes', '1,234 core-hours')
     """
-    if hours < 1:
-        return f"{max(1, round(60 * hours))} {of}-minutes"
+    minutes = max(1, round(60 * hours))
+    if minutes < 60:
+        return f"{minutes} {of}-minute{'' if minutes == 1 else 's'}"
     return f"{hours:.1f} {of}-hours" if hours < 10 else f"{hours:,.0f} {of}-hours"
 
 
