@@ -674,7 +674,7 @@ def check_network(task, witness, certificate):
         grid.spend(task.cost + run.count(task.closes) * len(word + run))
         value = task.solve(word)  # of the last token, or of what else a run tells
         require(value == task.told(run), f"the value is {value}, not {task.told(run)}: {word}")
-        require(not {*run[:-1]} & {*task.ends}, f"a run goes on behind its end: {word}")
+        require(not any(token in task.ends for token in run[:-1]), f"a run goes on behind its end: {word}")
         found = task.found(word, run)
         for place, logits in enumerate(grid.logits(witness, word + run[:-1], asked=len(run))):
             token = run[place]

@@ -14,6 +14,7 @@ from seqsep.commands.command import Parser
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
 from seqsep.commands.streams import guarded_streams, open_closed_descriptors, status_of_lost_output
 from seqsep.commands.users_code import supervised, users_code_apart
+from seqsep.files import folder_kept
 from seqsep.names import printable, text_of
 
 __all__ = ["main"]
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = [argument for argument in arguments if argument != "--debug"]
     with guarded_streams() as output:
         try:
-            with users_code_apart():
+            with folder_kept(), users_code_apart():
                 command, options = parse(arguments)
                 status = command.run(options)
             output.flush()

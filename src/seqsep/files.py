@@ -11,6 +11,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from errno import ENXIO
 from hashlib import file_digest
 from io import BufferedReader
@@ -27,6 +28,8 @@ UNLIMITED = sys.maxsize
 """The limit for a file that is read piece by piece, in memory that does not grow with it."""
 PIECE = 1 << 20
 """Bytes that are read at once from a file of unknown size."""
+_kept_folder: ContextVar[Path] = ContextVar("_kept_folder", default=Path())
+
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a symbolic link",
@@ -50,7 +53,7 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
     >>> path.read_text()
     'one\\n'
     """
-    path = Path(path)
+    path = _kept_folder.get() / Path(path)
     require_output(path, read=read)
     temporary = None
     try:
@@ -67,6 +70,27 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_kept() -> Iterator[None]:
+    """Have `write_file` take relative paths from the folder that is the current one now, even if code inside changes it.
+
+    >>> import tempfile
+    >>> before = Path.cwd()
+    >>> os.chdir(tempfile.mkdtemp())
+    >>> with folder_kept():
+    ...     there = Path.cwd()
+    ...     os.chdir(before)  # as a user's file may do
+    ...     write_file("rows.txt", "one\\n")
+    >>> (there / "rows.txt").read_text()
+    'one\\n'
+    """
+    before = _kept_folder.set(Path.cwd())
+    try:
+        yield
+    finally:
+        _kept_folder.reset(before)
 
 
 def new_file_beside(path: Path) -> tuple[Path, int]:

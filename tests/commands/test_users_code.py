@@ -167,6 +167,23 @@ def test_prints_go_to_stderr(tmp_path, capsys, monkeypatch, command):
     assert "--json" not in COMMANDS[command][0] or json_lines(out)
 
 
+@pytest.mark.parametrize("place", ["at_import", "in_body"])
+def test_outputs_are_written_where_they_were_checked(tmp_path, capsys, monkeypatch, place):
+    """A user's code that changes the folder does not change where a relative name is."""
+    other = tmp_path / "other"
+    other.mkdir()
+    precious = {other / name: "precious" for name in ("out.json", "c.json", "p.svg")}
+    for path, text in precious.items():
+        path.write_text(text)
+    act = f"os.chdir({str(other)!r})"
+    words = words_in(tmp_path, "analyze", monkeypatch, act, (place,))
+    flags = ("--automata", "out.json", "--certificate", "c.json", "-o", "p.svg")
+    status, _, error = call(capsys, *words[:-1], *flags)
+    assert status == 0, error
+    assert {path.name for path in tmp_path.iterdir()} >= {path.name for path in precious}
+    assert all(path.read_text() == text for path, text in precious.items())
+
+
 def test_prints_past_python_go_to_stderr(tmp_path):
     """Other programs, the descriptor itself, a handler at the end of Python: standard output is JSON alone."""
     acts = (

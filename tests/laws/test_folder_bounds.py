@@ -30,6 +30,10 @@ def folder(made, tmp_path):
     [
         ({"num_hidden_layers": 10**6}, "num_hidden_layers: expected at most 1,000 layers to build, found 1,000,000"),
         ({"text_config": {"n_layer": 10**6}}, "n_layer: expected at most 1,000 layers to build, found 1,000,000"),
+        (
+            {"attention_types": [[["global"], 9 * 10**8]]},
+            "attention_types: expected at most 1,000 layers to build, found 900,000,000",
+        ),
         ({"num_labels": 10**8}, "num_labels: expected at most 100,000, found 100,000,000"),
         (
             {"hybrid_override_pattern": "M" * 2000},

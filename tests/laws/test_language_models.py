@@ -160,6 +160,18 @@ def test_a_law_without_a_path_is_not_tried(trial: Trial, monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("same_receiver")
+@pytest.mark.parametrize(
+    "error", [MemoryError("none left"), RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")]
+)
+def test_a_lack_of_memory_says_nothing_about_the_model(error: Exception, trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    def law(trial: Trial) -> None:
+        raise error
+
+    monkeypatch.setitem(LANGUAGE_MODEL_LAWS, "causal", law)
+    with pytest.raises(MemoryError, match="no memory for the law 'causal'"):
+        try_law("causal", trial)
+
+
 def test_the_command_says_what_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "mamba", "hidden_size": 64, "vocab_size": 32}))
     small = ["--set", "hidden_size=8", "--set", "num_hidden_layers=1", "--length", "9", "--batch", "2"]

@@ -1,6 +1,7 @@
 """The one place that runs a user's file; an error inside it names that file and line."""
 
 import contextlib
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -78,6 +79,7 @@ def _run(path: Path, data: bytes, name: str) -> None:
     _forget_imports(path, data)
     sys.modules[name] = module
     sys.path.insert(0, folder)
+    current = Path.cwd()
     try:
         with contextlib.redirect_stdout(sys.stderr):
             exec(compile(data, module.__file__, "exec"), module.__dict__)
@@ -88,6 +90,7 @@ def _run(path: Path, data: bytes, name: str) -> None:
         raise PlugInFails(f"{path}: expected a file that loads, found {in_words(error, path)}") from error
     finally:
         sys.path.remove(folder)
+        os.chdir(current)  # relative paths of the command stay those of its folder
 
 
 def _forget_imports(path: Path, data: bytes) -> None:

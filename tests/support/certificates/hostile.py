@@ -174,6 +174,26 @@ def _colliding_scores() -> bytes:
     return _made("built-network", "network", task, witness, claims, precision=precision, rounding="floor stepwise")
 
 
+def _many_ends(count: int) -> bytes:
+    """A task with 65,537 tokens that end a run, and many inputs: each must be judged without a look at all of these."""
+    zero = [[0]]
+    layer = {"causal": 1, "heads": [{"recurrent": zero, "input": zero, "output": zero}]}
+    layer |= {"inner": zero, "inner_bias": [0], "outer": zero, "outer_bias": [0]}
+    witness = {
+        "answers": [1] * count,
+        "inputs": [[0, 1, 2 + number] for number in range(count)],
+        "layers": [layer],
+        "positions": [[0]] * 3,
+        "readout": [[0]] * 2,
+        "readout_bias": [0, 1],
+        "steps": 4,
+        "symbols": [[0]] * 65537,
+    }
+    claims = {"all": 0, "heads": 1, "inputs": count, "layers": 1, "width": 1}
+    task = {"name": "ngram", "alphabet": 65536, "gram": 1, "length": 2}
+    return _made("built-network", "network", task, witness, claims, precision=6, rounding="floor stepwise")
+
+
 def _long_run(most: int, width: int, remembered: int) -> bytes:
     """One prompt with `most` tokens behind it; random weights, and a recurrence in the first of two layers if it remembers."""
     draw, steps = random.Random(0), 1 << 20
@@ -265,6 +285,7 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "network, long numbers at once": lambda: _network(18, 1, 1, 1, 7, 2, 1 << 100, "floor once", wild=True),
     "network, colliding scores": _colliding_scores,
     "fooling set, colliding places": _colliding_places,
+    "network, many ends": lambda: _many_ends(20_000),
     "network, feed-forward": lambda: _network(10, 1, 1, 2000, 250, 1, 1 << 10),
     "generated-run, long": lambda: _long_run(124, 1, 0),
     "generated-run, recurrence": lambda: _long_run(90, 200, 100),
@@ -277,7 +298,13 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "network, wide, long numbers": lambda: _network(4, 200, 20, 200, 5, 1, 1 << 99, wild=True),
 }
 WORST = ("ones", "keys beyond", "deep and closed", "fooling set in pairs", "table, many values", "automaton, deep")
-WORST += ("network, exponentials", "network, wide", "network, colliding scores", "fooling set, colliding places")
+WORST += (
+    "network, exponentials",
+    "network, wide",
+    "network, many ends",
+    "network, colliding scores",
+    "fooling set, colliding places",
+)
 WORST += ("generated-run, long", "generated-run, many runs", "generated-run, queries", "generated-run, enormous machine")
 
 

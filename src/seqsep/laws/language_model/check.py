@@ -18,6 +18,8 @@ __all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
 
 TIME = 24
 BATCH = 3
+NO_MEMORY = "can't allocate memory"
+"""What torch's allocator for the processor says, in a RuntimeError."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ def try_laws(
 
 
 def try_law(name: str, trial: Trial) -> ModelVerdict:
-    """Try one of LANGUAGE_MODEL_LAWS."""
+    """Try one of LANGUAGE_MODEL_LAWS. Raises MemoryError if it needs more memory than there is."""
     try:
         LANGUAGE_MODEL_LAWS[name](trial)
     except NotTried as reason:
@@ -134,5 +136,7 @@ def try_law(name: str, trial: Trial) -> ModelVerdict:
     except TransformersMissing:
         raise
     except Exception as error:
+        if isinstance(error, MemoryError) or NO_MEMORY in str(error):  # it says nothing about the model
+            raise MemoryError(f"{trial.source.where}: no memory for the law {name!r}: {text_of(error)}") from error
         return ModelVerdict(name, False, f"it raises {type(error).__name__}: {text_of(error)}")
     return ModelVerdict(name, True)

@@ -248,6 +248,9 @@ def require_few_layers(where: str, config: Mapping[str, Any]) -> None:
     >>> require_few_layers("config.json", {"text_config": {"n_layer": 1_000_000}})
     Traceback (most recent call last):
     seqsep.names.BadInput: config.json: n_layer: expected at most 1,000 layers to build, found 1,000,000
+    >>> require_few_layers("config.json", {"attention_types": [[["global"], 900_000_000]]})
+    Traceback (most recent call last):
+    seqsep.names.BadInput: config.json: attention_types: expected at most 1,000 layers to build, found 900,000,000
     """
     for key, value in config.items():
         name = str(key)
@@ -260,9 +263,20 @@ def require_few_layers(where: str, config: Mapping[str, Any]) -> None:
             count = value
         elif isinstance(value, list | str) and any(part in name for part in ("layer", "block", "pattern")):
             count = len(value)
+        elif isinstance(value, list):
+            count = sum(pair[1] for pair in value if _repeats(pair))
         if count > MOST_LAYERS:
             expected = f"expected at most {MOST_LAYERS:,} layers to build"
             raise BadInput(f"{where}: {excerpt(printable(name))}: {expected}, found {excerpt(f'{count:,}')}")
+
+
+def _repeats(pair: Any) -> bool:
+    """Return True for kinds of layers with the number of their repetitions, as in attention_types of GPT-Neo.
+
+    >>> _repeats([["global", "local"], 12]), _repeats([1, 2])
+    (True, False)
+    """
+    return isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], list) and type(pair[1]) is int
 
 
 def _counts(library: Any, config: Any) -> tuple[int, int]:
