@@ -12,6 +12,7 @@ from seqsep.pages._is_tree import is_tree_section
 from seqsep.pages._markdown import markdown
 from seqsep.pages._places import places_part
 from seqsep.pages._reach import reach_section, states_section
+from seqsep.pages._readings import readings_part
 from seqsep.report.captions import ceilings_sentence, starts_sentence
 from seqsep.report.experiment_table import experiment_table, part_of_preset
 from seqsep.report.numerals import count, counts, listed, percent
@@ -63,6 +64,8 @@ def reproduction_page(folder: Path = Path("results"), experiments: Sequence[Expe
         rows = {preset: read_rows(path) for preset, path in files.items() if path.is_file()}
         if experiment.title and "quick" in rows:
             parts.append(section(experiment, rows["quick"], rows.get("paper", ()), rows.get("reach", ())))
+            if experiment.name == "index-lookup-architectures":
+                parts.append(readings_part(experiment, folder))
             if experiment.name == "index-lookup-architectures" and "reach" in rows:
                 parts.append(places_part(folder))
             parts.append(curves_section(experiment, rows))
