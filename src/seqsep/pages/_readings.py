@@ -50,8 +50,8 @@ def readings_part(experiment: Experiment, folder: Path) -> str:
         return ""
     found = {(SizedModel.of(row.run), row.run.task.length, _reading(row)): row for row in rows}
     cells = sorted({(model, length) for model, length, _ in found}, key=lambda cell: (cell[0].rank, cell[1]))
-    lines = [["Model", "N", *(f"`{reading}`" for reading in TRAINING), "Paper"]]
-    tenths = [["Model", "N", "Reading", *(f"{10 * tenth}-{10 * tenth + 10} %" for tenth in range(10))]]
+    lines: list[Sequence[str]] = [["Model", "N", *(f"`{reading}`" for reading in TRAINING), "Paper"]]
+    tenths: list[Sequence[str]] = [["Model", "N", "Reading", *(f"{10 * tenth}-{10 * tenth + 10} %" for tenth in range(10))]]
     for model, length in cells:
         by_reading = {reading: found.get((model, length, reading)) for reading in TRAINING}
         paper = printed("figure2_index_lookup", (model.architecture, len(model.layers), model.width), length)
@@ -79,7 +79,7 @@ def _accuracy(row: Row | None) -> str:
 
 def _tenths(name: str, length: int, by_reading: Mapping[str, Row | None]) -> list[Sequence[str]]:
     """Return a line for each run that is not perfect."""
-    lines = []
+    lines: list[Sequence[str]] = []
     for reading, row in by_reading.items():
         shares = None if row is None else row.result.get("accuracy_by_tenth")
         if row is not None and shares is not None and row.result["accuracy"] < 0.999:

@@ -18,6 +18,12 @@ from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import IndexLookup, Task
 
 PAPER_ALPHABET = 64
+TRAINING_INPUTS = {
+    "drawn-length": "inputs have k symbols and a position up to k, where k is drawn up to N",
+    "full-length": "inputs have N symbols and a uniform position",
+    "drawn-position": "inputs have N symbols and a position up to k, where k is drawn up to N",
+}
+"""The readings of appendix H.1 in words (`IndexLookup.training`)."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,14 @@ class Heatmap:
     gap: str
     starts: str
     seeds: int
+
+    @property
+    def reading(self) -> str:
+        """The reading of appendix H.1 under which the models were trained, in words."""
+        readings = dict.fromkeys(task.training for task in self.tasks if isinstance(task, IndexLookup))
+        curriculum = max((cell.run.mixed_steps for row in self.rows for cell in row.cells if cell.run is not None), default=0)
+        mixed = f" (long ones after {count(curriculum)} steps of mixed lengths)" if curriculum else ""
+        return f"{'; or '.join(TRAINING_INPUTS[reading] for reading in readings)}{mixed}."
 
     @property
     def any_committed(self) -> bool:

@@ -23,7 +23,8 @@ class Measured:
 
     `accuracy` is that of its last evaluation, a fraction; `curve` holds (step, accuracy, loss in nats). `state_bits` are
     (fixed, per token), counted from tensors. It took `steps` of `steps_allowed`. `failed`: it diverged. `pruned`: successive
-    halving stopped it, and it is never the best of anything.
+    halving stopped it, and it is never the best of anything. `accuracy_by_tenth` is that by tenth of the queried positions.
+    The first `mixed_steps` had training inputs of mixed lengths.
     """
 
     task: Task
@@ -43,6 +44,8 @@ class Measured:
     heads: int = 4
     failed: bool = False
     pruned: bool = False
+    accuracy_by_tenth: tuple[float | None, ...] | None = None
+    mixed_steps: int = 0
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -69,6 +72,8 @@ class Measured:
             heads=run.heads,
             failed=row.status.startswith("failed"),
             pruned=row.status == PRUNED,
+            mixed_steps=run.mixed_steps,
+            accuracy_by_tenth=tuple(result["accuracy_by_tenth"]) if "accuracy_by_tenth" in result else None,
             environment=dict(row.environment),
         )
 

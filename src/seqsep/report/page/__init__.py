@@ -5,6 +5,7 @@ Beside the files below lie the templates (.html) and their styles (.css).
     page             the page, composed of the rooms below
     curves           validation curves, and ceilings over length
     tables           learning rates, the paper's numbers, settings
+    positions        accuracy by tenth of the queried positions
     theorem_table    what was checked, beside the bounds
     ledger_charts    the two figures of the size ledger
     capacity_chart   bytes of models over the length, for `seqsep capacity --compare`

@@ -21,6 +21,7 @@ from seqsep.report.page import curves, tables
 from seqsep.report.page.is_tree_bits import IS_TREE_STYLES, is_tree_bits
 from seqsep.report.page.is_tree_page import FILE as WORKED_EXAMPLE
 from seqsep.report.page.ledger_charts import CODE_WORDS, LEDGER_STYLES, TOTAL_WORDS, frontier_figures, separation_figure
+from seqsep.report.page.positions import positions_table
 from seqsep.report.page.proofs import write_proofs
 from seqsep.report.page.templates import environment, source
 from seqsep.report.page.theorem_table import statement_tables
@@ -86,6 +87,7 @@ def page(
             ceilings=curves.ceilings(demo_heatmap),
             panels=curves.panels(runs),
             rates=tables.rate_tables(runs),
+            positions=positions_table(runs),
             figure2=tables.figure2_table(runs),
             figure3=tables.figure3_table(runs),
             paper_dyck=figure2_dyck(),
