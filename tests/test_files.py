@@ -46,7 +46,7 @@ READ_DIRECTLY: dict[str, dict[str, str]] = {
     "laws/language_model/flash_linear.py": {"Path(..).read_text": "a file of an installed package"},
     "laws/language_model/folder.py": {"safe_open": "the header of a shard, which is known to be regular"},
     "experiments/claims/known.py": {"files(..).read_text": PACKAGE_DATA},
-    "experiments/papers.py": {"files(..).read_text": PACKAGE_DATA},
+    "experiments/claims/papers.py": {"files(..).read_text": PACKAGE_DATA},
     "laws/language_model/receiver.py": {"os.fdopen": "a pipe of its own"},
     "model/network_file.py": {"np.load": "bytes that the reader read"},
     "model/weights.py": {"safe_open": "the descriptor that the reader opened"},

@@ -17,13 +17,15 @@ def files(package) -> set[Path]:
     folder = Path(package.__file__).parent
     if package is theorems:
         return {path.relative_to(folder) for path in folder.rglob("*.py") if re.search(r"^THEOREM\b", path.read_text(), re.M)}
-    return {path.relative_to(folder) for path in folder.glob("[!_]*.py") if path.stem not in INFRASTRUCTURE}
+    paths = [*folder.glob("[!_]*.py"), *folder.glob("[!_]*/__init__.py")] if package is experiments else folder.glob("[!_]*.py")
+    return {path.relative_to(folder) for path in paths if path.stem not in INFRASTRUCTURE or path.parent != folder}
 
 
 def file_of(member, folder: Path) -> Path:
     """Where a member stands: a class or a theorem's check says so, an experiment's file bears its name."""
     if isinstance(member, experiments.Experiment):
-        return Path(f"{member.name.replace('-', '_')}.py")
+        name = member.name.replace("-", "_")
+        return Path(name) / "__init__.py" if (folder / name).is_dir() else Path(f"{name}.py")
     return Path(inspect.getfile(inspect.unwrap(member if inspect.isclass(member) else member.check))).relative_to(folder)
 
 

@@ -10,7 +10,7 @@ import pytest
 from seqsep.experiments.claims import CLAIMS, claims_named, decisive_runs, undecided_runs
 from seqsep.experiments.claims.claim import Accuracy, Evidence, Order, Speed
 from seqsep.experiments.claims.known import Found, committed, core_hours, gpu_hours, shape
-from seqsep.experiments.papers import _papers
+from seqsep.experiments.claims.papers import _papers
 from seqsep.lab.row import Row
 from seqsep.tasks import IndexLookup, IsTree
 from support.claim_rows import row_of
@@ -51,7 +51,7 @@ def test_every_printed_number_is_a_claim():
     assert len(words) == 8 + 6
 
 
-def test_names_are_unique_and_each_run_is_comparable_with_its_claim():
+def test_each_run_is_comparable_with_its_claim():
     assert len(NAMED) == len(CLAIMS)
     for claim in CLAIMS:
         if isinstance(claim, Accuracy):
@@ -94,7 +94,7 @@ def test_a_near_perfect_accuracy_is_reproduced_within_a_point():
     assert verdict_of(claim.name, row_of(replace(run, seed=7, learning_rate=3e-4), 1.0)) == "reproduced"
 
 
-def test_a_low_accuracy_is_contradicted_by_a_model_that_is_no_larger():
+def test_a_low_accuracy_is_contradicted_by_a_smaller_model():
     claim = NAMED["figure-2-lstm-50"]
     assert claim.printed == 0.498
     small, full = claim.runs
@@ -131,7 +131,7 @@ def test_rows_of_larger_models_and_other_tasks_do_not_count(change):
     assert verdict_of(claim.name, row_of(replace(claim.runs[0], **change), 1.0)) == "not run"
 
 
-def test_the_reading_of_training_inputs_does_not_decide_what_counts():
+def test_rows_of_any_reading_count():
     claim = NAMED["figure-2-lstm-50"]
     other = replace(claim.runs[0], task=IndexLookup(50), mixed_steps=0)
     assert verdict_of(claim.name, row_of(other, 1.0)) == "contradicted"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from seqsep.ceilings import ceiling
+from seqsep.experiments.claims.papers import is_tree_accuracy
 from seqsep.experiments.is_tree import EXPERIMENT, READINGS, STATE_BY_HEADS
-from seqsep.experiments.papers import is_tree_accuracy
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.is_tree_table import is_tree_cells
 from seqsep.report.numerals import percent_at_most

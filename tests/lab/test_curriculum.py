@@ -73,7 +73,7 @@ def test_the_accuracy_of_each_tenth():
     assert accuracy_by_tenth(of_equality, of_equality.model()) is None
 
 
-def test_a_finished_row_has_the_tenths_and_their_mean_is_the_accuracy():
+def test_a_row_has_tenths_whose_mean_is_the_accuracy():
     run = run_of(evaluation=600)
     model, result = train(run)
     batch = TASK.sample(0, 600, 0, evaluate=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seqsep.experiments import BY_NAME, EXPERIMENTS
-from seqsep.experiments.papers import paper_models
+from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.pages._reach import reach_section
 from seqsep.pages.reproduction import reproduction_page

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from seqsep.experiments.papers import paper_models
+from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import read_rows
 from seqsep.tasks import IndexLookup
 

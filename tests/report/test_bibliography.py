@@ -43,7 +43,7 @@ def test_an_entry_is_the_source_that_the_mixer_names(name):
 
 
 def test_the_two_papers_are_those_of_the_numbers():
-    said = json.loads(files("seqsep.experiments").joinpath("papers.json").read_text())["source"]
+    said = json.loads(files("seqsep.experiments.claims").joinpath("papers.json").read_text())["source"]
     assert re.findall(r"arXiv:(\d{4}\.\d{5})", said) == [fields(entries()[key])["eprint"] for key in STATEMENTS]
     plain = {re.sub("[{}]", "", fields(entries()[key])["title"]) for key in STATEMENTS}
     assert all(title.split(":")[0] in said for title in plain)

@@ -10,8 +10,6 @@ Files:
     equality_next               who copies?
     is_tree                     who learns to decide IsTree, with which thought?
     claims                      which claims of the papers hold here?
-    recipe                      how every architecture is trained alike on index lookup
-    papers                      the papers' own numbers
     base                        what an experiment is
     _search                     a grid of rates, rates around the best, more seeds
     _reach                      who passes a length goes on to the next: architectures under both choices of positions

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from seqsep.experiments._reach import CHEAPEST_FIRST
-from seqsep.experiments.recipe import learned_positions
+from seqsep.experiments.claims.recipe import learned_positions
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import IndexLookup

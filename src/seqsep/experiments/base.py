@@ -18,8 +18,8 @@ class Experiment:
     grid, and further runs follow from their rows (`Search`, `Reach`).
 
     `title` is that of the figure; without one no figure is drawn. `paper_figure` names the paper's figure in
-    experiments/papers.json, and `paper_task(length)` is the task that its numbers are of. `reading` says what the committed
-    rows show beside it, in docs/reproduction.md.
+    claims/papers.json, and `paper_task(length)` is the task that its numbers are of. `reading` says what the committed rows
+    show beside it, in docs/reproduction.md.
 
     >>> from seqsep.experiments import BY_NAME
     >>> BY_NAME["mamba-width"].presets

@@ -25,7 +25,7 @@ from seqsep.experiments._readings import readings
 from seqsep.experiments._search import QUICK_RATES, Search, SearchCell
 from seqsep.experiments._state_bits import state_bits
 from seqsep.experiments.base import Experiment
-from seqsep.experiments.recipe import STEPS, lookup_run
+from seqsep.experiments.claims.recipe import STEPS, lookup_run
 from seqsep.lab.run import Run
 from seqsep.mixers import PAPER_MIXERS
 from seqsep.tasks import IndexLookup

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from seqsep.experiments import Experiment, dyck_architectures, index_lookup_architectures
-from seqsep.experiments.papers import figure2_dyck, figure2_index_lookup
+from seqsep.experiments.claims.papers import figure2_dyck, figure2_index_lookup
 from seqsep.lab.row import Row
 from seqsep.pages._markdown import table
 from seqsep.report.experiment_table import experiment_table

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from seqsep.experiments import Experiment
-from seqsep.experiments.papers import printed
+from seqsep.experiments.claims.papers import printed
 from seqsep.lab.row import Row, read_rows
 from seqsep.pages._markdown import table
 from seqsep.report.numerals import DASH, count, percent

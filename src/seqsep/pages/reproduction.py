@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seqsep.experiments import EXPERIMENTS, Experiment, is_tree
-from seqsep.experiments.papers import paper_models
+from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import PRUNED, Row, read_rows
 from seqsep.pages._claims import claims_part
 from seqsep.pages._curves import curves_section

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from seqsep.ceilings import ceiling, code_accuracy, length_where_it_bites
-from seqsep.experiments.papers import PaperModel, figure2_index_lookup
+from seqsep.experiments.claims.papers import PaperModel, figure2_index_lookup
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import DASH, count, known, listed, percent, percent_at_most

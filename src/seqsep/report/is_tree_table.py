@@ -11,8 +11,8 @@ from functools import cache
 from typing import TypeAlias
 
 from seqsep.ceilings import ceiling
+from seqsep.experiments.claims.papers import is_tree_accuracy
 from seqsep.experiments.is_tree import PAPER_SIZES, TRACES, Size, make
-from seqsep.experiments.papers import is_tree_accuracy
 from seqsep.lab.row import Row
 from seqsep.names import narrowed
 from seqsep.report.numerals import DASH, count, percent

@@ -10,7 +10,7 @@ from functools import cached_property
 from inspect import signature
 
 from seqsep.experiments import Experiment
-from seqsep.experiments.papers import paper_models
+from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import Row
 from seqsep.mixers import SlidingAttention
 from seqsep.mixers.settings import mixer_named

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import seqsep_check
 from support.certificates.checker_queries import many_queries
-from support.certificates.hostile_machines import long_machine
+from support.certificates.hostile_machines import long_machine, many_ends, many_runs
 from support.certificates.samples import seal
 
 CHECKER = Path(seqsep_check.__file__)
@@ -174,26 +174,6 @@ def _colliding_scores() -> bytes:
     return _made("built-network", "network", task, witness, claims, precision=precision, rounding="floor stepwise")
 
 
-def _many_ends(count: int) -> bytes:
-    """A task with 65,537 tokens that end a run, and many inputs: each must be judged without a look at all of these."""
-    zero = [[0]]
-    layer = {"causal": 1, "heads": [{"recurrent": zero, "input": zero, "output": zero}]}
-    layer |= {"inner": zero, "inner_bias": [0], "outer": zero, "outer_bias": [0]}
-    witness = {
-        "answers": [1] * count,
-        "inputs": [[0, 1, 2 + number] for number in range(count)],
-        "layers": [layer],
-        "positions": [[0]] * 3,
-        "readout": [[0]] * 2,
-        "readout_bias": [0, 1],
-        "steps": 4,
-        "symbols": [[0]] * 65537,
-    }
-    claims = {"all": 0, "heads": 1, "inputs": count, "layers": 1, "width": 1}
-    task = {"name": "ngram", "alphabet": 65536, "gram": 1, "length": 2}
-    return _made("built-network", "network", task, witness, claims, precision=6, rounding="floor stepwise")
-
-
 def _long_run(most: int, width: int, remembered: int) -> bytes:
     """One prompt with `most` tokens behind it; random weights, and a recurrence in the first of two layers if it remembers."""
     draw, steps = random.Random(0), 1 << 20
@@ -220,25 +200,6 @@ def _long_run(most: int, width: int, remembered: int) -> bytes:
     precision = (2 * steps**2).bit_length()
     task = {"name": "is-tree", "vertices": 2}
     return _made("built-generator", "generated-run", task, witness, claims, precision=precision, rounding="floor stepwise")
-
-
-def _many_runs(heads: int, count: int) -> bytes:
-    """Many heads and many different lengths of answers: sizes alone must not take long to judge."""
-    head = {name: [[0]] for name in ("key", "output", "query", "value")}
-    layer = {"causal": 1, "heads": [head] * heads, "inner": [[0]], "inner_bias": [0], "outer": [[0]], "outer_bias": [0]}
-    witness = {
-        "answers": [[0] * number + [5] for number in range(count)],
-        "inputs": [[0, 1, 3, 2]] * count,
-        "layers": [layer],
-        "positions": [[0]] * (count + 3),
-        "readout": [[0]] * 6,
-        "readout_bias": [0] * 6,
-        "steps": 2,
-        "symbols": [[0]] * 6,
-    }
-    claims = {"all": 0, "heads": heads, "inputs": count, "layers": 1, "width": 1}
-    task = {"name": "is-tree", "vertices": 2}
-    return _made("built-generator", "generated-run", task, witness, claims, precision=4, rounding="floor stepwise")
 
 
 def _colliding_places() -> bytes:
@@ -285,11 +246,11 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "network, long numbers at once": lambda: _network(18, 1, 1, 1, 7, 2, 1 << 100, "floor once", wild=True),
     "network, colliding scores": _colliding_scores,
     "fooling set, colliding places": _colliding_places,
-    "network, many ends": lambda: _many_ends(20_000),
+    "network, many ends": lambda: many_ends(20_000),
     "network, feed-forward": lambda: _network(10, 1, 1, 2000, 250, 1, 1 << 10),
     "generated-run, long": lambda: _long_run(124, 1, 0),
     "generated-run, recurrence": lambda: _long_run(90, 200, 100),
-    "generated-run, many runs": lambda: _many_runs(500, 2_500),
+    "generated-run, many runs": lambda: many_runs(500, 2_500),
     "generated-run, queries": lambda: many_queries(2_250),
     "generated-run, too many queries": lambda: many_queries(39_000),
     "generated-run, enormous machine": lambda: long_machine(190_000, 1, 4096),

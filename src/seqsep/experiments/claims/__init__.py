@@ -4,6 +4,8 @@
 
 Files:
 
+    papers        the papers' own numbers
+    recipe        how every architecture is trained alike on index lookup
     claim         what a claim is, and the rules from rows to verdicts
     separations   section 6 and appendix H of Bhattamishra et al. 2024
     retrieval     section 6 of Wen, Dang and Lyu 2025

@@ -8,6 +8,7 @@ training. HotpotQA asks language models that others trained; no run here decides
 from itertools import product
 
 from seqsep.experiments.claims.claim import NEAR_PERFECT, Accuracy, Claim, Order, Outside
+from seqsep.experiments.claims.papers import is_tree_accuracy
 from seqsep.experiments.is_tree import (
     PAPER_LENGTHS,
     PAPER_SIZES,
@@ -18,7 +19,6 @@ from seqsep.experiments.is_tree import (
     make,
     small,
 )
-from seqsep.experiments.papers import is_tree_accuracy
 from seqsep.names import required
 from seqsep.tasks import IsTree
 
@@ -62,11 +62,11 @@ def is_tree() -> list[Claim]:
     }
     orders = [
         Order(
-            f"is-tree-order-{size}-{length}",
-            "section 6.1",
-            f"with a chain of thought the Transformer ({size}) is above Mamba ({size}) at n = {length}",
-            at["cot", "transformer", size, length],
-            (at["cot", "mamba", size, length],),
+            name=f"is-tree-order-{size}-{length}",
+            source="section 6.1",
+            statement=f"with a chain of thought the Transformer ({size}) is above Mamba ({size}) at n = {length}",
+            above=at["cot", "transformer", size, length],
+            below=(at["cot", "mamba", size, length],),
         )
         for size, length in product(("0.5M", "1M", "2M"), (32, 64, 128))
     ]

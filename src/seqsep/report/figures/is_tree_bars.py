@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from seqsep.ceilings import ceiling
+from seqsep.experiments.claims.papers import is_tree_accuracy
 from seqsep.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
-from seqsep.experiments.papers import is_tree_accuracy
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
 from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet, width_of
 from seqsep.report.is_tree_table import GRAPHS, SMALLEST, WITHOUT_STATE, Cells, names, sizes_as_built

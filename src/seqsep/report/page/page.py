@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from seqsep.experiments.papers import SEPARATIONS, figure2_dyck
+from seqsep.experiments.claims.papers import SEPARATIONS, figure2_dyck
 from seqsep.files import write_file
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns

@@ -56,7 +56,7 @@ SETTINGS = (
 
 @cache
 def _papers() -> dict[str, Any]:
-    papers: dict[str, Any] = json.loads(files("seqsep.experiments").joinpath("papers.json").read_text(encoding="utf-8"))
+    papers: dict[str, Any] = json.loads(files("seqsep.experiments.claims").joinpath("papers.json").read_text(encoding="utf-8"))
     return papers
 
 
