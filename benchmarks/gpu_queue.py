@@ -2,7 +2,8 @@
 
 The first call begins with what was never tried on a GPU, at most 90 seconds, into FOLDER/first.json. For each mixer it says how
 far the losses of 12 steps are from those of operations launched one by one in float32: as one graph, with the kernels of
-flash-linear-attention if they are installed, and in bfloat16, which should be within 1 %.
+flash-linear-attention if they are installed, and in bfloat16, which should be within 1 %. It also says what training K small
+runs as one stacked model gains there (benchmarks/stacked.py).
 
 Then it trains the runs that could still decide a claim of the papers (`seqsep claims`), those that decide most claims a minute
 first, as many at once as the device takes. Rows are in FOLDER/claims.jsonl, with the store and its checkpoints, so that the
@@ -36,6 +37,7 @@ from seqsep.tasks import Equality
 NAME = "claims"
 FIRST_SECONDS = 90
 STEPS = 12
+STACKED = "stacked"
 WITHIN = 0.01
 AT_ONCE = {CPU: 1, "cuda": 16}
 """Runs at once: 16 small ones on an H200 gave 5.5 times the steps of one (results/gpu.json)."""
@@ -90,20 +92,21 @@ def first(folder: Path, device: str, deadline: float, command: Sequence[str] = (
     """Try each mixer in a process of its own until the deadline, into first.json; what it has is not tried again."""
     path = folder / "first.json"
     known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    for mixer in MIXERS:
+    commands = {mixer.name: [*command, "--try", mixer.name, "--device", device] for mixer in MIXERS}
+    commands[STACKED] = [command[0], str(Path(__file__).with_name("stacked.py")), device]
+    for name, words in commands.items():
         left = deadline - time.monotonic()
-        if mixer.name in known or left <= 0:
+        if name in known or left <= 0:
             continue
         try:
-            done = subprocess.run(
-                [*command, "--try", mixer.name, "--device", device], capture_output=True, text=True, timeout=left, check=False
-            )
+            done = subprocess.run(words, capture_output=True, text=True, timeout=left, check=False)
         except subprocess.TimeoutExpired:
             break
-        last = done.stdout.strip().splitlines()[-1:] if done.returncode == 0 else []
-        known[mixer.name] = json.loads(last[0]) if last else {"failed": done.stderr[-300:]}
+        lines = done.stdout.strip().splitlines() if done.returncode == 0 else []
+        found = lines if name == STACKED else json.loads(lines[-1]) if lines else None
+        known[name] = found or {"failed": done.stderr[-300:]}
         path.write_text(json.dumps(known, indent=1) + "\n")
-        print(f"{mixer.name}: {known[mixer.name]}", flush=True)
+        print(f"{name}: {known[name]}", flush=True)
 
 
 def train(folder: Path, device: str, seconds: float, at_once: int, runs: Sequence[Run]) -> int:

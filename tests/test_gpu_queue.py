@@ -10,9 +10,11 @@ from seqsep.experiments.claims import CLAIMS
 from seqsep.experiments.claims.known import Found, committed, gpu_hours
 from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
+from seqsep.mixers import MIXERS
 from seqsep.tasks import IndexLookup
 
 FILE = Path(__file__).parents[1] / "benchmarks/gpu_queue.py"
+ALL = [*(mixer.name for mixer in MIXERS), "stacked"]
 RUNS = [Run(IndexLookup(3, alphabet=4), ("attention",), width=8, steps=40, evaluate_every=20, seed=seed) for seed in range(3)]
 
 
@@ -26,7 +28,7 @@ def script():
 
 def test_a_rehearsal_leaves_rows_and_continues(script, tmp_path, capsys):
     words = ["--device", "cpu", "--minutes", "1", "--folder", str(tmp_path)]
-    (tmp_path / "first.json").write_text(json.dumps({mixer.name: {} for mixer in script.MIXERS}))
+    (tmp_path / "first.json").write_text(json.dumps({name: {} for name in ALL}))
     assert script.main(words, choose=lambda found: RUNS[:2]) == 0
     assert sorted(row.key for row in read_rows(tmp_path / "claims.jsonl")) == sorted(run.key() for run in RUNS[:2])
     before = read_rows(tmp_path / "claims.jsonl")
@@ -44,7 +46,7 @@ def test_it_stops_when_the_time_is_over(script, tmp_path, capsys):
 
 
 def test_what_is_tried_first_is_kept_and_not_repeated(script, tmp_path, capsys):
-    others = {mixer.name: {"graph": 0.0} for mixer in script.MIXERS if mixer.name != "attention"}
+    others = {name: {"graph": 0.0} for name in ALL if name != "attention"}
     (tmp_path / "first.json").write_text(json.dumps(others))
     script.first(tmp_path, "cpu", script.time.monotonic() + 90)
     found = json.loads((tmp_path / "first.json").read_text())
