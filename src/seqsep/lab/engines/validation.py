@@ -111,7 +111,7 @@ def task_verdicts(task: OwnTask, begin: Callable[[str], None]) -> Iterator[Verdi
     blocks: dict[bool, Batch] = {}
 
     def build() -> None:
-        declared = {name: getattr(task, name) for name in ("vocabulary", "classes", "longest", "coordinates")}
+        declared = {name: getattr(task, name) for name in ("vocabulary", "classes", "longest", "coordinates", "loss")}
         if not declared["vocabulary"] and not declared["coordinates"]:
             raise PlugInFails(f"{task.name}: vocabulary: expected at least 1 token, or coordinates, found 0")
 
