@@ -26,6 +26,8 @@ TOO_COARSE = "finite differences were not taken: numbers of less than 64 bits ar
 """Said of the gradients of a layer that is checked in float32."""
 READS_NOTHING_BACK = "no output depends on an earlier input, with the parameters it is built with"
 """Said of a layer that holds the law of causality, and carries nothing from token to token."""
+GROWS_UNEVENLY = "the state grows by fewer bits than with the first token, which are counted for each"
+"""Said of a layer with `grows = True` whose state bits are overstated: a window that is full, or memory for many tokens."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def try_law(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verd
 
 @torch.no_grad()
 def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
-    """`forward` and `step` give the shapes and types of their inputs; a state is tensors whose first axis is the batch."""
+    """Outputs have the shapes and types of their inputs; a state is tensors whose first axis is the batch."""
     batch, time, width = x.shape
     require_like(mixer, "forward gives", mixer(x), shape=(batch, time, width), dtype=x.dtype)
     state = mixer.start(batch)
@@ -112,11 +114,13 @@ def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
             require(part.dim() > 0 and len(part) == batch, mixer, f"{words}, found shape {tuple(part.shape)}")
         y, state = mixer.step(x[:, t % time], state, t)
         require_like(mixer, f"step at time {t} gives", y, shape=(batch, width), dtype=x.dtype)
+    at_start = torch.zeros(batch, dtype=torch.int64)
+    require_like(mixer, "forward_at gives", mixer.forward_at(x, at_start), shape=(batch, width), dtype=x.dtype)
 
 
 @torch.no_grad()
 def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
-    """No output of `forward` or `step` is NaN or infinite, on MANY_TOKENS tokens too."""
+    """No output of `forward` or `step` is NaN or infinite, on MANY_TOKENS tokens too, and no number of a state is NaN."""
     for inputs in (x, _many_tokens(x)):
         for method, y in (("forward", mixer(inputs)), ("step", step_through(mixer, inputs)[0])):
             spoiled = ~torch.isfinite(y)
@@ -125,6 +129,13 @@ def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
                 kind = "NaN" if bool(y[:, t].isnan().any()) else "an infinite number"
                 words = f"{method} gives {kind}, first at time {t}"
                 require(False, mixer, f"{words} of {inputs.shape[1]}, in {str(x.dtype).removeprefix('torch.')}")
+    state = mixer.start(len(x))
+    for t in range(x.shape[1] + 1):
+        for number, part in enumerate(state):
+            words = f"tensor {number} of the state after {t} tokens has NaN, in {str(x.dtype).removeprefix('torch.')}"
+            require(not bool(part.isnan().any()), mixer, words)
+        if t < x.shape[1]:
+            state = mixer.step(x[:, t], state, t)[1]
 
 
 @torch.no_grad()
@@ -227,18 +238,36 @@ def examples_stay_apart(mixer: Mixer, x: Tensor) -> None:
 
 
 @torch.no_grad()
-def state_is_counted(mixer: Mixer, x: Tensor) -> None:
-    """The state has as many bits after each of MANY_TOKENS steps as `start` declares, unless the mixer says that it grows."""
+def state_is_counted(mixer: Mixer, x: Tensor) -> str | None:
+    """The state has as many bits after each of MANY_TOKENS steps as `start` declares.
+
+    If the mixer says that it grows, no step adds more bits than the first.
+    """
     many = _many_tokens(x)
     start = state = mixer.start(1)
     declared = state_bits(state)
+    each = 0
+    oddity = None
     for t in range(MANY_TOKENS):
         state = mixer.step(many[:, t], state, t)[1]
         bits = state_bits(state)
+        if mixer.grows and t == 0:
+            each = bits - declared
+        counted = declared + (t + 1) * each
+        if mixer.grows:
+            words = (
+                f"the state grows by more bits than with the first token, which are counted for each: {declared} at the start"
+            )
+            require(
+                bits <= counted, mixer, f"{words}, {declared + each} after the first token, {bits} after the step at time {t}"
+            )
+            oddity = GROWS_UNEVENLY if bits < counted else oddity
+            continue
         changes = "grows beyond" if bits > declared else "shrinks below"
         words = f"the state {changes} what start declares: {declared} bits at the start, {bits} after the step at time {t}"
         why = "grows = True says that it may" if bits > declared else _types(start, state)
-        require(mixer.grows or bits == declared, mixer, f"{words}; {why}")
+        require(bits == declared, mixer, f"{words}; {why}")
+    return oddity
 
 
 def _types(before: State, after: State) -> str:
@@ -282,7 +311,9 @@ def step_output_equals_step(mixer: Mixer, x: Tensor) -> None:
     inputs = x[:, -1]
     t = x.shape[1] - 1
     expected = torch.cat([mixer.step(one[None], state, t)[0] for one in inputs])
-    require_close(mixer, "step_output differs from step", mixer.step_output(inputs, state, t), expected)
+    outputs = mixer.step_output(inputs, state, t)
+    require_like(mixer, "step_output gives", outputs, shape=tuple(inputs.shape), dtype=x.dtype)
+    require_close(mixer, "step_output differs from step", outputs, expected)
 
 
 @torch.no_grad()
