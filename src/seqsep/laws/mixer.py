@@ -3,7 +3,7 @@
 Each law takes a mixer and random inputs and raises LawFails, which says what differs and where. The mixer may be anyone's.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqsep.laws._comparison import first_time, require, require_close, require_like, step_through
+from seqsep.laws._comparison import MANY_TOKENS, first_time, many_tokens, require, require_close, require_like, step_through
 from seqsep.laws._failure import LawFails
+from seqsep.laws._gradients import gradients_are_right
 from seqsep.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.load import PlugInFails, in_words
@@ -20,10 +21,6 @@ from seqsep.plugins.load import PlugInFails, in_words
 __all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs", "try_law"]
 
 
-MANY_TOKENS = 150
-"""Laws of long inputs have so many: a parallel form that reads chunks of up to 128 meets a border within them."""
-TOO_COARSE = "finite differences were not taken: numbers of less than 64 bits are too coarse for them"
-"""Said of the gradients of a layer that is checked in float32."""
 READS_NOTHING_BACK = "no output depends on an earlier input, with the parameters it is built with"
 """Said of a layer that holds the law of causality, and carries nothing from token to token."""
 GROWS_UNEVENLY = "the state grows by fewer bits than with the first token, which are counted for each"
@@ -121,7 +118,7 @@ def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
 @torch.no_grad()
 def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
     """No output of `forward` or `step` is NaN or infinite, on MANY_TOKENS tokens too, and no number of a state is NaN."""
-    for inputs in (x, _many_tokens(x)):
+    for inputs in (x, many_tokens(x)):
         for method, y in (("forward", mixer(inputs)), ("step", step_through(mixer, inputs)[0])):
             spoiled = ~torch.isfinite(y)
             if bool(spoiled.any()):
@@ -196,18 +193,12 @@ def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
     """`forward` is `step` repeated, to 1e-9 in float64, on MANY_TOKENS tokens too; `prefill` leaves the same state."""
     stepped, state = step_through(mixer, x)
     require_close(mixer, "forward differs from step repeated", mixer(x), stepped, time_axis=1)
-    many = _many_tokens(x)
+    many = many_tokens(x)
     words = f"forward differs from step repeated, of {MANY_TOKENS} tokens"
     require_close(mixer, words, mixer(many), step_through(mixer, many)[0], time_axis=1)
     prefilled = mixer.prefill(x, mixer.start(len(x)), 0)
     for actual, expected in zip(prefilled, state, strict=True):
         require_close(mixer, "prefill differs from step", actual, expected)
-
-
-def _many_tokens(x: Tensor) -> Tensor:
-    """One example of MANY_TOKENS tokens: the first one of x again and again, each time of another size."""
-    times = torch.arange(MANY_TOKENS)
-    return x[:1, times % x.shape[1]] * torch.cos(times.to(x.dtype))[:, None]
 
 
 @torch.no_grad()
@@ -239,11 +230,11 @@ def examples_stay_apart(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def state_is_counted(mixer: Mixer, x: Tensor) -> str | None:
-    """The state has as many bits after each of MANY_TOKENS steps as `start` declares.
+    """The state keeps the bits that `start` declares for MANY_TOKENS steps; if it grows, no token adds more than the first.
 
-    If the mixer says that it grows, no step adds more bits than the first.
+    A mixer says that it grows by `grows = True`.
     """
-    many = _many_tokens(x)
+    many = many_tokens(x)
     start = state = mixer.start(1)
     declared = state_bits(state)
     each = 0
@@ -327,52 +318,6 @@ def state_survives_as_bytes(mixer: Mixer, x: Tensor) -> None:
     continued = step_through(mixer, rest, state, half)[0]
     restored = step_through(mixer, rest, state_from_bytes(state, data), half)[0]
     require(torch.equal(continued, restored), mixer, "a state that was handed over as bytes continues differently")
-
-
-def gradients_are_right(mixer: Mixer, x: Tensor) -> str | None:
-    """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck), and every
-    parameter that is to be trained has one on MANY_TOKENS tokens.
-    """
-    small = x[:2, :6].clone().requires_grad_()
-    last = small.shape[1] - 1
-    at = torch.tensor([5, 2])[: len(small)].clamp(max=last)
-    trained = {name: parameter for name, parameter in mixer.named_parameters() if parameter.requires_grad}
-    at_one_position = _ForwardAt(mixer)
-
-    def outputs(inputs: Tensor, *values: Tensor) -> tuple[Tensor, Tensor]:
-        parameters = dict(zip(trained, values, strict=True))
-        nested = {f"mixer.{name}": value for name, value in parameters.items()}
-        everywhere = torch.func.functional_call(mixer, parameters, (inputs,))
-        return everywhere, torch.func.functional_call(at_one_position, nested, (inputs, at))
-
-    unused = ", ".join(_without_gradient(mixer, x, trained))
-    words = f"which forward of {MANY_TOKENS} tokens does not use or cuts off from its output: it is never trained"
-    require(not unused, mixer, f"no gradient reaches {unused}, {words}")
-    if x.dtype != torch.float64:
-        return TOO_COARSE
-    right = torch.autograd.gradcheck(outputs, (small, *trained.values()), fast_mode=True, raise_exception=False)
-    require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
-    return None
-
-
-def _without_gradient(mixer: Mixer, x: Tensor, trained: Mapping[str, Tensor]) -> list[str]:
-    """The parameters that the outputs do not depend on, as far as autograd sees."""
-    total = mixer(_many_tokens(x)).sum()
-    if not total.requires_grad:
-        return list(trained)
-    gradients = torch.autograd.grad(total, list(trained.values()), allow_unused=True) if trained else ()
-    return [name for name, gradient in zip(trained, gradients, strict=True) if gradient is None]
-
-
-class _ForwardAt(torch.nn.Module):
-    """`forward_at` as a module's forward, so that parameters can be put in from outside."""
-
-    def __init__(self, mixer: Mixer) -> None:
-        super().__init__()
-        self.mixer = mixer
-
-    def forward(self, x: Tensor, at: Tensor) -> Tensor:
-        return self.mixer.forward_at(x, at)
 
 
 MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], str | None]] = {
