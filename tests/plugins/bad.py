@@ -214,3 +214,61 @@ class Stops(Sum):
 class Backwards(Recurrent):
     def forward(self, tokens):
         return super().forward(tokens.flip(1)).flip(1)
+
+
+class OtherTypeAtOnePosition(Sum):
+    def forward_at(self, x, at):
+        return self.forward(x)[torch.arange(len(x)), at].double()
+
+
+class OtherTypeOfQuestions(Sum):
+    def step_output(self, x, state, t):
+        return self.output(state[0] + x).double()
+
+
+class NotANumberInState(Sum):
+    def start(self, batch):
+        return super().start(batch), torch.full((batch, 1), float("nan"))
+
+    def step(self, x, state, t):
+        y, total = super().step(x, state[0], t)
+        return y, (total, state[1])
+
+
+class GrowsByAWord(Sum):
+    grows = "no"
+
+
+class GrowsFaster(Sum):
+    """Nothing with the first token, of which bits per token are counted, and then many."""
+
+    grows = True
+
+    def start(self, batch):
+        return super().start(batch), torch.zeros(batch, 0)
+
+    def step(self, x, state, t):
+        y, total = super().step(x, state[0], t)
+        return y, (total, torch.zeros(len(x), self.kept(t), dtype=x.dtype))
+
+    def kept(self, t):
+        return t * t
+
+
+class GrowsToAWindow(GrowsFaster):
+    def kept(self, t):
+        return min(t + 1, 4)
+
+
+class CheckedInHalf(Sum):
+    checked_in = "float16"
+
+
+class ExitsInInitialise(Sum):
+    def initialise(self, depth, deviation):
+        sys.exit(0)
+
+
+class SpoilsWeights(Sum):
+    def initialise(self, depth, deviation):
+        torch.nn.init.constant_(self.output.weight, float("nan"))

@@ -14,12 +14,40 @@ from seqsep.plugins.task import OwnTask
 from support.plug_ins import FOLDER, GOOD, run_of
 
 EXAMPLE = f"{Path(__file__).parents[2] / 'examples' / 'own_task.py'}:Greatest"
+TRUTHS = "score: expected an array of 40 truth values, one for each example"
+BITS = "answer_bits: expected None or a whole number from 0 to 12, the bits of an input"
+LOSSES = "loss: expected 'cross-entropy' or 'binary-cross-entropy'"
 BROKEN = {
     "Late": ("examples by index", "examples depend on the block, start 39"),
     "Wrong": ("right answers", "solve("),
     "Outside": ("inputs as declared", "token 7 of 2"),
     "Floats": ("sample", "sample: expected inputs of int64, found float64"),
     "Sizeless": ("builds", "vocabulary: expected a whole number, found None"),
+    "BatchOfFloats": ("sample", "sample: expected inputs of int64, found float64"),
+    "Few": ("sample", "sample: expected inputs of 2 axes with 40 examples, found shape (20, 6)"),
+    "Without": ("sample", "sample: expected inputs of 2 axes with 40 examples, found shape (0, 6)"),
+    "Tokenless": ("inputs as declared", "longest: expected a whole number from 1, found 0"),
+    "ScoresAnything": ("scores of answers", "score: expected False for some wrong answer, found True for each that was scored"),
+    "ScoresNothing": ("scores of answers", "score: expected True for the right answers, found False for example 0"),
+    "ScoresOnce": ("scores of answers", "score: what it gives for an example depends on the others"),
+    "ScoresTrue": ("scores of answers", f"{TRUTHS}, found True"),
+    "ScoresTokens": ("scores of answers", f"{TRUTHS}, found bool of shape (40, 6)"),
+    "ScoresNumbers": ("scores of answers", f"{TRUTHS}, found float64 of shape (40,)"),
+    "SolvesAbove": ("right answers", "solve: expected a whole number, found "),
+    "SolvesTexts": ("right answers", "solve: expected a whole number, found '"),
+    "SolvesTruth": ("right answers", "solve: expected a whole number, found "),
+    "IgnoresSeeds": ("seeds apart", "expected other training examples under another seed, found the same under 4"),
+    "NegativeBits": ("state bits of an answer", f"{BITS}, found -5"),
+    "NoNumberOfBits": ("state bits of an answer", f"{BITS}, found nan"),
+    "ManyBits": ("state bits of an answer", f"{BITS}, found 1000000000"),
+    "OtherAlphabets": ("inputs as declared", "alphabets: expected a token of range(0, 1) at position "),
+    "LongAlphabets": ("inputs as declared", "alphabets: expected 6 ranges for some length up to 6, "),
+    "NumberOfAlphabets": ("inputs as declared", "alphabets: expected a range of tokens for each position, found 2"),
+    "ExitsInReadable": ("readable form", "SystemExit: 0 (bad_tasks.py, line "),
+    "ReadsAsText": ("readable form", "readable: expected a dictionary whose keys are texts, found '("),
+    "ReadsAsArray": ("readable form", "readable: expected values that JSON can hold, found {'inputs': array("),
+    "LossFunction": ("builds", f"{LOSSES}, found <bound method LossFunction.loss of "),
+    "LossOfAnotherName": ("builds", f"{LOSSES}, found 'mse'"),
 }
 
 
@@ -48,7 +76,7 @@ def test_check_of_tasks_prints_a_line_for_each_law(capsys: pytest.CaptureFixture
     assert main(["check", "--task", EXAMPLE, "--length", "5", "--alphabet", "3"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[:-1] == [f"holds  {law}" for law in ("loads", "builds", "sample", *TASK_LAWS)]
-    assert out[-1] == f"{EXAMPLE} with length 5, alphabet 3: all 7 laws hold"
+    assert out[-1] == f"{EXAMPLE} with length 5, alphabet 3: all 11 laws hold"
     wrong = f"{FOLDER / 'bad_tasks.py'}:Wrong"
     assert main(["check", "--task", wrong, "--json"]) == 1
     record = json.loads(capsys.readouterr().out)

@@ -53,6 +53,17 @@ MORE = {
     "Writes": ("nothing kept between calls", r"forward or step changes its input in place"),
     "Overwrites": ("nothing kept between calls", r"step changes tensor 0 of the state it is given in place, time 0"),
     "Buffers": ("nothing kept between calls", r"forward or step changes layer.calls: something is kept between calls"),
+    "OtherTypeAtOnePosition": ("shapes and types", r"forward_at gives torch.float64, expected torch.float32"),
+    "OtherTypeOfQuestions": ("many questions to one state", r"step_output gives torch.float64, expected torch.float32"),
+    "NotANumberInState": ("finite numbers", r"tensor 1 of the state after 0 tokens has NaN, in float32"),
+    "GrowsByAWord": ("builds", r"grows: expected True or False, found 'no'"),
+    "GrowsFaster": (
+        "state counted",
+        r"the state grows by more bits than with the first token, .*: 512 .*, 512 .*, 576 after .* 1$",
+    ),
+    "CheckedInHalf": ("builds", r"checked_in: expected 'float64' or 'float32', found 'float16'"),
+    "ExitsInInitialise": ("builds", r"SystemExit: 0 \(bad.py, line \d+\)"),
+    "SpoilsWeights": ("builds", r"initialise: expected finite weights, found NaN or infinity in layer.output.weight"),
     "Stops": ("gradients", r"a gradient of forward or forward_at differs from finite differences"),
 }
 
@@ -123,6 +134,22 @@ class Counts(Drops):
         return state + x, state + x
 """
 
+CACHE = """
+import torch
+class Cache(torch.nn.Module):
+    grows = True
+    def __init__(self, width):
+        super().__init__()
+        self.output = torch.nn.Linear(width, width)
+    def forward(self, x):
+        return self.output(x.cumsum(1))
+    def start(self, batch):
+        return torch.zeros(batch, 8), torch.zeros(batch, 0, 8)
+    def step(self, x, state, t):
+        total = state[0] + x
+        return self.output(total), (total, torch.cat([state[1], x[:, None]], dim=1))
+"""
+
 
 @pytest.mark.parametrize(
     ("name", "failing"),
@@ -142,6 +169,20 @@ def test_what_follows_from_a_fault_is_not_listed(tmp_path: Path, name: str, fail
     assert verdicts[-1].law == list(failing)[-1]
     for law, where in failing.items():
         assert found[law].startswith(where)
+
+
+def test_a_state_that_stops_growing_holds_and_is_named() -> None:
+    """A full window: bits per token are those of the first."""
+    layer = OwnLayer.parse(f"{BAD}:GrowsToAWindow")
+    found = {verdict.law: verdict for verdict in validation.verdicts(layer, lambda part: None, width=8, heads=2)}
+    assert [law for law, verdict in found.items() if not verdict.holds] == []
+    assert found["state counted"].where == mixer_laws.GROWS_UNEVENLY
+
+
+def test_the_state_of_a_growing_layer_keeps_what_it_starts_with(tmp_path: Path) -> None:
+    file = tmp_path / "layer.py"
+    file.write_text(CACHE)
+    assert train(run_of(f"{file}:Cache"))[1].state_bits == (8 * 32, 8 * 32)
 
 
 @pytest.mark.parametrize("name", ["Sum", "Mean"])

@@ -8,6 +8,8 @@ from torch import Tensor
 from seqsep.laws._failure import LawFails
 from seqsep.mixers import Mixer, State
 
+MANY_TOKENS = 150
+"""Laws of long inputs have so many: a parallel form that reads chunks of up to 128 meets a border within them."""
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-3}
 """Times the greatest expected number, or 1 if that is less; float32 is for layers that cannot compute in float64."""
 
@@ -69,3 +71,9 @@ def step_through(mixer: Mixer, x: Tensor, state: State | None = None, t: int = 0
         y, state = mixer.step(x[:, offset], state, t + offset)
         outputs.append(y)
     return torch.stack(outputs, dim=1), state
+
+
+def many_tokens(x: Tensor) -> Tensor:
+    """One example of MANY_TOKENS tokens: the first one of x again and again, each time of another size."""
+    times = torch.arange(MANY_TOKENS)
+    return x[:1, times % x.shape[1]] * torch.cos(times.to(x.dtype))[:, None]

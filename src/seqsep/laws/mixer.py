@@ -3,7 +3,7 @@
 Each law takes a mixer and random inputs and raises LawFails, which says what differs and where. The mixer may be anyone's.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqsep.laws._comparison import first_time, require, require_close, require_like, step_through
+from seqsep.laws._comparison import MANY_TOKENS, first_time, many_tokens, require, require_close, require_like, step_through
 from seqsep.laws._failure import LawFails
+from seqsep.laws._gradients import gradients_are_right
 from seqsep.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.plugins.global_state import GlobalState
 from seqsep.plugins.load import PlugInFails, in_words
@@ -20,12 +21,10 @@ from seqsep.plugins.load import PlugInFails, in_words
 __all__ = ["MIXER_LAWS", "LawFails", "Verdict", "check_mixer", "mixer_and_inputs", "try_law"]
 
 
-MANY_TOKENS = 150
-"""Laws of long inputs have so many: a parallel form that reads chunks of up to 128 meets a border within them."""
-TOO_COARSE = "finite differences were not taken: numbers of less than 64 bits are too coarse for them"
-"""Said of the gradients of a layer that is checked in float32."""
 READS_NOTHING_BACK = "no output depends on an earlier input, with the parameters it is built with"
 """Said of a layer that holds the law of causality, and carries nothing from token to token."""
+GROWS_UNEVENLY = "the state grows by fewer bits than with the first token, which are counted for each"
+"""Said of a layer with `grows = True` whose state bits are overstated: a window that is full, or memory for many tokens."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def try_law(law: str, mixer: Mixer, x: Tensor, path: Path | None = None) -> Verd
 
 @torch.no_grad()
 def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
-    """`forward` and `step` give the shapes and types of their inputs; a state is tensors whose first axis is the batch."""
+    """Outputs have the shapes and types of their inputs; a state is tensors whose first axis is the batch."""
     batch, time, width = x.shape
     require_like(mixer, "forward gives", mixer(x), shape=(batch, time, width), dtype=x.dtype)
     state = mixer.start(batch)
@@ -112,12 +111,14 @@ def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
             require(part.dim() > 0 and len(part) == batch, mixer, f"{words}, found shape {tuple(part.shape)}")
         y, state = mixer.step(x[:, t % time], state, t)
         require_like(mixer, f"step at time {t} gives", y, shape=(batch, width), dtype=x.dtype)
+    at_start = torch.zeros(batch, dtype=torch.int64)
+    require_like(mixer, "forward_at gives", mixer.forward_at(x, at_start), shape=(batch, width), dtype=x.dtype)
 
 
 @torch.no_grad()
 def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
-    """No output of `forward` or `step` is NaN or infinite, on MANY_TOKENS tokens too."""
-    for inputs in (x, _many_tokens(x)):
+    """No output of `forward` or `step` is NaN or infinite, on MANY_TOKENS tokens too, and no number of a state is NaN."""
+    for inputs in (x, many_tokens(x)):
         for method, y in (("forward", mixer(inputs)), ("step", step_through(mixer, inputs)[0])):
             spoiled = ~torch.isfinite(y)
             if bool(spoiled.any()):
@@ -125,6 +126,13 @@ def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
                 kind = "NaN" if bool(y[:, t].isnan().any()) else "an infinite number"
                 words = f"{method} gives {kind}, first at time {t}"
                 require(False, mixer, f"{words} of {inputs.shape[1]}, in {str(x.dtype).removeprefix('torch.')}")
+    state = mixer.start(len(x))
+    for t in range(x.shape[1] + 1):
+        for number, part in enumerate(state):
+            words = f"tensor {number} of the state after {t} tokens has NaN, in {str(x.dtype).removeprefix('torch.')}"
+            require(not bool(part.isnan().any()), mixer, words)
+        if t < x.shape[1]:
+            state = mixer.step(x[:, t], state, t)[1]
 
 
 @torch.no_grad()
@@ -185,18 +193,12 @@ def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
     """`forward` is `step` repeated, to 1e-9 in float64, on MANY_TOKENS tokens too; `prefill` leaves the same state."""
     stepped, state = step_through(mixer, x)
     require_close(mixer, "forward differs from step repeated", mixer(x), stepped, time_axis=1)
-    many = _many_tokens(x)
+    many = many_tokens(x)
     words = f"forward differs from step repeated, of {MANY_TOKENS} tokens"
     require_close(mixer, words, mixer(many), step_through(mixer, many)[0], time_axis=1)
     prefilled = mixer.prefill(x, mixer.start(len(x)), 0)
     for actual, expected in zip(prefilled, state, strict=True):
         require_close(mixer, "prefill differs from step", actual, expected)
-
-
-def _many_tokens(x: Tensor) -> Tensor:
-    """One example of MANY_TOKENS tokens: the first one of x again and again, each time of another size."""
-    times = torch.arange(MANY_TOKENS)
-    return x[:1, times % x.shape[1]] * torch.cos(times.to(x.dtype))[:, None]
 
 
 @torch.no_grad()
@@ -227,18 +229,36 @@ def examples_stay_apart(mixer: Mixer, x: Tensor) -> None:
 
 
 @torch.no_grad()
-def state_is_counted(mixer: Mixer, x: Tensor) -> None:
-    """The state has as many bits after each of MANY_TOKENS steps as `start` declares, unless the mixer says that it grows."""
-    many = _many_tokens(x)
+def state_is_counted(mixer: Mixer, x: Tensor) -> str | None:
+    """The state keeps the bits that `start` declares for MANY_TOKENS steps; if it grows, no token adds more than the first.
+
+    A mixer says that it grows by `grows = True`.
+    """
+    many = many_tokens(x)
     start = state = mixer.start(1)
     declared = state_bits(state)
+    each = 0
+    oddity = None
     for t in range(MANY_TOKENS):
         state = mixer.step(many[:, t], state, t)[1]
         bits = state_bits(state)
+        if mixer.grows and t == 0:
+            each = bits - declared
+        counted = declared + (t + 1) * each
+        if mixer.grows:
+            words = (
+                f"the state grows by more bits than with the first token, which are counted for each: {declared} at the start"
+            )
+            require(
+                bits <= counted, mixer, f"{words}, {declared + each} after the first token, {bits} after the step at time {t}"
+            )
+            oddity = GROWS_UNEVENLY if bits < counted else oddity
+            continue
         changes = "grows beyond" if bits > declared else "shrinks below"
         words = f"the state {changes} what start declares: {declared} bits at the start, {bits} after the step at time {t}"
         why = "grows = True says that it may" if bits > declared else _types(start, state)
-        require(mixer.grows or bits == declared, mixer, f"{words}; {why}")
+        require(bits == declared, mixer, f"{words}; {why}")
+    return oddity
 
 
 def _types(before: State, after: State) -> str:
@@ -282,7 +302,9 @@ def step_output_equals_step(mixer: Mixer, x: Tensor) -> None:
     inputs = x[:, -1]
     t = x.shape[1] - 1
     expected = torch.cat([mixer.step(one[None], state, t)[0] for one in inputs])
-    require_close(mixer, "step_output differs from step", mixer.step_output(inputs, state, t), expected)
+    outputs = mixer.step_output(inputs, state, t)
+    require_like(mixer, "step_output gives", outputs, shape=tuple(inputs.shape), dtype=x.dtype)
+    require_close(mixer, "step_output differs from step", outputs, expected)
 
 
 @torch.no_grad()
@@ -296,52 +318,6 @@ def state_survives_as_bytes(mixer: Mixer, x: Tensor) -> None:
     continued = step_through(mixer, rest, state, half)[0]
     restored = step_through(mixer, rest, state_from_bytes(state, data), half)[0]
     require(torch.equal(continued, restored), mixer, "a state that was handed over as bytes continues differently")
-
-
-def gradients_are_right(mixer: Mixer, x: Tensor) -> str | None:
-    """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck), and every
-    parameter that is to be trained has one on MANY_TOKENS tokens.
-    """
-    small = x[:2, :6].clone().requires_grad_()
-    last = small.shape[1] - 1
-    at = torch.tensor([5, 2])[: len(small)].clamp(max=last)
-    trained = {name: parameter for name, parameter in mixer.named_parameters() if parameter.requires_grad}
-    at_one_position = _ForwardAt(mixer)
-
-    def outputs(inputs: Tensor, *values: Tensor) -> tuple[Tensor, Tensor]:
-        parameters = dict(zip(trained, values, strict=True))
-        nested = {f"mixer.{name}": value for name, value in parameters.items()}
-        everywhere = torch.func.functional_call(mixer, parameters, (inputs,))
-        return everywhere, torch.func.functional_call(at_one_position, nested, (inputs, at))
-
-    unused = ", ".join(_without_gradient(mixer, x, trained))
-    words = f"which forward of {MANY_TOKENS} tokens does not use or cuts off from its output: it is never trained"
-    require(not unused, mixer, f"no gradient reaches {unused}, {words}")
-    if x.dtype != torch.float64:
-        return TOO_COARSE
-    right = torch.autograd.gradcheck(outputs, (small, *trained.values()), fast_mode=True, raise_exception=False)
-    require(right, mixer, "a gradient of forward or forward_at differs from finite differences")
-    return None
-
-
-def _without_gradient(mixer: Mixer, x: Tensor, trained: Mapping[str, Tensor]) -> list[str]:
-    """The parameters that the outputs do not depend on, as far as autograd sees."""
-    total = mixer(_many_tokens(x)).sum()
-    if not total.requires_grad:
-        return list(trained)
-    gradients = torch.autograd.grad(total, list(trained.values()), allow_unused=True) if trained else ()
-    return [name for name, gradient in zip(trained, gradients, strict=True) if gradient is None]
-
-
-class _ForwardAt(torch.nn.Module):
-    """`forward_at` as a module's forward, so that parameters can be put in from outside."""
-
-    def __init__(self, mixer: Mixer) -> None:
-        super().__init__()
-        self.mixer = mixer
-
-    def forward(self, x: Tensor, at: Tensor) -> Tensor:
-        return self.mixer.forward_at(x, at)
 
 
 MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], str | None]] = {

@@ -151,11 +151,10 @@ class Model(nn.Module):
         per_token = 0
         for block in self.residuals():
             start = block.mixer.start(1)
+            fixed += state_bits(start)
             if block.mixer.grows:
                 x = self.readout.weight.new_zeros(1, self.readout.in_features)
                 per_token += state_bits(block.mixer.step(x, start, 0)[1]) - state_bits(start)
-            else:
-                fixed += state_bits(start)
         return fixed, per_token
 
     def fix_embeddings(self) -> None:

@@ -30,8 +30,8 @@ many inputs put to one state; and `initialise(depth, deviation)`, which draws we
 Every mixer has the first two, and `prefill`, the state after many tokens: where a layer has none they are made of `step`.
 
 `seqsep check --mixer FILE.py:CLASS` loads and builds it and tries these laws, on 19 tokens of 3 examples and on 150 of one, in
-float64 (in float32 for `checked_in = "float32"`; shapes and finite numbers in both). A layer is held to all but the last before
-it is trained.
+float64 (in float32 for `checked_in = "float32"`; shapes, finite numbers and many questions in both). A layer is held to all but
+the last before it is trained.
 
 | law | what it says |
 |---|---|

@@ -17,9 +17,11 @@ from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from seqsep.mixers import Block, Mixer, State
+from seqsep.names import excerpt
 from seqsep.plugins.load import PlugInFails, in_words, load
 from seqsep.plugins.name import PlugIn
 
+CHECKED_IN = {"float64": torch.float64, "float32": torch.float32}
 METHODS = ("forward", "start", "step")
 BLOCK_CHOICES = {field: get_args(hint) or (True, False) for field, hint in get_type_hints(Block).items()}
 
@@ -31,7 +33,8 @@ class OwnLayer(PlugIn):
         """A fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
         own_class = load(self)
         block = block_of(own_class, self.words)
-        grows = bool(getattr(own_class, "grows", False))
+        grows = grows_of(own_class, self.words)
+        checked_in(own_class, self.words)
         module = construct(own_class, self, values=(width,), further={"heads": heads})
         missing = [name for name in METHODS if not callable(getattr(type(module), name, None))]
         if "forward" not in missing and type(module).forward is nn.Module.forward:
@@ -117,6 +120,30 @@ def block_of(own_class: Callable[..., Any], words: str) -> Block:
         if value not in choices:
             raise PlugInFails(f"{words}: block: expected {name} in {choices}, found {value!r:.60}")
     return block
+
+
+def grows_of(own_class: Callable[..., Any], words: str) -> bool:
+    """Whether the state of a user's layer or model grows. Raises PlugInFails for anything but True or False.
+
+    >>> grows_of(type("MyLayer", (), {"grows": True}), "layer.py:MyLayer")
+    True
+    """
+    grows = getattr(own_class, "grows", False)
+    if not isinstance(grows, bool):
+        raise PlugInFails(f"{words}: grows: expected True or False, found {excerpt(repr(grows))}")
+    return grows
+
+
+def checked_in(own_class: Callable[..., Any], words: str) -> torch.dtype:
+    """The type in which the laws are tried on a user's layer or model. Raises PlugInFails for another word.
+
+    >>> checked_in(type("MyLayer", (), {"checked_in": "float32"}), "layer.py:MyLayer")
+    torch.float32
+    """
+    name = getattr(own_class, "checked_in", "float64")
+    if not isinstance(name, str) or name not in CHECKED_IN:
+        raise PlugInFails(f"{words}: checked_in: expected {' or '.join(map(repr, CHECKED_IN))}, found {excerpt(repr(name))}")
+    return CHECKED_IN[name]
 
 
 def construct(own_class: Callable[..., Any], plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]) -> nn.Module:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from seqsep.mixers import Block, Mixer, State, state_bits
 from seqsep.model.model import Model, ModelState
-from seqsep.plugins.layer import OwnLayer, construct
+from seqsep.plugins.layer import OwnLayer, checked_in, construct, grows_of
 from seqsep.plugins.load import load
 from seqsep.plugins.name import PlugIn, is_canonical, names_a_file
 
@@ -24,7 +24,10 @@ class OwnModel(PlugIn):
 
     def build(self, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> "WholeModel":
         """A fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
-        module = construct(load(self), self, values=(vocabulary, classes, longest, width), further={"heads": heads})
+        own_class = load(self)
+        grows_of(own_class, self.words)
+        checked_in(own_class, self.words)
+        module = construct(own_class, self, values=(vocabulary, classes, longest, width), further={"heads": heads})
         return WholeModel(module, self.words)
 
     def as_mixer(

@@ -5,20 +5,32 @@ A class built as `MyTask(length=20, further=fields)` with
     sample(start, count, seed, evaluate) -> inputs, targets, lengths      or a `seqsep.tasks.Batch` of them: int64 arrays
         "batch time", "batch time" (-100: nothing asked) and "batch"; example i depends on i, the seed and the stream alone
 and, if it wants them, `loss`, `score`, `solve(tokens) -> answer` (then checked against the targets), `answer_bits`,
-`readable`, `alphabets`, `coordinates`: as in `seqsep.tasks.Task`, of which it may be a subclass.
+`readable`, `alphabets`, `coordinates`: as in `seqsep.tasks.Task`, of which it may be a subclass. What each of them returns is
+checked at every call.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from seqsep.names import excerpt, is_whole
 from seqsep.plugins.load import PlugInFails, in_words, load
 from seqsep.plugins.name import PlugIn
 from seqsep.tasks import Batch, Task
+from seqsep.tasks._returned import (
+    arrays_of,
+    wrong_alphabets,
+    wrong_answer,
+    wrong_arrays,
+    wrong_bits,
+    wrong_loss,
+    wrong_readable,
+    wrong_score,
+)
 from seqsep.tasks.base import Loss
 
 
@@ -54,10 +66,15 @@ class OwnTask(Task):
             raise PlugInFails(f"{self!r}: expected a task, found {in_words(error, self.source.path)}") from error
 
     def _whole(self, name: str) -> int:
-        value = getattr(self.task, name, None)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise PlugInFails(f"{self.name}: {name}: expected a whole number, found {value!r:.60}")
-        return value
+        value: Any = getattr(self.task, name, None)
+        if not is_whole(value) or value < 0:
+            raise PlugInFails(f"{self.name}: {name}: expected a whole number, found {excerpt(repr(value))}")
+        return int(value)
+
+    def _refuse(self, wrong: str | None) -> None:
+        """Raise PlugInFails with what is wrong, unless it is None."""
+        if wrong is not None:
+            raise PlugInFails(f"{self.name}: {wrong}")
 
     @property
     def vocabulary(self) -> int:
@@ -77,19 +94,15 @@ class OwnTask(Task):
 
     @property
     def loss(self) -> Loss:
-        return getattr(self.task, "loss", super().loss)
+        loss: Any = getattr(self.task, "loss", super().loss)
+        self._refuse(wrong_loss(loss))
+        return cast(Loss, loss)
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        """The user's examples. Raises PlugInFails unless they are arrays of the types that a `Batch` has."""
-        arrays = self.task.sample(start, count, seed, evaluate)
-        if isinstance(arrays, Batch):
-            return arrays
-        if not isinstance(arrays, tuple) or len(arrays) != 3 or not all(isinstance(part, np.ndarray) for part in arrays):
-            raise PlugInFails(f"{self.name}: sample: expected three arrays, inputs, targets and lengths, found {arrays!r:.60}")
-        types = (np.float32 if self.coordinates else np.int64, np.int64, np.int64)
-        for what, array, dtype in zip(("inputs", "targets", "lengths"), arrays, types, strict=True):
-            if array.dtype != dtype:
-                raise PlugInFails(f"{self.name}: sample: expected {what} of {np.dtype(dtype)}, found {array.dtype}")
+        """The user's examples. Raises PlugInFails unless they are `count` examples in arrays of the types of a `Batch`."""
+        found = self.task.sample(start, count, seed, evaluate)
+        arrays = arrays_of(found) if isinstance(found, Batch) else found
+        self._refuse(wrong_arrays(self, arrays, count))
         return Batch(*arrays)
 
     @property
@@ -98,28 +111,49 @@ class OwnTask(Task):
         return callable(getattr(self.task, "solve", None))
 
     def solve(self, inputs: tuple[Any, ...]) -> int:
-        """The user's answer. Raises PlugInFails if the task has no `solve`."""
+        """The user's answer. Raises PlugInFails if the task has no `solve`, or if it returns anything but a whole number."""
         if not self.solves:
             raise PlugInFails(f"{self.name}: expected a method solve(tokens), found none")
-        return int(self.task.solve(inputs))
+        answer = self.task.solve(inputs)
+        self._refuse(wrong_answer(answer))
+        return int(answer)
 
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
         own = getattr(self.task, "readable", None)
-        return {"inputs": list(inputs), "answer": answer} if own is None else own(inputs, answer)
+        if own is None:
+            return {"inputs": list(inputs), "answer": answer}
+        readable: Any = own(inputs, answer)
+        self._refuse(wrong_readable(readable))
+        return cast(dict[str, Any], readable)
 
     def answer_bits(self) -> int | None:
         own = getattr(self.task, "answer_bits", None)
-        return None if own is None else own()
+        bits = None if own is None else own()
+        self._refuse(wrong_bits(self, bits))
+        return None if bits is None else int(bits)
+
+    @property
+    def declares_alphabets(self) -> bool:
+        """Whether the task says which tokens are allowed at each position."""
+        return callable(getattr(self.task, "alphabets", None))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
         own = getattr(self.task, "alphabets", None)
-        return (range(self.vocabulary),) * length if own is None else own(length)
+        if own is None:
+            return (range(self.vocabulary),) * length
+        alphabets: Any = own(length)
+        self._refuse(wrong_alphabets(alphabets))
+        return tuple(alphabets)
 
     def score(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
     ) -> Bool[np.ndarray, "batch"]:
         own = getattr(self.task, "score", None)
-        return super().score(predictions, targets) if own is None else own(predictions, targets)
+        if own is None:
+            return super().score(predictions, targets)
+        score: Any = own(predictions, targets)
+        self._refuse(wrong_score(score, len(targets)))
+        return cast(np.ndarray, score)
 
     def configuration(self) -> dict[str, Any]:
         """Class name and digest of the file, and the fields as they were given."""

@@ -14,23 +14,24 @@ from torch import Tensor
 from seqsep.lab.run import Run
 from seqsep.laws.mixer import GATES, MIXER_LAWS, Verdict, mixer_and_inputs, try_law
 from seqsep.laws.task import TASK_LAWS, check_task
+from seqsep.mixers import Mixer
 from seqsep.plugins.global_state import GlobalState
-from seqsep.plugins.layer import OwnLayer
+from seqsep.plugins.layer import OwnLayer, checked_in
 from seqsep.plugins.load import PlugInFails, in_words, load, load_and_compare
 from seqsep.plugins.model import OwnModel
 from seqsep.plugins.name import PlugIn
 from seqsep.plugins.task import OwnTask
 from seqsep.tasks import Batch
 
-DTYPES = {"float64": torch.float64, "float32": torch.float32}
 TIME = 19
 BATCH = 3
+DEPTH = 2
 PADDING = 5
 BEFORE_LAWS = ("loads", "builds")
 TASK_GATES = (*BEFORE_LAWS, "sample", "inputs as declared")
 TASK_EXAMPLES = 40
 TASK_SEED = 5
-IN_BOTH_TYPES = ("shapes and types", "finite numbers")
+IN_BOTH_TYPES = ("shapes and types", "finite numbers", "many questions to one state")
 WITHOUT_GRADIENTS = tuple(law for law in MIXER_LAWS if law != "gradients")
 
 
@@ -83,14 +84,24 @@ class _Candidate:
         load_and_compare(self.plug_in)
 
     def _build(self) -> None:
-        self.exact = DTYPES[getattr(load(self.plug_in), "checked_in", "float64")]
+        self.exact = checked_in(load(self.plug_in), self.plug_in.words)
         global_state = GlobalState()
         make, width = self.plug_in.as_mixer(**self.sizes)
         for dtype in (self.exact, torch.float32):
             self.subjects[dtype] = mixer_and_inputs(make, width, TIME, BATCH, dtype=dtype)
+        self._initialise(make, width)
         changed = global_state.changed()
         if changed is not None:
             raise PlugInFails(f"{self.plug_in.words}: {changed}")
+
+    def _initialise(self, make: Callable[[int], Mixer], width: int) -> None:
+        """Draw the weights of a mixer of its own, as a model does. Raises PlugInFails if one is NaN or infinite."""
+        with torch.random.fork_rng(devices=[]):
+            mixer = make(width)
+            mixer.initialise(DEPTH)
+        for name, weight in mixer.named_parameters():
+            if not bool(torch.isfinite(weight).all()):
+                raise PlugInFails(f"{self.plug_in.words}: initialise: expected finite weights, found NaN or infinity in {name}")
 
     def _judged(self, law: str) -> Verdict:
         """The verdict of the first precision in which the law does not hold; else of the last one tried."""
@@ -111,7 +122,7 @@ def task_verdicts(task: OwnTask, begin: Callable[[str], None]) -> Iterator[Verdi
     blocks: dict[bool, Batch] = {}
 
     def build() -> None:
-        declared = {name: getattr(task, name) for name in ("vocabulary", "classes", "longest", "coordinates")}
+        declared = {name: getattr(task, name) for name in ("vocabulary", "classes", "longest", "coordinates", "loss")}
         if not declared["vocabulary"] and not declared["coordinates"]:
             raise PlugInFails(f"{task.name}: vocabulary: expected at least 1 token, or coordinates, found 0")
 
