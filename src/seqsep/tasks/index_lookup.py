@@ -2,7 +2,7 @@
 
 Asked: the last token only.
 Tokens: symbols 0 .. S - 1, position p is S + p - 1; N symbols are N + 1 tokens.
-Training inputs, by the field `training`; evaluation always has exactly `length` = N symbols and p uniform in 1 .. N:
+Lengths: evaluation has exactly `length` = N symbols and p uniform in 1 .. N. Training inputs depend on the field `training`:
 
     drawn-length    k uniform in least_length .. N; k symbols, p uniform in 1 .. k
     full-length     N symbols, p uniform in 1 .. N
