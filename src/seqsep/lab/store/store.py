@@ -22,6 +22,8 @@ from seqsep.lab.store import checkpoints
 from seqsep.lab.store.columns import columns_of, digest_of, require_checkpoint, row_of
 from seqsep.lab.store.database import Database
 from seqsep.lab.store.driver_lock import DriverLock, only_driver
+from seqsep.lab.store.first_page import foreign_schema
+from seqsep.lab.store.own_log import OwnLogs, require_own_log
 from seqsep.lab.store.place import (
     StoreError,
     StoreRemoved,
@@ -33,7 +35,7 @@ from seqsep.lab.store.place import (
     require_place,
     unused,
 )
-from seqsep.lab.store.schema import APPLICATION_ID, digests_column, digests_of, make_database
+from seqsep.lab.store.schema import APPLICATION_ID, digests_column, digests_of, expected_schema, make_database
 
 OPENED: Counter[tuple[int, int] | None] = Counter()
 """The files that are open in this process. To open one of them in another way would end SQLite's locks on it (POSIX)."""
@@ -57,6 +59,7 @@ class Store:
         self.lock = Path(f"{beside}.lock")
         self.checkpoints = Path(f"{beside}.checkpoints")
         self._lock: DriverLock | None = None
+        self._logs: OwnLogs | None = None
         self._written: dict[tuple[str, str], tuple[Row, str]] = {}
         if not self._exists(create):
             self._make()
@@ -64,6 +67,7 @@ class Store:
         self._copy = None if create or is_writable(self.path) else copy_of(self.path)
         try:
             opened = self.path if self._copy is None else Path(self._copy.name) / self.path.name
+            require_own_log(self.path, opened)
             self._database = Database(self.path, opened)
         except BaseException:
             if self._copy is not None:
@@ -81,6 +85,7 @@ class Store:
                 return True
             with open_regular(self.path, most=sys.maxsize) as file:
                 header = file.read(100)
+            foreign = foreign_schema(self.path.resolve()) if header else None
         except FileNotFoundError:
             if create:
                 return False
@@ -95,6 +100,9 @@ class Store:
             expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
             other = f"found a database of another program (application id {application:#x})"
             raise StoreError(f"{self.path}: {expected}, {other}")
+        if foreign is not None:
+            sound = f"if it was sound before, {repair_with(self.path)}"
+            raise StoreError(f"{self.path}: {expected_schema()}, found {foreign}; {sound}")
         if not header and not create:
             raise StoreError(f"{self.path}: expected a store of seqsep, found an empty file")
         return bool(header)
@@ -115,7 +123,8 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the database; `with` does."""
+        """Close the database; `with` does. If another file is in its place, the logs do not stay next to that one."""
+        self._remove_logs_if_moved()
         self._database.close()
         if self._copy is not None:
             self._copy.cleanup()
@@ -125,7 +134,8 @@ class Store:
     def driving(self) -> Iterator[None]:
         """Hold the store's exclusive write lock. A killed driver's lock is free.
 
-        Raises StoreUnavailable while another driver writes, and at the end StoreRemoved if a row that was written is gone.
+        Raises StoreUnavailable while another driver writes, and at the end, also after an interrupt, StoreRemoved if a row that
+        was written is gone.
         """
         require_place(self.path)
         checkpoints.require_folder(self.checkpoints)
@@ -133,9 +143,16 @@ class Store:
             try:
                 self._database.keep_a_log()
                 self._tidy()
+                logs = OwnLogs(self.path)
+                self._logs = None if self._is_moved() else logs
                 yield
                 self._require_written()
+            except (Exception, KeyboardInterrupt) as error:
+                if self._written and self._is_moved():
+                    raise self._gone() from error
+                raise
             finally:
+                self._remove_logs_if_moved()
                 self._written = {}
                 self._lock = None
 
@@ -273,8 +290,22 @@ class Store:
         """
         if self._lock is not None:
             self._lock.keep()
-        if identity(self.path) != self._identity:
+        if self._is_moved():
             raise self._gone(unwritten)
+
+    def _is_moved(self) -> bool:
+        """Return whether the path no longer leads to the file that was opened."""
+        return identity(self.path) != self._identity
+
+    def _remove_logs_if_moved(self) -> None:
+        """Remove the logs of a driver, once their rows are in its file, if another file or none is in the place of that file.
+
+        SQLite would take them for the logs of that other file, and write their pages over its rows.
+        """
+        if self._logs is not None and self._is_moved():
+            with suppress(StoreError, StoreUnavailable):
+                self._database.empty_the_log()
+            self._logs.remove()
 
     def _require_written(self) -> None:
         """Raise StoreRemoved unless a new connection finds every row that this driver wrote.
@@ -306,8 +337,10 @@ class Store:
         rescued = unused(self.path, "rescued", ".jsonl")
         write_rows(rescued, rows.values())
         self._written = {}
+        self._remove_logs_if_moved()
         gone = f"{self.path}: the file of this store was deleted or replaced while a sweep wrote to it"
-        saved = f"its {len(rows)} rows are in {rescued.name}, which seqsep store import takes into a store"
+        held_in = f"{len(rows)} row is" if len(rows) == 1 else f"{len(rows)} rows are"
+        saved = f"its {held_in} in {rescued.name}, which seqsep store import takes into a store"
         return StoreRemoved(f"{gone}; {saved}")
 
     def _tidy(self) -> None:

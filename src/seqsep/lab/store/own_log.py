@@ -1,0 +1,69 @@
+"""The log of SQLite next to a store: a reader applies it only if it is that of the store.
+
+If the file of a store is replaced while a driver writes to it, the driver's log stays next to the new file. SQLite cannot know
+that it is that of another file: it would write the pages of the log over the rows of the new one.
+"""
+
+import os
+from pathlib import Path
+
+from seqsep.lab.store.database import Database
+from seqsep.lab.store.pages import LOG_HEADER
+from seqsep.lab.store.place import LOGS, StoreError, identity, repair_with
+
+LOG = LOGS[0]
+
+
+def require_own_log(path: Path, opened: Path) -> None:
+    """Raise StoreError if a store loses rows, or is not sound, with the log next to it; nothing is changed on disk.
+
+    A store never deletes a row, so each run in its file alone has a row in the file with its log. A file that is not sound
+    without its log, since its driver was killed while it moved the log into the file, is not compared. `path` is the name in
+    messages; `opened` is the file, or a copy of it.
+    """
+    log = Path(f"{opened.resolve()}{LOG}")
+    if not log.is_file() or log.stat().st_size <= LOG_HEADER:
+        return
+    alone = _names(path, opened, "immutable=1")
+    if alone is None:
+        return
+    together = _names(path, opened, "mode=ro")
+    if together is not None and alone <= together:
+        return
+    together = _names(path, opened, "mode=ro")  # a driver may have written to the file while it was read
+    if together is None:
+        found = "with which the store is damaged"
+    elif alone <= together:
+        return
+    else:
+        lost = len(alone - together)
+        found = f"with which {lost} {'row of the store is' if lost == 1 else 'rows of the store are'} gone"
+    expected = f"expected the log of this store, found {path.name}{LOG}, {found}: it is that of another file"
+    raise StoreError(f"{path}: {expected}; {repair_with(path)} of both")
+
+
+def _names(path: Path, opened: Path, how: str) -> set[tuple[str, str]] | None:
+    """The key and the experiment of every run in a file that is opened in this way; None if it is not a sound store."""
+    try:
+        database = Database(path, opened, how)
+    except StoreError:
+        return None
+    try:
+        return database.names()
+    except StoreError:
+        return None
+    finally:
+        database.close()
+
+
+class OwnLogs:
+    """The logs that SQLite made for an open store, by device and inode: of files of these names, only these are removed."""
+
+    def __init__(self, path: Path) -> None:
+        self.found = {log: identity(log) for log in (Path(f"{path.resolve()}{ending}") for ending in LOGS)}
+
+    def remove(self) -> None:
+        """Remove the logs that are still the same files. SQLite keeps them open, and reads and writes them as before."""
+        for log, known in self.found.items():
+            if known is not None and identity(log) == known:
+                os.unlink(log)
