@@ -1,7 +1,7 @@
 """The schema in the first page of a store's file, and in those of its log, looked at before SQLite parses it.
 
-SQLite parses the complete schema before it calls anybody: one of 200,000 tables would take minutes. Ours has four short entries,
-which are in the leaf page with which the file begins (sqlite.org/fileformat2.html, sections 1.6 and 4.1).
+SQLite parses the complete schema before anybody can stop it: one of 200,000 tables would take minutes. Ours has four short
+entries, which are in the leaf page with which the file begins (sqlite.org/fileformat2.html, sections 1.6 and 4.1).
 """
 
 from io import BufferedReader

@@ -4,7 +4,6 @@ If the file of a store is replaced while a driver writes to it, the driver's log
 that it is that of another file: it would write the pages of the log over the rows of the new one.
 """
 
-import os
 from pathlib import Path
 
 from seqsep.lab.store.database import Database
@@ -66,4 +65,4 @@ class OwnLogs:
         """Remove the logs that are still the same files. SQLite keeps them open, and reads and writes them as before."""
         for log, known in self.found.items():
             if known is not None and identity(log) == known:
-                os.unlink(log)
+                log.unlink()
