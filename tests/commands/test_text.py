@@ -1,6 +1,5 @@
 """`seqsep text`: accuracies are printed, replies resumed one by one, bad input is one line; nothing is downloaded unasked."""
 
-import csv
 import json
 import re
 import shutil
@@ -163,22 +162,6 @@ def test_rows_go_through_export_import_and_show(capsys, tmp_path, folder):
     rows.write_text(json.dumps(damaged) + "\n")
     with pytest.raises(ValueError, match="line 1: expected a finished row, found one without accuracy"):
         read_rows(rows)
-
-
-def test_replies_export_as_a_table(capsys, tmp_path, folders):
-    """A reply has one number of bits of state, or none, and a run has two."""
-    for family in FAMILIES:
-        store = tmp_path / f"{family}.sqlite"
-        words = ("text", "index", "--model", str(folders[family]), "--n", "3", "--count", "2", "--store", str(store))
-        assert call(capsys, *words)[0] == 0
-        with Store(store) as opened:
-            bits = [row.result["state_bits"] for row in opened.rows()]
-        status, out, err = call(capsys, "export", "--store", str(store), "-o", str(tmp_path / "rows.csv"))
-        assert (status, out, err) == (0, f"2 rows to {tmp_path / 'rows.csv'}\n", "")
-        with (tmp_path / "rows.csv").open(newline="", encoding="utf-8") as file:
-            lines = list(csv.DictReader(file))
-        assert sorted(line["state_bits"] for line in lines) == sorted(str(number) for number in bits)
-        assert {line["state_bits_per_token"] for line in lines} == {""}
 
 
 def test_a_copy_of_the_model_elsewhere_is_the_same_model(capsys, tmp_path, folder, asked):

@@ -182,7 +182,7 @@ def called_deep(levels: int, path: Path) -> list[Row]:
         return store.rows()
 
 
-def test_how_deep_a_row_may_be_does_not_depend_on_the_calls_under_way(path: Path, tmp_path: Path) -> None:
+def test_the_depth_of_a_row_is_limited_whatever_calls_it(path: Path, tmp_path: Path) -> None:
     """100 levels are read, exported and repaired from everywhere; that a row has more was once seen by the repair only."""
     reseal(path, result=result(more=json.loads("[" * 99 + "]" * 99)))
     assert called_deep(500, path) == called_deep(0, path)

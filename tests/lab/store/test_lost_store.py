@@ -129,6 +129,34 @@ def test_the_log_of_another_store_is_not_applied(
         assert {one.run.seed for one in store.rows()} >= {7, 8, 9}
 
 
+def test_the_log_of_another_store_removes_no_checkpoint(tmp_path: Path) -> None:
+    """The log changes the table of checkpoints only, so that all rows of runs stay."""
+    path, theirs = tmp_path / "store.db", tmp_path / "theirs.db"
+    for place, key in ((path, "0" * 64), (theirs, "1" * 64)):
+        with Store(place) as store, store.driving():
+            store.record_checkpoint(key, 10, ("a" * 64,), environment())
+            shutil.copy(f"{place}-wal", f"{place}.kept")
+    Path(f"{path}.kept").rename(f"{theirs}-wal")
+    with pytest.raises(StoreError, match=r"found theirs[.]db-wal, with which 1 row of the store is gone"):
+        Store(theirs)
+    Path(f"{theirs}-wal").unlink()
+    with Store(theirs) as store:
+        assert store.unfinished() == 1
+
+
+def test_a_checkpoint_that_its_run_ends_is_not_missed(tmp_path: Path) -> None:
+    path, kept = tmp_path / "store.db", tmp_path / "kept.db"
+    made(path, rows=1)
+    with Store(path) as store, store.driving():
+        store.record_checkpoint(row(1).key, 10, ("a" * 64,), environment())
+    with Store(path) as store, store.driving():
+        store.record(row(1), seconds=1.0, attempts=1)
+        for ending in ("", "-wal"):
+            shutil.copy(f"{path}{ending}", f"{kept}{ending}")
+    with Store(kept, create=False) as store:
+        assert (len(store.rows()), store.unfinished()) == (2, 0)
+
+
 def test_the_log_of_the_store_itself_is_applied(tmp_path: Path) -> None:
     path = left_by_a_killed_driver(tmp_path)
     with Store(path, create=False) as store:

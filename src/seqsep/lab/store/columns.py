@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from seqsep.lab.row import Row
@@ -69,6 +69,15 @@ def require_checkpoint(columns: Sequence[Any]) -> None:
     for digest in digests_of(digests):
         _require_digest("sha256", digest)
     _object("environment", environment)
+
+
+def in_words(environment: Mapping[str, Any]) -> str:
+    """The environment of a checkpoint in a message.
+
+    >>> in_words({"torch": "2.5", "device": "cpu"})
+    'device cpu, torch 2.5'
+    """
+    return ", ".join(f"{name} {environment[name]}" for name in sorted(environment))
 
 
 def _require_text(name: str, value: Any) -> None:

@@ -35,6 +35,9 @@ SWITCHES = {  # of sqlite3.Connection.setconfig
     "SQLITE_DBCONFIG_ENABLE_VIEW": False,
 }
 
+Names = tuple[set[tuple[str, str]], set[str]]
+"""Key and experiment of each run that has a row, and the key of each checkpoint."""
+
 
 class Database:
     """The tables of a store. `path` is the name in messages; `opened` is the file, or a copy of it.
@@ -118,10 +121,11 @@ class Database:
             found = self.connection.execute(query, (key, experiment)).fetchone()
         return None if found is None else found[0]
 
-    def names(self) -> set[tuple[str, str]]:
-        """The key and the experiment of every run that has a row."""
+    def names(self) -> Names:
+        """The names of all rows."""
         with self.in_one_line():
-            return set(self.connection.execute("SELECT key, experiment FROM runs"))
+            runs = set(self.connection.execute("SELECT key, experiment FROM runs"))
+            return runs, {key for (key,) in self.connection.execute("SELECT key FROM checkpoints")}
 
     def keep_a_log(self) -> None:
         """Have a write-ahead log, as every store has from the start. A copy that another program made may have a journal."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from seqsep.files import UNLIMITED, open_regular
 from seqsep.lab.store.pages import FRAME_HEADER, LOG_HEADER
+from seqsep.lab.store.place import StoreError, StoreUnavailable, repair_with
+from seqsep.lab.store.schema import expected_schema
 
 HEADER = 100
 LEAF = 0x0D
@@ -40,6 +42,16 @@ def foreign_first_page(page: bytes) -> str | None:
         if _length(page[start : start + 9]) > len(page) - LEFT_OF_A_PAGE:
             return "an entry of the schema that does not fit in one page"
     return None
+
+
+def require_short_schema(path: Path) -> None:
+    """Raise StoreError if SQLite should not parse the schema of a file, and StoreUnavailable if a file cannot be read."""
+    try:
+        foreign = foreign_schema(path.resolve())
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: cannot be opened: {error.strerror or error}") from error
+    if foreign is not None:
+        raise StoreError(f"{path}: {expected_schema()}, found {foreign}; if it was sound before, {repair_with(path)}")
 
 
 def foreign_schema(database: Path) -> str | None:

@@ -6,19 +6,22 @@ that it is that of another file: it would write the pages of the log over the ro
 
 from pathlib import Path
 
-from seqsep.lab.store.database import Database
+from seqsep.lab.store.database import Database, Names
 from seqsep.lab.store.pages import LOG_HEADER
 from seqsep.lab.store.place import LOGS, StoreError, identity, repair_with
 
 LOG = LOGS[0]
+ATTEMPTS = 2
+"""A driver may write to the file while it is read, so that a loss is looked for again."""
 
 
 def require_own_log(path: Path, opened: Path) -> None:
     """Raise StoreError if a store loses rows, or is not sound, with the log next to it; nothing is changed on disk.
 
-    A store never deletes a row, so each run in its file alone has a row in the file with its log. A file that is not sound
-    without its log, since its driver was killed while it moved the log into the file, is not compared. `path` is the name in
-    messages; `opened` is the file, or a copy of it.
+    A store never deletes the row of a run, and that of a checkpoint only as the run ends. So each run in its file alone has a
+    row in the file with its log, and so has each checkpoint or its run. A file that is not sound without its log, since its
+    driver was killed while it moved the log into the file, is not compared. `path` is the name in messages; `opened` is the
+    file, or a copy of it.
     """
     log = Path(f"{opened.resolve()}{LOG}")
     if not log.is_file() or log.stat().st_size <= LOG_HEADER:
@@ -26,23 +29,26 @@ def require_own_log(path: Path, opened: Path) -> None:
     alone = _names(path, opened, "immutable=1")
     if alone is None:
         return
-    together = _names(path, opened, "mode=ro")
-    if together is not None and alone <= together:
-        return
-    together = _names(path, opened, "mode=ro")  # a driver may have written to the file while it was read
-    if together is None:
-        found = "with which the store is damaged"
-    elif alone <= together:
-        return
-    else:
-        lost = len(alone - together)
-        found = f"with which {lost} {'row of the store is' if lost == 1 else 'rows of the store are'} gone"
+    for _ in range(ATTEMPTS):
+        together = _names(path, opened, "mode=ro")
+        lost = 0 if together is None else _lost(alone, together)
+        if together is not None and not lost:
+            return
+    found = f"with which {lost} {'row of the store is' if lost == 1 else 'rows of the store are'} gone"
+    found = found if lost else "with which the store is damaged"
     expected = f"expected the log of this store, found {path.name}{LOG}, {found}: it is that of another file"
     raise StoreError(f"{path}: {expected}; {repair_with(path)} of both")
 
 
-def _names(path: Path, opened: Path, how: str) -> set[tuple[str, str]] | None:
-    """The key and the experiment of every run in a file that is opened in this way; None if it is not a sound store."""
+def _lost(alone: Names, together: Names) -> int:
+    """Count the rows in a file alone that are not in the file with its log."""
+    runs, checkpoints = together
+    ended = {key for key, _ in runs}
+    return len(alone[0] - runs) + len(alone[1] - checkpoints - ended)
+
+
+def _names(path: Path, opened: Path, how: str) -> Names | None:
+    """The names of the rows in a file that is opened in this way; None if it is not a sound store."""
     try:
         database = Database(path, opened, how)
     except StoreError:
@@ -56,10 +62,14 @@ def _names(path: Path, opened: Path, how: str) -> set[tuple[str, str]] | None:
 
 
 class OwnLogs:
-    """The logs that SQLite made for an open store, by device and inode: of files of these names, only these are removed."""
+    """The logs that SQLite made for an open store, by device and inode: of files of these names, only these are removed.
 
-    def __init__(self, path: Path) -> None:
-        self.found = {log: identity(log) for log in (Path(f"{path.resolve()}{ending}") for ending in LOGS)}
+    `opened` is the identity of the open file; there are no logs of it if another file is in its place.
+    """
+
+    def __init__(self, path: Path, opened: tuple[int, int] | None) -> None:
+        found = {log: identity(log) for log in (Path(f"{path.resolve()}{ending}") for ending in LOGS)}
+        self.found = found if identity(path) == opened else {}
 
     def remove(self) -> None:
         """Remove the logs that are still the same files. SQLite keeps them open, and reads and writes them as before."""

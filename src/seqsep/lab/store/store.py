@@ -19,10 +19,10 @@ from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json
 from seqsep.lab.store import checkpoints
-from seqsep.lab.store.columns import columns_of, digest_of, require_checkpoint, row_of
+from seqsep.lab.store.columns import columns_of, digest_of, in_words, require_checkpoint, row_of
 from seqsep.lab.store.database import Database
 from seqsep.lab.store.driver_lock import DriverLock, only_driver
-from seqsep.lab.store.first_page import foreign_schema
+from seqsep.lab.store.first_page import require_short_schema
 from seqsep.lab.store.own_log import OwnLogs, require_own_log
 from seqsep.lab.store.place import (
     StoreError,
@@ -31,11 +31,12 @@ from seqsep.lab.store.place import (
     copy_of,
     identity,
     is_writable,
+    removed,
     repair_with,
     require_place,
     unused,
 )
-from seqsep.lab.store.schema import APPLICATION_ID, digests_column, digests_of, expected_schema, make_database
+from seqsep.lab.store.schema import APPLICATION_ID, digests_column, digests_of, make_database
 
 OPENED: Counter[tuple[int, int] | None] = Counter()
 """The files that are open in this process. To open one of them in another way would end SQLite's locks on it (POSIX)."""
@@ -85,7 +86,6 @@ class Store:
                 return True
             with open_regular(self.path, most=sys.maxsize) as file:
                 header = file.read(100)
-            foreign = foreign_schema(self.path.resolve()) if header else None
         except FileNotFoundError:
             if create:
                 return False
@@ -100,10 +100,9 @@ class Store:
             expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
             other = f"found a database of another program (application id {application:#x})"
             raise StoreError(f"{self.path}: {expected}, {other}")
-        if foreign is not None:
-            sound = f"if it was sound before, {repair_with(self.path)}"
-            raise StoreError(f"{self.path}: {expected_schema()}, found {foreign}; {sound}")
-        if not header and not create:
+        if header:
+            require_short_schema(self.path)
+        elif not create:
             raise StoreError(f"{self.path}: expected a store of seqsep, found an empty file")
         return bool(header)
 
@@ -143,8 +142,7 @@ class Store:
             try:
                 self._database.keep_a_log()
                 self._tidy()
-                logs = OwnLogs(self.path)
-                self._logs = None if self._is_moved() else logs
+                self._logs = OwnLogs(self.path, self._identity)
                 yield
                 self._require_written()
             except (Exception, KeyboardInterrupt) as error:
@@ -230,7 +228,7 @@ class Store:
             if written_in == canonical_json(environment):
                 return step, digests_of(column)
             if say is not None:
-                expected, other = (_in_words(one) for one in (environment, json.loads(written_in)))
+                expected, other = (in_words(one) for one in (environment, json.loads(written_in)))
                 words = f"checkpoint of run {key[:12]} at step {step}: expected one of {expected}, found one of {other}"
                 say(f"{self.path}: {words}; the run starts at step 0")
         return None
@@ -338,10 +336,7 @@ class Store:
         write_rows(rescued, rows.values())
         self._written = {}
         self._remove_logs_if_moved()
-        gone = f"{self.path}: the file of this store was deleted or replaced while a sweep wrote to it"
-        held_in = f"{len(rows)} row is" if len(rows) == 1 else f"{len(rows)} rows are"
-        saved = f"its {held_in} in {rescued.name}, which seqsep store import takes into a store"
-        return StoreRemoved(f"{gone}; {saved}")
+        return removed(self.path, len(rows), rescued)
 
     def _tidy(self) -> None:
         """Remove the checkpoint files, finished or not, that a killed worker left of runs that the store names."""
@@ -353,7 +348,3 @@ class Store:
         }
         keys = {key for key, *_ in rows} | {key for _, key, *_ in self._database.read("runs", "1")}
         checkpoints.remove(self.checkpoints, lambda name: checkpoints.run_of(name) in keys and name not in known)
-
-
-def _in_words(environment: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {environment[name]}" for name in sorted(environment))
