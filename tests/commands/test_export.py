@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.lab.row import read_rows
+from seqsep.lab.row import Row, read_rows
 from seqsep.lab.store.store import Store
 from support.command_line import call
+from support.reply import REPLY
 
 ROWS = read_rows(Path(__file__).parents[2] / "results/demo.jsonl")[:5]
 FAILED = {"status": "failed: worker died"}
@@ -51,6 +52,20 @@ def test_a_table_for_a_spreadsheet(path, tmp_path, capsys, name):
     found = {(line["layers"], line["task"], int(line["length"]), float(line["accuracy"])) for line in lines}
     shown = [("+".join(row.run.layers), row.run.task.name, row.run.task.length, row.result["accuracy"]) for row in ROWS[:3]]
     assert found == set(shown)
+
+
+def test_replies_export_as_a_table(tmp_path, capsys):
+    """A reply has one number of bits of state, or none, and a run has two."""
+    path = tmp_path / "replies.sqlite"
+    with Store(path) as store, store.driving():
+        for number, bits in enumerate((None, 32_768)):
+            reply = Row("text-index", f"{number:064}", {"question": {}}, REPLY | {"state_bits": bits}, ROWS[0].environment)
+            store.record(reply, seconds=1.0, attempts=1)
+    status, out, err = call(capsys, "export", "--store", str(path), "-o", str(tmp_path / "rows.csv"))
+    assert (status, out, err) == (0, f"2 rows to {tmp_path / 'rows.csv'}\n", "")
+    with (tmp_path / "rows.csv").open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["state_bits"], line["state_bits_per_token"]) for line in lines] == [("", ""), ("32768", "")]
 
 
 def test_a_table_is_never_written_over_the_store(path, tmp_path, capsys):

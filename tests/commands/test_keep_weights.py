@@ -63,6 +63,50 @@ def test_a_model_with_an_own_layer_is_kept(capsys, tmp_path):
     assert evaluate(run, model, run.steps).accuracy == pytest.approx(row.result["accuracy"], abs=1e-9)
 
 
+def exchanged(store, row, other):
+    """Put a copy of the other row's model in place of that of the row; return its file."""
+    folder = store.with_name(f"{store.name}.weights")
+    file = folder / f"{row.key}.safetensors"
+    file.write_bytes((folder / f"{other.key}.safetensors").read_bytes())
+    return file
+
+
+@pytest.mark.parametrize("how", ["ask", "audit", "audit --json", "run", "file", "load"])
+def test_the_model_of_another_run_is_refused_with_both_keys(capsys, tmp_path, how):
+    file, store, questions = tmp_path / "mine.py", tmp_path / "s.sqlite", tmp_path / "questions.jsonl"
+    file.write_text(TWO_SHORT_RUNS)
+    questions.write_text("")
+    row, other = trained(capsys, file, store, "--preset", "tiny")
+    weights = exchanged(store, row, other)
+    before = weights.read_bytes()
+    expected = f"{weights}: expected the model of run {row.key}, found that of run {other.key}"
+    if how == "load":
+        with pytest.raises(ValueError, match=expected):
+            seqsep.load(weights)
+        assert seqsep.load(weights.rename(tmp_path / "copy.safetensors"))[1] == other.run
+        return
+    words = {
+        "ask": ("ask", store, row.key[:12], "--input", questions),
+        "file": ("ask", weights, "--input", questions),
+        "audit": ("audit", store, row.key),
+        "audit --json": ("audit", store, row.key, "--json"),
+        "run": ("run", file, "--preset", "tiny", "--store", store, "--workers", "1", "--keep-weights"),
+    }
+    status, _, err = call(capsys, *map(str, words[how]))
+    assert status == 2
+    assert expected in err
+    assert weights.read_bytes() == before
+
+
+def test_a_file_without_a_key_as_its_name_is_not_of_a_run(capsys, tmp_path):
+    store = tmp_path / "s.sqlite"
+    (tmp_path / "s.sqlite.weights").mkdir()
+    (tmp_path / "s.sqlite.weights" / "abc.safetensors").touch()
+    status, _, err = call(capsys, "audit", str(store), "abc")
+    assert status == 2
+    assert "found none that begins so; there are none" in err
+
+
 def test_a_cluster_keeps_no_weights(capsys, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(TWO_SHORT_RUNS)

@@ -53,6 +53,16 @@ def test_a_line_that_is_no_row_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "store.db").exists()
 
 
+def test_a_processor_is_shown_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "store.sqlite"
+    forged = replace(ROWS[1], environment=ROWS[1].environment | {"processor": "one\n\x1b[2J0 failed"})
+    with Store(store) as opened, opened.driving():
+        for row in (ROWS[0], forged):
+            opened.record(row, seconds=1.0, attempts=1)
+    assert main(["store", "show", str(store)]) == 0
+    assert "one\\u000a\\u001b[2J0 failed" in capsys.readouterr().out.splitlines()[-1]
+
+
 def test_a_store_of_several_processors_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "store.db"
     elsewhere = replace(ROWS[1], environment=ROWS[1].environment | {"processor": "Vendor 1.2, AVX2"})

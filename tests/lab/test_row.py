@@ -26,7 +26,12 @@ def row(seed: int = 0, **result: object) -> Row:
     [
         (b"{", "as JSON"),
         (b"\xff", "text in UTF-8"),
-        (b"[" * 100_000, "as JSON"),
+        (b"[" * 100_000, "row: expected at most 100 lists and objects inside each other, found more"),
+        (row().to_json().replace('"lstm"', "[" * 97 + "]" * 97).encode(), "layers: expected the names of mixers"),
+        (row().to_json().replace('"lstm"', "[" * 99 + "]" * 99).encode(), "run: expected at most 100 lists and objects inside"),
+        (row(status="banana").to_json().encode(), "result.status: expected that of a run that ended (converged, finished, "),
+        (row(status="finished\n\x1b[2J: 0 failed").to_json().encode(), "found finished\\u000a\\u001b[2J: 0 failed"),
+        (row(status="failed: much").to_json().encode(), "failed: non-finite), found failed: much"),
         (b"[]", "expected an object with experiment, key, run, result, environment"),
         (row().to_json().replace('"key"', '"name"').encode(), "expected an object with"),
         (row().to_json().replace('"curve"', '"line"').encode(), "without curve"),

@@ -57,6 +57,20 @@ def test_a_line_every_30_s_while_no_run_says_anything(tmp_path: Path, capsys: py
     assert ended.startswith("[1/1] ")
 
 
+class Failing(Silent):
+    """An engine whose run fails with a text for a terminal."""
+
+    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+        yield Ended(0, {"status": "failed: no\n\x1b[2J1 finished"}, seconds=1.0, attempts=1)
+
+
+def test_the_text_of_a_failure_has_no_control_characters(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.db") as store:
+        [row] = sweep([run_of(1)], store, "trial", engine=Failing())
+        assert row.status == "failed: no \\u001b[2J1 finished"
+        assert store.rows() == [row]
+
+
 def test_a_silent_worker_keeps_nobody_from_looking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

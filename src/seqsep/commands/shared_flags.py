@@ -19,6 +19,9 @@ NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
 SQLITE = b"SQLite format 3\0"
 """What every SQLite database begins with."""
 
+KEY = re.compile("[0-9a-f]{64}")
+"""The key of a run, which is the name of the file of its model."""
+
 
 def whole_number(text: str) -> int:
     """Read a whole number. Raises ArgumentTypeError, which argparse reports, for anything else.
@@ -238,7 +241,7 @@ def kept_file(place: Path, key: str | None) -> Path:
         return place
     if key is not None and place.is_file() and not folder.is_dir():
         raise BadInput(f"{place} {key}: expected no KEY behind the file of one model; it is of a store")
-    files = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
+    files = sorted(file for file in folder.glob("*.safetensors") if KEY.fullmatch(file.stem)) if folder.is_dir() else []
     found = [file for file in files if file.stem.startswith(key or "")]
     if len(found) != 1:
         known = ", ".join(file.stem[:12] for file in files[:8]) or "none"

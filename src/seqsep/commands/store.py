@@ -9,6 +9,7 @@ from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import weights_folder
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.names import printable
 
 ACTIONS = {
     "show": "check a store and say what it holds",
@@ -60,7 +61,8 @@ def show(path: Path, as_json: bool) -> int:
     for name, experiment in experiments.items():
         print("\n".join(experiment.lines(name)))
     if len(processors) > 1:
-        print("  trained on several processors, which round otherwise: " + "; ".join(processors))
+        line = "  trained on several processors, which round otherwise: " + "; ".join(processors)
+        print(printable(line, kept=""))
     return DONE
 
 

@@ -6,6 +6,7 @@ of files which `load` is given and which have these digests, and of what they im
 """
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from seqsep.model.model import Model
 from seqsep.model.weights import describe, load_model, metadata_and_tensors, metadata_of
 from seqsep.plugins.model import OwnModel
 from seqsep.plugins.sources import digest_of, read_source
+
+KEY = re.compile("[0-9a-f]{64}")
+"""The key of a run, which is the name of its file next to a store."""
 
 
 def save(path: Path | str, model: Model, run: Run) -> None:
@@ -44,29 +48,52 @@ def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tup
     """The model of a file that `save` wrote, for evaluation, and its run.
 
     `files`: a Python file of the user's own parts, or several; they are run only if the run names their digests. Raises
-    FileNotFoundError, and ValueError with the path for a file of another kind, one whose run and tensors disagree, or one
-    whose own parts are in none of `files`; PlugInFails for own parts that cannot be built.
+    FileNotFoundError, and ValueError with the path for a file of another kind, one whose run and tensors disagree, one that
+    has the name KEY.safetensors for the key of another run, or one whose own parts are in none of `files`; PlugInFails for own
+    parts that cannot be built.
 
     >>> load("/no/such/file")
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: '/no/such/file'
     """
     path = Path(path)
-    written = metadata_of(path).get("run")
-    if written is None:
-        raise ValueError(f"{path}: expected a model kept with its run (seqsep.save, or keep= of seqsep.train), found no run")
-    try:
-        run = Run.from_configuration(json.loads(written))
-        if run.plug_ins():
-            several = [files] if isinstance(files, Path | str) else list(files)
-            run = Run.from_configuration(json.loads(written), _files_of(run, several))
-    except (ValueError, TypeError, AttributeError, OSError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{path}: metadata run: {' '.join(str(error).split())[:300]}") from None
+    several = [files] if isinstance(files, Path | str) else list(files)
+    run = _run_of(path, several)
     if run.plug_ins():
         return _with_own_parts(path, run), run
     model = load_model(path)
     _require_of_run(str(path), model, run)
     return model, run
+
+
+def require_named_run(path: Path) -> None:
+    """Raise ValueError unless the file KEY.safetensors has the run with this key; its tensors are not looked at.
+
+    Raises FileNotFoundError, and ValueError for a file of another kind, as `load` does.
+
+    >>> require_named_run(Path("/no/such/file"))
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: '/no/such/file'
+    """
+    _run_of(path, None)
+
+
+def _run_of(path: Path, files: Sequence[Path | str] | None) -> Run:
+    """The run in a file; with its own parts, from the files, unless these are None. Raises ValueError as `load` does."""
+    written = metadata_of(path).get("run")
+    if written is None:
+        raise ValueError(f"{path}: expected a model kept with its run (seqsep.save, or keep= of seqsep.train), found no run")
+    try:
+        run = Run.from_configuration(json.loads(written))
+        key = run.key()
+        if run.plug_ins() and files is not None:
+            run = Run.from_configuration(json.loads(written), _files_of(run, files))
+    except (ValueError, TypeError, AttributeError, OSError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{path}: metadata run: {' '.join(str(error).split())[:300]}") from None
+    if KEY.fullmatch(path.stem) and path.stem != key:
+        found = f"found that of run {key} (by its key in this version)"
+        raise ValueError(f"{path}: expected the model of run {path.stem}, {found}; a file of another name has no such key")
+    return run
 
 
 def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """A row is what a finished run leaves for reports, as canonical JSON without times, hosts and process ids."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 from seqsep.files import read_lines, write_file
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
-from seqsep.lab.sound_row import require_key, require_kind, require_reply, require_result
+from seqsep.lab.sound_row import require_ending, require_key, require_reply, require_result, require_shallow, too_deep
 from seqsep.lab.train import PAUSED, Result
 from seqsep.mixers.settings import has_heads
 from seqsep.plugins.name import shown
@@ -120,8 +120,7 @@ class Row:
         missing += [name for name in ("torch", "device", "threads") if name not in self.environment]
         if missing:
             raise ValueError(f"expected a finished row, found one without {', '.join(missing)}")
-        if require_kind("result.status", self.result["status"], str, "a text") == PAUSED:
-            raise ValueError("result.status: expected that of a run that ended, found paused")
+        require_ending(self.result["status"], is_reply=self.is_reply)
         if self.is_reply:
             require_reply(self.result)
             return
@@ -142,11 +141,15 @@ class Row:
         """The row of its JSON. Raises ValueError, in one line, for anything but the JSON of a finished row."""
         try:
             parts = json.loads(text)
-        except (ValueError, RecursionError) as error:
+        except RecursionError:
+            raise too_deep("row") from None
+        except ValueError as error:
             raise ValueError(f"expected a row as JSON, found: {error}") from error
         kinds = {"experiment": str, "key": str, "run": dict, "result": dict, "environment": dict}
         if not isinstance(parts, dict) or {name: type(value) for name, value in parts.items()} != kinds:
             raise ValueError(f"expected an object with {', '.join(kinds)}, found {text[:60]!r}")
+        for name in ("run", "result", "environment"):
+            require_shallow(name, parts[name])
         row = cls(configuration=parts.pop("run"), **parts)
         row.require_possible()
         if row.is_reply:
@@ -191,7 +194,8 @@ def _record(row: Row, is_live: bool) -> dict[str, Any]:
         columns["positions"] = run.positions_told() or None
         columns["heads"] = run.heads if has_heads(run.layers) else None
         columns |= {"layers": "+".join(map(shown, run.layers)), "task": run.task.label(), "length": run.task.length}
-    fixed, per_token = row.result.get("state_bits", (None, None))
+    bits = row.result.get("state_bits")  # of a run two numbers, of a reply one or None
+    fixed, per_token = bits if isinstance(bits, Sequence) else (bits, None)
     ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}
     if is_live:
         ending["live_accuracy"] = row.result.get("live_accuracy")

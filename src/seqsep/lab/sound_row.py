@@ -9,10 +9,17 @@ from itertools import pairwise
 from typing import Any
 
 from seqsep.lab.run import Run
-from seqsep.lab.train import TENTHS
+from seqsep.lab.train import NON_FINITE, TENTHS
+from seqsep.names import excerpt, printable
 
 SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
 OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")
+STATUSES = ("converged", "finished", "pruned", NON_FINITE)
+"""How a training run with an outcome ends."""
+REPLY_STATUSES = ("finished",)
+FAILED = "failed: "
+"""How the status of a run without an outcome begins; the reason follows."""
+MOST_NESTED = 100
 MOST = 2**63
 MOST_LOSS = sys.float_info.max
 
@@ -29,6 +36,57 @@ def require_key(run: Run, key: str) -> None:
         raise ValueError(f"key: expected {run.key()}, that of its run in this version, found {key}")
 
 
+def require_ending(status: Any, *, is_reply: bool = False) -> None:
+    """Raise ValueError for a status that no run with an outcome has, or no reply of a language model.
+
+    >>> require_ending("banana")
+    Traceback (most recent call last):
+    ValueError: result.status: expected that of a run that ended (converged, finished, pruned, failed: non-finite), found banana
+    """
+    known = REPLY_STATUSES if is_reply else STATUSES
+    if require_kind("result.status", status, str, "a text") not in known:
+        ended = "a reply" if is_reply else "a run that ended"
+        raise ValueError(f"result.status: expected that of {ended} ({', '.join(known)}), found {_shown(status)}")
+
+
+def require_failure(status: str) -> None:
+    """Raise ValueError for a status that no run without an outcome has.
+
+    >>> require_failure("finished")
+    Traceback (most recent call last):
+    ValueError: status: expected a failure, since there is no result, found 'finished'
+    """
+    if not status.startswith(FAILED):
+        raise ValueError(f"status: expected a failure, since there is no result, found {status!r:.60}")
+    if printable(status, kept="") != status:
+        raise ValueError(f"status: expected text without control characters, found {_shown(status)}")
+
+
+def require_shallow(field: str, value: Any) -> None:
+    """Raise ValueError for a value of JSON with more than 100 lists and objects inside each other.
+
+    The number is far below the depth at which Python's parser gives up, which depends on the calls under way.
+
+    >>> require_shallow("result", {"accuracy": [[0.5]]})
+    """
+    level = [value]
+    for _ in range(MOST_NESTED + 1):
+        nested = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        if not nested:
+            return
+        level = [part for one in nested for part in one]
+    raise too_deep(field)
+
+
+def too_deep(field: str) -> ValueError:
+    """The error of a value with too many lists and objects inside each other.
+
+    >>> str(too_deep("result"))
+    'result: expected at most 100 lists and objects inside each other, found more'
+    """
+    return ValueError(f"{field}: expected at most {MOST_NESTED} lists and objects inside each other, found more")
+
+
 def require_result(result: Mapping[str, Any], most_steps: int = MOST, *, any_loss: bool = False) -> None:
     """Raise ValueError, which names the field, for a result that a run of at most `most_steps` cannot have had.
 
@@ -38,7 +96,7 @@ def require_result(result: Mapping[str, Any], most_steps: int = MOST, *, any_los
     Traceback (most recent call last):
     ValueError: result.accuracy: expected a number of 0 to 1, found 2.0
     """
-    require_kind("result.status", result["status"], str, "a text")
+    require_ending(result["status"])
     require_whole("result.steps", result["steps"], most=most_steps)
     for name in SHARES:
         if name in result or name not in OPTIONAL:
@@ -76,6 +134,7 @@ def require_curve(curve: Any, steps: int, least_loss: float = 0.0) -> None:
 
 def require_reply(result: Mapping[str, Any]) -> None:
     """Raise ValueError, which names the field, for a result that no reply of a language model has (`text.reply.Reply`)."""
+    require_ending(result["status"], is_reply=True)
     right = require_kind("result.right", result["right"], bool, "true or false")
     require_share("result.accuracy", result["accuracy"])
     if result["accuracy"] != right:
@@ -118,3 +177,8 @@ def require_kind(field: str, value: Any, kind: type, words: str) -> Any:
     if not isinstance(value, kind):
         raise ValueError(f"{field}: expected {words}, found {str(value)[:60]}")
     return value
+
+
+def _shown(text: str) -> str:
+    """A text from outside in a few words on one line."""
+    return excerpt(printable(text, kept=""))

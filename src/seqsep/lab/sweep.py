@@ -15,13 +15,14 @@ from seqsep.lab.device import but_for_processor
 from seqsep.lab.engines.engine import Ended, Engine, Looked, Moved, Saved, usable_cores
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import Supervisor
+from seqsep.lab.kept import require_named_run
 from seqsep.lab.progress import Display
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store.place import StoreUnavailable
 from seqsep.lab.store.store import Store
 from seqsep.lab.train import PAUSED
-from seqsep.names import whole_arguments
+from seqsep.names import printable, whole_arguments
 
 NO_PAUSES: Mapping[Run, int] = MappingProxyType({})
 
@@ -126,7 +127,8 @@ class Sweep:
         continues from there, bit for bit. One that has not ended by the step that `pauses` has for it stops there: its row,
         `paused` with the curve so far, is returned and not recorded, and it waits as a checkpoint.
 
-        Raises StoreUnavailable if the disk is full (what was reported until then is on disk), and EngineUnavailable.
+        Raises ValueError if the file of a kept model has another run, StoreUnavailable if the disk is full (what was reported
+        until then is on disk), and EngineUnavailable.
         """
         keyed = [(run.key(), run) for run in runs]
         held = {key: self._held(key, run) for key, run in dict(keyed).items()}
@@ -149,8 +151,10 @@ class Sweep:
     def _held(self, key: str, run: Run) -> Row | None:
         """The finished row of a run in the store; that of another experiment is recorded for this one as well."""
         kept = self._weights_of(key)
-        if kept is not None and not kept.exists():
-            return None
+        if kept is not None:
+            if not kept.exists():
+                return None
+            require_named_run(kept)
         here = but_for_processor(self.environment)
         finished = {
             row.experiment: row for row in self.store.get(key) if row.finished and but_for_processor(row.environment) == here
@@ -208,11 +212,18 @@ class Sweep:
 
 
 def _possible(row: Row) -> Row:
-    """The row, or a failed one if no run can have its result: the loss and score of a user's own task may be any number."""
-    if not row.has_outcome:
+    """The row, or a failed one if no run can have its result: the loss and score of a user's own task may be any number.
+
+    The text of a failure may be a user's or Ray's; a row has it in one line without control characters.
+    """
+    status = row.status
+    if status == PAUSED:
         return row
-    try:
-        row.require_possible()
-    except ValueError as error:
-        return replace(row, result={"status": f"failed: {error}"})
-    return row
+    if row.has_outcome:
+        try:
+            row.require_possible()
+        except ValueError as error:
+            status = f"failed: {error}"
+        else:
+            return row
+    return replace(row, result={"status": printable(" ".join(status.split()), kept="")})

@@ -55,6 +55,7 @@ def result(**changed: object) -> str:
     return json.dumps(row(1).result | changed)
 
 
+FORGED = "finished\n\x1b[2Jseqsep: 0 failed"
 UNSOUND: dict[str, tuple[dict[str, Any], str]] = {
     "accuracy": ({"result": result(accuracy=7.5)}, "result.accuracy: expected a number of 0 to 1, found 7.5"),
     "no number": ({"result": result(accuracy=float("nan"))}, "result: expected JSON, found"),
@@ -65,7 +66,28 @@ UNSOUND: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "missing": ({"result": json.dumps({"status": "finished", "accuracy": 1})}, "found one without steps, best_accuracy"),
     "broken": ({"result": '{"accuracy":'}, "result: expected JSON, found '{\"accuracy\":'"),
-    "deep": ({"result": "[" * 100_000}, "result: expected JSON, found '[[["),
+    "deep": ({"result": "[" * 100_000}, "result: expected at most 100 lists and objects inside each other, found more"),
+    "deeper than most": (
+        {"result": result(more=json.loads("[" * 500 + "]" * 500))},
+        "result: expected at most 100 lists and objects inside each other, found more",
+    ),
+    "another status": (
+        {"status": "banana", "result": result(status="banana")},
+        "result.status: expected that of a run that ended (converged, finished, pruned, failed: non-finite), found banana",
+    ),
+    "a status for a terminal": (
+        {"status": FORGED, "result": result(status=FORGED)},
+        "found finished\\u000a\\u001b[2Jseqsep: 0 failed",
+    ),
+    "a failure for a terminal": (
+        {"status": "failed: \x1b[2J", "result": None},
+        "status: expected text without control characters, found failed: \\u001b[2J",
+    ),
+    "a failure without a reason": ({"status": "failed", "result": None}, "status: expected a failure, since there is no"),
+    "a reply of another status": (
+        {"status": "converged", "configuration": '{"question":1}', "result": json.dumps(REPLY | {"status": "converged"})},
+        "result.status: expected that of a reply (finished), found converged",
+    ),
     "a list": ({"configuration": "[]"}, "configuration: expected a JSON object, found '[]'"),
     "a blob": ({"environment": b"{}"}, "environment: expected a text, found b'{}'"),
     "no UTF-8": ({"experiment": sqlite3.Binary(b"")}, "experiment: expected a text"),
@@ -150,6 +172,24 @@ def test_a_row_of_another_version_is_shown_and_not_exported(
         assert main(["export", "--store", str(path), "-o", str(tmp_path / name)]) == 0
         assert capsys.readouterr().out == f"1 row to {tmp_path / name}; 2 of another version left out\n"
     assert read_rows(tmp_path / "rows.jsonl") == [row(2)]
+
+
+def called_deep(levels: int, path: Path) -> list[Row]:
+    """Read a store with that many calls under way."""
+    if levels:
+        return called_deep(levels - 1, path)
+    with Store(path, create=False) as store:
+        return store.rows()
+
+
+def test_the_depth_of_a_row_is_limited_whatever_calls_it(path: Path, tmp_path: Path) -> None:
+    """100 levels are read, exported and repaired from everywhere; that a row has more was once seen by the repair only."""
+    reseal(path, result=result(more=json.loads("[" * 99 + "]" * 99)))
+    assert called_deep(500, path) == called_deep(0, path)
+    assert main(["export", "--store", str(path), "-o", str(tmp_path / "rows.jsonl")]) == 0
+    assert len(read_rows(tmp_path / "rows.jsonl")) == 2
+    assert main(["store", "repair", str(path)]) == 0
+    assert len(called_deep(0, path)) == 2
 
 
 @pytest.mark.parametrize("accuracy", [7.5, -1.0, "much"])

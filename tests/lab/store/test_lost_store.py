@@ -46,6 +46,124 @@ def test_a_store_that_goes_away_is_noticed_and_saved(tmp_path, how):
     assert sorted(read_rows(saved), key=lambda one: one.run.seed) == [row(seed) for seed in range(3)]
 
 
+def logs(path: Path) -> list[str]:
+    return sorted(file.name for file in path.parent.glob(f"{path.name}-*"))
+
+
+def drive(store: Store, path: Path, other: Path, how: str) -> None:
+    """Write a row, then put another store in place of the file; `how` says when that is noticed."""
+    with store.driving():
+        store.record(row(0), seconds=1.0, attempts=1)
+        path.rename(path.with_name("moved.db"))
+        shutil.copy(other, path)
+        if how == "at a write":
+            store.record(row(2), seconds=1.0, attempts=1)
+        if how == "at an interrupt":
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("how", ["at a write", "at the end", "at an interrupt"])
+def test_a_driver_leaves_no_log_next_to_another_file(tmp_path: Path, how: str) -> None:
+    """SQLite would write the pages of the log over the rows of the other file, at the next reading command."""
+    path = tmp_path / "store.db"
+    other = made(tmp_path / "other.db", rows=3)
+    with Store(path) as store, pytest.raises(StoreRemoved, match=r"store[.]db[.]rescued-1[.]jsonl"):
+        drive(store, path, other, how)
+    assert logs(path) == []
+    for _ in range(2):
+        assert main(["store", "show", str(path)]) == 0
+        with Store(path, create=False) as store:
+            assert {one.run.seed for one in store.rows()} == {0, 1, 2}
+    with Store(tmp_path / "moved.db", create=False) as store:
+        assert store.rows() == [row(0)]
+
+
+def test_a_driver_removes_only_the_log_that_it_opened(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with Store(path) as store, store.driving():
+        store.record(row(0), seconds=1.0, attempts=1)
+        for file in (path, *(tmp_path / name for name in logs(path))):
+            file.rename(tmp_path / f"moved{file.name}")
+        shutil.copy(made(tmp_path / "other.db"), path)
+        Path(f"{path}-wal").write_bytes(b"of another program")
+        with pytest.raises(StoreRemoved):
+            store.record(row(1), seconds=1.0, attempts=1)
+    assert Path(f"{path}-wal").read_bytes() == b"of another program"
+
+
+def left_by_a_killed_driver(folder: Path) -> Path:
+    """A store whose second row is in its log only."""
+    path = made(folder / "killed.db", rows=1)
+    kept = folder / "left.db"
+    with Store(path) as store, store.driving():
+        store.record(row(1), seconds=1.0, attempts=1)
+        for ending in ("", "-wal"):
+            shutil.copy(f"{path}{ending}", f"{kept}{ending}")
+    return kept
+
+
+@pytest.mark.parametrize("is_writable", [True, False])
+def test_the_log_of_another_store_is_not_applied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_writable: bool
+) -> None:
+    """A driver that was killed leaves its log. What is there stays, and a repair keeps the rows of both files."""
+    path = left_by_a_killed_driver(tmp_path)
+    theirs = tmp_path / "theirs.db"
+    with Store(theirs) as store, store.driving():
+        for seed in (7, 8, 9):
+            store.record(row(seed), seconds=1.0, attempts=1)
+    path.write_bytes(theirs.read_bytes())
+    before = path.read_bytes(), Path(f"{path}-wal").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("seqsep.lab.store.store.is_writable", lambda path: is_writable)
+        for _ in range(2):
+            assert main(["store", "show", str(path)]) == 2
+            said = capsys.readouterr().err
+            assert said.count("\n") == 1
+            assert f"{path}: expected the log of this store, found left.db-wal, with which " in said
+    with pytest.raises(StoreError, match="expected the log of this store"):
+        Store(path)
+    assert (path.read_bytes(), Path(f"{path}-wal").read_bytes()) == before
+    assert main(["store", "repair", str(path)]) == 0
+    with Store(path, create=False) as store:
+        assert {one.run.seed for one in store.rows()} >= {7, 8, 9}
+
+
+def test_the_log_of_another_store_removes_no_checkpoint(tmp_path: Path) -> None:
+    """The log changes the table of checkpoints only, so that all rows of runs stay."""
+    path, theirs = tmp_path / "store.db", tmp_path / "theirs.db"
+    for place, key in ((path, "0" * 64), (theirs, "1" * 64)):
+        with Store(place) as store, store.driving():
+            store.record_checkpoint(key, 10, ("a" * 64,), environment())
+            shutil.copy(f"{place}-wal", f"{place}.kept")
+    Path(f"{path}.kept").rename(f"{theirs}-wal")
+    with pytest.raises(StoreError, match=r"found theirs[.]db-wal, with which 1 row of the store is gone"):
+        Store(theirs)
+    Path(f"{theirs}-wal").unlink()
+    with Store(theirs) as store:
+        assert store.unfinished() == 1
+
+
+def test_a_checkpoint_that_its_run_ends_is_not_missed(tmp_path: Path) -> None:
+    path, kept = tmp_path / "store.db", tmp_path / "kept.db"
+    made(path, rows=1)
+    with Store(path) as store, store.driving():
+        store.record_checkpoint(row(1).key, 10, ("a" * 64,), environment())
+    with Store(path) as store, store.driving():
+        store.record(row(1), seconds=1.0, attempts=1)
+        for ending in ("", "-wal"):
+            shutil.copy(f"{path}{ending}", f"{kept}{ending}")
+    with Store(kept, create=False) as store:
+        assert (len(store.rows()), store.unfinished()) == (2, 0)
+
+
+def test_the_log_of_the_store_itself_is_applied(tmp_path: Path) -> None:
+    path = left_by_a_killed_driver(tmp_path)
+    with Store(path, create=False) as store:
+        assert {one.run.seed for one in store.rows()} == {0, 1}
+    assert logs(path) == []
+
+
 def test_a_checkpoint_of_a_store_that_went_away_is_refused(tmp_path):
     path = tmp_path / "store.db"
     with Store(path) as store, store.driving():
@@ -102,7 +220,7 @@ def test_a_row_that_is_not_there_after_its_commit_is_noticed(tmp_path, monkeypat
     with Store(tmp_path / "store.db") as store, store.driving():
         with monkeypatch.context() as patch:
             patch.setattr(store._database, "write", lambda table, row: None)
-            with pytest.raises(StoreRemoved, match="its 1 rows are in"):
+            with pytest.raises(StoreRemoved, match="its 1 row is in"):
                 store.record(row(0), seconds=1.0, attempts=1)
         store.record(row(0), seconds=1.0, attempts=1)
 

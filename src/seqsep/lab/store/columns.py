@@ -4,12 +4,12 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from seqsep.lab.row import Row
 from seqsep.lab.run import canonical_json
-from seqsep.lab.sound_row import require_whole
+from seqsep.lab.sound_row import require_failure, require_shallow, require_whole, too_deep
 from seqsep.lab.store.schema import digests_of
 
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -53,8 +53,8 @@ def row_of(columns: Sequence[Any]) -> Row:
         row.require_possible()
         if row.status != status:
             raise ValueError(f"status: expected that of the result, {row.status!r:.60}, found {status!r:.60}")
-    elif not status.startswith("failed"):
-        raise ValueError(f"status: expected a failure, since there is no result, found {status!r:.60}")
+    else:
+        require_failure(status)
     return row
 
 
@@ -69,6 +69,15 @@ def require_checkpoint(columns: Sequence[Any]) -> None:
     for digest in digests_of(digests):
         _require_digest("sha256", digest)
     _object("environment", environment)
+
+
+def in_words(environment: Mapping[str, Any]) -> str:
+    """The environment of a checkpoint in a message.
+
+    >>> in_words({"torch": "2.5", "device": "cpu"})
+    'device cpu, torch 2.5'
+    """
+    return ", ".join(f"{name} {environment[name]}" for name in sorted(environment))
 
 
 def _require_text(name: str, value: Any) -> None:
@@ -90,10 +99,13 @@ def _object(name: str, text: Any) -> dict[str, Any]:
     _require_text(name, text)
     try:
         value = STRICT.decode(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise too_deep(name) from None
+    except ValueError as error:
         raise ValueError(f"{name}: expected JSON, found {text[:60]!r} ({error})") from None
     if not isinstance(value, dict):
         raise ValueError(f"{name}: expected a JSON object, found {text[:60]!r}")
+    require_shallow(name, value)
     return value
 
 

@@ -1,14 +1,16 @@
 """The open SQLite file of a store: accepted only with our own schema, read and written with errors in one line."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from seqsep.lab.store.columns import digest_of
 from seqsep.lab.store.place import StoreError, StoreUnavailable, repair_with
-from seqsep.lab.store.schema import SCHEMA_VERSION, TABLES, foreign_object
+from seqsep.lab.store.schema import SCHEMA_VERSION, expected_schema, foreign_object
 
 BUSY_SECONDS = 5.0
 STEPS_BETWEEN_SIGNALS = 100_000
@@ -33,19 +35,25 @@ SWITCHES = {  # of sqlite3.Connection.setconfig
     "SQLITE_DBCONFIG_ENABLE_VIEW": False,
 }
 
+Names = tuple[set[tuple[str, str]], set[str]]
+"""Key and experiment of each run that has a row, and the key of each checkpoint."""
+
 
 class Database:
     """The tables of a store. `path` is the name in messages; `opened` is the file, or a copy of it.
 
-    Raises StoreError if the file is not a sound store, and StoreUnavailable if it cannot be opened.
+    `how` is a parameter of SQLite's URI: mode=rw by default; with mode=ro nothing is written to file and log, and with
+    immutable=1 the log is not read. Raises StoreError if the file is not a sound store, and StoreUnavailable if it cannot be
+    opened.
     """
 
-    def __init__(self, path: Path, opened: Path) -> None:
+    def __init__(self, path: Path, opened: Path, how: str = "mode=rw") -> None:
         self.path = path
         self._steps_left: int | None = MOST_STEPS_TO_OPEN
         with self.in_one_line():
-            # An absolute path is a file, whatever its name means to SQLite.
-            self.connection = sqlite3.connect(opened.absolute(), timeout=BUSY_SECONDS, isolation_level=None)
+            # The URI of an absolute path is a file, whatever its name means to SQLite.
+            uri = f"file://{quote(os.fsencode(opened.absolute()))}?{how}"
+            self.connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with self.in_one_line():
                 self._harden()
@@ -85,8 +93,8 @@ class Database:
             raise StoreError(f"{self.path}: expected schema version {SCHEMA_VERSION}, found the {age} version {version}")
         foreign = foreign_object(self.connection)
         if foreign is not None:
-            expected = f"expected the tables {', '.join(TABLES)} of schema version {version} only"
-            raise StoreError(f"{self.path}: {expected}, found {foreign}; if it was sound before, {repair_with(self.path)}")
+            sound = f"if it was sound before, {repair_with(self.path)}"
+            raise StoreError(f"{self.path}: {expected_schema()}, found {foreign}; {sound}")
         self._steps_left = None
         problem = self.connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if problem != "ok":
@@ -113,15 +121,21 @@ class Database:
             found = self.connection.execute(query, (key, experiment)).fetchone()
         return None if found is None else found[0]
 
-    def keys(self) -> set[str]:
-        """The keys of all runs that have a row."""
+    def names(self) -> Names:
+        """The names of all rows."""
         with self.in_one_line():
-            return {key for (key,) in self.connection.execute("SELECT key FROM runs")}
+            runs = set(self.connection.execute("SELECT key, experiment FROM runs"))
+            return runs, {key for (key,) in self.connection.execute("SELECT key FROM checkpoints")}
 
     def keep_a_log(self) -> None:
         """Have a write-ahead log, as every store has from the start. A copy that another program made may have a journal."""
         with self.in_one_line():
             self.connection.execute("PRAGMA journal_mode=WAL")
+
+    def empty_the_log(self) -> None:
+        """Write what is in the log to the file that is open, as far as no reader needs the log."""
+        with self.in_one_line():
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def delete_checkpoint(self, key: str) -> None:
         """Delete the row of a run's checkpoints. Call it in a `transaction`."""

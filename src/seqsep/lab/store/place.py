@@ -35,6 +35,17 @@ class StoreRemoved(StoreUnavailable):
     """The file of an open store was deleted or replaced: what SQLite still writes is in no file that anybody can open."""
 
 
+def removed(path: Path, rows: int, rescued: Path) -> StoreRemoved:
+    """The error of a store that was removed, whose rows are in the file `rescued`.
+
+    >>> print(removed(Path("r.sqlite"), 1, Path("r.sqlite.rescued-1.jsonl")))
+    r.sqlite: the file ... its 1 row is in r.sqlite.rescued-1.jsonl, which seqsep store import takes into a store
+    """
+    gone = f"{path}: the file of this store was deleted or replaced while a sweep wrote to it"
+    held = "its 1 row is" if rows == 1 else f"its {rows} rows are"
+    return StoreRemoved(f"{gone}; {held} in {rescued.name}, which seqsep store import takes into a store")
+
+
 def repair_with(path: Path) -> str:
     """What to do about a damaged store, in words."""
     return f"seqsep store repair {path} keeps what is intact"

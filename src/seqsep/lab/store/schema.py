@@ -18,6 +18,15 @@ TABLES = {
 }
 
 
+def expected_schema() -> str:
+    """Say what the schema of a store has.
+
+    >>> expected_schema()
+    'expected the tables runs, checkpoints of schema version 1 only'
+    """
+    return f"expected the tables {', '.join(TABLES)} of schema version {SCHEMA_VERSION} only"
+
+
 def digests_of(column: str) -> tuple[str, ...]:
     """The digests in the column `sha256`: that of a run's last checkpoint, and that of the one before.
 

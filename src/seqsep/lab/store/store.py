@@ -19,9 +19,11 @@ from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json
 from seqsep.lab.store import checkpoints
-from seqsep.lab.store.columns import columns_of, digest_of, require_checkpoint, row_of
+from seqsep.lab.store.columns import columns_of, digest_of, in_words, require_checkpoint, row_of
 from seqsep.lab.store.database import Database
 from seqsep.lab.store.driver_lock import DriverLock, only_driver
+from seqsep.lab.store.first_page import require_short_schema
+from seqsep.lab.store.own_log import OwnLogs, require_own_log
 from seqsep.lab.store.place import (
     StoreError,
     StoreRemoved,
@@ -29,6 +31,7 @@ from seqsep.lab.store.place import (
     copy_of,
     identity,
     is_writable,
+    removed,
     repair_with,
     require_place,
     unused,
@@ -57,6 +60,7 @@ class Store:
         self.lock = Path(f"{beside}.lock")
         self.checkpoints = Path(f"{beside}.checkpoints")
         self._lock: DriverLock | None = None
+        self._logs: OwnLogs | None = None
         self._written: dict[tuple[str, str], tuple[Row, str]] = {}
         if not self._exists(create):
             self._make()
@@ -64,6 +68,7 @@ class Store:
         self._copy = None if create or is_writable(self.path) else copy_of(self.path)
         try:
             opened = self.path if self._copy is None else Path(self._copy.name) / self.path.name
+            require_own_log(self.path, opened)
             self._database = Database(self.path, opened)
         except BaseException:
             if self._copy is not None:
@@ -95,7 +100,9 @@ class Store:
             expected = f"expected a store of seqsep (application id {APPLICATION_ID:#x})"
             other = f"found a database of another program (application id {application:#x})"
             raise StoreError(f"{self.path}: {expected}, {other}")
-        if not header and not create:
+        if header:
+            require_short_schema(self.path)
+        elif not create:
             raise StoreError(f"{self.path}: expected a store of seqsep, found an empty file")
         return bool(header)
 
@@ -115,7 +122,8 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the database; `with` does."""
+        """Close the database; `with` does. If another file is in its place, the logs do not stay next to that one."""
+        self._remove_logs_if_moved()
         self._database.close()
         if self._copy is not None:
             self._copy.cleanup()
@@ -125,7 +133,8 @@ class Store:
     def driving(self) -> Iterator[None]:
         """Hold the store's exclusive write lock. A killed driver's lock is free.
 
-        Raises StoreUnavailable while another driver writes, and at the end StoreRemoved if a row that was written is gone.
+        Raises StoreUnavailable while another driver writes, and at the end, also after an interrupt, StoreRemoved if a row that
+        was written is gone.
         """
         require_place(self.path)
         checkpoints.require_folder(self.checkpoints)
@@ -133,9 +142,15 @@ class Store:
             try:
                 self._database.keep_a_log()
                 self._tidy()
+                self._logs = OwnLogs(self.path, self._identity)
                 yield
                 self._require_written()
+            except (Exception, KeyboardInterrupt) as error:
+                if self._written and self._is_moved():
+                    raise self._gone() from error
+                raise
             finally:
+                self._remove_logs_if_moved()
                 self._written = {}
                 self._lock = None
 
@@ -213,7 +228,7 @@ class Store:
             if written_in == canonical_json(environment):
                 return step, digests_of(column)
             if say is not None:
-                expected, other = (_in_words(one) for one in (environment, json.loads(written_in)))
+                expected, other = (in_words(one) for one in (environment, json.loads(written_in)))
                 words = f"checkpoint of run {key[:12]} at step {step}: expected one of {expected}, found one of {other}"
                 say(f"{self.path}: {words}; the run starts at step 0")
         return None
@@ -273,8 +288,22 @@ class Store:
         """
         if self._lock is not None:
             self._lock.keep()
-        if identity(self.path) != self._identity:
+        if self._is_moved():
             raise self._gone(unwritten)
+
+    def _is_moved(self) -> bool:
+        """Return whether the path no longer leads to the file that was opened."""
+        return identity(self.path) != self._identity
+
+    def _remove_logs_if_moved(self) -> None:
+        """Remove the logs of a driver, once their rows are in its file, if another file or none is in the place of that file.
+
+        SQLite would take them for the logs of that other file, and write their pages over its rows.
+        """
+        if self._logs is not None and self._is_moved():
+            with suppress(StoreError, StoreUnavailable):
+                self._database.empty_the_log()
+            self._logs.remove()
 
     def _require_written(self) -> None:
         """Raise StoreRemoved unless a new connection finds every row that this driver wrote.
@@ -306,9 +335,8 @@ class Store:
         rescued = unused(self.path, "rescued", ".jsonl")
         write_rows(rescued, rows.values())
         self._written = {}
-        gone = f"{self.path}: the file of this store was deleted or replaced while a sweep wrote to it"
-        saved = f"its {len(rows)} rows are in {rescued.name}, which seqsep store import takes into a store"
-        return StoreRemoved(f"{gone}; {saved}")
+        self._remove_logs_if_moved()
+        return removed(self.path, len(rows), rescued)
 
     def _tidy(self) -> None:
         """Remove the checkpoint files, finished or not, that a killed worker left of runs that the store names."""
@@ -320,7 +348,3 @@ class Store:
         }
         keys = {key for key, *_ in rows} | {key for _, key, *_ in self._database.read("runs", "1")}
         checkpoints.remove(self.checkpoints, lambda name: checkpoints.run_of(name) in keys and name not in known)
-
-
-def _in_words(environment: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {environment[name]}" for name in sorted(environment))
