@@ -103,7 +103,10 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-attacks-on-stores": (
         (
             "tests",
-            *(f"lab/store/test_{name}.py" for name in ("database", "driver_lock", "checkpoint_files", "lost_store", "columns")),
+            *(
+                f"lab/store/test_{name}.py"
+                for name in ("database", "driver_lock", "checkpoint_files", "lost_store", "first_page", "columns")
+            ),
             "lab/store/test_place.py",
             "lab/store/test_salvage.py",
         ),
@@ -112,9 +115,47 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         (
             *STORE,
             "lab/sound_row.py",
+            "lab/store/first_page.py",
+            "lab/store/own_log.py",
             "lab/store/repair.py",
             "lab/store/salvage.py",
             "lab/store/pages.py",
+        ),
+    ),
+    "faults-attacks-on-files": (
+        ("tests", "test_files.py", "commands/test_hostile_files.py", "commands/test_outputs.py"),
+        "pipes, devices, folders and 2 GiB for each option that reads a file; planted links, outputs that cannot be written, "
+        "formulas in CSV: refused, or written as text",
+        ("files.py", "tables.py", "commands/outputs.py", "../seqsep_check.py"),
+    ),
+    "faults-attacks-on-streams": (
+        ("tests", "commands/test_streams.py", "test_children.py"),
+        "closed, full and broken streams, control characters and marks of direction, killed programs: the documented status, "
+        "no character acts on the terminal, no child is left",
+        ("cli.py", "interrupts.py", "names.py", "commands/streams.py", "report/write.py"),
+    ),
+    "faults-attacks-by-users-code": (
+        (
+            "tests",
+            "commands/test_users_code.py",
+            "plugins/test_own_tasks.py",
+            "test_optimized_python.py",
+            "test_sizes_from_python.py",
+        ),
+        "exits, crashes, forks and prints of a user's file in eight commands, wrong tasks, Python's -O and -OO, sizes of other "
+        "types: an error of the file, only JSON on the standard output",
+        ("cli.py", "names.py", "commands/users_code.py", "laws/task.py", "laws/theorem.py", "tasks/base.py"),
+    ),
+    "faults-attacks-by-models": (
+        ("tests", "laws/test_folder.py", "laws/test_folder_bounds.py", "laws/test_not_finite.py", "text/test_tokenizer.py"),
+        "folders of models with pickles, code, adapters, names outside the folder, foreign or coded weights, logits that are "
+        "not finite, tokenizers without a bound: refused in one line, and nothing of them is run",
+        (
+            "laws/language_model/folder.py",
+            "laws/language_model/source.py",
+            "text/tokenizer.py",
+            "text/tokenizer_process.py",
+            "text/language_model.py",
         ),
     ),
     "faults-soak": (

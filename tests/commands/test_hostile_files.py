@@ -34,6 +34,7 @@ READ: dict[str, tuple[str, ...]] = {
     "audit model": ("audit FILE",),
     "audit --part": ("audit {own} --part FILE.py",),
     "audit --recheck": ("audit {model} --recheck FILE",),
+    "claims --rows": ("claims figure-2-curve --rows FILE",),
     "export --store": ("export --store FILE -o {new}.jsonl",),
     "generate model": (f"generate FILE --prompt {PROMPT}",),
     "generate --input": ("generate {writer} --input FILE",),
