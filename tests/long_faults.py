@@ -19,6 +19,8 @@ STORE = (
     "lab/store/columns.py",
     "lab/store/database.py",
     "lab/store/driver_lock.py",
+    "lab/store/first_page.py",
+    "lab/store/own_log.py",
     "lab/store/place.py",
     "lab/store/schema.py",
     "lab/store/store.py",
@@ -115,8 +117,6 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         (
             *STORE,
             "lab/sound_row.py",
-            "lab/store/first_page.py",
-            "lab/store/own_log.py",
             "lab/store/repair.py",
             "lab/store/salvage.py",
             "lab/store/pages.py",
