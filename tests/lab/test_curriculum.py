@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from seqsep.lab.run import Run
-from seqsep.lab.sound_row import require_sound
+from seqsep.lab.sound_row import require_result
 from seqsep.lab.train import accuracy_by_tenth, evaluate, train, training_batches
 from seqsep.tasks import Equality, IndexLookup
 
-TASK = IndexLookup(12, alphabet=4, training="full-length")
+TASK = IndexLookup(12, alphabet=4, training_inputs="full-length")
 
 
 def run_of(task=TASK, **changed) -> Run:
@@ -80,7 +80,7 @@ def test_a_row_has_tenths_whose_mean_is_the_accuracy():
     tenths = 10 * (TASK.query_positions(batch) - 1) // 12
     mean = sum((tenths == tenth).mean() * share for tenth, share in enumerate(result.accuracy_by_tenth))
     assert mean == pytest.approx(result.accuracy) == evaluate(run, model, 8).accuracy
-    require_sound(run, run.key(), result.record())
+    require_result(result.record())
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_a_row_with_impossible_tenths_is_refused(tenths, found):
     run = run_of(steps=1, evaluate_every=1, evaluation=5)
     record = train(run)[1].record() | {"accuracy_by_tenth": tenths}
     with pytest.raises(ValueError, match=f"result.accuracy_by_tenth.*{found}"):
-        require_sound(run, run.key(), record)
+        require_result(record)

@@ -20,7 +20,9 @@ def rows():
 
 def attention(rows, length):
     """The row of each reading at a length."""
-    return {row.run.task.training: row for row in rows if row.run.layers == ("attention",) and row.run.task.length == length}
+    return {
+        row.run.task.training_inputs: row for row in rows if row.run.layers == ("attention",) and row.run.task.length == length
+    }
 
 
 def first_at(row, goal):
@@ -55,7 +57,7 @@ def test_the_last_tenth_is_learned_last(rows):
     assert below
     for row in below:
         tenths = row.result["accuracy_by_tenth"]
-        assert row.run.task.training != "full-length"
+        assert row.run.task.training_inputs != "full-length"
         assert min(tenths) == tenths[-1]
     longest = attention(rows, 200)["drawn-length"].result
     assert longest["accuracy_by_tenth"][-1] < 0.6

@@ -17,7 +17,7 @@ TENTHS = (1.0, 0.95, None, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 def trained_on(runs: list[Measured], training: str, mixed_steps: int = 0) -> DemoRuns:
     """The runs of index lookup, trained under a reading, with tenths of the positions."""
     chosen = [run for run in runs if isinstance(run.task, IndexLookup)]
-    tasks = {run.task.length: IndexLookup(run.task.length, training=training) for run in chosen}
+    tasks = {run.task.length: IndexLookup(run.task.length, training_inputs=training) for run in chosen}
     changes = {"accuracy_by_tenth": TENTHS, "mixed_steps": mixed_steps}
     return DemoRuns(tuple(replace(run, task=tasks[run.task.length], **changes) for run in chosen))
 

@@ -1,10 +1,12 @@
 """The preset `readings`: which reading of appendix H.1 do the paper's accuracies support?
 
 H.1 samples a length k, "N symbols" and a position up to k, and evaluates on exactly N symbols. The three readings are those of
-`IndexLookup.training`. Each of the paper's six architectures trains under each reading, at N = 20 and 50, with one recipe:
-learned positions, learning rate 0.001 with a cosine, embedding scale 0.3, one seed. Attention has the paper's size, one layer
-of width 64, and N = 100 and 200 too, where its readings differ most. The recurrent architectures
-have the paper's width 256 and as many layers as half an hour of one core allows: the LSTM its three, the others two of six.
+`IndexLookup.training_inputs`. Each of the paper's six architectures trains under each reading, at N = 20 and 50, by one
+recipe: learned positions, learning rate 0.001 with a cosine, embedding scale 0.3, one seed.
+
+Attention has the paper's size, one layer of width 64, and N = 100 and 200 too, where its readings differ most. The recurrent
+architectures have the paper's width 256 and as many layers as half an hour of one core allows: the LSTM its three, the others
+two of six.
 """
 
 from seqsep.experiments._search import Search, SearchCell
@@ -36,7 +38,7 @@ def readings() -> Search:
 def make(name: str, layers: int, width: int, length: int, *, steps: int, training: str) -> Run:
     """Return the run of one cell."""
     return Run(
-        task=IndexLookup(length, training=training),
+        task=IndexLookup(length, training_inputs=training),
         layers=(name,) * layers,
         width=width,
         steps=steps,

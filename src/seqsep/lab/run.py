@@ -172,8 +172,8 @@ class Run:
         """Return the task that training step `step`, counted from 0, draws its examples from.
 
         >>> from seqsep.tasks import IndexLookup
-        >>> run = Run(IndexLookup(50, training="full-length"), ("lstm",), 8, steps=6, mixed_steps=2)
-        >>> [run.training_task(step).training for step in (0, 1, 2)]
+        >>> run = Run(IndexLookup(50, training_inputs="full-length"), ("lstm",), 8, steps=6, mixed_steps=2)
+        >>> [run.training_task(step).training_inputs for step in (0, 1, 2)]
         ['drawn-length', 'drawn-length', 'full-length']
         """
         return self.task.mixed() if step < self.mixed_steps else self.task

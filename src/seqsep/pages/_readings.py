@@ -68,7 +68,7 @@ def readings_part(experiment: Experiment, folder: Path) -> str:
 
 def _reading(row: Row) -> str:
     task = row.run.task
-    return task.training if isinstance(task, IndexLookup) else ""
+    return task.training_inputs if isinstance(task, IndexLookup) else ""
 
 
 def _accuracy(row: Row | None) -> str:

@@ -23,7 +23,7 @@ TRAINING_INPUTS = {
     "full-length": "inputs have N symbols and a uniform position",
     "drawn-position": "inputs have N symbols and a position up to k, where k is drawn up to N",
 }
-"""The readings of appendix H.1 in words (`IndexLookup.training`)."""
+"""The readings of appendix H.1 in words (`IndexLookup.training_inputs`)."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Heatmap:
     @property
     def reading(self) -> str:
         """The reading of appendix H.1 under which the models were trained, in words."""
-        readings = dict.fromkeys(task.training for task in self.tasks if isinstance(task, IndexLookup))
+        readings = dict.fromkeys(task.training_inputs for task in self.tasks if isinstance(task, IndexLookup))
         curriculum = max((cell.run.mixed_steps for row in self.rows for cell in row.cells if cell.run is not None), default=0)
         mixed = f" (long ones after {count(curriculum)} steps of mixed lengths)" if curriculum else ""
         return f"{'; or '.join(TRAINING_INPUTS[reading] for reading in readings)}{mixed}."

@@ -2,7 +2,7 @@
 
 Asked: the last token only.
 Tokens: symbols 0 .. S - 1, position p is S + p - 1; N symbols are N + 1 tokens.
-Lengths: evaluation has exactly `length` = N symbols and p uniform in 1 .. N. Training inputs depend on the field `training`:
+Lengths: evaluation has exactly `length` = N symbols and p uniform in 1 .. N. By `training_inputs`, those of training have
 
     drawn-length    k uniform in least_length .. N; k symbols, p uniform in 1 .. k
     full-length     N symbols, p uniform in 1 .. N
@@ -40,7 +40,7 @@ class IndexLookup(Task):
         length: N, symbols of an evaluated input; 1 to 2^20.
         alphabet: S, symbols to choose from; 1 to 2^31.
         least_length: least k that a training input draws; from 1.
-        training: symbols and positions of training inputs; drawn-length, full-length, drawn-position.
+        training_inputs: symbols and positions of training inputs; drawn-length, full-length, drawn-position.
 
     >>> task = IndexLookup(length=3, alphabet=5)
     >>> task.solve((4, 0, 2, 5 + 0))
@@ -53,15 +53,19 @@ class IndexLookup(Task):
 
     alphabet: int = 64
     least_length: int = LEAST_LENGTH
-    training: str = "drawn-length"
+    training_inputs: str = "drawn-length"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 symbols, found {self.length}")
         require(1 <= self.alphabet <= 2**31, self, f"alphabet is 1 to 2^31 symbols, found {self.alphabet}")
         require(self.least_length >= 1, self, f"least_length is at least 1 symbol, found {self.least_length}")
-        require(self.training in TRAINING, self, f"training is one of {', '.join(TRAINING)}, found {self.training!r}")
-        draws_none = self.training == "full-length"  # so that equal examples have equal fields
+        require(
+            self.training_inputs in TRAINING,
+            self,
+            f"training_inputs is one of {', '.join(TRAINING)}, found {self.training_inputs!r}",
+        )
+        draws_none = self.training_inputs == "full-length"  # so that equal examples have equal fields
         object.__setattr__(self, "least_length", min(LEAST_LENGTH if draws_none else self.least_length, self.length))
 
     @property
@@ -87,8 +91,8 @@ class IndexLookup(Task):
         uniform = draws(seed, use_of(evaluate), start, count, each=self.length + 2)
         full = np.full(count, self.length, dtype=np.int64)
         drawn = self.least_length + below(uniform[:, 0], self.length - self.least_length + 1)
-        lengths = drawn if self.training == "drawn-length" and not evaluate else full
-        positions = below(uniform[:, 1], full if self.training == "full-length" or evaluate else drawn)
+        lengths = drawn if self.training_inputs == "drawn-length" and not evaluate else full
+        positions = below(uniform[:, 1], full if self.training_inputs == "full-length" or evaluate else drawn)
         symbols = below(uniform[:, 2:], self.alphabet)
         rows = np.arange(count)
         inputs = np.zeros((count, self.longest), dtype=np.int64)
@@ -102,7 +106,7 @@ class IndexLookup(Task):
         return batch.inputs[np.arange(len(batch.lengths)), batch.lengths - 1] - self.alphabet + 1
 
     def mixed(self) -> "IndexLookup":
-        return replace(self, training="drawn-length")
+        return replace(self, training_inputs="drawn-length")
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
         *symbols, question = inputs

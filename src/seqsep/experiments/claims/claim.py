@@ -136,7 +136,7 @@ class Accuracy:
             allowed=run.steps,
             accuracy=float(accuracy),
             first_steps=next((step for step, reached, _ in row.result["curve"] if reached >= NEAR_PERFECT), None),
-            training=run.task.training if isinstance(run.task, IndexLookup) else "",
+            training=run.task.training_inputs if isinstance(run.task, IndexLookup) else "",
         )
 
     def evidence(self, rows: Iterable[Row]) -> Evidence:
@@ -170,11 +170,11 @@ class Accuracy:
 def evaluated(task: Task) -> str:
     """Return the fields of a task that decide its evaluation, as text: all but those of training inputs.
 
-    >>> evaluated(IndexLookup(50, training="full-length")) == evaluated(IndexLookup(50))
+    >>> evaluated(IndexLookup(50, training_inputs="full-length")) == evaluated(IndexLookup(50))
     True
     """
     fields = task.configuration()
-    return canonical_json({name: value for name, value in fields.items() if name not in ("training", "least_length")})
+    return canonical_json({name: value for name, value in fields.items() if name not in ("training_inputs", "least_length")})
 
 
 @dataclass(frozen=True)

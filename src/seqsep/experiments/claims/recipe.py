@@ -22,14 +22,14 @@ STEPS = {20: 1500, 50: 3000, 100: 6000, 200: 6000, 400: 6000}
 
 def lookup_task(length: int) -> IndexLookup:
     """Return the task at a length, over 64 symbols, under the likely reading."""
-    return IndexLookup(length, training=READING)
+    return IndexLookup(length, training_inputs=READING)
 
 
 def lookup_run(layers: tuple[str, ...], width: int, length: int, *, steps: int, rate: float = RATE, seed: int = 0) -> Run:
     """Return the run of a model on index lookup.
 
     >>> run = lookup_run(("attention",), 64, 200, steps=STEPS[200])
-    >>> run.training_task(1999).training, run.training_task(2000).training
+    >>> run.training_task(1999).training_inputs, run.training_task(2000).training_inputs
     ('drawn-length', 'full-length')
     """
     return Run(
