@@ -62,5 +62,5 @@ def test_mixed_lengths_of_a_task():
 
 
 def test_an_unknown_reading_is_refused():
-    with pytest.raises(ValueError, match="training is one of drawn-length, full-length, drawn-position, found 'full'"):
+    with pytest.raises(ValueError, match="training_inputs is one of drawn-length, full-length, drawn-position, found 'full'"):
         IndexLookup(20, training_inputs="full")
