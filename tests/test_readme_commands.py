@@ -44,6 +44,7 @@ INSTEAD = {
         ".venv/bin/seqsep run index-lookup-architectures --preset demo-seeds --mixer examples/own_layer.py:MovingAverage "
         "--length 20 --store runs/mine.sqlite --dry-run"
     ),
+    "seqsep run claims --claim figure-2-attention": "seqsep run claims --claim figure-2-attention-20 --dry-run",
     ".venv/bin/seqsep run examples/own_runs.py --preset quick --label mine": (
         ".venv/bin/seqsep run examples/own_runs.py --preset quick --label mine --steps 4 --evaluation 20 --workers 1"
     ),

@@ -70,7 +70,7 @@ QUICK = Search(
 )
 """16 symbols in place of 64, so that 2,000 steps are enough for all at N = 5."""
 
-READING = """The tables of `quick`, `reach` and `state-bits` train on inputs of a drawn length, one of three readings of appendix
+READING = """The tables of `quick`, `reach` and `state-bits` train on inputs of a drawn length, one of the readings of appendix
 H.1 (below). Under it the last positions are rare in training, so a model that falls at a long input may lack these positions
 only.
 
