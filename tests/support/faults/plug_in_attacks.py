@@ -22,8 +22,8 @@ from support.plug_ins import FOLDER, GOOD, run_of
 
 STALL_SECONDS = 40.0
 LONGEST = 700
-TRAINS = ("bad.py:Stops",)
-"""Its gradients are wrong, which `seqsep check` tries and a sweep does not; it harms nothing beside itself."""
+TRAINS = ("bad.py:Stops", "bad.py:GrowsToAWindow")
+"""A sweep trains them. The gradients of the first are wrong, which `seqsep check` tests; the second obeys the laws."""
 GOOD_RUNS = ("lstm", f"{GOOD}:Sum", "attention")
 
 
