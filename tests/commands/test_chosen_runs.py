@@ -70,7 +70,7 @@ def test_words_that_choose_nothing_are_refused(capsys, pattern, message):
 
 
 def test_every_run_of_the_papers_sizes_is_chosen_by_its_words():
-    for experiment in EXPERIMENTS:
+    for experiment in [each for each in EXPERIMENTS if "paper" in each.presets]:
         runs = experiment.runs("paper")
         for run in {words_of(run): run for run in runs}.values():
             assert chosen_by([",".join(words_of(run))], runs)(run)

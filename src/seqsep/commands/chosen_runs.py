@@ -27,7 +27,8 @@ class Change:
     """What is put in the place of a run's own parts; None leaves a part as it is.
 
     A layer stands for every layer, a whole model, which has its own positions, or several `layers` for all of them. A task has
-    the run's length unless its `fields` give one; without a task, they are those of the run's own.
+    the run's length unless its `fields` give one; without a task, they are those of the run's own. A run with a curriculum
+    keeps it if its new task can have one.
     """
 
     layer: str | OwnLayer | OwnModel | None
@@ -53,7 +54,17 @@ class Change:
             changed["task"] = self.task(**fields)
         elif self.fields:
             changed["task"] = _with_fields(run.task, self.fields)
+        if run.mixed_steps and "task" in changed and not _has_curriculum(changed["task"]):
+            changed.setdefault("mixed_steps", 0)
         return replace(run, **changed)
+
+
+def _has_curriculum(task: Task) -> bool:
+    """Return True if a run can begin with mixed lengths of this task, which has them later no more."""
+    try:
+        return task.mixed() != task
+    except ValueError:
+        return False
 
 
 def _with_fields(task: Task, given: Fields) -> Task:

@@ -46,7 +46,7 @@ SEEDS = (0, 1, 2)
 DEMO_LENGTHS = (20, 50)
 """The lengths at which the demo trains all architectures; attention it trains at all lengths."""
 BEST_RATE = {
-    "attention": 3e-3,
+    "attention": 1e-3,
     "linear-attention": 3e-3,
     "retention": 1e-3,
     "lstm": 3e-3,
@@ -54,7 +54,7 @@ BEST_RATE = {
     "mamba": 3e-3,
     "gated-delta": 1e-3,
 }
-"""By the rows of `demo-rates`."""
+"""By the rows of `demo-rates`: of the rates that reach 99.9 % the one nearest to 0.001, else the most accurate."""
 
 
 def quick(length: int, architecture: str) -> Run:

@@ -16,7 +16,7 @@ MIXED_STEPS = 2000
 MIXED_FROM = 100
 """The length from which the curriculum comes first."""
 RATE = 1e-3
-STEPS = {20: 1500, 50: 3000, 100: 6000, 200: 6000, 400: 6000}
+STEPS = {20: 1500, 50: 3000, 100: 6000, 200: 6000, 400: 8000}
 """By length, the curriculum among them: enough for one layer of attention of width 64."""
 
 
