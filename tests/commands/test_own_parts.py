@@ -42,7 +42,10 @@ def test_own_parts_stand_in_the_place_of_the_experiments(capsys: pytest.CaptureF
     assert main([*command, "--lenght", "7"]) == 2
     assert "unknown argument --lenght" in capsys.readouterr().err
     assert main([*command, "--kinds", "2"]) == 2
-    assert "index-lookup: expected length, alphabet, least_length as flags, found --kinds" in capsys.readouterr().err
+    assert (
+        "index-lookup: expected length, alphabet, least_length, training_inputs as flags, found --kinds"
+        in capsys.readouterr().err
+    )
     assert main([*command, "--task", "bounded-dyck", "--alphabet", "8"]) == 2
     assert "expected length, kinds" in capsys.readouterr().err
 
