@@ -150,7 +150,8 @@ def run(options: argparse.Namespace) -> int:
     )
     changes = replacements.changes()
     preset = options.preset or next(iter(experiment.presets), PRESET_OF_A_FILE)
-    grid = _runs_of_claims(options) if options.claim else experiment.runs(preset)
+    is_of_claims = options.claim or (experiment.name == "claims" and not options.preset)
+    grid = _runs_of_claims(options) if is_of_claims else experiment.runs(preset)
     search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
     rows = carry_out(experiment.name, runs, options)
@@ -158,16 +159,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _runs_of_claims(options: argparse.Namespace) -> "list[Run]":
-    """Return the runs that decide the claims of --claim, the cheapest first; those with a row too, for a store may lack it.
+    """Return the runs that decide the claims of --claim; without it those that could still decide one. The cheapest come first.
 
-    Raises BadInput for another experiment, a preset beside it, or a name that no claim has.
+    Raises BadInput for another experiment, a preset beside --claim, or a name that no claim has.
     """
-    from seqsep.experiments.claims import claims_named, decisive_runs
+    from seqsep.experiments.claims import claims_named, decisive_runs, undecided_runs
 
     if options.experiment != "claims" or options.preset:
         raise BadInput("--claim: expected seqsep run claims --claim NAME, without --preset")
     try:
-        return decisive_runs(claims_named(options.claim))
+        return decisive_runs(claims_named(options.claim)) if options.claim else undecided_runs()
     except ValueError as error:
         raise BadInput(f"--{error}") from None
 

@@ -60,7 +60,7 @@ def undecided_runs() -> list[Run]:
 
 EXPERIMENT = Experiment.of_presets(
     name="claims",
-    question="Which claims of the papers' experiments hold here? (--claim NAME: those of one claim)",
-    lists={"undecided": undecided_runs, "all": lambda: decisive_runs(CLAIMS)},
+    question="Which claims of the papers' experiments hold? (--claim NAME: one; without a preset: all that are open)",
+    lists={"all": lambda: decisive_runs(CLAIMS)},
     searches={},
 )
