@@ -10,7 +10,7 @@ import pytest
 from seqsep.commands.check import check_every_theorem
 from seqsep.commands.demo import COMMITTED
 from seqsep.experiments import EXPERIMENTS, _drawn, dyck_architectures, index_lookup_architectures
-from seqsep.experiments.claims.recipe import lookup_task
+from seqsep.experiments.claims.recipe import STEPS, lookup_task
 from seqsep.experiments.index_lookup_architectures import DEMO_MIXERS
 from seqsep.lab.row import read_rows, write_rows
 from seqsep.mixers.settings import mixer_named
@@ -113,6 +113,21 @@ def test_the_separation_is_visible(rows):
     trained = [accuracies(rows, architecture, 100) for architecture in RECURRENT]
     assert sum(map(bool, trained)) >= 2
     assert max(max(found) for found in trained if found) <= 0.7
+
+
+def test_what_is_said_of_the_demo_over_lengths(rows):
+    """The reading of index-lookup-architectures in docs/reproduction.md."""
+    first = {(name, length): accuracies(rows, name, length)[:1] for name in DEMO_MIXERS for length in STEPS}
+    said = {cell: round(100 * found[0], 1) for cell, found in first.items() if found}
+    for length in STEPS:
+        assert said["attention", length] >= 99.9
+        assert of_cell(rows, "attention", length)[0].result["steps"] <= 7000
+    assert (said["linear-attention", 50], said["linear-attention", 100]) == (99.9, 63.1)
+    assert (said["retention", 50], said["retention", 100]) == (94.5, 7.6)
+    assert said["gated-delta", 50] == 84.9
+    assert (said["mamba", 20], said["mamba", 50]) == (94.3, 34.0)
+    assert max(said[name, length] for name in ("lstm", "dss") for length in (20, 50, 100)) < 10
+    assert [cell for cell in said if cell[1] > 100 and cell[0] != "attention"] == []
 
 
 def of_drawn_cell(rows, architecture, length):

@@ -105,6 +105,12 @@ scale where most learn, attention, linear attention and RWKV-7 learn within 4,00
 gated delta rule at three, Mamba at one, 0.003. Two of the five were tried at one scale alone, so a window may be wider at
 another. At 0.001 Mamba has 96.2 % then and rises still, so a narrow window is not told from slow learning here.
 
+Under the likely reading, by `results/demo.jsonl` (one layer of width 64, one recipe, seed 0), attention reaches 99.9 % at
+each length from N = 20 to 400, after at most 7,000 steps. Linear attention reaches 99.9 % at N = 50 within 3,000 steps and
+has 63.1 % at N = 100 after 6,000. Retention has 94.5 % at N = 50 and 7.6 % at N = 100, the gated delta rule 84.9 % at N = 50,
+and Mamba 94.3 % at N = 20 and 34.0 % at N = 50. The LSTM and DSS stay below 10 % at each length. Other cells were not run.
+This does not show where an architecture ends: the recurrent ones may learn more with more steps or a larger model.
+
 Over lengths, with training inputs of a drawn length (the rows of `drawn-rates` and `drawn-seeds`): one layer of width 64 over
 64 symbols, all with learned positions, the best of three rates, three seeds. At N = 20, within 1,500 steps, attention, linear
 attention, retention and the gated delta rule reach 99.9 % under every seed, Mamba 18 to 95 %, the LSTM and DSS at most 12.5 %.

@@ -39,6 +39,8 @@ HEATMAP = HeatmapStyle(
 )
 
 
+ROOMY_COLUMNS = 3.9
+"""Columns in which numbers have their full size."""
 TALLEST_ROW = 0.121
 """Of the heatmap, as a part of the picture's height."""
 
@@ -57,7 +59,7 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
         names=[row.name for row in shown.rows],
         titles=[f"N = {task.length}" for task in shown.tasks],
         boxes=[[_box(cell) for cell in row.cells] for row in shown.rows],
-        style=HEATMAP,
+        style=_style(len(shown.tasks)),
     )
     lines = footnote(shown)
     for task in runs.tasks(BoundedDyck)[:1]:
@@ -67,6 +69,12 @@ def draw_picture(path: Path, runs: DemoRuns, width: int = 1600, height: int = 90
     figure.text(0.035, 0.065, lines, fontsize=14, color=SOFT, va="top", linespacing=1.3)
     save_figure(figure, path, DOTS_PER_INCH)
     return path
+
+
+def _style(columns: int) -> HeatmapStyle:
+    """Return the looks of the heatmap: with more than three columns, numbers are smaller and fit their cells."""
+    part = min(1.0, ROOMY_COLUMNS / max(1, columns))
+    return replace(HEATMAP, number_size=HEATMAP.number_size * part, line_size=HEATMAP.line_size * part)
 
 
 def like_with_like(shown: Heatmap) -> Heatmap:
