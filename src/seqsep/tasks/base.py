@@ -8,6 +8,7 @@ prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for a
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
@@ -184,15 +185,23 @@ def wrong_field(value: Any) -> str | None:
     >>> wrong_field(point), type(point.x)
     (None, <class 'int'>)
     """
-    for field in fields(value):
-        given = getattr(value, field.name)
+    kind: Any = type(value)
+    for name, declared in _declared_types(kind):
+        given = getattr(value, name)
+        if type(given) is declared:
+            continue
         if isinstance(given, np.generic):
             given = given.item()
-            object.__setattr__(value, field.name, given)
-        declared: Any = NAMED_TYPES.get(field.type, field.type)
+            object.__setattr__(value, name, given)
         if not _is_of(declared, given):
-            return f"{field.name} is {TYPE_WORDS[declared]}, found {excerpt(repr(given))}"
+            return f"{name} is {TYPE_WORDS[declared]}, found {excerpt(repr(given))}"
     return None
+
+
+@cache
+def _declared_types(kind: type) -> tuple[tuple[str, Any], ...]:
+    """Return the name and the declared type of each field of a dataclass: looked up once, for rows are read by thousands."""
+    return tuple((field.name, NAMED_TYPES.get(field.type, field.type)) for field in fields(kind))
 
 
 def _is_of(declared: Any, value: object) -> bool:
