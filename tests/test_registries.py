@@ -9,7 +9,7 @@ import pytest
 from seqsep import experiments, mixers, tasks, theorems
 from seqsep.exact import codes
 
-INFRASTRUCTURE = {"__init__", "base", "reading", "settings"}
+INFRASTRUCTURE = {"__init__", "base", "reading", "returned", "settings"}
 
 
 def files(package) -> set[Path]:

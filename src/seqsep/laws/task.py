@@ -10,7 +10,7 @@ from seqsep.laws._failure import LawFails
 from seqsep.names import BadInput
 from seqsep.stream import Use
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
-from seqsep.tasks._returned import (
+from seqsep.tasks.returned import (
     arrays_of,
     wrong_alphabets,
     wrong_answer,

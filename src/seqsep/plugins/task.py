@@ -21,7 +21,8 @@ from seqsep.names import excerpt, is_whole
 from seqsep.plugins.load import PlugInFails, in_words, load
 from seqsep.plugins.name import PlugIn
 from seqsep.tasks import Batch, Task
-from seqsep.tasks._returned import (
+from seqsep.tasks.base import Loss
+from seqsep.tasks.returned import (
     arrays_of,
     wrong_alphabets,
     wrong_answer,
@@ -31,7 +32,6 @@ from seqsep.tasks._returned import (
     wrong_readable,
     wrong_score,
 )
-from seqsep.tasks.base import Loss
 
 
 @dataclass(frozen=True, repr=False)
