@@ -157,7 +157,8 @@ def test_what_is_said_of_linear_attention_and_mamba():
 
 
 def test_what_is_said_of_seeds_in_the_middle_of_the_rise():
-    rows = read_rows(RESULTS / "demo.jsonl")
+    rows = read_rows(RESULTS / "index-lookup-architectures-drawn-rates.jsonl")
+    rows += read_rows(RESULTS / "index-lookup-architectures-drawn-seeds.jsonl")
     same = [row for row in rows if row.run.layers == ("gated-delta",) and row.run.task == IndexLookup(50)]
     of_rate = {
         row.run.seed: {step: accuracy for step, accuracy, _ in row.result["curve"]}
