@@ -12,7 +12,8 @@ from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
 
 RATES = (1e-3, 1e-2, 1e-1)
-SEARCHED = [experiment for experiment in EXPERIMENTS if experiment.search("paper") is not None]
+WITH_SIZES = [experiment for experiment in EXPERIMENTS if "paper" in experiment.presets]
+SEARCHED = [experiment for experiment in WITH_SIZES if experiment.search("paper") is not None]
 """The experiments of the first paper, whose presets are searches; those of `is-tree` are lists."""
 HERE = {"torch": "2", "device": "cpu", "threads": 1}
 
