@@ -153,7 +153,12 @@ class Task(ABC):
         return np.all((targets == NOTHING_ASKED) | (predictions == targets), axis=1)
 
     def label(self) -> str:
-        """The task's name, with what tells its kinds apart, for lines and tables; the length stands beside it."""
+        """Return the task's name with what distinguishes its kinds, for lines and tables; the length is given next to it.
+
+        >>> from seqsep.tasks import BoundedDyck
+        >>> BoundedDyck(4).label()
+        'bounded-dyck'
+        """
         return self.name
 
     def configuration(self) -> dict[str, Any]:
