@@ -11,7 +11,7 @@ TESTS = Path(__file__).parents[2]
 
 
 def attacked(*files: str) -> dict[str, Any]:
-    """Run the tests of these files, below tests/: each that runs is a trial. Those that this machine skips are counted apart."""
+    """Run the tests of these files, below tests/: each that runs is a trial. Skipped ones are counted apart."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--junitxml={report}", *files]
