@@ -107,10 +107,12 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     from seqsep.lab.progress import display
     from seqsep.lab.pruning import steps_at_most
     from seqsep.lab.run_labels import add_labels
+    from seqsep.lab.store.place import require_place
     from seqsep.lab.store.store import Store
     from seqsep.lab.sweep import Sweep
 
     engine = engine_of(options)
+    require_place(options.store)
     _require_sizes(runs.first)
     committed = None if options.compare is None else committed_rows(options.compare)
     competing: list[list[Run]] = []

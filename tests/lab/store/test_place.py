@@ -77,7 +77,8 @@ def test_export_does_not_write_over_its_store(tmp_path, capsys):
 @pytest.mark.parametrize("name", [":memory:", "-"])
 def test_a_store_without_a_file_is_refused(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    for words in (["store", "show", name], ["export", "--store", name, "-o", "rows.jsonl"]):
+    dry = ["train", "index-lookup", "--length", "4", "--layers", "lstm", "--width", "8", "--steps", "2", "--dry-run"]
+    for words in (["store", "show", name], ["export", "--store", name, "-o", "rows.jsonl"], [*dry, "--store", name]):
         assert main(words) == 2
     with pytest.raises(StoreError, match=f"^{name}: expected a file for the store, found "):
         Store(Path(name))
