@@ -1,4 +1,4 @@
-"""What training K small runs of one shape as one stacked model gains: python benchmarks/stacked.py [cuda] [K ...]
+"""Compare K small runs of one shape as one stacked model with K separate ones: python benchmarks/stacked.py [cuda] [K ...]
 
 The stacked model has the weights of K models along a new first axis (`torch.func.vmap`), one state of Adam, and a seed and a
 learning rate for each of the K. Its step is compared with K separate steps one after another, A B A B: medians of wall seconds

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from seqsep.experiments.claims.known import Found
 
 MOST_HOURS = 20.0
-"""What the summary counts as within reach of a laptop: core-hours of the cheapest run of a claim."""
+"""Core-hours of a claim's cheapest run that the summary counts as within reach of a laptop."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ DEMO_LENGTHS = (20, 50)
 DEMO_MIXERS = (*(mixer.name for mixer in PAPER_MIXERS), "gated-delta")
 AT_100 = ("attention", "linear-attention")
 AFTER_DEMO = (("gated-delta", 50, 100), ("attention", 100, 200))
-"""Who is tried again in `reach-demo`, the longest input of its demo, and that at which it falls in `reach`."""
+"""Architectures that `reach-demo` trains again: the longest input of the earlier demo, and the one at which `reach` fails."""
 BEST_RATE = {
     ("attention", 20): 3e-3,
     ("attention", 50): 1e-3,

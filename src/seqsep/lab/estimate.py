@@ -111,7 +111,7 @@ def estimate(
             timed()
     known |= timed_by_a_worker(own, device, timed)
     return sum(
-        pruned.get(run, run.steps) * (1 + _evaluations(run)) * step_seconds(run, lambda shorter: known[shape_of(shorter)])
+        pruned.get(run, run.steps) * (1 + evaluations(run)) * step_seconds(run, lambda shorter: known[shape_of(shorter)])
         for run in runs
     )
 
@@ -121,8 +121,8 @@ def shape_of(run: Run) -> Run:
     return replace(run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0)
 
 
-def _evaluations(run: Run) -> float:
-    """The work of evaluations as a fraction of that of the steps."""
+def evaluations(run: Run) -> float:
+    """Return the work of evaluations as a fraction of that of the steps."""
     return FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
 
 

@@ -23,14 +23,14 @@ STATUSES: dict[Status, str] = {
 }
 NEAR_PERFECT = 0.99
 SLACK = 0.01
-"""How far below a near-perfect accuracy of the paper ours may be."""
+"""The largest difference by which ours may be below a near-perfect accuracy of the paper."""
 MARGIN = 0.05
-"""How far from another accuracy ours may be: one seed differs from another by more than evaluation on 5,000 examples does."""
+"""The largest difference from any other accuracy: seeds differ by more than the sampling of 5,000 evaluation examples."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What one row shows: the accuracy of a model after its steps.
+    """The facts of one row: the accuracy of a model after its steps.
 
     `first_steps` are those after which it first had 99 %, None if never. `training` is the reading of H.1, "" for other tasks.
     """
@@ -56,7 +56,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What comparable rows show of one claim.
+    """The comparable rows of one claim.
 
     `best` is the best of all, `sized` the best at the paper's size, and `full` the best of these with all of the paper's steps.
     """
@@ -103,7 +103,7 @@ class Accuracy:
 
     @property
     def statement(self) -> str:
-        """What the paper says, in one line."""
+        """The paper's claim in one line."""
         kinds = "+".join(dict.fromkeys(self.layers))
         if self.printed is not None:
             what = f"{100 * self.printed:.1f} %"
@@ -214,7 +214,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Speed:
-    """A claim that a model is near-perfect after at most so many steps."""
+    """A claim that a model is near-perfect after at most `most_steps` steps."""
 
     name: str
     source: str

@@ -1,4 +1,4 @@
-"""What rows show of the claims, what the committed rows of seqsep show, and the core-hours of the runs that decide them.
+"""The evidence of rows on the claims, that of the committed rows, and the core-hours of the runs that decide them.
 
 evidence.json is written by `make docs` from the rows in results/; costs.json by benchmarks/claim_costs.py, which times steps.
 """
@@ -11,11 +11,10 @@ from importlib.resources import files
 from typing import Any
 
 from seqsep.experiments.claims.claim import Accuracy, Claim, Evidence, Trained, Verdict, evaluated
+from seqsep.lab.estimate import evaluations
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 
-FORWARD_SHARE = 1 / 3
-"""The time of an evaluation's batch as a share of a training step, as in `lab.estimate`."""
 SECONDS_AN_HOUR = 3600
 LAUNCH_SECONDS = 0.6e-3
 CORES_OF_A_GPU = 200
@@ -23,7 +22,7 @@ CORES_OF_A_GPU = 200
 
 @dataclass(frozen=True)
 class Found:
-    """What some rows show: the evidence on each claim by name, and the keys of the decisive runs that have a row."""
+    """The evidence of some rows on each claim by name, and the keys of the decisive runs that have a row."""
 
     evidence: Mapping[str, Evidence]
     done: frozenset[str]
@@ -98,7 +97,7 @@ def shape(run: Run) -> str:
 def core_hours(run: Run) -> float:
     """Return the hours of one core that a run takes to its last step, evaluations included, by the steps timed."""
     seconds: float = _read("costs.json")["core seconds a step"][shape(run)]
-    return seconds * run.steps * _with_evaluations(run) / SECONDS_AN_HOUR
+    return seconds * run.steps * (1 + evaluations(run)) / SECONDS_AN_HOUR
 
 
 def gpu_hours(run: Run) -> float:
@@ -121,7 +120,3 @@ def in_words(hours: float, of: str) -> str:
     if minutes < 60:
         return f"{minutes} {of}-minute{'' if minutes == 1 else 's'}"
     return f"{hours:.1f} {of}-hours" if hours < 10 else f"{hours:,.0f} {of}-hours"
-
-
-def _with_evaluations(run: Run) -> float:
-    return 1 + FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
