@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pages._markdown import table
+from pages._released_bugs import released_bugs
 from seqsep.files import read_text
 from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS
 from seqsep.names import docstring
-from seqsep.pages._markdown import table
-from seqsep.pages._released_bugs import released_bugs
 
 KEPT = "model-laws.json"
 KEPT_OF_LATER = "model-laws-later.json"
