@@ -48,7 +48,7 @@ def test_an_erratum_without_a_severity_is_refused():
         graded("is-tree-walk", 9, Erratum("a", "b", "c", "d", "e"))
 
 
-def test_the_index_has_one_line_an_entry_and_its_link_has_a_heading():
+def test_each_line_of_the_index_links_a_heading():
     page = errata_page()
     links = re.findall(r"^\| \[([^]]*)\]\(#([^)]*)\) \|", page, re.MULTILINE)
     headings = re.findall(r"^### (.*)$", page, re.MULTILINE)

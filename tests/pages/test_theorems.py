@@ -14,7 +14,7 @@ from pages._glossary import terms_line
 from pages._outputs import output
 from pages.errata import entries
 from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
-from pages.theorem_page import parts_of
+from pages.theorem_page import linked, parts_of
 from pages.theorems import claims, covered_statements, not_shown, sides, theorems_page
 from pages.theorems import test_file as file_of_tests
 from seqsep.cli import main
@@ -82,7 +82,7 @@ def test_what_a_run_does_not_show_is_on_each_page():
     for theorem in THEOREMS:
         assert re.match(r"This does not show [^.]{20,}", not_shown(theorem)), theorem.name
         assert not_shown(theorem).endswith("."), theorem.name
-        assert f"\n{inline(not_shown(theorem))}\n" in page(theorem.name)
+        assert f"\n{linked(inline(not_shown(theorem)), theorem)}\n" in page(theorem.name)
 
 
 def test_a_file_that_does_not_say_it_is_refused(monkeypatch):
@@ -165,7 +165,7 @@ def test_an_output_that_fails_is_refused():
         output("bound", "one-way-protocol")
 
 
-def test_text_before_the_source_explains_and_items_follow_their_paragraph():
+def test_a_text_is_divided_into_sections():
     parts = parts_of(
         "It adds.\n\nTwo numbers:\n* a\n* b\n\nSource: x.\n\nWe differ:\n* c\n\nProof. d\n    e = f\n\n"
         "It runs. This does not show g."

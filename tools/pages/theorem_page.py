@@ -21,7 +21,7 @@ from pages.papers import paper_of
 from pages.theorems import NOT_SHOWN, claims, file_of, module_of, sides, test_file
 from seqsep.commands.certify import certify
 from seqsep.names import docstring
-from seqsep.theorems import Theorem
+from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")
 DIFFERS = "We differ:"
@@ -81,8 +81,24 @@ def theorem_page(theorem: Theorem, clone: Path) -> str:
         sections.append("## Differences from the paper\n\n" + markdown(differs))
     sections.append("## Proof\n\n" + markdown([*parts.source, *parts.proof]) + _steps(theorem, parts.proof))
     sections += [_errata(theorem), _files(theorem, clone)]
-    page = "\n".join(section for section in sections if section)
+    page = linked("\n".join(section for section in sections if section), theorem)
     return page + terms_line(page, clone)
+
+
+def linked(page: str, theorem: Theorem) -> str:
+    """Return a page with a link for each theorem, or file of a theorem, that its text mentions in backticks."""
+    package = module_of(theorem).__name__.rpartition(".")[0]
+    files = {module_of(other).__name__: other.name for other in THEOREMS}
+
+    def link(found: re.Match[str]) -> str:
+        said = found[1]
+        near = files.get(f"{package}.{said}")
+        far = [name for file, name in files.items() if file.rpartition(".")[2] == said]
+        name = said if said in BY_NAME else near or (far[0] if len(far) == 1 else theorem.name)
+        return found[0] if name == theorem.name else f"[{name}]({name}.md)"
+
+    parts = re.split(r"(^```.*?^```$|^#[^\n]*$)", page, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if place % 2 else re.sub(r"`([\w-]+)`", link, part) for place, part in enumerate(parts))
 
 
 def _papers(theorem: Theorem) -> str:
@@ -100,8 +116,8 @@ def _papers(theorem: Theorem) -> str:
 
 def _statement(theorem: Theorem) -> str:
     said = [f"* {inline(part[0].upper() + part[1:])}." for part in theorem.statement.split("; ")]
-    kinds = " and ".join(f"{_article(side)} bound: {SIDES[side]}" for side in sides(theorem))
-    parts = ["## Statement\n\n", "\n".join(said), f"\n\nThis is {kinds}.\n"]
+    kinds = "\n\n".join(f"**{side.capitalize()} bound:** {SIDES[side]}." for side in sides(theorem))
+    parts = ["## Statement\n\n", "\n".join(said), f"\n\n{kinds}\n"]
     if theorem.bound is not None:
         words = ["bound", theorem.name]
         length = _default_length(theorem)
@@ -110,10 +126,6 @@ def _statement(theorem: Theorem) -> str:
         parts.append(f"\nThe sizes that the proof guarantees{f' at length {length}' if length else ''} are:\n\n")
         parts.append(console(tuple(words), claims(theorem)))
     return "".join(parts)
-
-
-def _article(side: str) -> str:
-    return f"{'an' if side == 'upper' else 'a'} {side}"
 
 
 def _default_length(theorem: Theorem) -> int | None:
@@ -154,12 +166,15 @@ def _steps(theorem: Theorem, proof: Sequence[str]) -> str:
 def _documentation(name: str, module: str) -> str:
     """The docstring of a member of a module, of a private file beside it, or of such a file; empty if it has none."""
     package = module.rpartition(".")[0]
-    file, _, member = name.rpartition(".")
-    for holder in (module if not file else f"{package}.{file}", f"seqsep.theorems.{file}"):
-        if holder in sys.modules and hasattr(sys.modules[holder], member):
-            return docstring(getattr(sys.modules[holder], member))
-    beside = sys.modules.get(f"{package}.{name}")
-    return docstring(beside) if beside is not None else ""
+    for holder in (module, package, "seqsep.theorems"):
+        found: object = sys.modules[holder]
+        walked = holder
+        for part in name.split("."):
+            walked = f"{walked}.{part}"
+            found = getattr(found, part, sys.modules.get(walked))
+        if found is not None:
+            return docstring(found) if inspect.ismodule(found) or callable(found) else ""
+    return ""
 
 
 def _errata(theorem: Theorem) -> str:

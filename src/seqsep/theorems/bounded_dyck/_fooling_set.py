@@ -3,10 +3,10 @@
 S is the set of these words; Alice has the brackets at positions 1, 3, .. of a word (x, y), which are x, and Bob the others, y.
 
 Let (x, y) and (x', y') be two words of S, and (x, y') and (x', y) both in Dyck-(n,k), k >= 2. Depths are sums of ±1 over both
-halves, so at each position the depths of the mixed words add up to those of the two words. After odd positions these are 1
-and 1, and the mixed ones, odd numbers that are not negative, must be 1 and 1 too. So both mixed words have depth <= 2 and are
-in S. The one with x has y' = y (`complete_by_halves`), and then x' = x, as even halves differ: it was one word. Hence of every
-two different words one of the mixed inputs is no word.
+halves, so at each position the depths of the mixed words add up to those of the two words. After odd positions these are 1 and
+1, and the mixed ones, odd numbers that are not negative, must be 1 and 1 too. So both mixed words have depth <= 2 and are in S.
+The one with x has y' = y (`complete_by_halves`), and then x' = x, as even halves differ: it was one word. So for every two
+different words one of the mixed inputs is not a word.
 
 For k = 2 more is true: all mixed inputs are no words, since S is all of f^-1(1). For k = 3 a mixed input may be a word, as odd
 halves no longer determine words: at N = 8 the 208 words have 128 odd halves. S is a fooling set all the same.

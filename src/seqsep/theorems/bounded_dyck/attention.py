@@ -18,10 +18,10 @@ We differ:
 * Softmax is on a grid with one constant scale, eta = 1, and there are no norms.
 * Three layers recognise every depth.
 
-What is open. Sets that are empty after *every* invalid prefix decide membership at the last token. So two layers with such sets
-for any k would recognise any k. Whether two layers can do it for k >= 5 is open here. The rule of `_layers` cannot: at k = 5 it
-is wrong on 624 of the 43,008 strings of length 10 with balanced directions. It rejects 416 words. If it counted kinds and not
-digits, it would be wrong on 832, which include every word of depth 3 or more.
+Open question. Sets that are empty after *every* invalid prefix decide membership at the last token. So two layers with such
+sets for any k would recognise any k. It is open here if two layers can do it for k >= 5. The rule of `_layers` cannot: at k = 5
+it is wrong on 624 of the 43,008 strings of length 10 with balanced directions. It rejects 416 words. If it counted kinds and
+not digits, it would be wrong on 832, which include every word of depth 3 or more.
 
 After valid prefixes two layers are enough for any k. Read at each position, they decide membership too: the first wrong bracket
 is not in the set before it. This is what generating means.

@@ -10,9 +10,9 @@ without one. The prompt is its input, filled up with "=" to N + 1 tokens. After 
 every step, one token each, then "stop" and the bits of the answer: C t + 1 + O tokens after t steps, for O bits of answer.
 
 Sequence. The clock u of a token is 0 at the last token of the prompt, -N .. 0 in the prompt and k at the k-th token of the
-thought. What is in the thought has a number (`_tokens`): c for gate c, C for "stop", C + 1 + i for bit i of the answer. The
-token at clock u says by its row the number v of the next token, so that u = C (t - 1) + v in step t, and how many tokens before
-the next one its two sources stand.
+thought. Each token of the thought has a number (`_tokens`): c for gate c, C for "stop", C + 1 + i for bit i of the answer. The
+token at clock u has a row with two things: the number v of the next token, so that u = C (t - 1) + v in step t, and how many
+tokens before the next one its two sources are.
 
 Residual stream: [time: u, u^2 | place: r, r^2, with r = min(u, 0) | thought: 1 if u > 0 | one |
     bit: the gate's value | prompt: 1 in the prompt | given: the token's I bits | over: 1 for "=" |

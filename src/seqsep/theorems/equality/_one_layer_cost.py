@@ -1,4 +1,4 @@
-"""What Theorem 12 asks of one attention layer: the counted protocol of Theorem 4, solved for width and heads.
+"""The size that Theorem 12 needs of one attention layer: the counted protocol of Theorem 4, solved for width and heads.
 
 n tokens, L = max(4, n)^Kc steps per unit, m the paper's width (the greater of model and head width), H heads. Bits on the grid:
 a score p = bit_length(2 L^2), a normaliser z = bit_length(n L), a coordinate of a value sum v = bit_length(2 L^3). The steps of

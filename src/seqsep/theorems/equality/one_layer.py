@@ -5,7 +5,7 @@ are summed. If the sum is kept more precisely, m H = 2 and p = O(log N) are enou
 in float64 it answers wrongly at N = 256.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before the
-sum. With that rounding there is no such layer (`_one_layer_cost`), so this one is not a counterexample to the paper.
+sum. With that rounding such a layer does not exist (`_one_layer_cost`), so this one is not a counterexample to the paper.
 
 We differ: the weights are R(exp(s_j) / sum over i of exp(s_i)), which `exact.softmax` calls "once". So a sum is wider than the
 numbers that are stored. Neither theorem holds for such weights, because their proof sends exponentials of p bits.

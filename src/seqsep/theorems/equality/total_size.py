@@ -7,8 +7,8 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 5.1 and 5.2, appen
 
 We differ: C is a number for each construction; with the parabola code equality takes O(log N) bits.
 
-What is counted is `program` of `network.SizeLedger`: every entry of every array that is not a function of the index alone, and
-the parameters of the position code, p bits an entry.
+The size is `program` of `network.SizeLedger`: every entry of every array that is not a function of the index alone, and the
+parameters of the position code, p bits an entry.
 
 Proof. l = log2 N >= 2. Each file's `bound` has program = p E + (parameters), with p = bit_length(2 L^2) <= 2 + 2 log2 L:
     equality       E = d (15 + 2 k) + 4, d = 2 + 2 k, for a code of k coordinates;

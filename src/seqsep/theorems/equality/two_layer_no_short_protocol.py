@@ -17,7 +17,7 @@ Then C m p H g(N) >= N/2 for the model above: g(N) >= N / (2 C m p H). For a cod
 N)^2); for the parabola code m = 2, and p = O(log N). In particular the total of Theorem 4, 3 m (p + log2 N) H, for each of two
 layers, is too small from `crossing` on, and so is its count: what is sent for one layer does not do for two.
 
-*Where Theorem 4's protocol stops.* Layer 2 at N weighs the outputs of layer 1 at all positions, and each of these depends on
+*The limit of Theorem 4's protocol.* Layer 2 at N weighs the outputs of layer 1 at all positions, and each of these depends on
 tokens of both parties. To run the protocol for every position costs N times its bits, more than to send all tokens.
 
 For every partition of N <= 8 positions into halves, a run shows that the built network computes f on all 2^N inputs, and that
@@ -57,7 +57,7 @@ FACT = Claim(
     source="Bhattamishra et al. 2024, Fact 2",
     statement="The pairs of equal halves of h bits are a fooling set of equality: h bits, and h + 1 if both know the answer",
 )
-"""The claim of the theorem's page on Fact 2: `measures` and `both_learn` run it on the network's answers."""
+"""What docs/theorems.md says of Fact 2: `measures` and `both_learn` run it on the network's answers."""
 LONGEST = 8
 LONGEST_CROSSING = 1 << 20
 MOST_SHOWN = 20

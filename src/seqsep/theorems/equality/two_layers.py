@@ -13,7 +13,7 @@ We differ:
 * No weight needs to round to 1, because a threshold follows layer 1.
 * The head subtracts what it retrieves, so no coordinate holds it. The width is 2 + 2k for two symbols, which the paper prints;
   its construction needs 3 + 2k.
-* There is no FFN before the read-out.
+* The read-out has no FFN before it.
 
 Sizes. S symbols have b = max(1, ceil(log2 S)) bits, and h = N/2. A code of `exact.codes` gives N addresses in k coordinates.
 The alphabet changes only b.

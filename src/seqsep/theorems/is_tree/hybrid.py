@@ -1,14 +1,14 @@
 """A linear recurrence of 8 numbers and one attention layer decide whether edges form a tree, with 2n - 1 tokens of thought.
 
-The recurrence replaces the first attention layer of `is-tree-peeling`, and the positions. A small state and one layer of
-attention together do what neither could do separately.
+The recurrence replaces the first attention layer of `is-tree-peeling`, and the positions. Without the attention layer, this
+state would be too small.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a linear recurrent model of a constant size with
 O(log n) bits, followed by one attention layer.
 
 Input, thought and the proof of the thought are those of `peeling` and `tasks.trees.peeling`. From the hidden units of layer 1
-on, the network is that of `peeling`. What its four heads look up is stored in the recurrence here. There are no positions, and
-the network does not know n'.
+on, the network is that of `peeling`. The recurrence stores here what the four heads of `peeling` look up. There are no
+positions, and the network does not know n'.
 
 We differ: the paper walks the tour of Algorithm 1. Each search for the next edge takes log n tokens there, O(n log n) in total.
 The neighbour of a leaf needs no search. The recurrence reads C h_(t-1), which was stored before the token, and adds it to the
@@ -135,10 +135,10 @@ def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
 def _remember(spaces: Spaces) -> LinearLayer:
     """Eight numbers. Four: the vertices of the last two tokens and their squares, [BOS] counted as vertex 1.
 
-    So behind [BOS] `before` = 1, and behind ~ it is 0, as `sort_edges` wants it; at [BOS] itself it is h_0 = 0. Four sums
-    over all earlier tokens, to which the token's own share is added in its vector: so `last` = p is the number of pointers up
-    to here, the last of them too since they come in order; `has` = 1 if 1' is one of them; `edges` the number of ~; `excess`
-    that of numbers, less three for each ~.
+    So after [BOS] `before` = 1, and after ~ it is 0, as `sort_edges` wants it; at [BOS] itself it is h_0 = 0. Four sums over
+    all earlier tokens, to which the token's own share is added in its vector. So `last` = p is the number of pointers up to
+    here. It is also the last of them, since they come in order. `has` = 1 if 1' is one of them, `edges` is the number of ~, and
+    `excess` is the number of numbers, less three for each ~.
     """
     vertex = spaces["vertex"]
     before = spaces["before"]

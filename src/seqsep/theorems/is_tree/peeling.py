@@ -1,6 +1,6 @@
 """Two attention layers of width 28 decide whether edges form a tree, with a chain of thought of 2n - 1 tokens.
 
-The thought removes one leaf after another, as one would on paper. A recurrent model needs about n log n bits for the same: see
+The thought removes one leaf after another, as one would on paper. A recurrent model needs Theta(n log n) bits for the same: see
 `is-tree-state`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a Transformer of constant size with O(log n) precision, and O(n)
@@ -155,8 +155,8 @@ def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
     * The token before: -B (t_j - t + 1)^2. Its vertex (1 in place of [BOS]'s 0) and the square go to `before`. At t = 0 [BOS]
       sees itself alone.
     * The token two before, likewise. At t = 1 the nearest to t - 2 = -1 is [BOS]: -B against -4 B.
-    * The last pointer: B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] 0, any other at most
-      B (T - 1) - B T = -B. It gives p = `last` and `has` = 1; if there is no pointer, [BOS] gives 0 and 0.
+    * The last pointer: B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] 0, any other at most B
+      (T - 1) - B T = -B. It gives p = `last` and `has` = 1. Without a pointer, [BOS] gives 0 and 0.
     * The first pointer: -B t_j, less B T at [BOS] and B (T + 1) at others that are no pointer. Pointers have at least
       -B (T - 1), [BOS] -B T, others at most -B (T + 2). It gives its time as `start`; [BOS] gives T.
     """

@@ -1,4 +1,4 @@
-"""A recurrent model that decides whether n - 1 edges form a tree needs about n log n bits of state, and the exact number is
+"""A recurrent model needs Theta(n log n) bits of state to decide whether n - 1 edges form a tree, and the exact number is
 known.
 
 IsTree reads a list of edges and answers whether they are a tree on 1 .. n. The least state has ceil(log2(1 + max_b b S(n, b)))

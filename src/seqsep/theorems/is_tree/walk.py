@@ -1,6 +1,6 @@
 """A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, with 14n - 10 tokens of thought.
 
-There is no attention. The model writes a query such as "first edge of v" into its thought, and the retriever puts the answer
+The model has no attention. It writes a query such as "first edge of v" into its thought, and the retriever puts the answer
 after it. The model keeps 52 bits at n = 64, where a recurrent model without a retriever needs at least 215 on simple graphs.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context

@@ -163,8 +163,8 @@ def bob(
     """Bob puts the state back, and asks for every point in an order of his choice; he reads each answer as the point's label.
 
     While all answers so far are right he continues an input of the task, so a right model answers a_i. Returns (disjointness
-    with b, the vector a as the model answers it). Any answer but 1 counts as 0 in the decision; one that is no label is fed
-    back as label 0.
+    with b, the vector a as the model answers it). Any answer other than 1 counts as 0 in the decision. One that is not a label
+    is fed back as label 0.
 
     >>> bob(build(length=4), Message(number=1, bits=2), b=(1, 1))
     (1, (1, 0))

@@ -172,8 +172,8 @@ def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
     Let R be the sum of the exponentials of all tokens that do not carry the nearest label, against the nearest one's 1. At most
     N - 2 labels of e^(D - ln 3N) and N points of e^(D - 2 ln 3N): R <= e^D ((N-2)/(3N) + 1/(9N)) < e^D / 3. The labels that
     agree weigh at least 1/(1+R) - n D after the floors, the others at most R/(1+R) together. A digit of the answer, of sign s,
-    is thus retrieved as s z with z >= (1-R)/(1+R) - n D > 1/2: R = 1/3 - r gives (1-R)/(1+R) >= 1/2 + 9r/8,
-    r >= 5/(9N) - 0.35 D, and 5/(8N) - 0.4 D > n D for N >= 4 since n D <= 1/n; at N = 2 and 3 it is at least 0.63 and 0.53.
+    is thus retrieved as s z with z >= (1-R)/(1+R) - n D > 1/2: R = 1/3 - r gives (1-R)/(1+R) >= 1/2 + 9r/8, r >= 5/(9N) - 0.35
+    D, and 5/(8N) - 0.4 D > n D for N >= 4 since n D <= 1/n. At N = 2 and 3 it is at least 0.63 and 0.53.
     """
     eta = plan.second_eta
     point = spaces["point"]
@@ -187,7 +187,7 @@ def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
 
 
 def _readout(plan: Plan, spaces: Spaces) -> Array:
-    """Class c: the sum over digits of s_cj z_j, more than 1 above that of any other class. There is no threshold."""
+    """Class c: the sum over digits of s_cj z_j, more than 1 above that of any other class, without a threshold."""
     return whole(spaces.embed(label=2 * spelled(plan.classes) - 1))
 
 

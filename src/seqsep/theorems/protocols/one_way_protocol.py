@@ -5,9 +5,11 @@ recurrent model with B bits of state computes it.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 2.
 
-We differ: B is counted from the state that is sent, at its own precision (the paper's m p); an output may be any vector of
-logits, and may depend on the last token beside the state, as it does in a block with a residual connection; Bob gets every
-output from the split on, not the last one only, those of a thought included.
+We differ:
+* B is counted from the state that is sent, at its own precision. The paper has m p.
+* An output may be any vector of logits. It may depend on the last token as well as on the state, as it does in a block with a
+  residual connection.
+* Bob gets every output from the split on, not only the last one, and also those of a thought.
 
 The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob the suffix s_{K+1} .. s_N; both have the model. Alice sends one
 message, Bob says the outputs. `alice` and `bob` are what they do, with the step of the proof that each is.

@@ -22,10 +22,10 @@ the distance of the vectors sqrt(P) and sqrt(Q) over sqrt(2), a metric.
    transcript's distribution. I(a_i b_i; T | D) is the mean over the other D_j of (I(Q_00, Q_10) + I(Q_00, Q_01)) / 2, where
    I(P, Q) is what a draw from P or Q, each with chance 1/2, tells of which it is.
 4. *Information and distance.* I(P, Q) >= h^2(P, Q): with m = (P + Q) / 2 and r = P / 2m they are the sums over t of m (1 -
-   H(r)) and m (1 - 2 sqrt(r (1 - r))), H the binary entropy, and f(r) = 2 sqrt(r (1 - r)) - H(r) >= 0. For f'' = 1 / (s ln 2) -
-   1 / (2 s^(3/2)), s = r (1 - r), is at least 0 exactly if sqrt(s) >= ln(2) / 2, that is between some r* < 1/2 and 1 - r*.
-   There f is convex with f(1/2) = f'(1/2) = 0, so f >= 0; between 0 and r* it is concave, f(0) = 0 and f(r*) >= 0; 1 - r is as
-   r.
+   H(r)) and m (1 - 2 sqrt(r (1 - r))), where H is the binary entropy. It remains to show that f(r) = 2 sqrt(r (1 - r)) - H(r)
+   >= 0. With s = r (1 - r), f'' = 1 / (s ln 2) - 1 / (2 s^(3/2)). This is at least 0 exactly if sqrt(s) >= ln(2) / 2, that is
+   between some r* < 1/2 and 1 - r*. There f is convex with f(1/2) = f'(1/2) = 0, so f >= 0; between 0 and r* it is concave,
+   f(0) = 0 and f(r*) >= 0; 1 - r is as r.
 5. *Triangle.* h(Q_10, Q_01) <= h(Q_00, Q_10) + h(Q_00, Q_01), and (x + y)^2 <= 2 (x^2 + y^2): (h^2(Q_00, Q_10) + h^2(Q_00,
    Q_01)) / 2 >= h^2(Q_10, Q_01) / 4.
 6. *Cut and paste.* The chance of a transcript is one of its shared coin, times one by u for what Alice says and draws, times

@@ -31,8 +31,8 @@ at most `ceilings.index_lookup_ceiling(n, S, bits)`.
 
 A number may be written as several tokens, if those of f come first: nothing above asks for one token each.
 
-It is about one layer, in which the values of f's places depend on f alone, and about f before g. What the scores are, or how
-wide the stream is, does not matter.
+It is about one layer, in which the values of f's places depend on f alone, and about f before g. The scores and the width of
+the stream do not matter.
 
 On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the logits of the
 complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a number of no more bits than

@@ -4,8 +4,8 @@ A model reads a sequence, then a number q and a threshold t. It answers whether 
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting.
 
-We differ: the paper's rule counts the query token as an occurrence (see the errata); there is no product (t + 1) / (m + 1), and
-so no FFN: the count is compared with a number that the token of the threshold carries.
+We differ: the rule of the paper counts the query token as an occurrence (see the errata). Here the count is compared with a
+number that the token of the threshold has. So the network needs neither the product (t + 1) / (m + 1) nor an FFN.
 
 Let n0 = max(N + 3, S + 1), T = n0 - 1, L = n0^Kc and eta = floor(ln(2 L^2)) + 1. Kc is the least with L >= max(n0^2, eta T, 4
 n0): from n0 = 9 on Kc = 2 and p = bit_length(2 n0^4). Margins, each proved for every N, S and every input, on both grids:

@@ -23,12 +23,12 @@ Always r_i < 3/2 T, since S D <= 2/5. The thresholds, by how the grid rounds wei
   / Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
 * nearest, stepwise: T = 1/2. e_i is 1 or 0, Z <= L + n < 2 L, and L e_i / Z is above 1/2 for e_i = 1.
 * once: T = 1 (floor) or 1/2 (nearest). w_i is r_i / Z rounded, with Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L, the last token
-  included. From T exp(D/2 - 1/L) on it is at least T Z as D/2 - 1/L > (3 n/2 + 1)/L, which d >= 6 n + 8 gives; and r_i / Z <
+  included. From T exp(D/2 - 1/L) on it is at least T Z as D/2 - 1/L > (3 n/2 + 1)/L, which d >= 6 n + 8 gives. And r_i / Z <
   3/2 T stays below the next threshold.
-The last token has less than e^-2 3/2 T steps: weight 0. q is no data: its weight is multiplied by 0. So a head reads the number
-of the x_i above, times 1/L, exactly; written back times L and -L, `found` is how often q occurs. Logits: 2 found - 2 t - 1 for
-"yes", 0 for "no": apart by at least 1. L = n0^Kc, n0 = max(n + 2, S), with the least Kc that gives d >= 4 (stepwise) or d >= 6
-n + 8 (once), and L >= 2 n.
+The last token has less than e^-2 3/2 T steps: weight 0. q is not one of the data: its weight is multiplied by 0. So a head
+reads the number of the x_i above, times 1/L, exactly; written back times L and -L, `found` is how often q occurs. Logits: 2
+found - 2 t - 1 for "yes", 0 for "no": apart by at least 1. L = n0^Kc, n0 = max(n + 2, S), with the least Kc that gives d >= 4
+(stepwise) or d >= 6 n + 8 (once), and L >= 2 n.
 
 A run checks the layer at the length that it is built for. This does not show that the layer is right at other lengths. The
 proof covers every n and S.

@@ -4,7 +4,7 @@ The recurrence keeps two counters, so it stands in for positions. The attention 
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Index.
 
-We differ: the recurrence counts the time and its square, and nothing else gives a token its place. There is no FFN.
+We differ: the recurrence counts the time and its square, and nothing else gives a token its place. The network has no FFN.
 
 The recurrence stores t, the number of tokens before, and t^2. Its steps are t' = t + 1 and (t^2)' = t^2 + 2 t + 1, both from 0.
 A token reads the counters before it is counted. So token i has time i, which is what the table of positions gives it in

@@ -9,8 +9,8 @@ We differ: the statement, its constants and the proof are our own; their text wa
 it. `retrieval-one-layer` has the same shares for recall, on the grid of steps 1/L and by its first occurrence; here the
 rounding is any one to p bits, and the message is sent and its bits are counted.
 
-The task. Tokens s_1 .. s_n over S symbols, then q: the answer is the symbol after the latest q among s_1 .. s_(n-1). Where
-there is none, nothing is asked.
+The task. Tokens s_1 .. s_n over S symbols, then q: the answer is the symbol after the latest q among s_1 .. s_(n-1). Inputs
+without such a q are not asked.
 
 The layer. H heads, values of m coordinates. In each head a position has a score and a value, any functions of its token, its
 place and the last token; the head hears the mean of the values weighted by e^score. The answer is any function of what the H

@@ -13,11 +13,11 @@ ours.
 Proof. A head with keys of k and values of v coordinates has after t tokens the outputs phi(q)^T S_t / (phi(q) . z_t) with S_t =
 S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The first t tokens enter all later outputs through S_t (k v numbers) and,
 if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits a number have a state of B = L H k (v + 1) p
-bits, or L H k v p without the normaliser (`state_bits`), however the outputs are computed: the quadratic form, which keeps all
-t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S of them. Hence no
-weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`), for this width,
-precision and depth, whatever its MLPs, norms and positions are. The same holds for the other mixers, whose states are counted
-in `NUMBERS_A_LAYER`.
+bits, or L H k v p without the normaliser (`state_bits`). It does not matter how the outputs are computed: the quadratic form,
+which keeps all t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S of
+them. Hence no weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`), for
+this width, precision and depth, whatever its MLPs, norms and positions are. The same holds for the other mixers, whose states
+are counted in `NUMBERS_A_LAYER`.
 
 On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 runs with it
 (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear attention rounded to few

@@ -5,8 +5,8 @@ A Transformer with such position codes needs no table of positions: a program wi
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 3 and appendix B.3. N unit vectors Q, eps in (0, 1/2).
 
 We differ: for the basis vectors, which are all that the paper's constructions use, the vectors T(1) .. T(N) come from a linear
-code with a Toeplitz generator, not from the derandomised Johnson-Lindenstrauss lemma that B.3 cites (Sivakumar 2002); entries
-are ±1 and products k times the paper's ones, as 1/sqrt(k) is on no grid; every constant is explicit.
+code with a Toeplitz generator, not from the derandomised Johnson-Lindenstrauss lemma that B.3 cites (Sivakumar 2002). Entries
+are ±1 and products k times those of the paper, as 1/sqrt(k) is on no grid. Every constant is explicit.
 
 *The basis vectors, in log space.* Let b = max(1, ceil(log2 N)). By the proof in `exact.toeplitz`, for
     k = ceil(2 (b + 2) ln 2 / eps^2)   <=   2 ln(8 N) / eps^2 + 1

@@ -9,10 +9,11 @@ vectors are found and verified, where the paper shows that they exist; and fewer
 
 Four numbers of coordinates, for N vectors with T_i . T_j <= gamma k for i != j:
 * *printed*: k = ceil(8 ln(2 N) / gamma^2). Proof: a product of random signs is at least gamma k with chance at most 2 exp(-k
-  gamma^2 / 4), and there are fewer than N^2 pairs, so the chance that one is, is below 2 N^2 exp(-2 ln(2 N)) = 1/2.
+  gamma^2 / 4). There are fewer than N^2 pairs, so the chance that one of them is that large is below 2 N^2 exp(-2 ln(2 N)) =
+  1/2.
 * *proved* here: with b = max(1, ceil(log2 N)) every k with (2^b - 1) V < 2^k will do, where V counts the sign vectors with a
-  sum above gamma k; so k = floor(2 ln(2^b - 1) / gamma^2) + 1 <= 2 ln(2 N) / gamma^2 + 1 does. Proof (Varshamov): in
-  `exact.toeplitz` each of the 2^b - 1 addresses other than 0 has a uniform vector if the seed is uniform, so a seed is bad for
+  sum above gamma k. So k = floor(2 ln(2^b - 1) / gamma^2) + 1 <= 2 ln(2 N) / gamma^2 + 1 does. Proof (Varshamov): in
+  `exact.toeplitz` each of the 2^b - 1 addresses other than 0 has a uniform vector if the seed is uniform. So a seed is bad for
   one of them with chance at most (2^b - 1) V / 2^k < 1. T_i . T_j is the sum of the entries of i xor j. The paper's proof pays
   four times as much: for pairs in place of addresses, and with 4 for Hoeffding's 2 below the exponent.
 * *found*: the least k for which a search has vectors: Toeplitz codes (every seed of at most 12 bits, else the first 50); the

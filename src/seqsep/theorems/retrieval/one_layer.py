@@ -8,10 +8,10 @@ would do. For recall the positions are shared out as in Sanford, Hsu, Telgarsky 
 We differ: explicit constants; and weights are exact. *With rounded weights it is false*: there one layer with two heads of one
 coordinate answers counting (`counting_one_layer`), since what a rounded weight adds depends on the other positions.
 
-The layer. H heads, values of m coordinates in [-L, L]; position i has in each head a score, any function of its token, its
-place and the last token, a weight that is any positive function of the score (softmax: e^s), and a value. Each mean y = (sum of
-weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to the nearest. All that follows is any function
-of these m H numbers and of the last token.
+The layer. There are H heads with values of m coordinates in [-L, L]. Position i has in each head a score, any function of its
+token, its place and the last token, a weight that is any positive function of the score (softmax: e^s), and a value. Each mean
+y = (sum of weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to the nearest. All that follows is
+any function of these m H numbers and of the last token.
 
 Proof. Alice has some positions, Bob the others and B possible inputs, the last token is fixed. In a head let Z and S_c be
 Alice's sums of weights and of weighted values; Bob's are Z' and S'_c. The rounded mean is at least k/L exactly if (S_c + S'_c)
@@ -19,7 +19,7 @@ Alice's sums of weights and of weighted values; Bob's are Z' and S'_c. The round
 .. S_m) lies on one side of a hyperplane that depends on k, c and Bob's input. There are m T of them, T = 2 L^2 B, as y takes 2
 L^2 + 1 values. They divide space into at most `cells` = sum over i <= m + 1 of C(m T, i) parts. (Points on a hyperplane are on
 the side of >=; Alice has finitely many, so moving every hyperplane a little makes none lie on one.) Alice's inputs in one part
-get one answer to each of Bob's inputs; so she need only send the number of her part for each head: a one-way message that does
+get one answer to each of Bob's inputs. So she need only send the number of her part for each head: a one-way message that does
 not depend on Bob's tokens. If A of her inputs are distinguished by Bob's, then cells^H >= A. About: m H >= log2 A / log2(2 L^2
 B e).
 * Recall, c-grams over S symbols, n tokens: blocks of c tokens, the last of each is Alice's, one of the S - 1 symbols other than

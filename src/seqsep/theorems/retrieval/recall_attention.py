@@ -5,9 +5,12 @@ recall c = 2.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval.
 
-We differ: FAILED is a class, the answer is the first of several matches by construction, and a match that overlaps the question
-does not count; numbers are carried with their squares, so scores are products, p = 4 log2 n0 + 2 whatever c is, where the
-scores of the paper n^(4c+1) diff^2 need 14 log2 n + 1 bits at c = 1; there is no FFN.
+We differ:
+* FAILED is a class. The answer is the first of several matches by construction. A match that overlaps the question does not
+  count.
+* The residual stream has numbers with their squares, so scores are products. Then p = 4 log2 n0 + 2 for every c. The scores of
+  the paper, n^(4c+1) diff^2, need 14 log2 n + 1 bits at c = 1.
+* The network has no FFN.
 
 Let n0 = max(N + c, S + 1), T = n0 - 1, L = n0^Kc, eta = floor(ln(2 L^2)) + 1 and B = 2 eta (n0 + 1). Kc is the least with L >=
 max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2, which holds every entry (`blocks.match.match_needs`). From n0 = 31 on this is

@@ -5,7 +5,7 @@ The recurrence stores the last c - 1 tokens, which replaces the first of the two
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, associative recall and c-gram retrieval.
 
 We differ: as in `recall_attention`, FAILED is a class and the first of several matches in the data is the answer; the
-recurrence is a shift register without a gate, and there is no FFN.
+recurrence is a shift register without a gate. The network has no FFN.
 
 The recurrence remembers the numbers of the last c - 1 tokens and their squares, which takes the place of the first attention
 layer of `recall_attention`: token k learns p_o, the number of token k - o, for o = 1 .. c - 1; before the first token it is 0.

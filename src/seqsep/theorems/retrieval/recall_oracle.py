@@ -9,8 +9,8 @@ k, the others are drawn from S symbols; then the questions i, for y_i.
 
 We differ: the exact number of bits, and the oracle's answers on symbols that do not occur, which the paper leaves out (errata).
 
-What the oracle says. Asked for k it answers y_2; for a symbol that occurs, k; for another one, FAILED. So its answers are a
-function of y_2 and of the set D of symbols that occur, and tell both (`simulated`).
+The answers of the oracle. Asked for k it answers y_2; for a symbol that occurs, k; for another one, FAILED. So its answers are
+a function of y_2 and of the set D of symbols that occur, and tell both (`simulated`).
 
 Lower. Sequences with one D, of s symbols, and one y_2 get equal answers to everything that is ever asked of the oracle. There
 are surj(h, s) / s of them: maps of h places onto D, each symbol equally often at place 2. Two of them differ at some i; from

@@ -26,7 +26,7 @@ n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold everything. Lower, c = 2: t
 Lower, any c: two sequences, each without a repeated (c-1)-gram, are distinguished by the questions. For the answers are the
 edges of a graph of (c-1)-grams, and such a sequence is a path in it that meets no vertex twice and starts at the one that no
 edge enters. Two places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second determines c - 1
-tokens one by one; so with C(n-c+2, 2) pairs of places at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated one: less than
+tokens one by one. So with C(n-c+2, 2) pairs of places at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated one: less than
 half of all for c >= 3. On questions that have an answer only, c = 2: at least log2 (n-1)! bits, by permutations with their last
 token fixed. A thought changes nothing: it is computed from the state and the question (`protocols.thought`).
 

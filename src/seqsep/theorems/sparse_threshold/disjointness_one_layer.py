@@ -6,8 +6,10 @@ Each set is a string of N/2 bits. A layer with value width N/2 + 1 does decide i
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.2, Facts 1 and 4, Definition 1. DISJ(x, y) = 1 if the sets meet,
 x_i = y_i = 1 for some i; h = N/2 bits each. Alice has x, Bob has y and the last position.
 
-We differ: the bound has constants, those of the counted protocol; a layer of value width h + 1 that does decide it is built, so
-m H of order N is enough; Fact 1 is exact, h + 1 bits if both know the answer.
+We differ:
+* The bound has constants, those of the counted protocol.
+* A layer of value width h + 1 that does decide it is built, so m H of order N is enough.
+* Fact 1 is exact: h + 1 bits if both parties know the answer.
 
 Proof. *Fooling set.* S = {(A, complement of A)}, 2^h pairs of sets that do not meet. Let A and B differ, say at i, which is in
 A and not in B. Then A meets the complement of B: one of the two mixed inputs has another answer (Definition 1).

@@ -10,8 +10,8 @@ Margins, each proved for every formula:
 * a slot's count from 1/2: at least 1/4;
 * the two logits: at least 1/n apart.
 
-We differ: the tokens are [BOS], x_1 .. x_N and then one slot for each feature, any number of them, and the last one is read;
-attention evaluates a literal itself, while the paper's heads fetch bits that an FFN, the same at every position, combines by a
+We differ: the tokens are [BOS], x_1 .. x_N and then one slot for each feature, any number of them, and the last one is read.
+Attention evaluates a literal itself, while the paper's heads fetch bits that an FFN, the same at every position, combines by a
 function g that differs between positions. `variant="printed"` has the paper's layout, feature i at position i, at most N of
 them and no mask, with our slots.
 
@@ -22,8 +22,8 @@ most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in
 Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]; token t of address t holds
 * x_t:   bit = +1 or -1, and the key of t;
 * [BOS]: bos = 1, no key;
-* slot:  the key of t; count = k + 1 - least; for its literal on variable v with sign s a block [query of v | s | A_v] with A_v
-  = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal (`_slots.slot_rows`).
+* slot:  the key of t, and count = k + 1 - least. Its literal on variable v with sign s has a block [query of v | s | A_v]. Here
+  A_v = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal (`_slots.slot_rows`).
 
 The proof continues at `_fetch_literals` (layer 1: a weight for each literal), `_slot_holds` (its FFN: a bit for each slot),
 `_add_up` (layer 2: how many slots hold), `_readout` (the threshold); the grid is `_slots.Scales`.

@@ -9,9 +9,9 @@ Here a token *is* a configuration (q, c), "in state q, reading c", and the machi
 writes, where it goes and how it moves. The grid is that of `exact.grid`.
 
 Statement. A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt [BOS] x_1 .. x_N; then the network
-generates the configurations before step 1, after it, and so on, until one without a rule. Width 9; the recurrence remembers two
-numbers; 6 products; one head; with n0 = max(N + T + 2, vocabulary 1 + S + Q S), p = bit_length(2 n0^4) from n0 = 30 on
-(`_grid`), about 4 log2 n0 + 1.
+generates the configurations before step 1, after it, and so on, until one without a rule. The width is 9. The recurrence stores
+two numbers, and there are 6 products and one head. With n0 = max(N + T + 2, vocabulary 1 + S + Q S), p = bit_length(2 n0^4)
+from n0 = 30 on (`_grid`), about 4 log2 n0 + 1.
 
 Tokens. (q, c) is the token q S + c; then the symbols x, then [BOS]. The start is state 0 and the blank symbol 0.
 
@@ -25,8 +25,8 @@ Residual stream, at the token k (all whole numbers):
     write   the symbol that it writes: an input symbol writes itself
     token   S q' for the state q' that follows, then the number of the next token
 
-The proof continues at `_remember`, `_square`, `_last_write`, `_readout`, `_grid`; induction over the tokens
-(`exact.generation`) then gives the whole run.
+The proof continues at `_remember`, `_square`, `_last_write`, `_readout` and `_grid`. Induction over the tokens
+(`exact.generation`) then gives the complete run.
 
 A run checks the machines, words and numbers of steps that it gets. This does not show that the network is right for others. The
 proof covers all of them.
@@ -140,8 +140,8 @@ def _square(spaces: Spaces, readers: int) -> GatedFeedForward:
     """Six products: cell^2 and ask^2 of two each, and at a symbol of the input cell = time and cell^2 = time^2.
 
     relu(v) v + relu(-v)(-v) = v^2. With R = N + T + 1 > time, relu(time - R acts) is time at a symbol (and 0 at [BOS], whose
-    time is 0) and 0 at a configuration; times 1 it is added to `cell`, times `time` to its square. So input symbol i, the i-th
-    token behind [BOS], is kept as what stands on cell i - 1.
+    time is 0) and 0 at a configuration. Times 1 it is added to `cell`, times `time` to its square. So input symbol i, the i-th
+    token after [BOS], is kept as the symbol on cell i - 1.
     """
     cell = spaces["cell"][:1]
     ask = spaces["ask"][:1]
@@ -166,8 +166,8 @@ def _last_write(spaces: Spaces, readers: int, eta: int) -> AttentionLayer:
     """One head reads the symbol that was last written on the cell asked for, and the blank if none was.
 
     The score of token j for the asking token k is -B (cell_j - ask_k)^2 + eta (2 time_j + 1), B = 2 eta R and R = N + T + 1;
-    [BOS], whose `real` is 0, scores 0. Writes on the cell asked for score at least eta, and a later one 2 eta more than an
-    earlier one; writes elsewhere score at most eta (2 time_j + 1) - 2 eta R <= -eta, as time_j <= R - 1. So the greatest score
+    [BOS], whose `real` is 0, scores 0. Writes on the queried cell score at least eta, and a later one 2 eta more than an
+    earlier one. Writes elsewhere score at most eta (2 time_j + 1) - 2 eta R <= -eta, as time_j <= R - 1. So the greatest score
     is eta above all others, and the weight of its token is 1 (`blocks.hard_maximum`): the last write, or else [BOS], whose
     `write` is 0, the blank. The number read is added to `token`. Only losing scores saturate.
     """
@@ -180,7 +180,7 @@ def _last_write(spaces: Spaces, readers: int, eta: int) -> AttentionLayer:
 def _readout(spaces: Spaces, machine: Machine) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
     """Configuration i: 2 i v - i^2 for the number v in `token`, greatest at i = v, by 1 at least; other tokens: -1.
 
-    At a configuration with the rule (q', w, d), v = S q' + c for the symbol c under the head behind the move. At the prompt's
+    At a configuration with the rule (q', w, d), v = S q' + c for the symbol c under the head after the move. At the prompt's
     last token v = c, the number of the start with the symbol on the first cell. The logit at i = v is v^2 >= 0 > -1.
     """
     configurations = np.arange(len(machine.states) * len(machine.symbols))

@@ -1,6 +1,6 @@
 """A linear recurrence of six numbers with a retriever runs any Turing machine, five tokens a step.
 
-There is no attention. The retriever finds the last symbol written to the cell under the head.
+The model has no attention. The retriever finds the last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4.
 
