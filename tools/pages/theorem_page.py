@@ -172,6 +172,7 @@ def _documentation(name: str, module: str) -> str:
         for part in name.split("."):
             walked = f"{walked}.{part}"
             found = getattr(found, part, sys.modules.get(walked))
+        found = getattr(found, "func", getattr(found, "fget", found))
         if found is not None:
             return docstring(found) if inspect.ismodule(found) or callable(found) else ""
     return ""

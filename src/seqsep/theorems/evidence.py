@@ -59,7 +59,7 @@ class NetworkRun:
 
 @dataclass(frozen=True)
 class GeneratedRun:
-    """A causal network with prompts, and the tokens that it generates behind each, up to and with the answer.
+    """A causal network with prompts, and the tokens that it generates after each, up to and with the answer.
 
     Tokens are those of docs/certificates.md for the task: 0 begins each prompt, and class i of the read-out is token i.
 

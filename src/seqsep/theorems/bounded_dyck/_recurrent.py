@@ -157,7 +157,7 @@ def scale(kinds: int) -> int:
 def bound_elman(kinds: int, depth: int, activation: Activation = "relu") -> dict[str, Number]:
     """Bound every size: d = (2k + 2) c + 1 units, and p bits an entry of U, W, b, start, embedding and read-out.
 
-    A ReLU unit is one bit of state; behind a sigmoid it is a float64.
+    A ReLU unit is one bit of state; after a sigmoid it is a float64.
 
     >>> bound_elman(kinds=2, depth=2)["width"]
     13

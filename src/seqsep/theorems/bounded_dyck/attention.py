@@ -41,7 +41,9 @@ These margins hold:
 On the grid, sums of count, unit and counts are exact. A retrieved weight loses less than one step. Everything else is a whole
 number or a multiple of a step.
 
-The proof continues in `_plan` (the gate), `_parts` (heads and hidden units) and `_layers` (variants and read-out).
+The proof continues at `_plan.Plan.spaces`, `_plan.Plan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
+`_parts._last_open`, `_parts._beyond`, `_parts.mismatch`, `_layers._one_layer`, `_layers._two_layers`, `_layers._three_layers`,
+`_layers._mean_of_wrong`, `_layers._weighed_by_level` and `_layers._readout`.
 
 A run checks the lengths, kinds and depths that it builds. This does not show that the networks are right for others. The proof
 covers them all.

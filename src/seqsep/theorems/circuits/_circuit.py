@@ -10,7 +10,7 @@ A circuit is a JSON object. Parity, whose state is the parity of the bits read s
   of the state before the step; or "g1", an earlier gate of the same step.
 * "state": for each bit of the state the gate that is its next value. "start": the bits before the first token, by default 0.
 * "output": the gates that are the bits of the token emitted.
-* "stop": if given, the last gate. Behind the last token of the input the model reads what it emits, which is its thought, and
+* "stop": if given, the last gate. After the last token of the input the model reads what it emits, which is its thought, and
   answers at the first step with stop = 1. Without it the model answers at the last token of the input.
 """
 

@@ -3,7 +3,7 @@
     0 .. 2^I - 1                 the tokens of the input
     2^I                          "=", which fills the prompt up to N + 1 tokens
     then, two a gate             gate c of a step is 0, or 1
-    then                         "stop", behind the last gate of the last step
+    then                         "stop", after the last gate of the last step
     then, two a bit              bit i of the answer is 0, or 1
 
 What is written has a number: c for gate c, C for "stop", C + 1 + i for bit i of the answer.
@@ -75,7 +75,7 @@ class Vocabulary:
         return [*tokens, *[self.filler] * (self.length + 1 - len(tokens))]
 
     def thought(self, run: Run) -> list[int]:
-        """What the model writes behind the prompt: C tokens a step, and if there is an answer "stop" and its bits."""
+        """What the model writes after the prompt: C tokens a step, and if there is an answer "stop" and its bits."""
         written = [self.bit(gate, value) for values in run.steps for gate, value in enumerate(values)]
         if run.answer is None:
             return written

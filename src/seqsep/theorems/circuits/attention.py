@@ -33,6 +33,8 @@ We differ: gates are NAND. C tokens a step and one layer, where the paper has C 
 so that no layer has to compute it from the position (choices; `_position_modulo` does). A token is embedded as its bits, not as
 the recurrent model embeds it. One network serves inputs of 1 to N tokens and runs of up to T steps.
 
+The proof continues at `_source`, `_given`, `_nand`, `_readout` and `_grid`.
+
 A run checks the circuits, lengths N and numbers of steps T that it gets. This does not show that a recurrent model needs so
 many gates, or that a Transformer needs the thought. The proof covers every circuit, N and T.
 """
@@ -119,7 +121,7 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
     """Heads 1 and 2: a source's bit, and whether it stands in the prompt.
 
     Scores -eta (u_j - u)^2 - 2 eta o u_j = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u, where the last two summands are the same
-    for every key: the greatest is that of u_j = u - o, by eta, and o >= 0, so this token is not behind the query. In step 1 a
+    for every key: the greatest is that of u_j = u - o, by eta, and o >= 0, so this token is not after the query. In step 1 a
     state has u - o <= 0: the greatest score is in the prompt, at u - o or, if u - o < -N, at the first token (by more than eta,
     since the squares of distances grow by 3 and more). There the bit is 0 and the flag of the prompt 1.
     """
@@ -156,9 +158,9 @@ def _nand(vocabulary: Vocabulary, spaces: Spaces) -> FeedForward:
     """value = 1 - 2 y z for the sources' values y and z; for each pair of kinds a unit, or two if what is emitted is read.
 
     A source of kind "bit" has the value bit; of kind "start" bit + prompt, since the bit is 0 in the prompt, where the state is
-    still that of the start; of kind "x1" read_1 or, if the input has ended, bit. Let y_k be the value of kind k as if the input
-    had not ended and y'_k as if it had, and z_l and z'_l those of the second source. The unit relu(y_k + z_l + kind - 2) is
-    y_k z_l for the pair of kinds (k, l) that the row names, and 0 for the others. If k or l is of the input and the model
+    still that of the start. One of kind "x1" has read_1 or, if the input has ended, bit. Let y_k be the value of kind k as if
+    the input had not ended and y'_k as if it had, and z_l and z'_l those of the second source. The unit relu(y_k + z_l + kind -
+    2) is y_k z_l for the pair of kinds (k, l) that the row names, and 0 for the others. If k or l is of the input and the model
     thinks, there is also relu(y'_k + z'_l + ended + kind - 3): y'_k z'_l if the input has ended, else 0. Of these two the first
     is 0 if the input has ended, since read = 0 then.
     """

@@ -167,7 +167,7 @@ def printed(length: int, alphabet: int) -> dict[str, Number | str] | None:
 
 
 def evidence(length: int = 10, alphabet: int = 2) -> Evidence:
-    """Show all S^(N/2) halves as prefixes, told apart by all as suffixes: a first half is equal to one of them only.
+    """Show all S^(N/2) halves as prefixes, distinguished by all as suffixes: a first half is equal to one of them only.
 
     Raises ValueError as `require`, or beyond 2^16 pairs of halves.
     """

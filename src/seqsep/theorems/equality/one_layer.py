@@ -134,7 +134,7 @@ def grid_of(length: int, rounding: Rounding = "floor") -> Grid:
 
 
 def build(length: int, rounding: Rounding = "floor") -> Network:
-    """The network for two halves of N/2 bits behind [BOS], which is token 2.
+    """The network for two halves of N/2 bits after [BOS], which is token 2.
 
     >>> network = build(length=1024)
     >>> network.width, network.heads, len(network.layers), network.precision
@@ -231,7 +231,7 @@ def _check(length: int, rounding: Rounding, most: int, seed: int, listed: int = 
 
 
 class WithBos(ComparedHalves):
-    """Two halves of bits as the network reads them, behind [BOS]."""
+    """Two halves of bits as the network reads them, after [BOS]."""
 
     def placed(self, inputs: trials.Inputs) -> Int64[np.ndarray, "n tokens"]:
         """Put token 2 before each input."""

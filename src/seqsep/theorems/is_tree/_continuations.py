@@ -1,4 +1,4 @@
-"""The continuation that tells two beginnings of an input apart: the proof of the lower bound, case by case.
+"""The continuation that distinguishes two beginnings of an input: the proof of the lower bound, case by case.
 
 For two classes of one length the continuation makes a tree of one beginning and no tree of the other.
 """

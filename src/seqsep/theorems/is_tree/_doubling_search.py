@@ -1,7 +1,7 @@
 """The printed search of the hybrid for a vertex's next edge: nearest matches to p + 2^i, and where it goes wrong.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7: from an edge at position p one token for each i = 0 .. log2 n
-attends to the edge of the same vertex that is nearest to p + 2^i. The first that lies behind p is the next edge.
+attends to the edge of the same vertex that is nearest to p + 2^i. The first that lies after p is the next edge.
 
 If d is the distance to the next edge, the nearest to p + 2^i is p itself as long as 2^i < d/2, and the next edge at the first
 i with 2^i > d/2, since then 2^i <= d. So i must reach log2 d. Counted in tokens d is up to 3 (n - 2), and if it is counted in
@@ -13,7 +13,7 @@ from itertools import combinations
 
 
 def next_by_doubling(matches: Collection[int], here: int, reach: int) -> int | None:
-    """The first match behind `here` that is nearest to here + 2^i for some i = 0 .. `reach`; None if there is none.
+    """The first match after `here` that is nearest to here + 2^i for some i = 0 .. `reach`; None if there is none.
 
     Raises ValueError if two matches are equally near.
 

@@ -137,7 +137,7 @@ def double_stars(vertices: int, count: int, random: np.random.Generator) -> Grap
     """Two stars and one more edge, as the paper's experiments have it: a tree with probability 1/2.
 
     A random order of the vertices; the first two are hubs, a fair coin joins each other one to a hub, and the last edge joins
-    two neighbours in that order, behind the hubs. Raises ValueError for n < 4.
+    two neighbours in that order, after the hubs. Raises ValueError for n < 4.
     """
     _require_no_tree_exists("double_stars", vertices)
     graphs = np.zeros((count, vertices - 1, 2), dtype=np.int64)

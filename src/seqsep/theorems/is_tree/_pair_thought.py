@@ -1,6 +1,6 @@
 """The thought of one layer: a copy of every edge as one token, then leaves are peeled, each climb one token.
 
-Behind the prompt stand the edges once more, in its order, as tokens uv. Then the pointers 1' .. n', and behind each the
+After the prompt stand the edges once more, in its order, as tokens uv. Then the pointers 1' .. n', and after each the
 climbs x->y of `tasks.trees.peeling`, whose proof holds for this thought as it stands: (n - 1) + n + (n - 1) = 3n - 2 tokens for
 a tree, and the answer.
 """
@@ -55,7 +55,7 @@ class Paired(Pointed):
 
 
 def copy_and_peel(tokens: Paired, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The thought about a simple graph on all n vertices, and the answer behind it.
+    """The thought about a simple graph on all n vertices, and the answer after it.
 
     >>> tokens = Paired(3)
     >>> [tokens.shown(token) for token in copy_and_peel(tokens, 3, [(2, 1), (2, 3)])]

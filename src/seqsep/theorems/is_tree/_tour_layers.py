@@ -79,7 +79,7 @@ def write_incidences(spaces: Spaces, vertices: int) -> FeedForward:
     earlier_label, earlier_partner     first end: one back, three back. ~: four back, two back.
     came (y, and its square)           late: one back.
 
-    At the first ~ and at the first token behind [BOS] all of these are 0, as the tokens so far back are [BOS].
+    At the first ~ and at the first token after [BOS] all of these are 0, as the tokens so far back are [BOS].
     """
     one = spaces["one"]
     own = number(spaces, "vertex")
@@ -153,7 +153,7 @@ def flag_cycle(spaces: Spaces, vertices: int, tokens: int) -> FeedForward:
     """Layer 2's hidden units, 7: on a first visit `came` becomes 0, and `stray` = 1 if the tour has closed a cycle.
 
     With a = t - first_time, which is 0 on a first visit of v != 1 and at least 1 otherwise: came - relu(came - n a), and the
-    square likewise. stray is [late and a >= 1] - [f(y) = v]. A place behind the first is legal if v is visited for the first
+    square likewise. stray is [late and a >= 1] - [f(y) = v]. A place after the first is legal if v is visited for the first
     time, or if the tour goes back from y to its parent. The second implies late and a >= 1, as v was written before y. So
     stray is 1 at the end of a cycle, and 0 at legal places. [late and a >= 1] is min(1, .) of relu(a - T (1 - late)); [d = 0]
     is relu(d + 1) - 2 relu(d) + relu(d - 1) for a whole d.
@@ -178,7 +178,7 @@ def flag_cycle(spaces: Spaces, vertices: int, tokens: int) -> FeedForward:
 
 
 def find_next(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
-    """Layer 3: v's neighbour behind y, z, and the one behind its parent, z'; each head has one winner, by eta.
+    """Layer 3: v's neighbour after y, z, and the one after its parent, z'; each head has one winner, by eta.
 
     * z: the incidence with label v and previous partner `came` (which is 0 on a first visit: v's first incidence). There is
       at most one, as the graph is simple. -2 eta ((label_j - v)^2 + (previous_j - came)^2): the match has 0, [BOS] -eta,
@@ -214,7 +214,7 @@ def choose_next(spaces: Spaces, vertices: int) -> FeedForward:
 
     next = z + [z = f] (z' - f) + relu(f - n z), where f = f(v):
     * z not 0 and not f: z.
-    * z = f, not 0: z', the neighbour behind the parent, or f.
+    * z = f, not 0: z', the neighbour after the parent, or f.
     * z = 0, f not 0: f, back to the parent.
     * z = f = 0: vertex 1 has no further neighbour. done = relu(1 - z - f) = 1, and nothing is asked of `following`.
     For whole d = z - f and 0 <= x <= n, relu(x + n d) - relu(x + n d - n) is x if d = 0, else the same for all x: [d = 0] (z'

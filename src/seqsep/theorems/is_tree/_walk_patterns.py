@@ -4,11 +4,11 @@ This is RETRIEVE exactly as printed (Definition A.5): the tokens between the las
 stands before the opening mark, joined by spaces, is the text, and `re.search(pattern, text).group(1)` is found, or FAILED.
 
     [ (?x) A v M v B ] r                                                    9 tokens, the first neighbour of v
-    [ (?x) (?<!\S)(?: v \s~\s y | y \s~\s v )(?!\S).*? A v M v B ] r      18 tokens, the one behind y
+    [ (?x) (?<!\S)(?: v \s~\s y | y \s~\s v )(?!\S).*? A v M v B ] r      18 tokens, the one after y
 
 with A = (?<!\S)(?:(?<=(?<!\S), M = \s~\s)|(?=\d+\s~\s and B = (?!\S)))(\d+)(?!\S). The flag (?x) makes the spaces between
 tokens meaningless; a space of the text is \s. An edge is ~ between two spaces, and in a pattern ~ stands between two letters s
-only: no pattern written before reads as an edge, although everything is searched. The one group is behind v ~, or before ~ v.
+only: no pattern written before reads as an edge, although everything is searched. The one group is after v ~, or before ~ v.
 
 2m queries of 18 tokens and n of 9 for a tree: 36 (n - 1) + 9 n = 45 n - 36, and then the answer.
 """
@@ -28,7 +28,7 @@ def first_neighbour(vertex: str) -> list[str]:
 
 
 def next_neighbour(vertex: str, last: str) -> list[str]:
-    """The tokens of the pattern that finds the neighbour of `vertex` behind `last`."""
+    """The tokens of the pattern that finds the neighbour of `vertex` after `last`."""
     edge = [r"(?<!\S)(?:", vertex, r"\s~\s", last, "|", last, r"\s~\s", vertex, r")(?!\S).*?"]
     return ["(?x)", *edge, *_neighbour(vertex)]
 
@@ -49,7 +49,7 @@ def retrieve(tokens: Sequence[str]) -> str:
 
 
 def walk_by_patterns(edges: Iterable[Sequence[int]]) -> tuple[list[str], bool]:
-    """The tokens of the walk behind the prompt, without the answer, and whether it says that the edges are a tree.
+    """The tokens of the walk after the prompt, without the answer, and whether it says that the edges are a tree.
 
     >>> thought, is_tree = walk_by_patterns([(2, 6), (1, 5), (3, 5), (4, 6), (2, 3)])
     >>> len(thought) == 45 * 6 - 36, is_tree

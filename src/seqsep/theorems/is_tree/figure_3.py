@@ -64,13 +64,13 @@ class Run:
 
     @property
     def written(self) -> tuple[str, ...]:
-        """The tokens behind the prompt."""
+        """The tokens after the prompt."""
         return self.shown[self.prompt :]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A token that is written: the vertex x behind which it stands (or None), the neighbours left at x, and the token."""
+    """A token that is written: the vertex x after which it stands (or None), the neighbours left at x, and the token."""
 
     at: int | None
     left: tuple[int, ...]

@@ -164,8 +164,8 @@ def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
 def bits_by_range(length: int) -> int:
     """The bits of the eight numbers if each is counted by its range.
 
-    Vertices 0 .. n and their squares twice, `last` 0 .. n, `has` 0 .. 1, `edges` 0 .. n - 1, and `excess` from -n behind the
-    last ~ to 1 behind the first end of the first edge.
+    Vertices 0 .. n and their squares twice, `last` 0 .. n, `has` 0 .. 1, `edges` 0 .. n - 1, and `excess` from -n after the
+    last ~ to 1 after the first end of the first edge.
 
     >>> bits_by_range(64)
     61

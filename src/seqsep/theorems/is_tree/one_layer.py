@@ -26,6 +26,8 @@ The residual stream has 27 coordinates:
 * the heads: [first_end | second_end | last];
 * `_peeling_layers.SHARED`, whose first five coordinates are filled by the embedding of a pair.
 
+The proof continues at `_copy_and_count` and `_read_out`.
+
 A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
@@ -205,7 +207,7 @@ def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tok
       is above those from other vertices by at least 1, above those to others by w, and above 0.
     * Otherwise F >= 1, and climbs have at most n^2 + 4 n^2 - d = -h. For p < n the pointer (p + 1)' has (p + 1)^2 - h >= 1 -
       h, 1 above other pointers and (n - p) (n - p + 2) - 1 >= 2 above NO, so 1 above YES. For p = n NO is 1 above all
-      pointers, and YES 1 above it if t = 5m + n, that is if all m edges were climbed behind 3m + m + n tokens, and else at
+      pointers, and YES 1 above it if t = 5m + n, that is if all m edges were climbed after 3m + m + n tokens, and else at
       least 2 below.
     Whenever nothing is to be copied edges have at most -d, and pointers and answers are below 0, as in
     `_peeling_layers.read_out`.

@@ -181,7 +181,7 @@ def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
 def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
     """`remaining` = 3 (p - n') = 3 p - start - 2, and `missing` = 3 (climbs - m) = 3 t - 4 (start - 1) - 3 p.
 
-    1' stands behind [BOS] and 3 m tokens: start = 3 m + 1 = 3 n' - 2. From there on p pointers and the climbs have been
+    1' stands after [BOS] and 3 m tokens: start = 3 m + 1 = 3 n' - 2. From there on p pointers and the climbs have been
     written: at time t = 3 m + p + climbs. In the prompt start = T and p = 0: remaining = -T - 2 <= -3, and missing <= 3 (T -
     1) - 4 (T - 1) <= 0.
     """

@@ -45,6 +45,8 @@ So there are 1 + max_b b S(n, b) classes for n >= 3. A cycle needs an edge that 
 Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block, and the others any block. So the bits are at least floor(n/2)
 log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
 
+The proof continues at `_continuations`.
+
 A run shows the model with this number of bits on the inputs tested. For n <= 4 it counts the classes at every split by brute
 force (`verify`: 5, and 6 by complete edges). For a given model with fewer bits it finds two beginnings with one state and the
 input that the model answers wrongly, its thought included. This does not show that every model with fewer bits has such an
@@ -342,7 +344,7 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
 
 
 def evidence(length: int = 4) -> Evidence:
-    """Show a beginning of every class at the widest split, every two told apart; the task is IsTree itself.
+    """Show a beginning of every class at the widest split, every two distinguished; the task is IsTree itself.
 
     Raises ValueError beyond 5 vertices.
     """

@@ -28,7 +28,8 @@ These margins hold for every n, every n' <= n and every such list:
 
 In float64 only one thing is proved: the weights of the others are below 1/(4 L^4) in layer 1.
 
-The proof continues in `_tour_layers`.
+The proof continues at `_tour_layers`, `_tour_layers.look_back`, `_tour_layers.write_incidences`, `_tour_layers.find_earlier`,
+`_tour_layers.flag_cycle`, `_tour_layers.find_next`, `_tour_layers.choose_next` and `_tour_layers.read_out`.
 
 A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """

@@ -34,6 +34,8 @@ The residual stream has 16 coordinates:
 * [balance] is FAILED less ~ so far.
 * [next] is the vertex to write, at first ~ 2 back, and [ends] says that the walk ends.
 
+The proof continues at `_choose_vertex` and `_read_out`.
+
 A run checks the sizes that it builds. This does not show that the model is right at other sizes. The proof covers every n.
 """
 
@@ -139,20 +141,20 @@ def _choose_vertex(spaces: Spaces, length: int) -> FeedForward:
 
     With v_i the vertex i back (0 if there is none), `next` = [~ 2 back] + the sum of
 
-        relu(v_1 - n [~ 2 back])                         behind [: the vertex found last, but not the prompt's last one
-        relu(v_4 - n + n [FAILED 1 back])                behind [, if nothing was found: the vertex that asked
-        relu(v_5 - n + n [[ 1 back])                     behind [ v of a walk from [ u y ] v: u
-        relu(v_4 - 2 n + n [[ 5 back] + n [[ 1 back])    behind [ v of a walk from [ u ] v: u
+        relu(v_1 - n [~ 2 back])                         after [: the vertex found last, but not the prompt's last one
+        relu(v_4 - n + n [FAILED 1 back])                after [, if nothing was found: the vertex that asked
+        relu(v_5 - n + n [[ 1 back])                     after [ v of a walk from [ u y ] v: u
+        relu(v_4 - 2 n + n [[ 5 back] + n [[ 1 back])    after [ v of a walk from [ u ] v: u
 
-    Where a vertex is to be written `next` is that vertex:
+    If a vertex is to be written, `next` is that vertex:
     * .. u ~ v [    the root, 1: v_1 = v is kept out, v_4 since no FAILED stands 1 back, and [ is not 1 back.
     * [ v y ] w [   v_1 = w; the others are 0.
     * [ v ] w [     v_1 = w, likewise.
     * [ v y ] FAILED [      v_4 = v; v_1 = 0.
-    * [ u y ] v [ v         v_5 = u. [ stands not 5 back, and v_1 = 0, as [ is no vertex.
+    * [ u y ] v [ v         v_5 = u. [ is not 5 back, and v_1 = 0, as [ is not a vertex.
     * [ u ] v [ v           v_4 = u. [ stands 5 back, so v_5 = 0.
-    Where none is to be written 0 <= `next` <= n: it is 0 behind the prompt and behind a result, v_1 = v behind [ v y, and v_5
-    behind [ v at a wrap or at the start.
+    If none is to be written, 0 <= `next` <= n: it is 0 after the prompt and after a result, v_1 = v after [ v y, and v_5
+    after [ v at a wrap or at the start.
 
     `ends` = relu(2 [FAILED] - v_3): at [ v y ] FAILED it is 1 if v is the root and 0 if not, at [ 1 ] FAILED 2, and else 0.
     """
@@ -184,12 +186,12 @@ def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tok
         NO          K ends
         others      0
 
-    * Behind [, and behind [ v but at a wrap or the start (FAILED 2 or ~ 3 back), a vertex is to be written: `next` wins, with
+    * After [, and after [ v but at a wrap or the start (FAILED 2 or ~ 3 back), a vertex is to be written: `next` wins, with
       at least K = P + 2, and by at least 1 over every other vertex.
-    * Behind [ v at a wrap or the start, and behind [ v y, K = P + 2 is above all vertices (at most P, as 0 <= z <= n) and [.
-    * Behind FAILED with `ends` = 1 or 2 the answers have K or more. Let W be the FAILED so far, this one with them, and m the
+    * After [ v at a wrap or the start, and after [ v y, K = P + 2 is above all vertices (at most P, as 0 <= z <= n) and [.
+    * After FAILED with `ends` = 1 or 2 the answers have K or more. Let W be the FAILED so far, this one with them, and m the
       edges: YES - NO = 2 (W - m) - 1, which is positive iff W = m + 1; W is never more (`tasks.trees.walk`).
-    * Else, behind the prompt and behind a result, [ wins: vertices have at most P, ] 0, YES at most 1 and NO 0, as `ends` = 0.
+    * Else, after the prompt and after a result, [ wins: vertices have at most P, ] 0, YES at most 1 and NO 0, as `ends` = 0.
     """
     tokens = WalkTokens(length)
     middle = length // 2

@@ -4,7 +4,7 @@ Files:
 
     one_way_protocol     a recurrent model is a one-way protocol of its state (Theorem 2)
     one_layer_protocol   one attention layer is a protocol of few bits (Theorem 4)
-    random_equality      equality by O(log N) bits with coins (Fact 2 and the sentence behind Fact 3)
+    random_equality      equality by O(log N) bits with coins (Fact 2 and the sentence after Fact 3)
     random_index         INDEX by one message with coins (Fact 3)
     random_disjointness  disjointness needs a share of N bits with coins too (Fact 1)
     disjointness_windows  Alice and Bob who compare a part of their sets

@@ -83,7 +83,7 @@ class Prefixes(ABC):
         """A continuation that is answered differently after two lists of values; None if there is none."""
 
     def group(self, values: tuple[int, ...]) -> Hashable:
-        """Lists of values of different groups are never told apart by the state; all are in one group by default."""
+        """Lists of values of different groups are never distinguished by the state; all are in one group by default."""
         return None
 
     def thought(self, prompt: tuple[int, ...]) -> Thought | None:
@@ -158,7 +158,7 @@ def search(
 ) -> Collision | None:
     """Two lists of values after which the model is in one state, and an input on which it must err.
 
-    With `precision`, a model on tensors is rounded first. None: no two of all S^N that are told apart collide (then it has a
+    With `precision`, a model on tensors is rounded first. None: no two of all S^N that are distinguished collide (then it has a
     state for each class). Of a group's lists that leave one state the first is compared with every other, so one of another
     class is found if there is one.
     Raises ValueError if `most` prefixes (2^21; 2^17 on tensors) were walked without a collision and more remain.
@@ -194,7 +194,7 @@ def search(
 def _confirmed(
     party: Machine, task: Prefixes, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int
 ) -> Collision | None:
-    """The collision of two lists that are told apart, if each alone leaves the same state and gets the same answer."""
+    """The collision of two lists that are distinguished, if each alone leaves the same state and gets the same answer."""
     apart = task.told_apart(*prefixes)
     if apart is None:
         return None

@@ -140,7 +140,7 @@ def printed_steps(
 ) -> float:
     """The sum of the steps in appendix D's widths, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits.
 
-    Only one party's value sums travel in the other variants, 2 m p H bits, and the class behind them in
+    Only one party's value sums travel in the other variants, 2 m p H bits, and the class after them in
     `one-learns-and-sends`; with `vocabulary` the token is sent in place of d p bits. If numbers are rounded down no variant
     sends more: a normaliser has at most log2 N + log2 L + 1 bits and a value sum 3 log2 L + 2, and p >= 2 log2 L + 1.
 

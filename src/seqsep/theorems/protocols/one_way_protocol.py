@@ -25,6 +25,8 @@ into a prefix and a suffix: if a function needs more, no such model computes it.
 * Bob has a copy of the model made before Alice reads, and it reads the shortest suffix first: what a model keeps anywhere but
   in its state does not reach him.
 
+The proof continues at `alice` and `bob`.
+
 On the models and inputs given, a run shows at every split 0 <= K < N that the message has exactly the counted state bits. Bob's
 outputs equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). They are those of
 `forward` within TOLERANCE times max(1, greatest output): 1e-9 in float64, and 2e-5 in float32. There, sums taken in another
@@ -115,8 +117,8 @@ def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: in
 
     From t on Bob computes the same functions of the same state and tokens as the uncut pass, so his outputs are the same.
     With a thought he goes on after the suffix, which has at least one token: his next token is the same as that of the uncut
-    pass, being read off the same output, and so is all that follows. Then the outputs after what he writes, but for the last
-    token, stand behind the others.
+    pass, being read off the same output, and so is all that follows. Then the outputs after what he writes, except for the last
+    token, stand after the others.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> remembers = build(length=3, alphabet=2)

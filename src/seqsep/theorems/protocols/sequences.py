@@ -1,7 +1,7 @@
 """Tasks as sequences of symbols that a model must tell apart, whose answer is a token that may follow a thought.
 
 A model reads the sequence and a continuation, then writes greedily until one of the answer tokens; that is its answer. Tokens
-behind those of the task are for thinking: the model may write as many of them as it is given before it answers.
+after those of the task are for thinking: the model may write as many of them as it is given before it answers.
 """
 
 from collections.abc import Callable

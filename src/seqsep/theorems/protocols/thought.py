@@ -18,7 +18,7 @@ Insert = Callable[[Sequence[int]], Sequence[int] | None]
 class Thought:
     """How a model goes on after its prompt: until it writes one of `stops`, or `most` tokens (at least 1).
 
-    `insert` is an oracle or a retriever: told all tokens behind the prompt, it says which tokens to read next in place of what
+    `insert` is an oracle or a retriever: told all tokens after the prompt, it says which tokens to read next in place of what
     the model would write, or None; these end nothing. A tie goes to the least class. Raises ValueError for no tokens at all.
 
     >>> Thought(stops=frozenset({2}), most=5).most
@@ -44,7 +44,7 @@ class Thought:
 
 
 class Written(NamedTuple):
-    """The tokens behind the prompt, and the output after each of them but the last, which nobody reads.
+    """The tokens after the prompt, and the output after each of them but the last, which nobody reads.
 
     >>> Written(tokens=[4], outputs=[]).tokens
     [4]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 
 def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
-    """The token behind the first place where the question's tokens stand in the data, from the definition; None if nowhere.
+    """The token after the first place where the question's tokens stand in the data, from the definition; None if nowhere.
 
     >>> recall_answer((1, 2, 2, 3), query=(2,))
     2

@@ -1,6 +1,6 @@
 """Associative recall and c-gram retrieval: the task from its definition, its tokens, and a user's input.
 
-N tokens x_1 .. x_N, then c - 1 tokens g: the answer is the token behind the first occurrence of g among the N, and FAILED if
+N tokens x_1 .. x_N, then c - 1 tokens g: the answer is the token after the first occurrence of g among the N, and FAILED if
 there is none. With c = 2 it is associative recall. Symbols are 0 .. S - 1; to the network [BOS] is token 0 and symbol s is
 token s + 1, so that class 0 is FAILED and class s + 1 is symbol s.
 """
@@ -18,7 +18,7 @@ FAILED = 0
 
 
 def solve(symbols: Sequence[int], query: Sequence[int]) -> int | None:
-    """The symbol behind the first occurrence of the query, from the definition; None for FAILED.
+    """The symbol after the first occurrence of the query, from the definition; None for FAILED.
 
     >>> solve([3, 1, 3, 2], [3]), solve([3, 1, 3, 2], [1, 3]), solve([3, 1, 3, 2], [2])
     (1, 2, None)

@@ -1,9 +1,9 @@
-"""How many states associative recall over [n] needs after K of n tokens: the classes of prefixes, counted in polynomial time.
+"""The number of states that associative recall over [n] needs after K of n tokens, counted in polynomial time.
 
-Of x_1 .. x_K let F(a) be the token behind the first a that has one behind it, D the a for which there is one, and z = x_K.
+Of x_1 .. x_K let F(a) be the token after the first a that has one after it, D the a for which there is one, and z = x_K.
 
-Classes. Two prefixes are told apart by the rest of the tokens and a question exactly if their F differ, or K < n, z is not in D
-and their z differ (or one's is in D).
+Classes. The rest of the tokens and a question distinguish two prefixes exactly if their F differ, or K < n, z is not in D and
+their z differ (or one's is in D).
 * Only that matters: a later token y becomes F(z) if z is not in D; else it changes nothing now.
 * F differs at a, both defined: ask a. Defined in one prefix only, as b: if K < n and the other prefix ends in a, its only a, go
   on with a token other than b; else with tokens other than a; then ask a.
@@ -13,12 +13,12 @@ and their z differ (or one's is in D).
 Counting the F that occur. Read the sequence as a walk; the steps that define F are the first ones out of each symbol of D. From
 a symbol entered for the first time the walk follows F until it comes to a symbol that it has left before (or, at the end, to a
 z that it has not left); then it may jump: step to any symbol. So a walk of K - 1 steps consists of |D| = d steps along F and of
-jumps, one at least between two stretches; more jumps may be made, from the symbol just met to itself, once there is one.
-A stretch must begin at every symbol of D without an F-predecessor in D ("leaf"), and in every component of F that is one cycle;
+jumps, one at least between two stretches. More jumps may be made, from the symbol just met to itself, once there is one. A
+stretch must begin at every symbol of D without an F-predecessor in D ("leaf"), and in every component of F that is one cycle;
 stretches from these cover D. `maps_by_starts` counts the maps of d symbols into themselves by this number s of beginnings.
 * z in D: F maps D into D, and s - 1 jumps fit: s <= K - d.
-* z not in D, entered along F: z has one predecessor, and the first stretch that comes to it ends the walk, so its tree is a
-  path of j >= 1 symbols; the other d - j map into themselves, with s <= K - 1 - d (or there are none, and K - 1 = j).
+* z not in D, entered along F: z has one predecessor, and the first stretch that comes to it ends the walk. So its tree is a
+  path of j >= 1 symbols. The other d - j map into themselves, with s <= K - 1 - d (or there are none, and K - 1 = j).
 * z not in D, entered by a jump (seen only if K < n): F maps D into D, s jumps fit: s <= K - 1 - d, and z is any other symbol.
 """
 

@@ -105,7 +105,7 @@ def require_hard(trial: Trial, task: Recall, seed: int, most: int | None = None)
 
 
 def _require_behind(trial: Trial, task: Recall, sequence: np.ndarray, queries: np.ndarray) -> None:
-    """The same on the grid alone, with the sequence computed once for all queries that agree but for the last symbol."""
+    """The same on the grid alone, with the sequence computed once for all queries that agree except for the last symbol."""
     begun, belongs = np.unique(queries[:, :-1], axis=0, return_inverse=True)
     for number, beginning in enumerate(begun):
         asked = queries[belongs.reshape(-1) == number]

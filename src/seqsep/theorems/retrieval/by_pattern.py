@@ -20,6 +20,8 @@ for a count, and what the pattern needs.
 State: the numbers of the last tokens, as far back as the question is where it is copied last, and where [ was: u + r + 2
 numbers of p bits, or u bit_length(S) + r + 2 bits by their ranges (u = 4 for an index, 2 c - 1 for c-grams, 18 for counting).
 
+The proof continues at `_copy` and `_read_out`.
+
 A run checks the sizes that it builds. This does not show that the models are right at other sizes. The proof covers every S.
 """
 
@@ -103,9 +105,9 @@ def _symbols(spaces: Spaces, template: Template) -> Int64[np.ndarray, "tokens wi
 
 
 def _remember(spaces: Spaces, template: Template) -> LinearLayer:
-    """place[i] is 1 at the i-th token behind [; asked[j] is the number to be copied at place p_j, where p_j - 1 is reached.
+    """place[i] is 1 at the i-th token after [; asked[j] is the number to be copied at place p_j, where p_j - 1 is reached.
 
-    The token that stands b from the prompt's end stands p - 1 + b tokens before the (p - 1)-th behind [.
+    The token that stands b from the prompt's end stands p - 1 + b tokens before the (p - 1)-th after [.
     """
     places = {back + 1: row[None] for back, row in enumerate(spaces["place"])}
     nothing = spaces.nothing()
@@ -120,7 +122,7 @@ def _copy(spaces: Spaces, template: Template) -> FeedForward:
     """One unit a copy: relu(v - S (1 - g)) is v <= S if g = 1 and 0 if g = 0, and is added to `copied`.
 
     For a copy at place p, v = asked[j] and g = place[p - 1], where the token before stands. For the answer, v is the number
-    found and g says that it stands at place r + 2, behind ]. In counting, whose answer is not a number, it is taken from
+    found and g says that it stands at place r + 2, after ]. In counting, whose answer is not a number, it is taken from
     `copied` instead.
     """
     most = template.alphabet
@@ -140,13 +142,13 @@ def _read_out(spaces: Spaces, template: Template) -> tuple[Rows, Int64[np.ndarra
 
         number s    2 (s + 1) z - (s + 1)^2 + 2 [a copy of a number, or an answer that is one]
         count {i}   2 u z - u^2 + 2 [a count], u = i + 1 for the count {i}, and i for {t + 1}
-        mark        2 [one of its places], ] at the place behind the pattern
+        mark        2 [one of its places], ] at the place after the pattern
         [           1
         FAILED      2 [an answer that is a number]
         NO          2 [an answer YES or NO]
         YES         2 [an answer YES or NO] - 2 z - 1
 
-    * In the prompt and behind it z = 0: [ has 1, all others 0 at most. The same at a mark's place, where the mark has 2.
+    * In the prompt and after it z = 0: [ has 1, all others 0 at most. The same at a mark's place, where the mark has 2.
     * At a copy z >= 1 is the number to be copied, plus 1. The right token has z^2 + 2, others of its kind 1 less at least,
       those of the other kind at most z^2, [ 1, YES less than 0.
     * An answer that is a number: if FAILED was found z = 0, FAILED has 2 and numbers 1 at most. Else z >= 1 is the number

@@ -22,6 +22,8 @@ and is itself counted, this is f(m + 2). Layer 2 (`_copy_before`) copies it from
 copied for "yes", b = 4 n0, where u_t / b lies between f(t + 3) and f(t + 2), and between 1/(t + 3) and 1/(t + 2): it is
 positive iff m >= t + 1, on both grids and in float64, where the weights of the others take less than a step from b f.
 
+The proof continues at `_count_equal` and `_copy_before`.
+
 A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
 those built. The proof covers every N and S.
 """

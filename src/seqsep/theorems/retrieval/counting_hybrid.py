@@ -81,7 +81,7 @@ def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta
 
 
 def _remember_before(spaces: Spaces) -> LinearLayer:
-    """Two shift registers of one number: v of the token before is added to p, and v^2 to p^2; behind nothing p = 0."""
+    """Two shift registers of one number: v of the token before is added to p, and v^2 to p^2; after nothing p = 0."""
     read = number(spaces, "number")
     write = number(spaces, "before")
     return linear_layer(shift_register(read.value, {1: write.value}), shift_register(read.square, {1: write.square}))
@@ -90,7 +90,7 @@ def _remember_before(spaces: Spaces) -> LinearLayer:
 def _count_behind_equal(spaces: Spaces, eta: int) -> AttentionLayer:
     """One head, scores -eta (p_j - p_k)^2, and 0 at [BOS], whose own p is 0; `weight` is the attention to [BOS].
 
-    At t, p_k = q + 1 >= 1, so the first token, behind [BOS], is no match by its p = 0.
+    At t, p_k = q + 1 >= 1, so the first token, after [BOS], is no match by its p = 0.
     """
     one = spaces["one"]
     before = number(spaces, "before")

@@ -14,10 +14,10 @@ Their instance, mended, shows n (`_printed_reductions`).
 
 Tokens: number v is v, threshold t is t; "no" is n, "yes" is n + 1.
 
-Upper: `build`, whose state after K tokens is the rank of their multiset among the C(K + n - 1, K) multisets of K numbers; then
-how often q occurs, then the answer.
+Upper bound. `build`, whose state after K tokens is the rank of their multiset among the C(K + n - 1, K) multisets of K numbers;
+then how often q occurs, then the answer.
 
-Lower. Two sequences whose multisets differ: some number q occurs in one a times and in the other b > a times; "q, a" is
+Lower bound. Two sequences whose multisets differ: some number q occurs in one a times and in the other b > a times; "q, a" is
 answered "no" after the first and "yes" after the second (a <= n - 1, as b <= n). So they need two states, and there are C(2n-1,
 n) multisets of n numbers. With fewer states two of them leave one state; what follows, the thought included, is computed from
 it and from "q, a" alone, so the answer is the same, and wrong after one of them. No split asks for more: before the n-th token
@@ -293,7 +293,7 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
 
 
 def evidence(length: int = 4) -> Evidence:
-    """Show a sequence of each multiset behind [BOS], every two told apart by a number and a threshold.
+    """Show a sequence of each multiset after [BOS], every two distinguished by a number and a threshold.
 
     Number s is token s + 1, and so is threshold s. Raises ValueError for more answers than a checker may count.
     """

@@ -281,7 +281,7 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
 
 
 def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
-    """Show all S^N prefixes, every two of them told apart by a question. Raises ValueError beyond 2^16 prefixes."""
+    """Show all S^N prefixes, every two of them distinguished by a question. Raises ValueError beyond 2^16 prefixes."""
     task = IndexLookup(length, alphabet)
     if alphabet**length > 1 << 16:
         raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")

@@ -56,7 +56,7 @@ LONG_LAYERS = 60
 
 
 def answer(tokens: tuple[int, ...]) -> int:
-    """The symbol behind the latest earlier occurrence of the last token. Raises ValueError if it occurs nowhere before one.
+    """The symbol after the latest earlier occurrence of the last token. Raises ValueError if it occurs nowhere before one.
 
     >>> answer((1, 2, 0, 1, 3, 0, 1))
     3

@@ -26,6 +26,8 @@ Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens befor
 whose c - 1 predecessors are the question, and copies its number to `found`; [BOS], whose number is 0, is attended to if there
 is none. Read-out: logit 2 i found - i^2 of class i = 0 .. S (`blocks.number.peaks`), class 0 is FAILED.
 
+The proof continues at `_copy_before` and `retrieve`.
+
 A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
 those built. The proof covers every N, S and c.
 """
@@ -117,7 +119,7 @@ def _spaces(task: Recall) -> Spaces:
 def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     """c - 1 heads with scores -eta (t_j - t_k + o)^2: token k learns the number p_o of token k - o and its square.
 
-    At k < o the first token, [BOS], wins by at least 3 eta, since eta c^2 <= L (`blocks.match.offset`): p_o = 0, which is no
+    At k < o the first token, [BOS], wins by at least 3 eta, since eta c^2 <= L (`blocks.match.offset`): p_o = 0, which is not a
     symbol. [BOS] itself so has p_o = 0 for every o.
     """
     heads = []

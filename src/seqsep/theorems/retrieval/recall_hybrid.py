@@ -21,6 +21,8 @@ State: 2 (c - 1) numbers of p bits, whatever N is. Of [BOS] and S symbols the nu
 by range they have (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) bits. The attention layer reads all tokens: no bound on a
 recurrent state speaks of this network.
 
+The proof continues at `recall_attention.retrieve`.
+
 A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
 those built. The proof covers every N, S and c.
 """

@@ -9,20 +9,20 @@ k, the others are drawn from S symbols; then the questions i, for y_i.
 
 We differ: the exact number of bits, and the oracle's answers on symbols that do not occur, which the paper leaves out (errata).
 
-The answers of the oracle. Asked for k it answers y_2; for a symbol that occurs, k; for another one, FAILED. So its answers are
-a function of y_2 and of the set D of symbols that occur, and tell both (`simulated`).
+The oracle. Asked for k it answers y_2; for a symbol that occurs, k; for another one, FAILED. So its answers are a function of
+y_2 and of the set D of symbols that occur, and tell both (`simulated`).
 
-Lower. Sequences with one D, of s symbols, and one y_2 get equal answers to everything that is ever asked of the oracle. There
-are surj(h, s) / s of them: maps of h places onto D, each symbol equally often at place 2. Two of them differ at some i; from
-one state, with equal answers of the oracle, a model writes one thought and one answer to i, and errs on one of them. So the
-state after the data needs log2 of K = max over s <= min(h, S) of surj(h, s) / s bits: for two symbols K = 2^(h-1) - 1, so h - 1
-bits in place of h for h >= 3; over permutations (h-1)! of h!.
+Lower bound. Sequences with one D, of s symbols, and one y_2 get equal answers to everything that is ever asked of the oracle.
+There are surj(h, s) / s of them: maps of h places onto D, each symbol equally often at place 2. Two of them differ at some i;
+from one state, with equal answers of the oracle, a model writes one thought and one answer to i, and errs on one of them. So
+the state after the data needs log2 of K = max over s <= min(h, S) of surj(h, s) / s bits: for two symbols K = 2^(h-1) - 1, so h
+- 1 bits in place of h for h >= 3; over permutations (h-1)! of h!.
 
-Upper. `encode` is a number below K from which, D and y_2, `decode` finds all of y. Leave y_2 out, z = y_1 y_3 .. y_h; z has D
-or D without y_2 as its set, and so many symbols t = s or s - 1. Take its rank among the surj(h-1, t) strings onto its set; for
-even t that is the number, for odd t it is K - 1 less that. As surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)) the ranges of s
-and s - 1 do not meet, and tell which of the two t is. (A model needs more bits while it asks and answers; this is what it must
-carry over from the data.)
+Upper bound. `encode` is a number below K from which, D and y_2, `decode` finds all of y. Leave y_2 out, z = y_1 y_3 .. y_h; z
+has D or D without y_2 as its set, and so many symbols t = s or s - 1. Take its rank among the surj(h-1, t) strings onto its
+set; for even t that is the number, for odd t it is K - 1 less that. As surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)) the
+ranges of s and s - 1 do not meet, and tell which of the two t is. (A model needs more bits while it asks and answers; this is
+what it must carry over from the data.)
 
 A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences with equal
 answers, and it recovers every y. For the models given it shows two sequences of one such set, a query, and the thought (with
@@ -109,7 +109,7 @@ def written(symbols: Symbols, alphabet: int) -> Symbols:
 
 
 def real(data: Symbols, asked: int) -> int | None:
-    """The oracle, from the definition: the token behind the first place of the one asked for; None for FAILED.
+    """The oracle, from the definition: the token after the first place of the one asked for; None for FAILED.
 
     >>> real((1, 2, 0, 2), asked=2), real((1, 2, 0, 2), asked=0), real((1, 2, 1, 2), asked=0)
     (0, 2, None)
@@ -205,7 +205,7 @@ def decode(number: int, length: int, alphabet: int, *, occurring: frozenset[int]
 
 @dataclass(frozen=True)
 class WithOracle(Sequences):
-    """Sequences y, written with k behind each symbol; only those with equal answers of the oracle are to be told apart."""
+    """Sequences y, written with k after each symbol; only those with equal answers of the oracle are to be distinguished."""
 
     def written(self, values: Values) -> Int64[np.ndarray, "batch time"]:
         behind = np.full_like(values, self.alphabet)

@@ -17,18 +17,20 @@ The paper's instances code floor(n/c) bits, once mended (`_recall_errata`).
 
 Tokens: number v is v; FAILED is n.
 
-Upper. `build` keeps the data as a number in base n, ceil((n + c - 2) log2 n) bits with the question's tokens but the last. For
-c = 3 the first token w of the question leaves only what is after it: which w' can be asked (n bits) and their answers. These
-are at most n/2, since two places of w that are neighbours give w' = w, which happens once: so 2^n n^floor(n/2) <= n^n cases for
-n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold everything. Lower, c = 2: the proof that classes are distinguished is in
-`_recall_classes`. All n! permutations are.
+Upper bound. `build` keeps the data as a number in base n, ceil((n + c - 2) log2 n) bits with the question's tokens but the
+last. For c = 3 the first token w of the question leaves only what is after it: which w' can be asked (n bits) and their
+answers. These are at most n/2, since two places of w that are neighbours give w' = w, which happens once: so 2^n n^floor(n/2)
+<= n^n cases for n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold everything. Lower, c = 2: the proof that classes are
+distinguished is in `_recall_classes`. All n! permutations are.
 
-Lower, any c: two sequences, each without a repeated (c-1)-gram, are distinguished by the questions. For the answers are the
-edges of a graph of (c-1)-grams, and such a sequence is a path in it that meets no vertex twice and starts at the one that no
-edge enters. Two places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second determines c - 1
+Lower bound, any c. two sequences, each without a repeated (c-1)-gram, are distinguished by the questions. For the answers are
+the edges of a graph of (c-1)-grams, and such a sequence is a path in it that meets no vertex twice and starts at the one that
+no edge enters. Two places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second determines c - 1
 tokens one by one. So with C(n-c+2, 2) pairs of places at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated one: less than
 half of all for c >= 3. On questions that have an answer only, c = 2: at least log2 (n-1)! bits, by permutations with their last
 token fixed. A thought changes nothing: it is computed from the state and the question (`protocols.thought`).
+
+The proof continues at `_recall_classes`.
 
 A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models given it shows
 two sequences, a query and the thought after which the answer is wrong. This does not show that every model with fewer bits has
@@ -187,7 +189,7 @@ def sequences(length: int, gram: int = 2) -> Sequences:
 
 
 def collide(model: AnyModel, length: int, gram: int = 2, seed: int = 0, precision: int | None = None) -> Collision | None:
-    """Two sequences that are told apart and leave the model in one state, and an input on which it must err.
+    """Two sequences that are distinguished and leave the model in one state, and an input on which it must err.
 
     The model's answer is the first of the tokens 0 .. n that it writes, within 16 tokens. As `counting_state.collide`.
     """
@@ -354,7 +356,7 @@ def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | N
 
 
 def evidence(length: int = 4, gram: int = 2) -> Evidence:
-    """Show a sequence of each class after [BOS] and n tokens, every two told apart by a question; symbol s is token s + 1.
+    """Show a sequence of each class after [BOS] and n tokens, every two distinguished by a question; symbol s is token s + 1.
 
     Raises ValueError for more inputs than are tried.
     """

@@ -134,7 +134,7 @@ def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid]) -> int:
 
 
 def pairs(sets: Int64[np.ndarray, "sets half"]) -> Pairs:
-    """Tokens of each set beside its complement, behind [BOS].
+    """Tokens of each set beside its complement, after [BOS].
 
     >>> pairs(np.array([[1, 0]])).tolist()
     [[2, 1, 0, 0, 1]]

@@ -116,7 +116,7 @@ class _Reader:
                 raise self.error(word.line, f"unknown state {word.text!r}: it has no rules and is no halting state")
 
     def keys(self, of: str) -> Iterator[_Word]:
-        """The keys of an object; the caller reads the value behind each before the next."""
+        """The keys of an object; the caller reads the value after each before the next."""
         self.take("{", f"{of} as an object")
         seen: set[str] = set()
         while self.next.text != "}":

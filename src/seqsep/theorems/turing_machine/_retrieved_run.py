@@ -101,7 +101,7 @@ def _query(texts: Sequence[str]) -> Query:
 
 
 def written(tokens: RunTokens, word: str) -> list[int]:
-    """What is written behind the prompt in a run of at most T steps, with what is found in it.
+    """What is written after the prompt in a run of at most T steps, with what is found in it.
 
     >>> machine = Machine("A", (), "_", {})
     >>> tokens = RunTokens(machine, steps=0)

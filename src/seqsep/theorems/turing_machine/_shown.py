@@ -1,4 +1,4 @@
-"""The runs of a machine's network, as evidence for a certificate: what greedy decoding writes behind every word.
+"""The runs of a machine's network, as evidence for a certificate: what greedy decoding writes after every word.
 
 The machine's rules are the task, and the checker runs the machine itself: the configurations among what the weights write, but
 those that a retriever found, are those of the run.
@@ -55,7 +55,7 @@ def shown(
     head: int = 0,
     inserted: Sequence[Sequence[bool]] | None = None,
 ) -> Evidence:
-    """The runs, each a prompt and what stands behind it, which the network is found to write.
+    """The runs, each a prompt and what stands after it, which the network is found to write.
 
     `head` is the cell where the head starts; `inserted` marks the tokens that a retriever found. Raises ValueError unless
     1 <= steps <= 4,096.

@@ -270,7 +270,7 @@ def _check_machines(machines: Sequence[tuple[str, Machine]], length: int, steps:
 
 
 def _follow(trial: Trial, name: str, machine: Machine, words: Sequence[str], *, steps: int) -> Execution:
-    """Require that the network generates, behind each word, the configurations of the direct simulator."""
+    """Require that the network generates, after each word, the configurations of the direct simulator."""
     prompts = [_prompt(machine, word) for word in words]
     runs = [[_token(machine, one) for one in simulate(machine, word, steps)[0]] for word in words]
 
@@ -293,7 +293,7 @@ def _configuration(machine: Machine, token: int) -> Configuration:
 
 
 def _prompt(machine: Machine, word: str) -> list[int]:
-    """[BOS] and the symbols, which stand behind the configurations in the vocabulary."""
+    """[BOS] and the symbols, which stand after the configurations in the vocabulary."""
     configurations = len(machine.states) * len(machine.symbols)
     return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
 
@@ -331,7 +331,7 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
 
 
 def evidence(machine: str = "binary-increment", length: int = 2, steps: int = 20) -> Evidence:
-    """Show the configurations written behind every word of N = `length` symbols; of a machine file, or a shipped machine.
+    """Show the configurations written after every word of N = `length` symbols; of a machine file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine
     file or too many words.

@@ -122,7 +122,7 @@ def _recalled() -> dict[str, int]:
 
 
 def _embedding(spaces: Spaces, machine: Machine) -> Rows:
-    """The machine: a configuration's row has what its rule says. Behind them the symbols of the input, and "="."""
+    """The machine: a configuration's row has what its rule says. After them the symbols of the input, and "="."""
     rows = []
     for configuration in product(machine.states, machine.symbols):
         row = spaces["acts"][0].copy()
@@ -138,8 +138,8 @@ def _embedding(spaces: Spaces, machine: Machine) -> Rows:
 def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
     """Shift registers of 4 + 4 + 4 + 1 + 3 numbers for the last four tokens, and one number for the word.
 
-    The word: h_t = h_(t-1) / A + A^(m-1) digit_t. Behind blanks and then x_1 .. x_m it is the sum of x_i A^(i-1), which is R
-    with the head on x_1. Up to there it is whole, since x_i is divided at most m - i times. "=" reads it; behind that it fades,
+    The word: h_t = h_(t-1) / A + A^(m-1) digit_t. After blanks and then x_1 .. x_m it is the sum of x_i A^(i-1), which is R
+    with the head on x_1. Up to there it is whole, since x_i is divided at most m - i times. "=" reads it; after that it fades,
     and is rounded, but no unit lets it pass. A word shorter than m has blanks after it.
     """
     base = base_of(machine)
@@ -167,7 +167,7 @@ def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
     * at (q, c), r = floor(R / A) and l = floor(L / A) stand 2 and 1 tokens back, L 3. By the rule the head moves right, R' = r,
       or left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the head. Or it stays, R' = A r + w. At "=" R' is
       the word.
-    * one token later, l is 2 back and L 4. Right, L' = A L + w; left, L' = l; stay, L' = L. Behind "=" no unit counts, L' = 0.
+    * one token later, l is 2 back and L 4. Right, L' = A L + w; left, L' = l; stay, L' = L. After "=" no unit counts, L' = 0.
     * two and three later: R' and L' are one token back, and their quotients are next.
     * four later: R' is 3 back and r' 1 back, so c' = R' - A r'. With S symbols, (q', c') has the number S q' + c'.
     """
@@ -274,7 +274,7 @@ def check(
     words: int | None = 2,
     seed: int = 0,
 ) -> list[Outcome]:
-    """Build the network of a machine and follow its thought on words of up to `length` symbols behind 2^m - m blanks.
+    """Build the network of a machine and follow its thought on words of up to `length` symbols after 2^m - m blanks.
 
     With `machine`, a machine file or the name of a shipped machine: that one, on the empty word and `words` drawn ones (None:
     on every word). Else every shipped machine, and `machines` drawn ones of 1 to 5 states and 2 to 4 symbols. A run is followed
@@ -339,7 +339,7 @@ def logit_gap(result: Execution) -> Array:
 def _follow(
     trial: Trial, name: str, machine: Machine, words: Sequence[str], *, length: int, cells: int, steps: int
 ) -> tuple[Execution, int]:
-    """Require that the network generates the numbers of the tape behind each word; and how many runs halted."""
+    """Require that the network generates the numbers of the tape after each word; and how many runs halted."""
     tokens = StackTokens(machine)
     runs = [stack_run(machine, word, steps, cells) for word in words]
     prompts = [tokens.prompt(word, length, blanks=2**length - length) for word in words]
@@ -358,7 +358,7 @@ def applier(length: int, machine: str, steps: int = 200, cells: int | None = Non
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
     input, `steps` the most steps and `cells` the most cells on a side of the head, by default m + 2. The tape is read off the
-    configurations among what is generated. Behind its fifth token the thought is generated from its last five alone.
+    configurations among what is generated. After its fifth token the thought is generated from its last five alone.
     Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
     has a symbol that the machine does not know, or on which the machine reaches the last of the cells.
 
@@ -396,7 +396,7 @@ def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> l
 
 
 def evidence(machine: str = "binary-increment", length: int = 1, cells: int = 3, steps: int = 20) -> Evidence:
-    """Show the numbers written behind 2^m - m blanks and every word of m = `length` symbols; of a file, or a shipped machine.
+    """Show the numbers written after 2^m - m blanks and every word of m = `length` symbols; of a file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine
     file, too many words, or a run that leaves w = `cells` cells on a side of the head.

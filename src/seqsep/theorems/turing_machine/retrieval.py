@@ -22,6 +22,8 @@ retriever finds the input itself. The weights are a linear recurrence and a read
 7. The numbers remembered are what four tokens back said of the cell or the state, the last move, and whether ] is 1 back.
 Cells are tokens, 2 T + 1 of them, as numbers are in the paper; p = bit_length(2 n0^4) for the n0 = Q S + S + 2 T + 5 tokens.
 
+The proof continues at `_embedding` and `_read_out`.
+
 A run checks the machines, words and numbers of steps that it gets. This does not show that the model is right for others. The
 proof covers all of them.
 """
@@ -134,7 +136,7 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
     * a, or the prompt's last token: [ is the next token. 4 back stands [ or a token of the prompt, so z is a symbol's number,
       plus the move of r if r is a configuration: -1 <= z <= S. So cells and configurations have at most S^2 < S^2 + 1.
 
-    The token behind ] is the retriever's. Margins are 1 at least. Numbers: |z| <= max(T, Q S) + S, entries and logits are at
+    The token after ] is the retriever's. Margins are 1 at least. Numbers: |z| <= max(T, Q S) + S, entries and logits are at
     most n0^2 in magnitude, as (max(T, Q S) + T + Q S)^2 is.
     """
     configurations = np.arange(tokens.configurations)
@@ -268,7 +270,7 @@ def applier(length: int, machine: str, steps: int = 60) -> Applier:
 
 
 def evidence(machine: str = "binary-increment", length: int = 1, steps: int = 10) -> Evidence:
-    """Show the runs with a retriever behind every word of N = `length` symbols; of a machine file, or a shipped machine.
+    """Show the runs with a retriever after every word of N = `length` symbols; of a machine file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it and the retriever (`_shown`). Raises ValueError for a
     malformed machine file or too many words.
