@@ -38,7 +38,7 @@ In each cell: the paper's accuracy in percent; our best (layers x width, steps; 
 SHORT = """
 ## What is not reproduced, in short
 
-Each cell has our best accuracy, and the paper's in brackets. Causes are not given here, as a table cannot say how they were tested.
+Each cell has our best accuracy, and the paper's in brackets. No cause is given: none is held by a test here.
 
 """
 UNDECIDED = ("contradicted", "not reached", "open")
