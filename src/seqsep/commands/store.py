@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import RESULTS, Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import weights_folder
@@ -126,6 +126,7 @@ COMMAND = Command(
     name="store",
     purpose="show what a store holds, repair it, or take exported rows into it",
     example="seqsep store repair runs/store.sqlite",
+    group=RESULTS,
     add_flags=add_flags,
     run=run,
 )
