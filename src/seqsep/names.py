@@ -244,7 +244,8 @@ def install(extra: str, *further: str) -> str:
     >>> install("hf")
     "pip install '.[hf]' in a clone of seqsep"
     """
-    return f"{' '.join(['pip install', f"'.[{extra}]'", *further])} in a clone of seqsep"
+    packages = " ".join([f"'.[{extra}]'", *further])
+    return f"pip install {packages} in a clone of seqsep"
 
 
 def text_of(error: BaseException) -> str:
