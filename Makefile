@@ -18,7 +18,7 @@ test: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
 verify: .venv/ready-dev
-	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
+	PYTHONPATH=tools OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
 
 soak: .venv/ready-dev
 	cd tests && OMP_NUM_THREADS=1 ../$(BIN)/python -m support.faults.sitting --hours $(HOURS); status=$$?; ../$(BIN)/python -m support.faults.page; exit $$status

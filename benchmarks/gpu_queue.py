@@ -6,7 +6,7 @@ flash-linear-attention if they are installed, and in bfloat16, which should be w
 runs as one stacked model gains there (benchmarks/stacked.py).
 
 Then it trains the runs that could still decide a claim of the papers (`seqsep claims`), those that decide most claims a minute
-first, as many at once as the device takes. Rows are in FOLDER/claims.jsonl, with the store and its checkpoints, so that the
+first, as many at once as the device takes. Rows are in FOLDER/claims-all.jsonl, with the store and its checkpoints, so that the
 next call continues where this one ended. Copy the rows to results/ and run make docs.
 """
 
@@ -126,7 +126,7 @@ def train(folder: Path, device: str, seconds: float, at_once: int, runs: Sequenc
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         rows = [row for row in store.rows(NAME) if row.has_outcome]
-    write_rows(folder / "claims.jsonl", rows)
+    write_rows(folder / "claims-all.jsonl", rows)
     return len(rows)
 
 
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None, choose: Callable[[Found], list[
     print(f"{len(runs)} runs could still decide a claim", flush=True)
     left = 60 * options.minutes - (time.monotonic() - begun)
     rows = train(options.folder, options.device, left, options.workers or AT_ONCE[options.device], runs)
-    print(f"{rows} rows in {options.folder / 'claims.jsonl'}")
+    print(f"{rows} rows in {options.folder / 'claims-all.jsonl'}")
     return 0
 
 

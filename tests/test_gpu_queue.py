@@ -30,10 +30,10 @@ def test_a_rehearsal_leaves_rows_and_continues(script, tmp_path, capsys):
     words = ["--device", "cpu", "--minutes", "1", "--folder", str(tmp_path)]
     (tmp_path / "first.json").write_text(json.dumps({name: {} for name in ALL}))
     assert script.main(words, choose=lambda found: RUNS[:2]) == 0
-    assert sorted(row.key for row in read_rows(tmp_path / "claims.jsonl")) == sorted(run.key() for run in RUNS[:2])
-    before = read_rows(tmp_path / "claims.jsonl")
+    assert sorted(row.key for row in read_rows(tmp_path / "claims-all.jsonl")) == sorted(run.key() for run in RUNS[:2])
+    before = read_rows(tmp_path / "claims-all.jsonl")
     assert script.main(words, choose=lambda found: RUNS) == 0
-    after = {row.key: row for row in read_rows(tmp_path / "claims.jsonl")}
+    after = {row.key: row for row in read_rows(tmp_path / "claims-all.jsonl")}
     assert len(after) == 3
     assert all(after[row.key] == row for row in before)
     assert "3 rows in" in capsys.readouterr().out

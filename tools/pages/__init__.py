@@ -14,6 +14,7 @@ A test holds each committed page against what is generated. Files:
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
     registries    members.json: what `seqsep list` prints
     reproduction  docs/reproduction.md: our numbers beside the paper's
+    reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
     _claims       its first part, the claims one by one; evidence.json, what the committed rows show of them
     _readings     its part on the readings of appendix H.1
     capacity      docs/capacity.md: what published models keep between tokens

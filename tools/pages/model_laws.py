@@ -24,6 +24,7 @@ What a causal language model remembers of the tokens it has read is its state: a
 recurrence. The first paper's one-way protocol is a test of it. Cut an input anywhere, send the state as bytes to a process that
 has never seen the tokens before the cut, go on there: no logit may change.
 
+% not run: it needs your own model
 ```console
 $ seqsep check --model FOLDER_OR_CONFIG.json
 ```

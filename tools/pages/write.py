@@ -21,6 +21,7 @@ from pages.members import mixers_page, tasks_page
 from pages.model_laws import model_laws_page
 from pages.registries import members_file
 from pages.reproduction import reproduction_page
+from pages.reproduction_index import reproduction_index_page
 from pages.theorem_page import theorem_page
 from pages.theorems import FOLDER, theorems_page
 from seqsep.files import write_file
@@ -35,6 +36,11 @@ THEOREM_PAGES: Mapping[str, Callable[[Path], str]] = {
     **{f"{FOLDER}/{theorem.name}.md": partial(theorem_page, theorem) for theorem in THEOREMS},
 }
 """The index of theorems, a page for each theorem, and the errata."""
+
+REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
+    "docs/reproduction/index.md": lambda clone: reproduction_index_page(clone / "results"),
+}
+"""The pages of docs/reproduction/."""
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
@@ -51,6 +57,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/state-bits.svg": lambda clone: states_picture(clone / "results"),
     "docs/reach.svg": lambda clone: reach_picture(clone / "results"),
     "src/seqsep/commands/members.json": lambda clone: members_file(),
+    **REPRODUCTION,
     **THEOREM_PAGES,
 }
 """What makes each generated file of a clone of this project, by its path there."""
