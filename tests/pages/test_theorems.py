@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pages._docstrings import inline
-from pages._glossary import terms_line
+from pages._glossary import with_terms
 from pages._outputs import output
 from pages.errata import entries
 from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
@@ -186,11 +186,13 @@ def test_the_proof_has_the_steps_that_it_continues_in():
 
 
 def test_a_page_links_the_words_of_the_glossary(tmp_path):
-    assert terms_line("A bound on bits.", tmp_path) == ""
+    text = "It has 3 state bits.\n\n```\nmixer\n```\n"
+    assert with_terms(text, tmp_path, up="../") == text
     (tmp_path / "docs/explanation").mkdir(parents=True)
     (tmp_path / "docs/explanation/glossary.md").write_text("# Glossary\n\n### State bits\n\nBits.\n\n### Mixer\n\nA layer.\n")
-    line = "\nWords in the glossary: [State bits](../../explanation/glossary.md#state-bits).\n"
-    assert terms_line("It has 3 state bits.\n\n```\nmixer\n```\n", tmp_path) == line
+    line = "\nWords in the glossary: [State bits](../explanation/glossary.md#state-bits).\n"
+    assert with_terms(text, tmp_path, up="../") == text + line
+    assert with_terms("It has none.\n", tmp_path, up="../") == "It has none.\n"
 
 
 @pytest.mark.unchecked  # tests/theorems has shapes checked

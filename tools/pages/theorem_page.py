@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pages._docstrings import ITEM, blocks, inline, markdown
-from pages._glossary import terms_line
+from pages._glossary import with_terms
 from pages._markdown import table
 from pages._outputs import console
 from pages.errata import entries
@@ -82,7 +82,7 @@ def theorem_page(theorem: Theorem, clone: Path) -> str:
     sections.append("## Proof\n\n" + markdown([*parts.source, *parts.proof]) + _steps(theorem, parts.proof))
     sections += [_errata(theorem), _files(theorem, clone)]
     page = linked("\n".join(section for section in sections if section), theorem)
-    return page + terms_line(page, clone)
+    return with_terms(page, clone, up="../../")
 
 
 def linked(page: str, theorem: Theorem) -> str:

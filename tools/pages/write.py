@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from pages._claims import evidence_file
+from pages._glossary import with_terms
 from pages._reach import states_picture
 from pages._reach_picture import reach_picture
 from pages.audit import audit_page, audit_picture
@@ -31,8 +32,8 @@ from seqsep.report.page.ledger_picture import ledger_picture
 from seqsep.theorems import THEOREMS
 
 THEOREM_PAGES: Mapping[str, Callable[[Path], str]] = {
-    "docs/reference/errata.md": lambda clone: errata_page(),
-    f"{FOLDER}/index.md": lambda clone: theorems_page(),
+    "docs/reference/errata.md": lambda clone: with_terms(errata_page(), clone, up="../"),
+    f"{FOLDER}/index.md": lambda clone: with_terms(theorems_page(), clone, up="../../"),
     **{f"{FOLDER}/{theorem.name}.md": partial(theorem_page, theorem) for theorem in THEOREMS},
 }
 """The index of theorems, a page for each theorem, and the errata."""
