@@ -144,10 +144,10 @@ def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
     * (b) `wrong`, weighed at tokens with d >= k - 2, i.e. closes of level >= k - 1;
     * (c) `unbalanced`, weighed at tokens with d < k - 2, i.e. closes of level <= k - 2.
 
-    Why this is right: let the prefix before a close of level l be valid. Opens of its class since its match have level
-    >= l + 2 > k if l > k - 2: the last open of the class is the match, and (b) is exact. If l <= k - 2 <= 2, the class is
-    {l, l + 2}, as l - 2 <= 0 and l + 4 > k; its earlier pairs agree and cancel, so its counts are the digits' difference of
-    this one pair: (c) is exact. At k = 5, l = 3 the bracket of level 1 is still open and stays in the counts.
+    Why this is right: let the prefix before a close of level l be valid. Opens of its class since its match have level >= l + 2
+    > k if l > k - 2: the last open of the class is the match, and (b) is exact. If l <= k - 2 <= 2, the class is {l, l + 2}, as
+    l - 2 <= 0 and l + 4 > k. Its earlier pairs agree and cancel, so its counts are the digits' difference of this one pair: (c)
+    is exact. At k = 5, l = 3 the bracket of level 1 is still open and stays in the counts.
     """
     if plan.counts_kinds:
         return [_last_open_and_counts(plan, spaces), _errors_so_far(plan, spaces, _weighed_by_level(plan, spaces))]

@@ -193,9 +193,9 @@ def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
     """Bit w of number i: 4 (2 i v - i^2) + value if w = 1 and - value if w = 0, the other way round for bits of the answer.
 
     At i = v this is 4 v^2 + 1 for the right bit and 4 v^2 - 1 for the other; other numbers are 4 less or more, and one bit may
-    win back 2: the right one leads by 2. A bit of the answer is the complement of the NAND that `value` tells. "stop" has
-    8 ended + 8 may_stop - 12, which is 4 if the step was the last, when v = 0 and no bit has more than 1, and else at most -4,
-    where the right bit has at least 1. Tokens of the prompt have -12.
+    win back 2: the right one leads by 2. A bit of the answer is the complement of the NAND that `value` tells. "stop" has 8
+    ended + 8 may_stop - 12, which is 4 if the step was the last. Then v = 0 and no bit has more than 1. Otherwise it is at most
+    -4, and the right bit has at least 1. Tokens of the prompt have -12.
     """
     weights = spaces.nothing(vocabulary.size)
     bias = np.full(vocabulary.size, -12)
@@ -212,12 +212,12 @@ def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
 def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
     """The least grid that holds every entry, and every number of the run but losing scores and losing logits.
 
-    Clocks are at most U in magnitude, o at most D = max(back) - 1. Numbers of heads 1 and 2: U^2, eta U and 2 eta D; a winning
-    score eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is d < C away, so at most eta (2 D U + D^2 + C^2) in magnitude,
-    and eta more so that it beats what is cut off at -L. Of head 3, with c = ceil(eta / C^2): c C^2, the query 2 c (U + V + C N)
-    for numbers v < V, the key C N, N^2, and a winning score c C^2 N^2 if t <= N, else 0. Logits: 4 V^2 + 4.
+    Clocks are at most U in magnitude, o at most D = max(back) - 1. Numbers of heads 1 and 2: U^2, eta U and 2 eta D. A winning
+    score is eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is d < C away. So it is at most eta (2 D U + D^2 + C^2) in
+    magnitude, and eta more so that it beats what is cut off at -L. Of head 3, with c = ceil(eta / C^2): c C^2, the query 2 c (U
+    + V + C N) for numbers v < V, the key C N, N^2, and a winning score c C^2 N^2 if t <= N, else 0. Logits: 4 V^2 + 4.
 
-    With n tokens in all U, C N and V are at most n and o below 2 n, so all of this is at most 10 eta n^2, and L = n^3 is enough
+    With n tokens in all U, C N and V are at most n and o below 2 n, so all of this is at most 10 eta n^2. So L = n^3 is enough
     from n = 400 on, where eta = 37: p = O(log n), for whatever circuit.
     """
     gates = vocabulary.gates

@@ -184,10 +184,10 @@ def find_next(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
       at most one, as the graph is simple. -2 eta ((label_j - v)^2 + (previous_j - came)^2): the match has 0, [BOS] -eta,
       others at most -2 eta. It gives the partner, or 0.
     * z': the incidence with label v and previous partner f(v). -2 eta (T + 1) (..) + eta t_j; late places, which would lose as
-      they have no label, get eta t_j - eta T instead. (Their `previous` is 0: each finds itself, and no partner.)
-      The match has at least 3 eta; the place itself, if it is late, eta (t - T) >= -eta (T - 1); late places before it at
-      least eta less; others at most -2 eta (T + 1) + eta (T - 1) = -eta (T + 3). It gives the partner, or f(v) from the place
-      itself. At the tour's first token a match may be missing and nothing stands for it, but then z' is not used.
+      they have no label, get eta t_j - eta T instead. (Their `previous` is 0: each finds itself, and no partner.) The match has
+      at least 3 eta. The place itself, if it is late, has eta (t - T) >= -eta (T - 1). Late places before it have at least eta
+      less, and others at most -2 eta (T + 1) + eta (T - 1) = -eta (T + 3). It gives the partner, or f(v) from the place itself.
+      At the tour's first token a match may be missing and nothing stands for it, but then z' is not used.
     """
     one = spaces["one"]
     bos = spaces["bos"]

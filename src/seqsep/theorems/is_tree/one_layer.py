@@ -205,12 +205,12 @@ def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tok
     * An edge uv is to be copied: u^2 + v^2 - (u - i)^2 - (v - j)^2 is greatest there by 1, and above 0. Climbs have F >= 1.
     * x is a leaf with the neighbour y: s = y w and r = w, so climb ij has x^2 - (x - i)^2 + w (y^2 - (y - j)^2). The climb xy
       is above those from other vertices by at least 1, above those to others by w, and above 0.
-    * Otherwise F >= 1, and climbs have at most n^2 + 4 n^2 - d = -h. For p < n the pointer (p + 1)' has (p + 1)^2 - h >= 1 -
-      h, 1 above other pointers and (n - p) (n - p + 2) - 1 >= 2 above NO, so 1 above YES. For p = n NO is 1 above all
-      pointers, and YES 1 above it if t = 5m + n, that is if all m edges were climbed after 3m + m + n tokens, and else at
-      least 2 below.
-    Whenever nothing is to be copied edges have at most -d, and pointers and answers are below 0, as in
-    `_peeling_layers.read_out`.
+    * Otherwise F >= 1, and climbs have at most n^2 + 4 n^2 - d = -h. For p < n the pointer (p + 1)' has (p + 1)^2 - h >= 1 - h.
+      This is 1 above other pointers and (n - p) (n - p + 2) - 1 >= 2 above NO, so 1 above YES. For p = n NO is 1 above all
+      pointers. YES is 1 above NO if t = 5m + n, that is if all m edges were climbed after 3m + m + n tokens, and else at least
+      2 below.
+
+    If nothing is to be copied, edges have at most -d, and pointers and answers are below 0, as in `_peeling_layers.read_out`.
     """
     slope = heights(length).slope
     depth = heights(length).depth
