@@ -12,23 +12,23 @@ demo: .venv/ready
 	$(BIN)/seqsep demo
 
 test: .venv/ready-dev
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tools tests benchmarks
+	$(BIN)/ruff check src tools tests benchmarks
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
 verify: .venv/ready-dev
-	OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
+	PYTHONPATH=tools OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
 
 soak: .venv/ready-dev
 	cd tests && OMP_NUM_THREADS=1 ../$(BIN)/python -m support.faults.sitting --hours $(HOURS); status=$$?; ../$(BIN)/python -m support.faults.page; exit $$status
 
 docs: .venv/ready-dev
-	$(BIN)/python -m seqsep.pages
+	PYTHONPATH=tools $(BIN)/python -m pages
 
 format: .venv/ready-dev
-	$(BIN)/ruff format src tests benchmarks
-	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tools tests benchmarks
+	$(BIN)/ruff check --fix src tools tests benchmarks
 
 .venv/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than 3.11; use make PYTHON=python3.11" >&2; exit 3; }

@@ -9,14 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from seqsep.pages._released_bugs import FOLDER, RELEASED_BUGS
+from pages._released_bugs import FOLDER, RELEASED_BUGS
 from seqsep.theorems import Claim, Outcome
 from support.released import install, run
 
 ROOT = Path(__file__).parents[1]
 NAME = "released-bugs"
 KEPT = ROOT / "results/released-bugs.json"
-SOURCES = ("pages/_released_bugs.py", *(f"../../{FOLDER}/{name}.py" for name in RELEASED_BUGS))
+SOURCES = ("../../tools/pages/_released_bugs.py", *(f"../../{FOLDER}/{name}.py" for name in RELEASED_BUGS))
 HUB_2024 = ("tokenizers==0.19.1", "huggingface_hub==0.24.7")
 HUB_2025 = ("tokenizers==0.21.4", "huggingface_hub==0.36.0")
 HTTP = ("httpx==0.28.1", "httpcore==1.0.9", "h11==0.16.0", "anyio==4.16.0")

@@ -29,7 +29,6 @@ ROWS = {
     "text": 9,
     "audit": 10,
     "report": 11,
-    "pages": 12,
     "commands": 13,
     "explorer": 13,
     "cli": 14,

@@ -70,7 +70,7 @@ def is_variadic(call: ast.Call) -> bool:
     return name in VARIADIC or any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
-@pytest.mark.parametrize("folder", ["src", "tests", "benchmarks", "examples"])
+@pytest.mark.parametrize("folder", ["src", "tools", "tests", "benchmarks", "examples"])
 def test_files_have_few_lines_of_code(folder):
     long = {}
     for path in python_files(folder):
@@ -83,7 +83,7 @@ def test_files_have_few_lines_of_code(folder):
 def test_the_formatter_is_off_for_tables_only():
     unformatted = [
         f"{path.relative_to(ROOT)}:{number}"
-        for path in python_files("src", "tests")
+        for path in python_files("src", "tools", "tests")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if re.search(r"#\s*fmt:\s*(skip|off)", line) and path != Path(__file__)
     ]

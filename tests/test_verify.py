@@ -15,6 +15,7 @@ WITHOUT_MARGINS = (
     "one-layer-protocol",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
+    "pages",
     "ray-slurm",
     "released-bugs",
     "spoiled-weights",

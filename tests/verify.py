@@ -21,6 +21,7 @@ import long_flash_linear_laws
 import long_kernels
 import long_model_laws
 import long_mutants
+import long_pages
 import long_ray
 import long_released_bugs
 import long_spoiled
@@ -34,7 +35,7 @@ ROWS = ROOT / "results/verify"
 ROOMS = ("exact", "theorems", "tasks/trees")
 INTERPRETED = (long_kernels, long_fla, long_flash_linear_laws)
 """These need flash-linear-attention, which `make verify` does not install."""
-PARTS = (*INTERPRETED, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
+PARTS = (*INTERPRETED, long_pages, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
 
 
 @cache

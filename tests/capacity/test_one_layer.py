@@ -4,10 +4,10 @@ from math import log2
 
 import pytest
 
+from pages._one_layer import first_paper, one_layer_section
 from seqsep.capacity import capacity
 from seqsep.capacity.one_layer import OneLayer, one_layer, recurrent_numbers, state_composition, state_never_below
 from seqsep.capacity.published import published
-from seqsep.pages._one_layer import first_paper, one_layer_section
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck
 from seqsep.theorems.sparse_threshold import disjointness_one_layer
 

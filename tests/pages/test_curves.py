@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pages._curves import _some, curves_section
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import read_rows
-from seqsep.pages._curves import _some, curves_section
 from seqsep.report.experiment_table import experiment_table
 
 RESULTS = Path(__file__).parents[2] / "results"

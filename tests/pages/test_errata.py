@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.pages.errata import errata_page
+from pages.errata import errata_page
 from seqsep.theorems import THEOREMS
 from seqsep.theorems.base import Choice, Erratum
 

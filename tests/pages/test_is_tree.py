@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from pages._is_tree import is_tree_section
+from pages.reproduction import reproduction_page
 from seqsep.experiments import BY_NAME
 from seqsep.experiments.is_tree import PAPER_SIZES, SWEEP_LENGTH, make, quick
 from seqsep.lab.row import Row, write_rows
-from seqsep.pages._is_tree import is_tree_section
-from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
 from seqsep.report.figures.is_tree_states import draw_is_tree_states
 from seqsep.report.figures.sheet import write_figure

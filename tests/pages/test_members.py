@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 
+from pages.members import counted_bits, formula_bits, markdown
 from seqsep.mixers import MIXERS
-from seqsep.pages.members import counted_bits, formula_bits, markdown
 from seqsep.tasks import TASKS
 
 

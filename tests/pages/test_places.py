@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.pages._places import cells, named_lines, places_part, ranges, reading
+from pages._places import cells, named_lines, places_part, ranges, reading
 
 RESULTS = Path(__file__).parents[2] / "results"
 LINES = named_lines(RESULTS)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from matplotlib.text import Text
 
+from pages._reach_picture import lines_with_positions, what_was_tried
 from seqsep.experiments import BY_NAME
 from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import read_rows
 from seqsep.mixers import MIXERS
-from seqsep.pages._reach_picture import lines_with_positions, what_was_tried
 from seqsep.report.figures.reach_picture import draw_reach
 from seqsep.report.numerals import percent
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from pages._readings import readings_part
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import read_rows
-from seqsep.pages._readings import readings_part
 from seqsep.tasks.index_lookup import TRAINING
 
 RESULTS = Path(__file__).parents[2] / "results"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import long_released_bugs
-from seqsep.pages._released_bugs import RELEASED_BUGS
+from pages._released_bugs import RELEASED_BUGS
 
 MEASURED = json.loads(long_released_bugs.KEPT.read_text(encoding="utf-8"))
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from pages._reach import reach_section
+from pages.reproduction import reproduction_page
 from seqsep.experiments import BY_NAME, EXPERIMENTS
 from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import Row, read_rows, write_rows
-from seqsep.pages._reach import reach_section
-from seqsep.pages.reproduction import reproduction_page
 from seqsep.report.captions import ceilings_sentence
 from seqsep.report.experiment_table import experiment_table, report_tables
 from seqsep.report.numerals import listed

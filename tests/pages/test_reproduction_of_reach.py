@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from pages._reach import states_section
 from seqsep.ceilings import carried_bits
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
-from seqsep.pages._reach import states_section
 from seqsep.report.measured import Measured
 from seqsep.report.numerals import percent
 from seqsep.report.reach import rate_window

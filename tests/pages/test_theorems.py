@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, paper_of
-from seqsep.pages.theorems import claims, covered_statements, not_shown, sides, theorems_page
-from seqsep.pages.theorems import test_file as file_of_tests
+from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, paper_of
+from pages.theorems import claims, covered_statements, not_shown, sides, theorems_page
+from pages.theorems import test_file as file_of_tests
 from seqsep.theorems import BY_NAME, THEOREMS
 
 ROOT = Path(__file__).parents[2]

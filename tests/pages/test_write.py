@@ -5,8 +5,8 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from seqsep.pages import PAGES, write_pages
-from seqsep.pages import write as pages_write
+from pages import PAGES, write_pages
+from pages import write as pages_write
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import seqsep
+from pages.audit import audit_of, audits
 from seqsep.audit.sizes import rows
-from seqsep.pages.audit import audit_of, audits
 from seqsep.report.page.audit_charts import curve_chart, places_chart
 from seqsep.report.page.audit_page import audit_page
 from seqsep.tasks import IndexLookup

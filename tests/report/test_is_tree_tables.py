@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from pages._is_tree import is_tree_section
 from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import EXPERIMENT, PAPER_SIZES, make, quick, uniform
 from seqsep.lab.row import Row, write_rows
-from seqsep.pages._is_tree import is_tree_section
 from seqsep.report.figures.is_tree_bars import Panel, caption, draw_is_tree, panels_of
 from seqsep.report.figures.is_tree_states import draw_is_tree_states, states_caption
 from seqsep.report.is_tree_files import write_is_tree_results

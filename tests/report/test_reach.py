@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from pages._reach import reach_section, states_section
 from seqsep.ceilings import carried_bits
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import Run
-from seqsep.pages._reach import reach_section, states_section
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import states_table

@@ -1,6 +1,6 @@
 """The members of the registries, known without importing them, as torch takes seconds to import.
 
-They are read from members.json, which `python -m seqsep.pages` generates from the registries; a test compares the two.
+They are read from members.json, which `python -m pages` generates from the registries; a test compares the two.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What values the options of theorems take: a range for each number, and the words that a choice is made from.
 
-It is the one source: `require_in_range` refuses by it before anything is built, and `python -m seqsep.pages` writes it into
+It is the one source: `require_in_range` refuses by it before anything is built, and `python -m pages` writes it into
 members.json, from which help and completion read. An option is of one of a theorem's functions (`FUNCTIONS`), since
 a certificate may need a longer input than a check. What depends on other options, such as heads that divide a width,
 or on being even, is refused by the theorem itself.

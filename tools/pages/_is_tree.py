@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from pages._markdown import table
 from seqsep.ceilings import ceiling
 from seqsep.experiments import Experiment
 from seqsep.experiments.is_tree import READINGS
 from seqsep.lab.row import Row
-from seqsep.pages._markdown import table
 from seqsep.report.is_tree_table import (
     GRAPHS,
     WITHOUT_STATE,

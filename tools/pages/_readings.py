@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pages._markdown import table
 from seqsep.experiments import Experiment
 from seqsep.experiments.claims.papers import printed
 from seqsep.lab.row import Row, read_rows
-from seqsep.pages._markdown import table
 from seqsep.report.numerals import DASH, count, percent
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from seqsep.pages.papers import PAPERS, paper_of
+from pages.papers import PAPERS, paper_of
 from seqsep.theorems import THEOREMS, Theorem
 from seqsep.theorems.base import Remark
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pages._markdown import table
 from seqsep.audit.answer import Audit, Place
 from seqsep.audit.needed import Rounded
 from seqsep.audit.sizes import LENGTHS, rows
-from seqsep.pages._markdown import table
 from seqsep.report.page.audit_charts import STYLES, sizes_chart
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
 from seqsep.report.sized_model import STYLES as MIXERS

@@ -11,18 +11,18 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from pages._claims import evidence_file
+from pages._reach import states_picture
+from pages._reach_picture import reach_picture
+from pages.audit import audit_page, audit_picture
+from pages.capacity import capacity_page
+from pages.errata import errata_page
+from pages.members import mixers_page, tasks_page
+from pages.model_laws import model_laws_page
+from pages.registries import members_file
+from pages.reproduction import reproduction_page
+from pages.theorems import theorems_page
 from seqsep.files import write_file
-from seqsep.pages._claims import evidence_file
-from seqsep.pages._reach import states_picture
-from seqsep.pages._reach_picture import reach_picture
-from seqsep.pages.audit import audit_page, audit_picture
-from seqsep.pages.capacity import capacity_page
-from seqsep.pages.errata import errata_page
-from seqsep.pages.members import mixers_page, tasks_page
-from seqsep.pages.model_laws import model_laws_page
-from seqsep.pages.registries import members_file
-from seqsep.pages.reproduction import reproduction_page
-from seqsep.pages.theorems import theorems_page
 from seqsep.report.page.is_tree_example import is_tree_example
 from seqsep.report.page.is_tree_picture import is_tree_picture
 from seqsep.report.page.ledger_picture import ledger_picture

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pages._markdown import table
 from seqsep.experiments import Experiment, dyck_architectures, index_lookup_architectures
 from seqsep.experiments.claims.papers import figure2_dyck, figure2_index_lookup
 from seqsep.lab.row import Row
-from seqsep.pages._markdown import table
 from seqsep.report.experiment_table import experiment_table
 from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import DASH, count, listed, percent

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from seqsep.pages.write import write_pages
+from pages.write import write_pages
 
 if __name__ == "__main__":
     for path in write_pages(Path()):

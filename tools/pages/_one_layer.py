@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from pages._markdown import table
 from seqsep.capacity.answer import Capacity
 from seqsep.capacity.one_layer import (
     OneLayer,
@@ -13,7 +14,6 @@ from seqsep.capacity.one_layer import (
 )
 from seqsep.capacity.part import BITS, WIDE
 from seqsep.capacity.published import Published, published
-from seqsep.pages._markdown import table
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck
 from seqsep.theorems.sparse_threshold import disjointness_one_layer
 

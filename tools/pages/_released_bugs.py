@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seqsep.pages._markdown import table
+from pages._markdown import table
 
 FOLDER = "examples/transformers_state/released"
 THREADS = "https://github.com/huggingface/transformers"

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pages._markdown import table
+from pages._released_bugs import released_bugs
 from seqsep.files import read_text
 from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS
 from seqsep.names import docstring
-from seqsep.pages._markdown import table
-from seqsep.pages._released_bugs import released_bugs
 
 KEPT = "model-laws.json"
 KEPT_OF_LATER = "model-laws-later.json"
@@ -24,6 +24,7 @@ What a causal language model remembers of the tokens it has read is its state: a
 recurrence. The first paper's one-way protocol is a test of it. Cut an input anywhere, send the state as bytes to a process that
 has never seen the tokens before the cut, go on there: no logit may change.
 
+% not run: it needs your own model
 ```console
 $ seqsep check --model FOLDER_OR_CONFIG.json
 ```

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from pages._markdown import markdown, table
 from seqsep.experiments.claims import CLAIMS
 from seqsep.experiments.claims.claim import STATUSES, Accuracy, Claim
 from seqsep.experiments.claims.known import Found, core_hours, in_words
 from seqsep.lab.row import read_rows
-from seqsep.pages._markdown import markdown, table
 from seqsep.report.numerals import percent
 
 HEAD = """

@@ -5,9 +5,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from pages._markdown import table
 from seqsep.audit import falls
 from seqsep.lab.run import Run
-from seqsep.pages._markdown import table
 from seqsep.report.numerals import DASH, listed, percent
 from seqsep.report.sized_model import SizedModel
 

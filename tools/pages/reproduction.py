@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from pages._claims import claims_part
+from pages._curves import curves_section
+from pages._is_tree import is_tree_section
+from pages._markdown import markdown
+from pages._places import places_part
+from pages._reach import reach_section, states_section
+from pages._readings import readings_part
 from seqsep.experiments import EXPERIMENTS, Experiment, is_tree
 from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import PRUNED, Row, read_rows
-from seqsep.pages._claims import claims_part
-from seqsep.pages._curves import curves_section
-from seqsep.pages._is_tree import is_tree_section
-from seqsep.pages._markdown import markdown
-from seqsep.pages._places import places_part
-from seqsep.pages._reach import reach_section, states_section
-from seqsep.pages._readings import readings_part
 from seqsep.report.captions import ceilings_sentence, starts_sentence
 from seqsep.report.experiment_table import experiment_table, part_of_preset
 from seqsep.report.numerals import count, counts, listed, percent

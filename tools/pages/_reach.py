@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pages._markdown import markdown, table
 from seqsep.experiments import BY_NAME, Experiment, Reach
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
 from seqsep.names import narrowed
-from seqsep.pages._markdown import markdown, table
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.used_bits import draw_used_bits

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from pages._markdown import table
+from pages._one_layer import one_layer_section
+from pages._other_calculators import other_calculators_section
 from seqsep.capacity.answer import Capacity
 from seqsep.capacity.families import model_types, versions
 from seqsep.capacity.flash_linear import FLASH_LINEAR
 from seqsep.capacity.published import Published, published
 from seqsep.capacity.text import readable
-from seqsep.pages._markdown import table
-from seqsep.pages._one_layer import one_layer_section
-from seqsep.pages._other_calculators import other_calculators_section
 
 HEAD = """# Capacity: what published models keep between tokens
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pages._markdown import table
 from seqsep.capacity.text import readable
 from seqsep.files import read_text
-from seqsep.pages._markdown import table
 
 OTHERS: Final = ("hf-mem", "hf-vram-calc")
 SECTION = """

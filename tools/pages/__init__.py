@@ -23,9 +23,9 @@ A test holds each committed page against what is generated. Files:
     _places       its part on why the contenders of `reach` stay below 99 %
     _is_tree      its section of the experiment `is-tree`
     _markdown     tables
-    __main__      python -m seqsep.pages
+    __main__      python -m pages
 """
 
-from seqsep.pages.write import PAGES, write_pages
+from pages.write import PAGES, write_pages
 
 __all__ = ["PAGES", "write_pages"]
