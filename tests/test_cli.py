@@ -236,7 +236,8 @@ def test_every_command_has_help_with_an_example(capsys, monkeypatch, command):
         main([command.name, "--help"])
     assert end.value.code == 0
     lines = capsys.readouterr().out.splitlines()
-    assert f"{command.purpose}{command.details}" in lines
+    assert f"{command.purpose[0].upper()}{command.purpose[1:]}." in lines
+    assert " ".join(command.details.split()) in " ".join(" ".join(lines).split())
     assert f"Example: {command.example}" in lines
 
 

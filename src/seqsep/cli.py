@@ -9,8 +9,8 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from seqsep import __version__, interrupts
-from seqsep.commands import COMMANDS, Command
-from seqsep.commands.command import Parser
+from seqsep.commands import COMMANDS, GROUPS, Command
+from seqsep.commands.command import Parser, paragraphs
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
 from seqsep.commands.streams import guarded_streams, open_closed_descriptors, status_of_lost_output
 from seqsep.commands.users_code import supervised, users_code_apart
@@ -57,6 +57,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _status_of(error)
 
 
+EPILOG = """Every command takes --help, and --debug, which shows tracebacks.
+
+Exit status: 0 done or holds, 1 refuted or a run failed, 2 bad input, 3 environment (also a full disk or
+standard output that cannot be written), 130 interrupted, 141 a closed pipe."""
+
+
 def _status_of(error: BaseException) -> int:
     """Say in one line on standard error how a command failed, and return the exit status."""
     if isinstance(error, ValueError | OverflowError | FileNotFoundError | IsADirectoryError | PermissionError):
@@ -90,18 +96,19 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     """The command that the arguments name, and its options. Raises BadInput for anything unknown."""
     parser = Parser(
         prog="seqsep",
-        description="What a sequence model of a given size can represent, with numbers.",
-        epilog="Every command takes --help, and --debug, which shows tracebacks. Exit status: 0 done or holds, 1 refuted or a "
-        "run failed, 2 bad input, 3 environment (a full disk or standard output too), 130 interrupted, 141 a closed pipe.",
+        usage="seqsep COMMAND ...",
+        description=f"Compute what a sequence model of a given size can represent.\n\n{_grouped_commands()}",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"seqsep {__version__}")
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True, help=argparse.SUPPRESS, prog="seqsep")
     for command in COMMANDS:
         subparser = subparsers.add_parser(
             command.name,
-            help=command.purpose,
-            description=f"{command.purpose}{command.details}",
+            description=paragraphs(f"{_sentence(command.purpose)}\n\n{command.details}".rstrip()),
             epilog=f"Example: {command.example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         subparser.set_defaults(command=command, parser=subparser)
         subparser.takes_further = command.read_further is not None
@@ -118,6 +125,20 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
         options.parser.refuse(further[0])
     options.words = arguments[1:]
     return chosen, options
+
+
+def _grouped_commands() -> str:
+    """Return the commands under the question that each answers, with one example a question."""
+    longest = max(len(command.name) for command in COMMANDS)
+    blocks = []
+    for group in GROUPS:
+        lines = [f"  {one.name:{longest}}  {one.purpose}" for one in COMMANDS if one.group is group]
+        blocks.append("\n".join([f"{group.title}:", *lines, f"  Example: {group.example}"]))
+    return "\n\n".join(blocks)
+
+
+def _sentence(purpose: str) -> str:
+    return f"{purpose[0].upper()}{purpose[1:]}."
 
 
 def _print_help_of_a_member(arguments: Sequence[str]) -> None:

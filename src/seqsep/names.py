@@ -23,6 +23,7 @@ __all__ = [
     "docstring",
     "ensure",
     "excerpt",
+    "install",
     "is_whole",
     "narrowed",
     "nearest",
@@ -235,6 +236,16 @@ def excerpt(text: str, most: int = LONGEST_EXCERPT) -> str:
     'aaaaa...'
     """
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def install(extra: str, *further: str) -> str:
+    """Return the command that installs an extra of seqsep from a clone, and further packages.
+
+    >>> install("hf")
+    "pip install '.[hf]' in a clone of seqsep"
+    """
+    packages = " ".join([f"'.[{extra}]'", *further])
+    return f"pip install {packages} in a clone of seqsep"
 
 
 def text_of(error: BaseException) -> str:

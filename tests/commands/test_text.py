@@ -272,7 +272,7 @@ def test_without_transformers_one_line_says_what_to_install(capsys, monkeypatch,
     status, _, err = call(capsys, "text", "phonebook", "--model", str(folder))
     assert status == 3
     assert err.count("\n") == 1
-    assert err.endswith("pip install 'seqsep[hf]'\n")
+    assert err.endswith("pip install '.[hf]' in a clone of seqsep\n")
 
 
 def test_a_name_of_the_hub_offline_is_one_line(capsys, tmp_path, monkeypatch):

@@ -141,7 +141,7 @@ def test_a_missing_package_is_one_line_before_training(
     assert main(["run", str(tmp_path / "mine.py"), "--store", str(store), "--log", kind]) == 3
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"seqsep: --log {kind}: expected the package {kind}, found none that loads")
-    assert line.endswith(f"; pip install {kind}, or pip install 'seqsep[log]'")
+    assert line.endswith(f"; pip install {kind}, or pip install '.[log]' in a clone of seqsep")
     assert not store.exists()
 
 

@@ -1,6 +1,5 @@
-"""docs/theorems.md is what the theorem records say: each statement that a claim names, once, in the paper's order."""
+"""The index and the pages of docs/reference/theorems/ are what the theorem records say, and what commands print."""
 
-import functools
 import inspect
 import json
 import re
@@ -10,9 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, paper_of
+from pages._docstrings import inline
+from pages._glossary import terms_line
+from pages._outputs import output
+from pages.errata import entries
+from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
+from pages.theorem_page import parts_of
 from pages.theorems import claims, covered_statements, not_shown, sides, theorems_page
 from pages.theorems import test_file as file_of_tests
+from seqsep.cli import main
+from seqsep.commands.certify import certify
 from seqsep.theorems import BY_NAME, THEOREMS
 
 ROOT = Path(__file__).parents[2]
@@ -25,11 +31,20 @@ FAST = {
 }
 
 
-@functools.cache
 def rows():
-    """The cells of each row of the page; no test here changes what it is drawn from."""
-    lines = [line for line in theorems_page(ROOT).splitlines() if line.startswith("| ") and not line.startswith("| statement")]
-    return [[cell.strip() for cell in line.removeprefix("|").removesuffix("|").split(" |")] for line in lines]
+    """Return the cells of each row of a paper's table in the index."""
+    lines = theorems_page().split("\n## ", 1)[1].splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    return [row for row in cells if row[0] != "statement"]
+
+
+def page(name):
+    return (ROOT / f"docs/reference/theorems/{name}.md").read_text()
+
+
+def name_in(cell):
+    """Return the theorem that a cell of the index links."""
+    return re.fullmatch(r"\[(.*)\]\(\1\.md\)", cell)[1]
 
 
 def test_every_theorem_and_every_label_of_a_source_has_its_row():
@@ -38,8 +53,8 @@ def test_every_theorem_and_every_label_of_a_source_has_its_row():
     for theorem in THEOREMS:
         said = {one.statement.label for one in covered if one.theorem is theorem}
         assert said == {label for claim in claims(theorem) for label in paper_of(claim.source).labels(claim.source)}
-    assert Counter((row[0], row[2]) for row in rows() if row[2]) == Counter(
-        (one.statement.label, f"`{one.theorem.name}`") for one in covered
+    assert Counter((row[0], name_in(row[2])) for row in rows() if row[2]) == Counter(
+        (one.statement.label, one.theorem.name) for one in covered
     )
 
 
@@ -47,7 +62,7 @@ def test_every_statement_has_a_row_in_its_papers_order():
     order = [label for paper in PAPERS for label in paper.order]
     assert len(set(order)) == len(order)
     assert list(dict.fromkeys(row[0] for row in rows())) == order
-    assert all(row[1] for row in rows())
+    assert all(len(row) == 4 and row[1] in VERDICTS for row in rows())
 
 
 def test_every_numbered_statement_of_the_first_paper_is_there():
@@ -57,33 +72,29 @@ def test_every_numbered_statement_of_the_first_paper_is_there():
     assert counted == {"Theorem": 12, "Lemma": 5, "Proposition": 1, "Corollary": 2, "Fact": 4, "Definition": 1}
     ours = [label for label in SEPARATIONS.order if re.fullmatch(rf"(?:{kinds}) [\d.]+", label)]
     assert sorted(ours) == sorted(NUMBERED["statements"])
-    page = {row[0]: row for row in rows() if row[2]}
+    index = {row[0]: row for row in rows() if row[2]}
     for label in ours:
-        assert label in page, label
-        assert all(page[label][1:8]), page[label]
+        assert label in index, label
+        assert all(index[label]), index[label]
 
 
-def test_what_a_run_does_not_show_is_taken_from_each_file():
+def test_what_a_run_does_not_show_is_on_each_page():
     for theorem in THEOREMS:
+        assert re.match(r"This does not show [^.]{20,}", not_shown(theorem)), theorem.name
         assert not_shown(theorem).endswith("."), theorem.name
-        assert len(not_shown(theorem)) > 30
-    said = {row[2].strip("`"): row[5] for row in rows() if row[2]}
-    assert said == {theorem.name: not_shown(theorem).replace("|", r"\|") for theorem in THEOREMS}
+        assert f"\n{inline(not_shown(theorem))}\n" in page(theorem.name)
 
 
 def test_a_file_that_does_not_say_it_is_refused(monkeypatch):
     theorem = BY_NAME["index-lookup-state"]
     module = sys.modules[inspect.unwrap(theorem.check).__module__]
-    monkeypatch.setattr(module, "__doc__", "A title.\n\nWhat a run shows: all of it.")
+    monkeypatch.setattr(module, "__doc__", "A title.\n\nA run shows all of it.")
     with pytest.raises(ValueError, match=r"retrieval/index_lookup_state\.py: expected a paragraph"):
         not_shown(theorem)
 
 
 def test_a_statement_without_a_theorem_says_so():
-    """No verdict says that something holds without a theorem that runs it."""
-    without = [row for row in rows() if not row[2]]
-    assert all(row[1].startswith("not run") for row in without), without
-    assert not any(row[1].startswith("not run") for row in rows() if row[2])
+    assert all((row[1] == "not here") == (not row[2]) for row in rows())
 
 
 def test_what_is_numbered_stands_in_the_papers_order():
@@ -105,20 +116,81 @@ def test_a_source_that_is_no_papers_is_refused():
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
-def test_files_tests_and_rows_of_long_checks_are_there(theorem):
-    """The file defines the theorem, its tests name it, and a row stands exactly where a long check does."""
-    for row in rows():
-        if row[2] == f"`{theorem.name}`":
-            file, tests = (re.fullmatch(r"\[.*\]\(\.\./(.*)\)", cell)[1] for cell in row[6:8])
-            assert f'"{theorem.name}"' in (ROOT / file).read_text()
-            assert tests == file_of_tests(theorem, ROOT)
-            assert re.search(rf"\b{Path(file).stem}\b", (ROOT / tests).read_text())
-            kinds = {"errata": len(theorem.errata), "choices": len(theorem.choices)}
-            assert [int(count) for count in re.findall(r"\d+", row[8].split("]")[0])] == [
-                kinds["errata"],
-                *([kinds["choices"]] if kinds["choices"] else []),
-            ]
-            assert (theorem.verify is not None) == (row[9:] == [f"[row](../results/verify/{theorem.name}.json)"])
+def test_a_page_has_the_papers_verdicts_and_the_files(theorem):
+    """Its file defines the theorem, its tests mention it, and a row exists exactly if a long check does."""
+    text = page(theorem.name)
+    assert text.startswith(f"# {theorem.name}\n\n")
+    for claim in claims(theorem):
+        paper = paper_of(claim.source)
+        for label in paper.labels(claim.source):
+            verdict = paper.statements[paper.order.index(label)].verdict
+            assert f"[{paper.name}](https://arxiv.org/abs/{paper.arxiv}), {label} | **{verdict}**" in text
+    file, tests = (re.search(rf"^\| {what} \| `(.*)` \|$", text, re.MULTILINE)[1] for what in ("proof and code", "tests"))
+    assert f'"{theorem.name}"' in (ROOT / file).read_text()
+    assert tests == file_of_tests(theorem, ROOT)
+    assert re.search(rf"\b{Path(file).stem}\b", (ROOT / tests).read_text())
+    assert (theorem.verify is not None) == (f"`results/verify/{theorem.name}.json`" in text)
+    for entry in entries(theorem):
+        assert f"| [{entry.title}](../errata.md#{entry.anchor}) | {entry.graded.severity} |" in text
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
+def test_a_page_says_which_certificate_there_is(theorem):
+    certificate = re.search(r"^\| certificate \| (.*) \|$", page(theorem.name), re.MULTILINE)[1]
+    if theorem.evidence is None:
+        assert certificate == f"none: {inline(theorem.nothing_to_certify)}"
+    else:
+        kind = json.loads(certify(theorem.name))["type"]
+        assert certificate.startswith(f"type `{kind}`: `seqsep certify {theorem.name} -o FILE`")
+
+
+@pytest.mark.unchecked  # tests/theorems has shapes checked
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
+def test_the_outputs_on_a_page_are_those_of_its_commands(theorem, capsys):
+    """A line `...` stands for any lines, and `...` in a line for any text."""
+    found = re.findall(r"^```console\n\$ seqsep (.*)\n([^`]*)^```$", page(theorem.name), re.MULTILINE)
+    assert [command.split()[0] for command, _ in found] == (["bound"] if theorem.bound else []) + ["check"]
+    for command, shown in found:
+        assert main(command.split()) == 0
+        lines = [
+            r"(?:.*\n)*" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + r"\n"
+            for line in shown.splitlines()
+        ]
+        printed = capsys.readouterr().out
+        assert re.fullmatch("".join(lines), printed), printed
+
+
+def test_an_output_that_fails_is_refused():
+    with pytest.raises(ValueError, match="seqsep bound one-way-protocol: expected status 0"):
+        output("bound", "one-way-protocol")
+
+
+def test_text_before_the_source_explains_and_items_follow_their_paragraph():
+    parts = parts_of(
+        "It adds.\n\nTwo numbers:\n* a\n* b\n\nSource: x.\n\nWe differ:\n* c\n\nProof. d\n    e = f\n\n"
+        "It runs. This does not show g."
+    )
+    assert parts.explained == ["Two numbers:", "* a", "* b"]
+    assert (parts.source, parts.differs) == (["Source: x."], ["We differ:", "* c"])
+    assert parts.proof == ["Proof. d", "    e = f"]
+    assert parts.shown == ["It runs. This does not show g."]
+
+
+def test_the_proof_has_the_steps_that_it_continues_in():
+    text = page("index-lookup-attention")
+    assert all(f"\n### `{name}`\n\n" in text for name in ("_retrieve", "_read_bits", "_readout", "_grid"))
+    for theorem in THEOREMS:
+        said = re.search(r"^The proof continues (?:at|in) (.*?)(?:\. .*)?$", page(theorem.name), re.MULTILINE)
+        for name in re.findall(r"`([\w.]+)`", said[1]) if said else ():
+            assert f"\n### `{name}`\n" in page(theorem.name), (theorem.name, name)
+
+
+def test_a_page_links_the_words_of_the_glossary(tmp_path):
+    assert terms_line("A bound on bits.", tmp_path) == ""
+    (tmp_path / "docs/explanation").mkdir(parents=True)
+    (tmp_path / "docs/explanation/glossary.md").write_text("# Glossary\n\n### State bits\n\nBits.\n\n### Mixer\n\nA layer.\n")
+    line = "\nWords in the glossary: [State bits](../../explanation/glossary.md#state-bits).\n"
+    assert terms_line("It has 3 state bits.\n\n```\nmixer\n```\n", tmp_path) == line
 
 
 @pytest.mark.unchecked  # tests/theorems has shapes checked

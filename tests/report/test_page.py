@@ -280,3 +280,19 @@ def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: l
     assert (first.main, first.second, first.chosen) == ("61.0", "", True)
     assert (second.main, second.second, second.chosen) == ("59.0", "11.0–97.0, 3 seeds", False)
     assert "no best of several seeds stands beside one run" in read(tmp_path, runs, [*runs, *more]).text
+
+
+def test_order_of_a_narrow_reader(
+    tmp_path: Path, fresh: list[Measured], committed: list[Measured], theorems: list[dict[str, Any]]
+) -> None:
+    """The first grid follows little open text, the separation is the second section, and a card of a theorem is folded."""
+    read(tmp_path, fresh, committed, theorems, findings=["A finding " * 40])
+    source = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'<section id="([^"]+)"', source)[:3] == ["heatmap", "bits", "held"]
+    head = source[source.index("<body>") : source.index('<table class="heat"')]
+    opened = re.sub(r"<[^>]+>", " ", re.sub(r"<details>.*?</details>", "", head, flags=re.DOTALL))
+    assert len(opened.split()) < 120
+    body = source[source.index('<section id="theorems"') :]
+    unfolded = re.sub(r"<details>.*?</details>", "", body, flags=re.DOTALL)
+    assert 'class="check"' in unfolded
+    assert unfolded.count('class="statement"') == len(re.findall("<details open>", unfolded))

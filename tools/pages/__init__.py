@@ -3,12 +3,18 @@
 A test holds each committed page against what is generated. Files:
 
     write         all pages, each whole or not at all
-    errata        docs/errata.md: what is printed and does not survive execution
+    errata        docs/reference/errata.md: the errors found in the papers, with their severity
+    _severities   the severity of each erratum, and what it says in one line
     papers        the papers: statements in their order, each with its verdict
-    theorems      docs/theorems.md: the index of theorems by paper
+    theorems      docs/reference/theorems/index.md: the statements of each paper, with the theorem that runs each
+    theorem_page  docs/reference/theorems/NAME.md: statement, check, proof, errata and files of a theorem
+    _docstrings   docstrings as Markdown
+    _outputs      the outputs of commands on pages
+    _glossary     links to the glossary
     members       docs/tasks.md and docs/mixers.md: every task, every mixer
     registries    members.json: what `seqsep list` prints
     reproduction  docs/reproduction.md: our numbers beside the paper's
+    reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
     _claims       its first part, the claims one by one; evidence.json, what the committed rows show of them
     _readings     its part on the readings of appendix H.1
     capacity      docs/capacity.md: what published models keep between tokens

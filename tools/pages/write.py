@@ -1,14 +1,14 @@
 """All generated pages of a clone, and how they are written.
 
 >>> [name for name in PAGES if name.endswith(".md")]
-['docs/errata.md', 'docs/theorems.md', 'docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md', 'docs/capacity.md',
-     'docs/audit.md', 'docs/model-laws.md']
+['docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md', 'docs/capacity.md', 'docs/audit.md', 'docs/model-laws.md', ...]
 >>> [name for name in PAGES if name.endswith(".svg")]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
      'docs/state-bits.svg', 'docs/reach.svg']
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from pages._claims import evidence_file
@@ -21,16 +21,29 @@ from pages.members import mixers_page, tasks_page
 from pages.model_laws import model_laws_page
 from pages.registries import members_file
 from pages.reproduction import reproduction_page
-from pages.theorems import theorems_page
+from pages.reproduction_index import reproduction_index_page
+from pages.theorem_page import theorem_page
+from pages.theorems import FOLDER, theorems_page
 from seqsep.files import write_file
 from seqsep.report.page.is_tree_example import is_tree_example
 from seqsep.report.page.is_tree_picture import is_tree_picture
 from seqsep.report.page.ledger_picture import ledger_picture
+from seqsep.theorems import THEOREMS
+
+THEOREM_PAGES: Mapping[str, Callable[[Path], str]] = {
+    "docs/reference/errata.md": lambda clone: errata_page(),
+    f"{FOLDER}/index.md": lambda clone: theorems_page(),
+    **{f"{FOLDER}/{theorem.name}.md": partial(theorem_page, theorem) for theorem in THEOREMS},
+}
+"""The index of theorems, a page for each theorem, and the errata."""
+
+REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
+    "docs/reproduction/index.md": lambda clone: reproduction_index_page(clone / "results"),
+}
+"""The pages of docs/reproduction/."""
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
-    "docs/errata.md": lambda clone: errata_page(),
-    "docs/theorems.md": theorems_page,
     "docs/tasks.md": lambda clone: tasks_page(),
     "docs/mixers.md": lambda clone: mixers_page(),
     "docs/reproduction.md": lambda clone: reproduction_page(clone / "results"),
@@ -44,6 +57,8 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/state-bits.svg": lambda clone: states_picture(clone / "results"),
     "docs/reach.svg": lambda clone: reach_picture(clone / "results"),
     "src/seqsep/commands/members.json": lambda clone: members_file(),
+    **REPRODUCTION,
+    **THEOREM_PAGES,
 }
 """What makes each generated file of a clone of this project, by its path there."""
 

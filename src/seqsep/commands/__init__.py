@@ -68,7 +68,7 @@ from seqsep.commands import (
     text,
     train,
 )
-from seqsep.commands.command import Command
+from seqsep.commands.command import GROUPS, Command, Group
 
 COMMANDS: tuple[Command, ...] = (
     demo.COMMAND,
@@ -95,4 +95,4 @@ COMMANDS: tuple[Command, ...] = (
 )
 """In the order of `seqsep --help`."""
 
-__all__ = ["COMMANDS", "Command"]
+__all__ = ["COMMANDS", "GROUPS", "Command", "Group"]

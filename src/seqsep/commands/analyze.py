@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import FUNCTIONS, Command, print_json
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import fields_from_flags
@@ -155,8 +155,9 @@ def _analyze_one(target: str, options: argparse.Namespace, *, prints: bool) -> "
 
 COMMAND = Command(
     name="analyze",
-    purpose="the least state of any recurrent model for a function of sequences",
+    purpose="compute the least state of any recurrent model for a function",
     example="seqsep analyze FILE.py:function --lengths 2..16 --alphabet 4",
+    group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
     read_further=fields_from_flags,

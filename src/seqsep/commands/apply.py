@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import THEOREMS, Command, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
@@ -40,10 +40,14 @@ COMMAND = Command(
     name="apply",
     purpose="run the built weights of a theorem on your own inputs",
     example="seqsep apply index-lookup-attention --length 20 --input FILE.jsonl",
+    group=THEOREMS,
     add_flags=add_flags,
     run=run,
-    details=": one JSON object a line, as seqsep sample --json writes it, or its readable form alone; one answer a line "
-    "out; options of a theorem: seqsep apply THEOREM --help",
+    details=(
+        "Each line of the input is a JSON object, as `seqsep sample --json` writes it, or its readable form. "
+        "Each line of the output is an answer.\n\n"
+        "seqsep apply THEOREM --help shows the options of a theorem."
+    ),
     read_further=list,
     help_of=lambda words: help_text("apply", "applier", words, "[--input FILE]"),
 )

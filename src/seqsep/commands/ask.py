@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import Command, json_object, print_json
+from seqsep.commands.command import TRAINING, Command, json_object, print_json
 from seqsep.commands.shared_flags import add_kept_model, kept_file
 from seqsep.commands.status import DONE
 from seqsep.files import UNLIMITED, read_lines
@@ -84,7 +84,8 @@ COMMAND = Command(
     name="ask",
     purpose="put your own inputs to a trained model",
     example="seqsep ask runs/store.sqlite 3f2a --input questions.jsonl",
+    group=TRAINING,
     add_flags=add_flags,
     run=run,
-    details=': each line an input as seqsep sample --json writes it, or {"inputs": [tokens]}',
+    details='Each line is an input, as `seqsep sample --json` writes it, or {"inputs": [tokens]}.',
 )

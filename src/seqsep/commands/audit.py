@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import PUBLISHED, Command, print_json
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.names import BadInput
+from seqsep.names import BadInput, install
 
 if TYPE_CHECKING:
     from seqsep.audit.answer import Audit
@@ -166,10 +166,14 @@ def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
 
 COMMAND = Command(
     name="audit",
-    purpose="say what a trained model stores, needs and carries in its state, and search for inputs on which it fails",
+    purpose="measure what a trained model keeps in its state, and find inputs on which it fails",
     example="seqsep audit runs/store.sqlite 3f2a --worst",
+    group=PUBLISHED,
     add_flags=add_flags,
     run=run,
-    details="; for index lookup, associative recall and equality of random halves. A folder is that of a causal language model "
-    "of transformers (pip install 'seqsep[hf]'), which is asked about phonebooks: nothing is downloaded, no code of it is run",
+    details=(
+        "A kept model must be trained on index lookup, associative recall or equality of random halves.\n\n"
+        f"A folder must hold a causal language model of transformers ({install('hf')}). The audit asks it about phonebooks. "
+        "It downloads nothing and runs no code from the folder."
+    ),
 )

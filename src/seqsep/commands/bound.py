@@ -2,7 +2,7 @@
 
 import argparse
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import THEOREMS, Command, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
@@ -65,11 +65,15 @@ def run(options: argparse.Namespace) -> int:
 
 COMMAND = Command(
     name="bound",
-    purpose="print the constants of a theorem at a length, without running anything",
+    purpose="print the constants of a theorem at a length, without running it",
     example="seqsep bound index-lookup-attention --length 1000 --alphabet 64",
+    group=THEOREMS,
     add_flags=add_flags,
     run=run,
-    details="; they are the bounds that seqsep check THEOREM compares with; options of a theorem: seqsep bound THEOREM --help",
+    details=(
+        "These are the bounds that `seqsep check THEOREM` compares with.\n\n"
+        "seqsep bound THEOREM --help shows the options of a theorem."
+    ),
     read_further=list,
     help_of=lambda words: help_text("bound", "bound", words, "[--json]"),
 )

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import PUBLISHED, Command, print_json
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
 from seqsep.files import write_file
@@ -127,9 +127,10 @@ def quantity(flag: str, text: str, units: dict[str, int]) -> int:
 
 COMMAND = Command(
     name="capacity",
-    purpose="say what a model keeps between tokens, from its config.json, and what no model with that state can do",
+    purpose="compute from config.json what a model keeps between tokens and what it cannot do",
     example="seqsep capacity config.json --length 128k --memory 80GiB",
+    group=PUBLISHED,
     add_flags=add_flags,
     run=run,
-    details="; nothing is downloaded and no library is needed: transformers' defaults are shipped with their version",
+    details="The command downloads nothing and needs no torch and no transformers: seqsep ships the defaults of transformers.",
 )

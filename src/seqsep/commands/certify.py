@@ -5,7 +5,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from seqsep.commands.command import Command
+from seqsep.commands.command import THEOREMS, Command
 from seqsep.commands.members import names
 from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.shared_flags import options_from_flags
@@ -70,10 +70,13 @@ COMMAND = Command(
     name="certify",
     purpose="write a certificate that seqsep_check.py checks without seqsep",
     example="seqsep certify bounded-dyck-state --depth 3 -o dyck.json",
+    group=THEOREMS,
     add_flags=add_flags,
     run=run,
-    details=": python -I -S seqsep_check.py FILE; options of a theorem: seqsep certify THEOREM --help "
-    "(docs/certificates.md says what is proved)",
+    details=(
+        "To check a certificate: python -I -S seqsep_check.py FILE\n\n"
+        "seqsep certify THEOREM --help shows the options of a theorem. docs/certificates.md explains what is proved."
+    ),
     read_further=list,
     help_of=lambda words: help_text("certify", "evidence", words, "-o FILE"),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands import members
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import THEOREMS, Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.model_laws import name_language_models, run_language_models
 from seqsep.commands.own_parts import name_own_parts, run_own_parts
@@ -166,16 +166,22 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
 
 COMMAND = Command(
     name="check",
-    purpose="run theorems and compare measured sizes with their bounds",
+    purpose="check theorems, or the laws on your own layer, task or model",
     example="seqsep check index-lookup-attention --text README.md",
+    group=THEOREMS,
     add_flags=add_flags,
     run=run,
-    details=", a line each; with names, or --verbose, a line an outcome, with statement, every size and inputs tried; options "
-    "of a theorem: seqsep check THEOREM --help. Or try every law on a layer, a model or a task of your own, "
-    "and say which fails and where: seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json], or --task "
-    "task.py:MyTask [--length 20], with further fields of the task as flags. Or try the laws of state on a causal language "
-    "model of transformers or flash-linear-attention: seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] "
-    "[--length 24, from 9] [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]",
+    details=(
+        "Without a name, the command checks all theorems and prints one line for each. With names, or --verbose, it prints "
+        "one line for each outcome: the statement, every size and the number of inputs tested. "
+        "seqsep check THEOREM --help shows the options of a theorem.\n\n"
+        "To check the laws on your own layer, model or task:\n"
+        "  seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]\n"
+        "  seqsep check --task task.py:MyTask [--length 20] [--FIELD VALUE]\n\n"
+        "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
+        "  seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24, from 9]\n"
+        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]"
+    ),
     read_further=list,
     help_of=lambda words: help_text("check", "check", words, "[--json]"),
 )

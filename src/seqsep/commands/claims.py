@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import RESULTS, Command, print_json
 from seqsep.commands.status import DONE
 from seqsep.names import BadInput
 
@@ -126,8 +126,9 @@ def summary(claims: "list[Claim]", found: "Found") -> list[str]:
 
 COMMAND = Command(
     name="claims",
-    purpose="say of every claim of the papers' experiments whether it is reproduced",
+    purpose="report of each claim of the papers' experiments whether it is reproduced",
     example="seqsep claims figure-2-attention",
+    group=RESULTS,
     add_flags=add_flags,
     run=run,
 )

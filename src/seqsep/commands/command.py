@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -82,13 +83,35 @@ class Parser(argparse.ArgumentParser):
 
 
 @dataclass(frozen=True)
+class Group:
+    """A question of a user that several commands answer, and one command line as an example.
+
+    >>> THEOREMS.example
+    'seqsep check index-lookup-state'
+    """
+
+    title: str
+    example: str
+
+
+THEOREMS = Group("theorems", "seqsep check index-lookup-state")
+FUNCTIONS = Group("functions and languages", "seqsep analyze majority --lengths 2..6")
+TRAINING = Group("layers and training", "seqsep list mixers")
+PUBLISHED = Group("published models and engines", "seqsep capacity --help")
+RESULTS = Group("results and papers", "seqsep completion bash")
+GROUPS = (THEOREMS, FUNCTIONS, TRAINING, PUBLISHED, RESULTS)
+"""In the order of `seqsep --help`."""
+
+
+@dataclass(frozen=True)
 class Command:
     """One command of `seqsep`.
 
     `run` takes the options that `add_flags` declares and returns the exit status. It imports what it needs itself, as torch
-    takes seconds to import and no other command should wait for it. `details` follow the purpose in the command's own help.
+    takes seconds to import and no other command should wait for it. `group` is the question that it answers in `seqsep --help`.
+    `details` are the paragraphs after the purpose in the command's own help; an indented line keeps its line breaks.
     `read_further` is there if the command takes flags that its parser does not know, such as a task's fields; `options.further`
-    is what it makes of them. `options.words` are all words behind the command's name.
+    is what it makes of them. `options.words` are all words after the command's name.
     `help_of` is there if the command has a help for what its words name, such as a theorem; it gives None for words that name
     nothing.
 
@@ -100,11 +123,25 @@ class Command:
     name: str
     purpose: str
     example: str
+    group: Group
     add_flags: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     details: str = ""
     read_further: Callable[[list[str]], Any] | None = None
     help_of: Callable[[list[str]], str | None] | None = None
+
+
+def paragraphs(text: str, width: int = 100) -> str:
+    """Wrap each paragraph of a text; a line that is indented, or that follows an indented one, stays as it is.
+
+    >>> print(paragraphs("One\\n\\nTwo:\\n  seqsep list"))
+    One
+    <BLANKLINE>
+    Two:
+      seqsep list
+    """
+    lines = [line if line.startswith(" ") else textwrap.fill(line, width) for line in text.split("\n")]
+    return "\n".join(lines)
 
 
 def json_object(where: str, text: str) -> dict[str, Any]:

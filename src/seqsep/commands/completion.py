@@ -8,7 +8,7 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from seqsep.commands.command import Command, Parser
+from seqsep.commands.command import RESULTS, Command, Parser
 from seqsep.commands.members import Record, members, names
 from seqsep.commands.run_settings import SETTINGS
 from seqsep.commands.status import DONE
@@ -164,8 +164,12 @@ COMMAND = Command(
     name="completion",
     purpose="print the script that completes words in your shell",
     example='eval "$(seqsep completion bash)"',
+    group=RESULTS,
     add_flags=add_flags,
     run=run,
-    details=': in ~/.bashrc eval "$(seqsep completion bash)", in ~/.zshrc the same with zsh behind compinit, for fish '
-    "seqsep completion fish | source",
+    details=(
+        'bash: add this line to ~/.bashrc: eval "$(seqsep completion bash)"\n\n'
+        'zsh: add this line to ~/.zshrc, after compinit: eval "$(seqsep completion zsh)"\n\n'
+        "fish: run this command: seqsep completion fish | source"
+    ),
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.check import check_every_theorem
-from seqsep.commands.command import Command
+from seqsep.commands.command import RESULTS, Command
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.outputs import require_report
 from seqsep.commands.shared_flags import positive
@@ -138,6 +138,7 @@ COMMAND = Command(
     name="demo",
     purpose="check the theorems, train seven architectures, write the report page",
     example="seqsep demo",
+    group=RESULTS,
     add_flags=add_flags,
     run=run,
 )

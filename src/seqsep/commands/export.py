@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from seqsep.commands.command import Command
+from seqsep.commands.command import RESULTS, Command
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
 from seqsep.files import write_file
@@ -67,6 +67,7 @@ COMMAND = Command(
     name="export",
     purpose="write the canonical rows of a store",
     example="seqsep export --store runs/store.sqlite -o rows.jsonl",
+    group=RESULTS,
     add_flags=add_flags,
     run=run,
 )

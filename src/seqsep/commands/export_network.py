@@ -7,7 +7,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from seqsep.commands.command import Command
+from seqsep.commands.command import THEOREMS, Command
 from seqsep.commands.members import names
 from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.shared_flags import options_from_flags
@@ -81,10 +81,14 @@ COMMAND = Command(
     name="export-network",
     purpose="write the weights of a theorem's network, exactly",
     example="seqsep export-network index-lookup-attention --length 64 -o lookup.safetensors",
+    group=THEOREMS,
     add_flags=add_flags,
     run=run,
-    details=". Every array is whole numbers times a unit, on the grid that the file names with its precision "
-    "(docs/networks.md); in Python seqsep.Model.load(seqsep.load_network(FILE)) is a torch.nn.Module",
+    details=(
+        "Every array consists of integers times a unit, on the grid that the file specifies with its precision "
+        "(docs/networks.md).\n\n"
+        "In Python, seqsep.Model.load(seqsep.load_network(FILE)) returns a torch.nn.Module."
+    ),
     read_further=list,
     help_of=lambda words: help_text("export-network", "build", words, "-o FILE"),
 )

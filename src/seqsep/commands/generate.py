@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import Command, json_object, print_json
+from seqsep.commands.command import TRAINING, Command, json_object, print_json
 from seqsep.commands.shared_flags import add_kept_model, kept_file, positive, seconds
 from seqsep.commands.status import DONE
 from seqsep.files import read_lines
@@ -135,7 +135,8 @@ COMMAND = Command(
     name="generate",
     purpose="show what a trained model writes, thought and answer",
     example="seqsep generate is_tree.safetensors --prompt '{\"edges\": [[1, 2], [2, 3], [1, 4]]}'",
+    group=TRAINING,
     add_flags=add_flags,
     run=run,
-    details=": tokens that a retriever found stand in round brackets",
+    details="Round brackets mark the tokens that a retriever found.",
 )

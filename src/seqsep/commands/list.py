@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import TRAINING, Command, print_json
 from seqsep.commands.members import REGISTRIES, Record, members
 from seqsep.commands.status import DONE
 
@@ -43,8 +43,9 @@ def _plain(value: Any) -> str:
 
 COMMAND = Command(
     name="list",
-    purpose="list what there is",
+    purpose="list tasks, layers, theorems, experiments and other names",
     example="seqsep list mixers --json",
+    group=TRAINING,
     add_flags=add_flags,
     run=run,
 )

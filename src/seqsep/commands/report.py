@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.commands.check import check_every_theorem
-from seqsep.commands.command import Command
+from seqsep.commands.command import RESULTS, Command
 from seqsep.commands.demo import add_check_again
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_report
@@ -90,6 +90,7 @@ COMMAND = Command(
     name="report",
     purpose="rebuild the page, its figures and tables from committed rows",
     example="seqsep report -o DIR --bibtex",
+    group=RESULTS,
     add_flags=add_flags,
     run=run,
 )

@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import Command, Parser
+from seqsep.commands.command import TRAINING, Command, Parser
 from seqsep.commands.members import members, names
 from seqsep.commands.run_settings import add_override_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags
@@ -177,13 +177,19 @@ COMMAND = Command(
     name="run",
     purpose="train the runs of an experiment",
     example="seqsep run index-lookup-architectures --preset demo",
+    group=TRAINING,
     add_flags=add_flags,
     run=run,
-    details=". Your own parts in place of its own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
-    "--task task.py:MyTask --length 20, with further fields of the task as flags. On a cluster (docs/cluster.md): "
-    "--engine ray --address HOST:6379 --gpus-per-run 0.25. A file of runs of your own (examples/own_runs.py), in which paths "
-    "are relative to the file: from seqsep import IndexLookup, Run; def runs(preset): return [Run(IndexLookup(length=20), "
-    "layers=('layer.py:MyLayer', 'attention'), width=64, steps=2000, seed=seed) for seed in range(3)]",
+    details=(
+        "To replace parts of an experiment by your own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
+        "--task task.py:MyTask --length 20. Further fields of the task are flags.\n\n"
+        "On a cluster (docs/cluster.md): --engine ray --address HOST:6379 --gpus-per-run 0.25\n\n"
+        "A file of your own runs (examples/own_runs.py) defines a function `runs`. Its paths are relative to the file:\n"
+        "  from seqsep import IndexLookup, Run\n"
+        "  def runs(preset):\n"
+        "      return [Run(IndexLookup(length=20), layers=('layer.py:MyLayer', 'attention'),\n"
+        "                  width=64, steps=2000, seed=seed) for seed in range(3)]"
+    ),
     read_further=list,
     help_of=help_of_experiment,
 )

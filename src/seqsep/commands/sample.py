@@ -5,7 +5,7 @@ import inspect
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from seqsep.commands.command import Command, Parser, print_json
+from seqsep.commands.command import FUNCTIONS, Command, Parser, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import fields_from_flags, positive, reader, whole_number
 from seqsep.commands.status import DONE
@@ -165,6 +165,7 @@ COMMAND = Command(
     name="sample",
     purpose="print examples of a task",
     example="seqsep sample index-lookup --length 20 --count 3 --json",
+    group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
     read_further=list,

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import RESULTS, Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import weights_folder
@@ -26,9 +26,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         example = f"Example: seqsep store {name} runs/store.sqlite{rows}"
         status = "; exit status 1: something is lost" if name == "repair" else ""
         action = actions.add_parser(name, help=purpose, description=purpose, epilog=f"{example}{status}")
-        action.add_argument("path", type=Path, metavar="PATH", help="of the store")
+        action.add_argument("path", type=Path, metavar="PATH", help="path of the store")
         if name == "import":
-            action.add_argument("rows", type=Path, nargs="+", metavar="ROWS.jsonl", help="written by seqsep export")
+            action.add_argument("rows", type=Path, nargs="+", metavar="ROWS.jsonl", help="files that seqsep export wrote")
         action.add_argument("--json", action="store_true", help="one JSON object")
         action.set_defaults(parser=action)
 
@@ -126,6 +126,7 @@ COMMAND = Command(
     name="store",
     purpose="show what a store holds, repair it, or take exported rows into it",
     example="seqsep store repair runs/store.sqlite",
+    group=RESULTS,
     add_flags=add_flags,
     run=run,
 )

@@ -9,7 +9,7 @@ from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_folder
 from seqsep.commands.shared_flags import label, number, positive, weights_folder
-from seqsep.names import BadInput
+from seqsep.names import BadInput, install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -47,23 +47,23 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=Path("results"),
         metavar="ROWS",
-        help="at the end a table of these runs beside the rows of a store, a file, or a folder of files, that have the same "
+        help="at the end, print these runs next to rows of a store, a file, or a folder of files, that have the same "
         "task and length; by default results/",
     )
     parser.add_argument(
         "--prune",
         action="store_true",
-        help="at 1/64 (of long runs), 1/8, 1/4 and 1/2 of the steps the better half of a cell's runs, which differ in rate and "
-        "heads, goes on",
+        help="stop the worse half of a cell's runs, which differ in rate and heads, at 1/64 (of long runs), 1/8, 1/4 and 1/2 "
+        "of the steps",
     )
     parser.add_argument(
         "--log",
         action="append",
         default=[],
         choices=("tensorboard", "wandb"),
-        help="write curves of runs for it too; may be given twice; pip install 'seqsep[log]'",
+        help=f"also write the curves of runs for this logger; may be given twice; {install('log')}",
     )
-    parser.add_argument("--log-folder", type=Path, help="of --log; by default the store's path with .logs behind")
+    parser.add_argument("--log-folder", type=Path, help="directory for --log; default: STORE.logs")
     parser.add_argument(
         "--workers",
         type=positive,
@@ -73,15 +73,17 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         "--device",
         choices=("cpu", "cuda"),
         default="cpu",
-        help="where runs compute; cuda: on the GPUs here, which runs share",
+        help="compute on the CPU, or on the GPUs of this machine, which runs share",
     )
     parser.add_argument(
         "--engine",
         choices=("local", "ray"),
         default="local",
-        help="local: processes here; ray: a cluster, or without --address a Ray of its own here",
+        help="local: processes on this machine; ray: a cluster, or without --address a new local Ray",
     )
-    parser.add_argument("--address", metavar="HOST:PORT", help="with --engine ray: of the cluster, or auto; also RAY_ADDRESS")
+    parser.add_argument(
+        "--address", metavar="HOST:PORT", help="with --engine ray: cluster address, or auto; default: RAY_ADDRESS"
+    )
     parser.add_argument(
         "--gpus-per-run",
         type=gpu_share,

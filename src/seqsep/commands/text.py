@@ -8,12 +8,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import Command, print_json
+from seqsep.commands.command import PUBLISHED, Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import positive, whole_number
 from seqsep.commands.status import DONE
-from seqsep.names import BadInput
+from seqsep.names import BadInput, install
 
 if TYPE_CHECKING:
     from seqsep.text.accuracy import LengthAccuracy
@@ -268,7 +268,11 @@ COMMAND = Command(
     name="text",
     purpose="ask any causal language model of transformers to retrieve from text",
     example="seqsep text phonebook --model MODEL_FOLDER --n 8 16 32",
+    group=PUBLISHED,
     add_flags=add_flags,
     run=run,
-    details=": a number from a phonebook, a word from a list, or HotpotQA among n paragraphs. Needs pip install 'seqsep[hf]'",
+    details=(
+        "The model retrieves a number from a phonebook, a word from a list, or an answer from n paragraphs of HotpotQA.\n\n"
+        f"The command needs transformers: {install('hf')}"
+    ),
 )

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import Command
+from seqsep.commands.command import TRAINING, Command
 from seqsep.commands.members import names
 from seqsep.commands.run_settings import add_new_run_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import fields_from_flags, seconds
@@ -74,8 +74,11 @@ COMMAND = Command(
     name="train",
     purpose="train models that flags describe",
     example="seqsep train index-lookup --length 20 --layers mamba,attention --width 64 --steps 2000 --seed 0..2",
+    group=TRAINING,
     add_flags=add_flags,
     run=run,
-    details=". seqsep sample TASK --help has the fields of a task; rows go to the store as those of the experiment train",
+    details=(
+        "seqsep sample TASK --help shows the fields of a task. The rows go to the store as rows of the experiment `train`."
+    ),
     read_further=list,
 )

@@ -20,7 +20,7 @@ from typing import Any
 from seqsep.files import naming, read_text
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.names import BadInput
+from seqsep.names import BadInput, install
 
 ROW = "row.json"
 CURVES = ("accuracy", "loss_nats")
@@ -46,7 +46,7 @@ class Logger:
             import_module(kind)
         except ImportError as error:
             needed = f"expected the package {kind}, found none that loads ({' '.join(str(error).split())})"
-            raise LoggerUnavailable(f"--log {kind}: {needed}; pip install {kind}, or pip install 'seqsep[log]'") from error
+            raise LoggerUnavailable(f"--log {kind}: {needed}; pip install {kind}, or {install('log')}") from error
 
     def write(self, row: Row) -> bool:
         """Write a row, unless it is there already or has no outcome; returns whether it was written."""

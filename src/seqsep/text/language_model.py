@@ -15,11 +15,11 @@ from typing import Any
 from seqsep.laws.language_model.folder import CONFIG
 from seqsep.laws.language_model.reader import NAMES_OF_A_STATE
 from seqsep.laws.language_model.source import of_folder
-from seqsep.names import BadInput, excerpt, text_of
+from seqsep.names import BadInput, excerpt, install, text_of
 from seqsep.text.model_folder import ModelFolder
 from seqsep.text.tokenizer import Tokenizer
 
-INSTALL = "pip install 'seqsep[hf]'"
+INSTALL = install("hf")
 CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length")
 
 

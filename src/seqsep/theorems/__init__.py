@@ -1,6 +1,6 @@
 """Theorems: each file has the statement, the proof, what it builds or reduces, and a check that runs it.
 
-Folders are subjects; docs/theorems.md is the index by paper and number. Files:
+Folders are subjects; docs/reference/theorems/index.md is the index by paper and number. Files:
 
     retrieval         index lookup and associative recall
     equality          equality of two halves

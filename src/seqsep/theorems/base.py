@@ -251,7 +251,7 @@ class Remark:
 
 
 class Erratum(Remark):
-    """A printed text that is false, or a proof with a gap: a row of the first part of docs/errata.md."""
+    """A printed text that is false, or a proof with a gap: an entry of docs/reference/errata.md."""
 
 
 class Choice(Remark):

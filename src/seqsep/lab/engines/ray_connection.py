@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.lab.engines.engine import EngineUnavailable, usable_cores
+from seqsep.names import install
 
-INSTALL = "pip install 'seqsep[cluster]'"
+INSTALL = install("cluster")
 SECONDS_TO_CONNECT = 5.0
 OBJECT_STORE_BYTES = 128 << 20
 LOOPBACK = ("127.0.0.1", "::1")

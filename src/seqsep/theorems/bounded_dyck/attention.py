@@ -1,34 +1,50 @@
-"""Upper bound: two attention layers (k <= 4) or three (any k) recognise Dyck-(n,k); one or two give the next brackets.
+"""Attention layers of logarithmic width recognise bracket words of bounded depth: two layers up to depth 4, three layers at any
+depth.
 
-Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115): two layers
-generate Dyck-(n,k), D + 1 = k + 1 layers with hard attention recognise it. Four variants here, all causal with [BOS] first:
-* one-layer: the brackets allowed next, and whether the word may end, after every valid prefix, k = 2 (Theorem 5 forbids it to
-  recognise the words).
-* two-layer-valid: the same for any k.
-* two-layer: after *every* prefix, nothing being allowed after an invalid one, k <= 4.
-* three-layer: the same for any k.
-We differ: softmax on a grid with one constant scale, eta = 1, no norms; three layers recognise every depth. Sets that are
-empty after *every* invalid prefix decide membership at the last token, so two layers with them for any k would recognise any
-k; whether two can for k >= 5 is open here. The rule of `_layers` cannot: at k = 5 it errs on 624 of the 43,008 strings of
-length 10 with balanced directions (416 words rejected; if it counted kinds, not digits, on 832: every word of depth >= 3).
-After valid prefixes two layers are enough for any k; read at each position they decide membership too (the first wrong bracket
-is not in the set before it), which is what generating means.
+A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. Fewer layers are enough to give the brackets that
+may come next.
 
-Symbols. b = max(1, ceil(log2 n)) digits of a kind, c = bit_length(k) digits (±1) of a depth. Positions i = 0 .. N, [BOS] at 0;
-n = max(4, N + 1, k + 1) is the base of the grid; L = n^2 steps a unit, stepwise softmax, rounding down; G = 2 n. d is the depth
-after a token. The level of a bracket is d for an open one, whose position has the same parity, and d + 1 for a close one.
+Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). There two
+layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
 
-The proof stands beside the weights: `_plan` (the gate), `_parts` (heads and hidden units), `_layers` (variants, read-out).
-Margins:
-* weights of m tokens that pass a gate are equal, floor(L/m) >= n steps, all others 0 (`Plan.gate`);
-* a retrieved digit is above 3/4 or below 1/4: at least 1/(1+R) - 1/2 - 1/L from 1/2, R = 0.1605 (`_parts._last_open`);
-* n (count - t u) is at most 0 or at least 1, so thresholds of the depth are exact (`_parts._beyond`);
-* the mean of the flags of an error is at least 1 step (`_layers._mean_of_wrong`, `_weighed_by_level`);
-* a logit is >= 1 if what it stands for is allowed, else <= -1 (`_layers._readout`).
-On the grid sums of count, unit and counts are exact; a retrieved weight loses less than one step; all else is whole or a
-multiple of a step.
+There are four variants, all causal and with [BOS] first:
+* `one-layer` gives the brackets allowed next, and whether the word may end, after every valid prefix, for k = 2. By Theorem 5
+  it cannot recognise the words.
+* `two-layer-valid` gives the same for any k.
+* `two-layer` gives the same after *every* prefix, with nothing allowed after an invalid one, for k <= 4.
+* `three-layer` gives the same for any k.
 
-What a run does not show: other lengths, kinds and depths than those built. The proof covers them all.
+We differ:
+* Softmax is on a grid with one constant scale, eta = 1, and there are no norms.
+* Three layers recognise every depth.
+
+What is open. Sets that are empty after *every* invalid prefix decide membership at the last token. So two layers with such sets
+for any k would recognise any k. Whether two layers can do it for k >= 5 is open here. The rule of `_layers` cannot: at k = 5 it
+is wrong on 624 of the 43,008 strings of length 10 with balanced directions. It rejects 416 words. If it counted kinds and not
+digits, it would be wrong on 832, which include every word of depth 3 or more.
+
+After valid prefixes two layers are enough for any k. Read at each position, they decide membership too: the first wrong bracket
+is not in the set before it. This is what generating means.
+
+Symbols. A kind has b = max(1, ceil(log2 n)) digits, and a depth has c = bit_length(k) digits (+1 or -1). Positions are i = 0 ..
+N, with [BOS] at 0. The base of the grid is n = max(4, N + 1, k + 1), and a unit has L = n^2 steps, with stepwise softmax that
+rounds down. G = 2 n. The depth after a token is d. The level of an open bracket is d, whose parity is that of the position. The
+level of a close bracket is d + 1.
+
+These margins hold:
+* The weights of m tokens that pass a gate are equal, floor(L/m) >= n steps, and all others are 0 (`Plan.gate`).
+* A retrieved digit is above 3/4 or below 1/4: at least 1/(1+R) - 1/2 - 1/L from 1/2, with R = 0.1605 (`_parts._last_open`).
+* n (count - t u) is at most 0 or at least 1, so thresholds of the depth are exact (`_parts._beyond`).
+* The mean of the error flags is at least 1 step (`_layers._mean_of_wrong`, `_layers._weighed_by_level`).
+* A logit is at least 1 if its bracket is allowed, and at most -1 if not (`_layers._readout`).
+
+On the grid, sums of count, unit and counts are exact. A retrieved weight loses less than one step. Everything else is a whole
+number or a multiple of a step.
+
+The proof continues in `_plan` (the gate), `_parts` (heads and hidden units) and `_layers` (variants and read-out).
+
+A run checks the lengths, kinds and depths that it builds. This does not show that the networks are right for others. The proof
+covers them all.
 """
 
 from collections.abc import Callable, Mapping

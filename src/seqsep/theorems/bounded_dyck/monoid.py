@@ -1,33 +1,38 @@
-"""Lower bound: the syntactic monoid of Dyck-(n,k) is not in DA, from which products in it cost linearly many bits.
+"""The algebra of bounded bracket words is outside the class DA, and products in it cost two parties linearly many bits.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E, where this is named as another way to prove Lemma 1, for n = 2
-and k = 2. The printed proof, by a fooling set, is in `one_layer`.
-We differ: any n and k >= 1; the step from the monoid to bits is a reduction from disjointness with its constant; and what this
-way leaves open is shown: a monoid outside DA does not make the words themselves hard.
+This is the second way to prove Lemma 1 of the paper. It also shows what this way leaves open: for the words themselves, to be
+outside DA is not enough.
 
-The monoid. A word that is in no word of the language is 0. Any other one acts on stacks: it needs the kinds P on top, leaves Q
-in their place, and goes up to r above the stack before it. P, Q and r tell its map from others, since it is defined on the
-stacks that end in P and have at most k - r brackets; and each with |P| + r <= k and |Q| - |P| <= r is the map of: up r and down
-again, P's closes, Q's opens. So there are 1 + sum over i, j <= k of n^(i+j) (k + 1 - max(i, j)) elements; e e = e if P = Q, or
-for 0. No power goes round: the monoid is aperiodic.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E, which mentions this way to prove Lemma 1, for n = 2 and k = 2.
+The proof in the paper, by a fooling set, is in `one_layer`.
 
-*Not in DA.* e = "()" is idempotent, and e = x y z for y = "(", z = ")" and x empty. But e y e is another element: "()" is a
-word and "()(()" is none. This is so for all n and k >= 1; `monoids.outside_da` finds it by search.
+We differ: n and k >= 1 are any numbers. The step from the monoid to bits is a reduction from disjointness, with its constant.
+seqsep also shows that a monoid outside DA does not make the words hard.
 
-*Products.* 4 h + 2 factors of Alice's and Bob's: "(", then for each i <= h four factors, Alice's, Bob's, Alice's, Bob's, and
-")". Those of i are ")", "(" of the party whose set has i, and 1 for the other's. Before each i the stack is "(". If one party
-has i it is closed and opened again; if both have, the second close is one too many. So the product is a word of the language
-exactly if the sets do not meet, and the parties need h bits (`disjointness_one_layer`): (F - 2) / 4 for F factors.
+The monoid. The element of a string that is part of no word is 0. Any other string acts on stacks: it needs the kinds P on top,
+leaves Q in their place, and goes up to r above the stack before it. P, Q and r determine its map, since the map is defined on
+the stacks that end in P and have at most k - r brackets. Each triple with |P| + r <= k and |Q| - |P| <= r is the map of a
+string: up r and down again, the closes of P, the opens of Q. So there are 1 + sum over i, j <= k of n^(i+j) (k + 1 - max(i, j))
+elements. An element is idempotent if P = Q, or if it is 0. No power goes round, so the monoid is aperiodic.
 
-*Words.* Words have no letter that does nothing, and then it is not enough to be outside DA: the monoid of Dyck-(1,1) is as
-well, and its words cost 2 bits for every partition, since a bracket is right or wrong by its position alone. For k >= 2 let a
-party write "(", ")" in place of 1, 1: the brackets alternate between the parties, as in Lemma 1. If neither has i the stack
-goes up by two. For k >= 3 it may, and these are words exactly if the sets do not meet; for k = 2 exactly if they are
-complements. Both cost h = (N - 2) / 4 bits, a quarter of Lemma 1's N - 1.
+*Not in DA.* The element e = "()" is idempotent, and e = x y z for y = "(", z = ")" and an empty x. But e y e is another
+element: "()" is a word and "()(()" is not. This is so for all n and k >= 1. `monoids.outside_da` finds it by search.
 
-What a run shows: the monoid for the n and k given, element by element, that it is aperiodic, the element outside DA, multiplied
-there and in words; both reductions for all sets of h members; and for Dyck-(1,1) the exact cost for every partition of up to 6
-brackets. That it is so for every n, k and h is the proof above.
+*Products.* Take 4 h + 2 factors of Alice and Bob: first "(", then four factors for each i <= h, in the order Alice, Bob, Alice,
+Bob, and last ")". The factors of i are ")", "(" for the party whose set contains i, and 1 for the other party. Before each i
+the stack is "(". If one party has i, it is closed and opened again. If both have i, the second close is one too many. So the
+product is a word of the language exactly if the sets are disjoint. The parties need h bits (`disjointness_one_layer`), which is
+(F - 2) / 4 for F factors.
+
+*Words.* Words have no letter that does nothing, so it is not enough to be outside DA. The monoid of Dyck-(1,1) is outside DA
+too, and its words cost 2 bits for every partition, since the position of a bracket says whether it is right. For k >= 2 let a
+party write "(", ")" in place of 1, 1. Then the brackets alternate between the parties, as in Lemma 1. If neither party has i,
+the stack grows by two. For k >= 3 that is allowed, and these are words exactly if the sets are disjoint. For k = 2 they are
+words exactly if the sets are complements. Both cost h = (N - 2) / 4 bits, a quarter of the N - 1 of Lemma 1.
+
+For the n and k given, a run lists the monoid element by element, and shows that it is aperiodic and that one element is outside
+DA. It runs both reductions for all sets of h members, and for Dyck-(1,1) it finds the exact cost for every partition of up to 6
+brackets. This does not show the claim for every n, k and h; that is the proof above.
 """
 
 from collections.abc import Sequence

@@ -1,21 +1,29 @@
-"""Lower bound: a one-layer attention model that recognises Dyck-(n,k), k >= 2, has m H >= const N / (p + log N).
+"""One attention layer that recognises bracket words of depth 2 or more needs a width that grows almost linearly in N.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 1, Theorems 5 and 10, appendix E. N is even; Alice has the
-brackets at positions 1, 3, .., Bob those at 2, 4, ..; both want to know whether the whole is a word.
-We differ: any number of kinds n and any depth k >= 2 (printed: 2 and 2); the printed proof leaves out that *even* halves differ
-as well; the protocol's bits are counted, and for few heads the bound is up to 2.5 times the printed one.
+The bound is m H >= const N / (p + log N), for H heads of m coordinates and numbers of p bits. Two layers do with a width of
+O(log N): see `bounded-dyck-attention`.
 
-Proof. Lemma 1, that the set S of words of Dyck-(n,2) is a fooling set, stands in `_fooling_set`. So a protocol for Dyck-(n,k),
-even one after which only one party knows the answer, sends at least log2 |S| bits (Fact 4), N - 1 for n = 2. With Theorem 4:
-N - 1 <= `cost`, the bits of its protocol, which are at most the printed 3 m (p + log2 N) H for m >= 2.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 1, Theorems 5 and 10, appendix E. N is even. Alice has the brackets
+at positions 1, 3, .., and Bob those at 2, 4, .. . Both want to know whether the string is a word.
 
-It is about *recognition*. One layer with one head gives the next brackets of Dyck-(n,2) after every valid prefix
-(`attention`, one-layer), and the protocol runs on it as well; that is no contradiction.
+We differ:
+* The number of kinds n is any one, and so is the depth k >= 2. In the paper both are 2.
+* The proof in the paper leaves out that *even* halves differ as well.
+* The bits of the protocol are counted. For few heads the bound is up to 2.5 times that of the paper.
 
-What a run shows: S, at N <= 14, is complete and distinct in both halves (`evidence` gives all of it); on the networks given the
-protocol's answers are the forward pass's; and for a given network whose transcripts are equal on two words of S,
-`erring_input` gives a mixed input with the logits of a word, so that the network errs on one of both. With fewer than N - 1
-bits there must be such a pair. That every one-layer model so small errs is the proof; the run does not show it.
+Proof. By Lemma 1 the set S of words of Dyck-(n,2) is a fooling set (`_fooling_set`). So a protocol for Dyck-(n,k) sends at
+least log2 |S| bits (Fact 4), even if only one party learns the answer. For n = 2 that is N - 1 bits. By Theorem 4 it follows
+that N - 1 <= `cost`, the bits of its protocol. For m >= 2 these are at most 3 m (p + log2 N) H, the total in the paper.
+
+The bound is about *recognition*. One layer with one head gives the next brackets of Dyck-(n,2) after every valid prefix
+(`bounded-dyck-attention`, variant `one-layer`). The protocol runs on that layer as well. This is not a contradiction.
+
+The proof continues in `_fooling_set`.
+
+At N <= 14 a run shows that S is complete and that its words differ in both halves; `evidence` gives all of S. On the networks
+given, the protocol has the answers of the forward pass. If a network has equal transcripts on two words of S, `erring_input`
+gives a mixed input with the logits of a word, so the network is wrong on one of both. With fewer than N - 1 bits there must be
+such a pair. This does not show that every one-layer model so small is wrong; that is the proof.
 """
 
 from collections.abc import Callable

@@ -1,16 +1,26 @@
-"""Upper bound: bounded Dyck is recognised at every length by a recurrent model of constant size.
+"""A recurrent model of a constant size recognises bracket words of bounded depth at every length.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E (after Theorem 10); Hewitt et al. 2020 (arXiv:2010.07515),
-who generate it with O(m log k) units, where m is the depth and k the number of kinds.
-We differ: the paper counts 7 states for Dyck-(2,2); these are the live ones, a total automaton has a dead one as well. Three
-models: `automaton`, a table; `relu`, one layer h' = relu(W h + U x + b) of whole numbers, run exactly; `sigmoid`, the same
-units behind a sigmoid, in float64. They recognise: the answer is right after every prefix.
+Its state is the stack of open brackets. The stack has at most k brackets of n kinds, so its size does not depend on the length
+of the word.
 
-Sizes: ceil(log2(1 + n + .. + n^k + 1)) bits for the table (`build`). The recurrent layers keep the stack itself in their units,
-one bit each: (2k + 2) c + 1 of them, c = bit_length(n), beside k log2 n, which is Hewitt et al.'s m log k (`_recurrent`).
-Margin: the read-out of the recurrent layers from 0 (`_recurrent.proved`).
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E (after Theorem 10). Hewitt et al. 2020 (arXiv:2010.07515)
+generate the language with O(m log k) units, where m is the depth and k the number of kinds.
 
-What a run does not show: other kinds and depths than those built. Lengths beyond those tried are covered by induction.
+We differ: the paper counts 7 states for Dyck-(2,2). These are the live states, and a total automaton also has a dead one.
+
+There are three models, and each is right after every prefix:
+* `automaton` is a table.
+* `relu` is one layer h' = relu(W h + U x + b) of whole numbers, run exactly.
+* `sigmoid` has the same units with a sigmoid, in float64.
+
+Sizes. The table has ceil(log2(1 + n + .. + n^k + 1)) bits of state (`build`). The recurrent layers keep the stack in their
+units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). Compare k log2 n, which is the m log k of Hewitt
+et al. (`_recurrent`).
+
+The margin is the distance of the recurrent layers' read-out from 0 (`_recurrent.proved`).
+
+A run checks the kinds and depths that it builds. This does not show that the models are right for other kinds and depths.
+Induction covers all lengths beyond those tested.
 """
 
 import itertools

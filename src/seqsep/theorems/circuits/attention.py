@@ -1,14 +1,16 @@
-"""Upper bound: one attention layer writes out the run of any recurrent model whose step is C NAND gates, C tokens a step.
+"""One attention layer writes out the run of any recurrent model whose step is C NAND gates, with C tokens of thought a step.
+
+So a Transformer with a chain of thought can do what any recurrent model does, at this price in tokens.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.8: if a recurrent model's step is a circuit of size C, a Transformer
 with O(C) parameters and a precision of O(log n) bits gives its answer, by a thought of C + 1 tokens a step.
 
 The recurrent model is any circuit of `_circuit`: I bits a token, any number of bits of state, with a thought of its own or
-without one. The prompt is its input, filled up with "=" to N + 1 tokens. Behind it the network writes the value of every gate
-in every step, one token each, then "stop" and the bits of the answer: C t + 1 + O tokens after t steps, for O bits of answer.
+without one. The prompt is its input, filled up with "=" to N + 1 tokens. After it the network writes the value of every gate in
+every step, one token each, then "stop" and the bits of the answer: C t + 1 + O tokens after t steps, for O bits of answer.
 
 Sequence. The clock u of a token is 0 at the last token of the prompt, -N .. 0 in the prompt and k at the k-th token of the
-thought. What stands in the thought has a number (`_tokens`): c for gate c, C for "stop", C + 1 + i for bit i of the answer. The
+thought. What is in the thought has a number (`_tokens`): c for gate c, C for "stop", C + 1 + i for bit i of the answer. The
 token at clock u says by its row the number v of the next token, so that u = C (t - 1) + v in step t, and how many tokens before
 the next one its two sources stand.
 
@@ -27,12 +29,12 @@ A weight of attention is exactly 1 or 0 (`_grid`), so nothing is rounded and eve
 
 Margins: a score above all others, eta (`blocks.hard_maximum`); a logit above all others, 2.
 
-We differ: gates are NAND. C tokens a step and one layer, where the paper has C + 1 and five; the gate's number stands in the
-token, so that no layer has to compute it from the position (choices; `_position_modulo` does). A token is embedded as its bits,
-not as the recurrent model embeds it. One network serves inputs of 1 to N tokens and runs of up to T steps.
+We differ: gates are NAND. C tokens a step and one layer, where the paper has C + 1 and five; the gate's number is in the token,
+so that no layer has to compute it from the position (choices; `_position_modulo` does). A token is embedded as its bits, not as
+the recurrent model embeds it. One network serves inputs of 1 to N tokens and runs of up to T steps.
 
-What a run does not show: circuits, N and T that were not tried. The statement is one-sided: nothing here says that a recurrent
-model needs that many gates, or that a Transformer needs the thought.
+A run checks the circuits, lengths N and numbers of steps T that it gets. This does not show that a recurrent model needs so
+many gates, or that a Transformer needs the thought. The proof covers every circuit, N and T.
 """
 
 import json

@@ -1,43 +1,54 @@
-"""Upper bound: one attention layer of two heads of width 1 decides equality of N bits, if softmax is rounded only at its end.
+"""One attention layer of two heads of width 1 decides equality of two halves, if softmax is rounded only at its end.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before they
-are added; with that there is no such layer (`_one_layer_cost`), and this one is no counterexample.
-We differ: weights are R(exp(s_j) / sum over i of exp(s_i)), "once" in `exact.softmax`, as where a sum is kept wider than what
-is stored. Then m H = 2 and p = O(log N) are enough at every N, so neither theorem holds: that a layer is a short protocol needs
-exponentials of p bits. It is a warning more than a construction: in float64 it errs at N = 256.
+This is a warning about Theorems 4 and 12 of the paper: their bounds on one layer need exponentials that are rounded before they
+are summed. If the sum is kept more precisely, m H = 2 and p = O(log N) are enough at every N. The layer has no practical use:
+in float64 it answers wrongly at N = 256.
 
-Input: [BOS] x_1 .. x_h y_1 .. y_h, bits, h = N/2; the answer at y_h is 1 if x = y. Residual stream
-[first, second, place, shift, one, bos | above_1, above_2, unequal]: six numbers of the embedding, and three that are 0 there.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before the
+sum. With that rounding there is no such layer (`_one_layer_cost`), so this one is not a counterexample to the paper.
 
-Scores. What exceeds L is stored as L. So if a token adds L b to `first` and -L b to `second` for its bit b, and its place adds
--L to both in x and L and 0 in y, then first = L x_i - L and second = -L at x_i, first = L and second = -L y_i at y_i. With
-place = a_i (below) and shift = L in x, -L in y, head 1 has the score
+We differ: the weights are R(exp(s_j) / sum over i of exp(s_i)), which `exact.softmax` calls "once". So a sum is wider than the
+numbers that are stored. Neither theorem holds for such weights, because their proof sends exponentials of p bits.
+
+Inputs. The sequence is [BOS] x_1 .. x_h y_1 .. y_h, of bits, with h = N/2. The answer at y_h is 1 if x = y. The residual stream
+is [first, second, place, shift, one, bos | above_1, above_2, unequal]. The first six numbers are from the embedding, and the
+other three are 0 there.
+
+Scores. A number above L is stored as L. A token adds L b to `first` and -L b to `second` for its bit b. Its place adds -L to
+both in x, and L and 0 in y. So first = L x_i - L and second = -L at x_i, and first = L and second = -L y_i at y_i. Let place =
+a_i (defined below), and shift = L in x and -L in y. Then head 1 has the score
     first + second + place + shift  =  a_i - L (1 - x_i) at x_i,   a_i - L y_i at y_i,
-and head 2, which reads -first - second + place - shift - L one, a_i - L x_i and a_i - L (1 - y_i). [BOS] has 0 in both. As
--L < a_i < 0, and a score below -L is -L, a token scores a_i or -L: in each head one of x_i, y_i each, if they are equal. So
-with d_i = e^(a_i) - e^(-L) and C = 1 + sum of (e^(a_i) + e^(-L)) the sums of exponentials are
+and head 2 reads -first - second + place - shift - L one. Its score is a_i - L x_i at x_i, and a_i - L (1 - y_i) at y_i. [BOS]
+has the score 0 in both heads.
+
+Since -L < a_i < 0, and a score below -L is stored as -L, each token scores a_i or -L. If x_i = y_i, then in each head one of
+x_i and y_i scores a_i. So with d_i = e^(a_i) - e^(-L) and C = 1 + sum of (e^(a_i) + e^(-L)) the sums of exponentials are
     Z_1 = C + sum of (x_i - y_i) d_i,     Z_2 = C - sum of (x_i - y_i) d_i.
 
-Comparing. [BOS], whose value is L, has the weight R(L / Z) / L, so a head reads R(L / Z), a whole number. It is k or more
-exactly if Z <= T, where T = L / k if R rounds down, L / (k - 1/2) if to the nearest; k is L / 1.9 rounded. Let C = T + o, o >
-0, and
-    d_i - sum over j > i of d_j > o for each i.                                                                           (*)
-If x = y, both Z are C > T. Else let i be the first place where they differ. For x_i = 1, y_i = 0 both
-Z_2 <= C - d_i + sum over j > i of d_j < T and Z_1 > C; for x_i = 0, y_i = 1 the other way round. So x >= y as binary numbers
-exactly if head 1 reads k - 1 at most, and y >= x if head 2 does. `unequal` = relu(above_1 - (k - 1)) + relu(above_2 - (k - 1))
-is 0 for equal halves and else from 1 to L - k + 1 <= L/2. Logits 0 and 1 - 2 unequal: apart by at least 1.
+Comparison. The value of [BOS] is L, and its weight is R(L / Z) / L. So a head reads R(L / Z), a whole number. It is k or more
+exactly if Z <= T, where T = L / k if R rounds down, and T = L / (k - 1/2) if R rounds to the nearest. Here k is L / 1.9,
+rounded. Let C = T + o with o > 0, and let this hold for each i:
+    d_i - sum over j > i of d_j > o        (condition 1)
+If x = y, both Z are C, which is above T. Otherwise let i be the first place where x and y differ. For x_i = 1 and y_i = 0, Z_2
+<= C - d_i + sum over j > i of d_j < T and Z_1 > C. For x_i = 0 and y_i = 1 it is the other way round. So x >= y as binary
+numbers exactly if head 1 reads k - 1 at most, and y >= x exactly if head 2 does. `unequal` = relu(above_1 - (k - 1)) +
+relu(above_2 - (k - 1)) is 0 for equal halves, and otherwise from 1 to L - k + 1 <= L/2. The logits are 0 and 1 - 2 unequal, so
+they differ by at least 1.
 
-The a_i (`places_of`), for L >= max(64, N), so that 1.87 < T < 1.96. r_1 = T - 1 - h e^(-L), r_(i+1) = r_i - e^(a_i). a_i is the
-greatest multiple of 1/L with e^(a_i) <= 2/3 r_i, and a_h, the last, the least one with e^(a_h) > r_h. So o = e^(a_h) - r_h is
-in (0, r_h (e^(1/L) - 1)], below 0.016 r_h; and r_(i+1) >= r_i / 3.
-* (*) for i = h: d_h - o = r_h - e^(-L) > 0, as r_h > 0.86 3^(1-h) > e^(-2h) and L >= 2h.
-* (*) for i < h: behind i the e^(a_j) add up to r_i - e^(a_i) + o. So the left side is 2 e^(a_i) - r_i - o + (h - i - 1) e^(-L),
-  and e^(a_i) > 2/3 r_i e^(-1/L) makes that more than 0.31 r_i - o, which is above o.
-* -L < a_i < 0: r_i is below 0.96 and above 0.86 3^(1-i), so a_i > -1.1 h > -L; and e^(a_h) < 0.96 1.016 < 1.
-The least distance of Z from T is thus about 3^(-h) / L, and whoever adds the exponentials has to keep some 0.8 N bits of them.
-Those are the bits that a protocol would have to send.
+The places. This defines the a_i (`places_of`), for L >= max(64, N), so that 1.87 < T < 1.96. Let r_1 = T - 1 - h e^(-L) and
+r_(i+1) = r_i - e^(a_i). For i < h, a_i is the greatest multiple of 1/L with e^(a_i) <= 2/3 r_i. The last one, a_h, is the least
+multiple with e^(a_h) > r_h. So o = e^(a_h) - r_h is in (0, r_h (e^(1/L) - 1)], which is below 0.016 r_h, and r_(i+1) >= r_i
+/ 3. It follows:
+* Condition 1 holds for i = h: d_h - o = r_h - e^(-L) > 0, as r_h > 0.86 3^(1-h) > e^(-2h) and L >= 2h.
+* Condition 1 holds for i < h. After i the e^(a_j) add up to r_i - e^(a_i) + o. So the left side is 2 e^(a_i) - r_i - o + (h - i
+  - 1) e^(-L). With e^(a_i) > 2/3 r_i e^(-1/L) that is more than 0.31 r_i - o, which is above o.
+* -L < a_i < 0: r_i is below 0.96 and above 0.86 3^(1-i), so a_i > -1.1 h > -L. And e^(a_h) < 0.96 * 1.016 < 1.
 
-What a run does not show: other lengths than those built. The proof covers every even N.
+So the least distance of Z from T is about 3^(-h) / L. A computer that sums the exponentials has to keep about 0.8 N bits of
+them. A protocol would have to send these bits.
+
+A run checks the layer at the lengths that it is built for. This does not show that the layer is right at other lengths. The
+proof covers every even N.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,20 +1,27 @@
-"""Upper bound: for every partition of the positions into equal halves, two causal layers compare the symbols of the halves.
+"""Two attention layers compare two halves of a sequence for every way to split the positions into halves.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1. For S_A, S_B of N/2 positions each, with
-members a_1 < a_2 < .. and b_1 < b_2 < .., f(x) = 1 if x_(a_i) differs from x_(b_i) for some i.
-We differ: any finite alphabet; the printed proof renumbers the position vectors of Theorem 6's Transformer, after which a
-position may ask for a later one: it needs attention without a mask. Here the later member of a pair asks for the earlier one,
-so everything stays causal, as in Theorem 6.
+Theorem 6 compares the first half with the second. Here the halves are any two sets of N/2 positions. This matters for Corollary
+13.1, which rules out short protocols for two layers.
 
-Margins: those of Theorem 6, proved beside the weights in `two_layers`; `partners` says why the proof holds here.
-Sizes: as in Theorem 6, with one difference (`bound`).
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1. S_A has the positions a_1 < a_2 < .. and S_B
+has b_1 < b_2 < .., N/2 each. The function f(x) is 1 if x_(a_i) differs from x_(b_i) for some i.
 
-Corollary 13.1: deterministic protocols for f exchange at least N/2 bits, log2 of the rank of its matrix, which is 1 - identity
-over the 2^(N/2) halves. So if C m p H g(N) bits were always enough for two-layer Transformers, g(N) >= N / (2 C m p H) would
-follow; the witness of a run gives N/2, m p H (m the wider of key and value, p the bits of a number, H = 1) and their ratio.
-m p H is O((log N)^2), so the ratio is Omega(N / (log N)^2). The exhaustive runs evaluate that matrix entry by entry.
+We differ: the alphabet is any finite one. The proof in the paper renumbers the position vectors of Theorem 6. After that a
+position may attend to a later one, so it needs attention without a mask. Here the later member of a pair attends to the earlier
+one, so everything is causal.
 
-What a run does not show: partitions or lengths that were not built. The proof covers them all.
+The margins are those of `equality-two-layers`, proved at the weights there. The sizes are the same with one difference
+(`bound`).
+
+Corollary 13.1. Deterministic protocols for f exchange at least N/2 bits. This is log2 of the rank of its matrix, which is 1 -
+identity over the 2^(N/2) halves. Suppose that C m p H g(N) bits are always enough for two-layer Transformers. Then g(N) >= N /
+(2 C m p H). The witness of a run gives N/2, m p H and their ratio: m is the wider of key and value, p the bits of a number, and
+H = 1. Since m p H is O((log N)^2), the ratio is Omega(N / (log N)^2). The exhaustive runs evaluate that matrix entry by entry.
+
+The proof continues at `partners`.
+
+A run checks the partitions and lengths that it builds. This does not show that the network is right for other partitions or
+lengths. The proof covers them all.
 """
 
 from collections import Counter

@@ -1,20 +1,27 @@
-"""Both sides: N/2 log2 S state bits are enough to decide whether two halves of N symbols are equal, and no fewer are.
+"""A recurrent model needs N/2 log2 S bits of state to decide whether two halves are equal, and that many bits are enough.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 4, Theorems 11 and 12, appendix F.1 (EQ and INEQ = 1 - EQ).
-We differ: over any alphabet of S symbols, S^(N/2) in place of 2^(N/2); the bound is attained, by a model whose transition is
-the same at every time; the second proof holds for transitions that differ by time step as well, which the paper leaves open;
-Lemma 4 is about the least DFA of a language, while the printed one speaks of any; Theorem 12 comes with constants.
+When the model has read the first half, its state must distinguish all S^(N/2) halves. Two layers of attention decide the same
+with a width of O(log N): see `equality-two-layers`.
 
-The proofs stand beside what they are about:
-* the bound is attained: `build`, a queue of digits;
-* Theorem 11 by communication: `_collision`, which finds for a smaller model an input on which it errs;
-* Theorem 11 by automata, and Lemma 4: `_by_automata`;
-* Theorem 12, Theorem 4's protocol having too few bits for equality unless m H is large: `_one_layer_cost`.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 4, Theorems 11 and 12, appendix F.1 (EQ, and INEQ = 1 - EQ).
 
-What a run shows: these models decide equality with their states as messages of N/2 log2 S bits, on the inputs tried; the
-smaller ones given err on the input printed; the prefixes are distinguished; the search found no smaller DFA. That every
-recurrent model and every attention layer obeys the bounds is the written proof; the run does not show it. Theorem 12's numbers
-are computed from the protocol's bits; that the protocol equals an attention layer is `one_layer_protocol`'s to show.
+We differ:
+* The alphabet has any number S of symbols, so there are S^(N/2) halves in place of 2^(N/2).
+* A model attains the bound, and its transition is the same at every time.
+* The second proof also holds for transitions that depend on the time, which the paper leaves open.
+* Lemma 4 is about the least DFA of a language, while the paper states it for any DFA.
+* Theorem 12 has explicit constants.
+
+The proofs are at what they are about:
+* `build` is a queue of digits, which attains the bound.
+* `_collision` has Theorem 11 by communication. For a smaller model it finds an input that the model answers wrongly.
+* `_by_automata` has Theorem 11 by automata, and Lemma 4.
+* `_one_layer_cost` has Theorem 12: the protocol of Theorem 4 has too few bits for equality unless m H is large.
+
+A run shows that these models decide equality on the inputs tested, with states of N/2 log2 S bits as messages. It shows an
+input that each smaller model answers wrongly, that the prefixes are distinguished, and that the search found no smaller DFA.
+This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. The numbers of
+Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol equals an attention layer.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +59,7 @@ CLAIM = Claim(
 )
 LEMMA = Claim(name=CLAIM.name, source="Bhattamishra et al. 2024, Lemma 4", statement=LEMMA_4)
 ONE_LAYER = Claim(name=CLAIM.name, source="Bhattamishra et al. 2024, Theorem 12", statement=one_layer_cost.STATEMENT)
-"""What docs/theorems.md says of these two; their outcomes are reported under CLAIM, whose source names all three."""
+"""The claims of the theorem's page on these two; their outcomes are reported under CLAIM, whose source names all three."""
 MOST_STATES = 1 << 12
 MOST_LOADED = 256
 MOST_PREFIXES = 4096

@@ -1,7 +1,10 @@
-"""Upper bound: the two-layer networks for equality and for nearest neighbour have at most C (log2 N)^3 bits in all.
+"""The two-layer networks for equality and for nearest neighbour have at most C (log2 N)^3 bits in total.
+
+This counts every stored number of the network, not only its width. The constant C is a number for each construction.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 5.1 and 5.2, appendix A (2): "representation size O((logN)^3)" and
 "O((logN)^3) total size", parameters and embeddings included, positions being generated and not stored.
+
 We differ: C is a number for each construction; with the parabola code equality takes O(log N) bits.
 
 What is counted is `program` of `network.SizeLedger`: every entry of every array that is not a function of the index alone, and
@@ -17,7 +20,8 @@ Proof. l = log2 N >= 2. Each file's `bound` has program = p E + (parameters), wi
 So program / l^3 is at most a product of (2 + 2 log2 L) / l and E / l^2, and 64 / l^3. Each k / l, d' / l and (log2 L) / l above
 falls as l grows; so does the product, and C is its value at l = 2. At a greater N it is smaller: `envelope(name, l)`.
 
-What a run shows: the sizes of the networks that are built, each N of the ladder. That C is enough for every N is the proof.
+A run shows the sizes of the networks that are built, at each N of a list. This does not show that C is enough for every N; that
+is the proof.
 """
 
 import math

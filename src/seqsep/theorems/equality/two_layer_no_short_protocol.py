@@ -1,23 +1,29 @@
-"""Lower bound: no protocol like Theorem 4's, with few bits for small models, exists for two-layer attention models.
+"""Two attention layers have no protocol as short as the one that Theorem 4 gives for one layer.
+
+So the lower bounds on one layer do not extend to two layers by the same proof: a small two-layer model computes a function that
+costs N/2 bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1, appendix F.4. N is even; S_A and S_B are N/2
 positions each; f(x) = 1 if the symbols at S_A and at S_B, each in order, differ.
+
 We differ: the matrix of f is taken from the answers of the built network; constants are counted; with the parabola code m = 2
 does not grow, so the corollary's g(N) = Omega(N / (log N)^2) becomes Omega(N / log N).
 
 Proof. A small two-layer model computes f for every partition: `relabelled_two_layers`, one head a layer, m the wider of key and
 value, p bits, causal. And f costs N/2 bits for its partition: `matrix`, `measures`, `both_learn`.
+
 *Corollary.* Assume a protocol that computes the output of every two-layer model for every partition with C m p H g(N) bits.
-Then C m p H g(N) >= N/2 for the model above: g(N) >= N / (2 C m p H). For a code of k = O(log N) coordinates m p H is
-O((log N)^2); for the parabola code m = 2, and p = O(log N). In particular the total of Theorem 4, 3 m (p + log2 N) H, for each
-of two layers, is too small from `crossing` on, and so is its count: what is sent for one layer does not do for two.
+Then C m p H g(N) >= N/2 for the model above: g(N) >= N / (2 C m p H). For a code of k = O(log N) coordinates m p H is O((log
+N)^2); for the parabola code m = 2, and p = O(log N). In particular the total of Theorem 4, 3 m (p + log2 N) H, for each of two
+layers, is too small from `crossing` on, and so is its count: what is sent for one layer does not do for two.
+
 *Where Theorem 4's protocol stops.* Layer 2 at N weighs the outputs of layer 1 at all positions, and each of these depends on
 tokens of both parties. To run the protocol for every position costs N times its bits, more than to send all tokens.
 
-What a run shows: for every partition of N <= 8 positions into halves, the built network computes f on all 2^N inputs, and the
-witnesses of N/2 bits are valid for that matrix. At these N one layer's protocol for the same m, p, H takes hundreds of bits,
-so there is no contradiction yet to see: it is at the `crossing`, by the written proof, and by networks that
-`relabelled_two_layers` checks there. That no protocol is short enough for all models is shown by the text above only.
+For every partition of N <= 8 positions into halves, a run shows that the built network computes f on all 2^N inputs, and that
+the witnesses of N/2 bits are valid for that matrix. At these N the protocol of one layer takes hundreds of bits for the same m,
+p, H. So the contradiction is only at the `crossing`, by the written proof and by networks that `relabelled_two_layers` checks
+there. This does not show that no protocol is short enough for all models; that is the text above.
 """
 
 from collections.abc import Sequence
@@ -51,7 +57,7 @@ FACT = Claim(
     source="Bhattamishra et al. 2024, Fact 2",
     statement="The pairs of equal halves of h bits are a fooling set of equality: h bits, and h + 1 if both know the answer",
 )
-"""What docs/theorems.md says of Fact 2: `measures` and `both_learn` run it on the network's answers."""
+"""The claim of the theorem's page on Fact 2: `measures` and `both_learn` run it on the network's answers."""
 LONGEST = 8
 LONGEST_CROSSING = 1 << 20
 MOST_SHOWN = 20

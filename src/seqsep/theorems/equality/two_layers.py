@@ -1,26 +1,38 @@
-"""Upper bound: two causal attention layers of one head and width O(log N) decide EQ, whether two halves are equal, and INEQ.
+"""A Transformer with two attention layers of one head decides whether the two halves of a sequence are equal, in width O(log
+N).
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2: EQ and INEQ of x_1 .. x_N, N even, over {0, 1}
-or any finite alphabet.
+The first layer compares each symbol of the second half with its partner in the first half. The second layer averages the
+mismatches, and the answer is "equal" if the mean is 0.
 
-Margins, each proved below for every N and every input, with D = 1/L a step of the grid:
-* the weight of the address asked for: above 3/4;
-* the magnitude of a difference of two bits from 1/2: at least 1/(1 + leakage(eta)) - 1/2 - D, about 1/4 (`proved`);
-* the mismatch of a position: 0 if its bits agree, else at least 1;
-* the read-out: the mean of the mismatches is 0, or at least u = 1/N and then 2 u > u.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2: EQ and INEQ of x_1 .. x_N, for an even N, over
+{0, 1} or any finite alphabet.
 
-We differ: the position code is a parameter; both layers are causal and the last position is read; no weight needs to round to
-1, as a threshold after layer 1 is enough; the head subtracts what it retrieves, so no coordinate holds it, and the width is
-2 + 2k for two symbols, as printed, while the printed construction needs 3 + 2k; there is no read-out FFN.
+We differ:
+* The position code is a parameter.
+* Both layers are causal, and the answer is read at the last position.
+* No weight needs to round to 1, because a threshold follows layer 1.
+* The head subtracts what it retrieves, so no coordinate holds it. The width is 2 + 2k for two symbols, which the paper prints;
+  its construction needs 3 + 2k.
+* There is no FFN before the read-out.
 
-Sizes. S symbols have b = max(1, ceil(log2 S)) bits, h = N/2; a code of `exact.codes` gives N addresses in k coordinates. The
-alphabet changes b alone.
-Inputs. The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N:
-    [bits of s in {0, 1} | 0 | query of t - h, or of t itself if t <= h | key of t]
-The proof goes on beside the weights. Layer 1: `_subtract_partner` (retrieval) and `_flag_mismatch` (the FFN's XOR); layer 2:
-`_average_mismatch` (OR); then `_readout`, and `_grid` for what rounding changes.
+Sizes. S symbols have b = max(1, ceil(log2 S)) bits, and h = N/2. A code of `exact.codes` gives N addresses in k coordinates.
+The alphabet changes only b.
 
-What a run does not show: other lengths than the one built. The bounds hold for every N by the proof.
+Inputs. The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N has this vector, where t
+itself replaces t - h if t <= h:
+    [bits of s in {0, 1} | 0 | query of t - h | key of t]
+
+These margins hold for every N and every input. Here D = 1/L is a step of the grid:
+* The weight of the queried address is above 3/4.
+* The magnitude of a difference of two bits is at least 1/(1 + leakage(eta)) - 1/2 - D away from 1/2, about 1/4 (`proved`).
+* The mismatch of a position is 0 if its bits agree, and at least 1 if not.
+* The mean of the mismatches is 0, or at least u = 1/N. The read-out then compares 2 u with u.
+
+The proof continues at `_subtract_partner` (layer 1, retrieval), `_flag_mismatch` (its FFN, an XOR), `_average_mismatch` (layer
+2, an OR), `_readout` and `_grid` (the effect of rounding).
+
+A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
+those built. The proof covers every N.
 """
 
 import math

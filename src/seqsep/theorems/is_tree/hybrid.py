@@ -1,32 +1,36 @@
-"""Upper bound: one linear recurrence of 8 numbers and one attention layer of 2 heads decide IsTree with 2n - 1 tokens of
-thought.
+"""A linear recurrence of 8 numbers and one attention layer decide whether edges form a tree, with 2n - 1 tokens of thought.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a constant-size linear recurrent model of O(log
-n) bits with one attention layer behind it.
+The recurrence replaces the first attention layer of `is-tree-peeling`, and the positions. A small state and one layer of
+attention together do what neither could do separately.
 
-Input, thought and the proof of the thought are those of `peeling` and `tasks.trees.peeling`. From layer 1's hidden units on the
-network is that of `peeling`; what its four heads look up is remembered here (`_remember`). There are no positions, and the
-network is told nothing of n'.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a linear recurrent model of a constant size with
+O(log n) bits, followed by one attention layer.
 
-Margins, proved beside the weights for every n, every n' <= n and every list of n' - 1 edges:
-* the recurrence is exact: its numbers are whole, at most n^2 in magnitude;
-* a score that wins is at least eta = floor(ln 2 L^2) + 1 above all that do not tie with it;
-* the next token's logit is above every other by at least w_0 = floor(L/2m)/L (`peeling.proved`), m = n - 1;
-* nothing is rounded, and what saturates has lost already.
+Input, thought and the proof of the thought are those of `peeling` and `tasks.trees.peeling`. From the hidden units of layer 1
+on, the network is that of `peeling`. What its four heads look up is stored in the recurrence here. There are no positions, and
+the network does not know n'.
 
-State: 8 numbers of p bits, 280 bits at n = 64. Counted by their ranges, log2 of the number of values of each, they are 3
-ceil(log2(n + 1)) + 2 ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits: 61 at n = 64. Without attention, 219
-bits are needed there whatever the thought (`state`); this model may have fewer, since its attention layer looks at the whole
-prompt.
-
-We differ: the paper walks Algorithm 1's tour, where each search for the next edge takes log n tokens: O(n log n) in all. A
-leaf's neighbour needs no search. The recurrence reads C h_(t-1), what was remembered before the token, and adds it to the
+We differ: the paper walks the tour of Algorithm 1. Each search for the next edge takes log n tokens there, O(n log n) in total.
+The neighbour of a leaf needs no search. The recurrence reads C h_(t-1), which was stored before the token, and adds it to the
 token's own vector.
 
-The residual stream has 26 coordinates. The token, and beside it what is remembered: [vertex: 2 | is_number | bos | one | last
-| has | edges | excess | before: 2 | two_before: 2]; then those of `_peeling_layers.SHARED`.
+These margins hold for every n, every n' <= n and every list of n' - 1 edges:
+* The recurrence is exact: its numbers are whole and at most n^2 in magnitude.
+* A winning score is at least eta = floor(ln 2 L^2) + 1 above all scores that do not tie with it.
+* The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`peeling.proved`), for m = n - 1.
+* Nothing is rounded, and only losing numbers saturate.
 
-What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+State. There are 8 numbers of p bits, 280 bits at n = 64. Counted by their ranges they have 3 ceil(log2(n + 1)) + 2
+ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. Without attention, 219 bits are needed
+there with any thought (`state`). This model may have fewer, since its attention layer reads the complete prompt.
+
+The residual stream has 26 coordinates. First are the token and what is stored: [vertex: 2 | is_number | bos | one | last | has
+| edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_layers.SHARED`.
+
+The proof continues at `_remember`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
+`_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
+
+A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,33 +1,41 @@
-"""Upper bound: two attention layers of width 28 decide IsTree with a thought of 2n - 1 tokens, by peeling leaves.
+"""Two attention layers of width 28 decide whether edges form a tree, with a chain of thought of 2n - 1 tokens.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a constant-size Transformer of O(log n) precision, O(n) tokens.
+The thought removes one leaf after another, as one would on paper. A recurrent model needs about n log n bits for the same: see
+`is-tree-state`.
 
-Input: n' - 1 edges on the vertices 1 .. n', for any n' <= n, in any order: [BOS] u ~ v u ~ v .. Loops and repeated edges may be
-among them. `tasks.trees.peeling` has the thought, and why it decides.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a Transformer of constant size with O(log n) precision, and O(n)
+tokens.
 
-Margins, each proved beside the weights for every n, every n' <= n and every list of n' - 1 edges:
-* a score that wins is at least 2 eta (layer 1) or eta (layer 2) above all that do not tie with it, eta = floor(ln 2 L^2) + 1:
-  on either grid attention is exact (`blocks.hard_maximum`);
-* M keys that tie weigh w = floor(L/M)/L each, and at a leaf M <= 2m, for m = n' - 1 edges;
-* the next token's logit is above every other by at least w_0 = floor(L/2m)/L (`proved`, for n' = n). A star whose centre is
-  the last vertex has no more;
-* nothing is rounded. What saturates has lost already: scores, logits, and the inner sums of closed hidden units.
-In float64 nothing is proved, but that the others' weights stay small: below 1/(4 L^4) in layer 1, since what they leave in
-`before` decides in layer 2 how equal the scores of M keys are. With eta in layer 1 the star of 64 vertices is answered
+Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n, in any order. Loops and
+repeated edges are allowed. `tasks.trees.peeling` has the thought, and the proof that it decides.
+
+We differ: the paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought peels leaves, and two
+layers are enough. The only neighbour of a leaf needs no search, because it is the sum of the leaf's neighbours. A number i is
+embedded as (i, i^2), and the read-out is a matrix of its own. Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7
+and T = 5n - 3 tokens read: 35 bits at n = 64.
+
+These margins hold for every n, every n' <= n and every list of n' - 1 edges:
+* A winning score is at least 2 eta (layer 1) or eta (layer 2) above all scores that do not tie with it, for eta = floor(ln 2
+  L^2) + 1. So attention is exact on either grid (`blocks.hard_maximum`).
+* M keys that tie have the weight w = floor(L/M)/L each. At a leaf M <= 2m, for m = n' - 1 edges.
+* The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`proved`, for n' = n). A star whose
+  centre is the last vertex attains this.
+* Nothing is rounded. Only losing scores, losing logits and the inner sums of closed hidden units saturate.
+
+In float64 only one thing is proved: the weights of the others are below 1/(4 L^4) in layer 1. This matters, since what they
+leave in `before` decides in layer 2 how equal the scores of M keys are. With eta in layer 1 the star of 64 vertices is answered
 wrongly there.
 
-We differ: the paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought peels leaves, and
-two layers are enough: a leaf's only neighbour needs no search, it is the sum of its neighbours. A number i is embedded as (i,
-i^2), and the read-out is a matrix of its own; p = bit_length(2 L^2) with L = T^2 for n >= 7, T = 5n - 3 the tokens read: 35
-bits at n = 64.
+The residual stream has 28 coordinates:
+* the token and its time: [vertex, its square | is_number | is_pointer | bos | time, its square | one];
+* the heads of layer 1: [before: 2 | two_before: 2 | last | has | start];
+* the hidden units of layer 1: [high: 2 | low: 2 | signed_high | signed_low | sign];
+* layer 2: [total | high_degree | high_unit | low_degree | low_unit | not_leaf].
 
-The residual stream has 28 coordinates. The token and its time: [vertex, its square | is_number | is_pointer | bos | time, its
-square | one]; layer 1's heads: [before: 2 | two_before: 2 | last | has | start]; its hidden units: [high: 2 | low: 2 |
-signed_high | signed_low | sign]; layer 2: [total | high_degree | high_unit | low_degree | low_unit | not_leaf]. The proof
-goes on beside the weights: `_look_back` and `_progress` here, and `sort_edges`, `count_edges`, `flag_unless_leaf` and
-`read_out` in `_peeling_layers`.
+The proof continues at `_look_back`, `_progress`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
+`_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
 
-What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping

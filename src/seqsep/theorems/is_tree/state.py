@@ -1,45 +1,55 @@
-"""Both sides: IsTree needs ceil(log2(1 + max_b b S(n, b))) state bits, n log n up to a factor, and no model does with fewer.
+"""A recurrent model that decides whether n - 1 edges form a tree needs about n log n bits of state, and the exact number is
+known.
+
+IsTree reads a list of edges and answers whether they are a tree on 1 .. n. The least state has ceil(log2(1 + max_b b S(n, b)))
+bits, and a model with that many bits is built. S(n, b) counts the partitions of n vertices into b blocks, a Stirling number of
+the second kind. No chain of thought lowers the bound.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7, the half on recurrent models, with Lemma C.28.
-We differ: the paper shows Omega(n) by one family of graphs, which tells apart n - 3 bits (`_printed`); here is the least state
-itself, to the bit, and a model that has it. S(n, b) counts the partitions of n vertices into b blocks (a Stirling number of the
-second kind).
 
-Input: [BOS] and n - 1 edges u ~ v; the model may know n and the time. Answer: whether the edges are a tree on 1 .. n. Two
-forms. Any list of n - 1 pairs of vertices, loops and repeated edges too: every bound here is exact for it. Simple graphs with
-edges u < v, as the paper writes them: the same model has enough state, and at least ceil(log2(1 + max_b S(n, b))) bits are
-needed (n >= 6, the maximum over 3 <= b <= n - 3): 7, 32 and 215 bits at n = 6, 16 and 64 beside 9, 35 and 219.
+We differ: the paper shows Omega(n) by one family of graphs, which distinguishes n - 3 bits (`_printed`). Here is the least
+state to the bit, with a model that has it.
 
-Upper. `build` is union-find: after K edges it knows the components, or that there is a cycle. Without a cycle there are
-b = n - K components, so the state is one of S(n, b) + 1, and inside an edge, with the block of its first end, one of
-b S(n, b) + 1. Partitions are numbered (`_partitions.numbered`), so a state is a number below the count, and the bits are
-those of the greatest count. The end of the last edge leaves two states: one component, or a cycle.
+Input. The tokens are [BOS] and n - 1 edges u ~ v. The model may know n and the time. There are two forms:
+* A list has any n - 1 pairs of vertices, with loops and repeated edges. Every bound here is exact for it.
+* A simple graph has edges u < v, as the paper writes them. The same model has enough state, and at least ceil(log2(1 + max_b
+  S(n, b))) bits are needed (n >= 6, the maximum over 3 <= b <= n - 3). These are 7, 32 and 215 bits at n = 6, 16 and 64,
+  compared with 9, 35 and 219 for lists.
 
-Lower. Let a model have B bits of state, and let two beginnings of one length leave it in one state. Whatever follows, it
-computes the same from there on: the same outputs, and, since a thought is written token by token from state and last token,
-the same thought, however long, and the same answer. So beginnings that some continuation tells apart need different states,
-and 2^B is at least the number of classes at any place. That the classes are told apart, two by two (`_continuations`):
-  1. A cycle and none: complete the second to a tree; with a cycle there is no tree.
-  2. The same components, first ends in blocks A != A': let the second end be in A', and complete the first to a tree; the
-     second has a cycle already.
-  3. Different components, equally many: neither partition refines the other, so some x, y are together in the second and
-     apart in the first. Complete the first to a tree through the edge xy, which closes a cycle in the second. Inside an edge
-     the half-read one must be another than xy: with b >= 3 blocks the first end is joined to a block that leaves x and y
-     apart. With b = 2 the second end is all that is left, and those accepted are the complement of A: they tell A, so both
-     blocks.
-In the form of simple graphs between two edges, with b >= 3 and K >= 3, case 3 needs new edges: x, y as before, z in a third
-block of the first. If z is apart from x and y in the second, xz and yz close a cycle there and none in the first, and both are
-new; else x, y, z are together in the second, whose edges have no cycle, so one of the three pairs is new and closes one. The
-rest of the tree: between two sides of a cut are at least n - 1 pairs, more than the K edges to avoid. K >= 3 for a triangle.
-So 1 + max_b b S(n, b) classes for n >= 3 (a cycle needs an edge that is read: n = 2 has 2 classes, 1 bit).
+Upper bound. `build` is union-find. After K edges it knows the components, or that there is a cycle. Without a cycle there are b
+= n - K components, so the state is one of S(n, b) + 1. Inside an edge it also has the block of the first end, so it is one of b
+S(n, b) + 1. `_partitions.numbered` numbers the partitions. So a state is a number below the count, and its bits are those of
+the greatest count. The end of the last edge leaves two states: one component, or a cycle.
 
-Size: b^(n-b) <= S(n, b) <= b^n (give each of b vertices a block, and the others any). So the bits are at least
-floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
+Lower bound. Let a model have B bits of state, and let two beginnings of one length lead to one state. From there on the model
+computes the same for both: the same outputs, the same chain of thought and the same answer. For a thought is written token by
+token from the state and the last token. So beginnings that some continuation distinguishes need different states, and 2^B is at
+least the number of classes at any place. The classes are distinguished in pairs (`_continuations`):
+1. One beginning has a cycle and the other has none. Complete the second to a tree. The first cannot become a tree.
+2. Both have the same components, with first ends in blocks A != A'. Let the second end be in A', and complete the first to a
+   tree. The second beginning already has a cycle.
+3. The components differ, and there are equally many. Neither partition refines the other, so some x, y are together in the
+   second and apart in the first. Complete the first to a tree through the edge xy, which closes a cycle in the second.
 
-What a run shows: the model of exactly so many bits on the inputs tried; the count of classes at every split by brute force
-for n <= 4 (`verify`: 5, and 6 by whole edges); and for a given model with fewer bits two beginnings with one state and the
-input on which it errs, thought included. That every model with fewer bits has them is the pigeonhole principle; that the
-search meets them in time is not promised. Attention keeps a cache that grows: no layer with one is covered.
+Case 3 inside an edge. The half-read edge must be another one than xy. With b >= 3 blocks the first end is joined to a block
+that leaves x and y apart. With b = 2 only the second end is left, and the accepted ones are the complement of A. They determine
+A, and so both blocks.
+
+Case 3 for simple graphs, between two edges, with b >= 3 and K >= 3. It needs new edges. Take x, y as before, and z in a third
+block of the first. If z is apart from x and y in the second, then xz and yz close a cycle there and none in the first, and both
+are new. Otherwise x, y, z are together in the second. Its edges have no cycle, so one of the three pairs is new and closes one;
+K >= 3 excludes a triangle. For the rest of the tree, at least n - 1 pairs cross a cut, more than the K edges to avoid.
+
+So there are 1 + max_b b S(n, b) classes for n >= 3. A cycle needs an edge that is read, so n = 2 has 2 classes and 1 bit.
+
+Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block, and the others any block. So the bits are at least floor(n/2)
+log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
+
+A run shows the model with this number of bits on the inputs tested. For n <= 4 it counts the classes at every split by brute
+force (`verify`: 5, and 6 by complete edges). For a given model with fewer bits it finds two beginnings with one state and the
+input that the model answers wrongly, its thought included. This does not show that every model with fewer bits has such an
+input; that is the pigeonhole principle. A search may also need more time than it gets. Attention keeps a cache that grows, so
+the bound does not apply to a layer with attention.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,28 +1,36 @@
-"""Upper bound: three attention layers decide IsTree with the paper's own thought, Algorithm 1's tour of 2n - 1 tokens.
+"""Three attention layers decide whether edges form a tree, with the chain of thought of the paper: a tour of 2n - 1 tokens.
+
+The thought is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29: nine layers.
 
-Input: n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order. `tasks.trees.tour` has
-the thought, as it is written here and as printed: they differ in one token, before NO at a cycle.
+Input. There are n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order.
+`tasks.trees.tour` has the thought as it is written here and as the paper has it. They differ in one token, before NO at a
+cycle.
 
-Margins, each proved beside the weights for every n, every n' <= n and every such list (`_tour_layers`):
-* every head has one winner, by at least 2 eta (layer 1) or eta, eta = floor(ln 2 L^2) + 1: on either grid its weight is 1
-  (`blocks.hard_maximum`), and every number that is used is whole;
-* the next token's logit is above every other by at least 1;
-* what saturates has lost already: scores, inner sums of closed hidden units, and the key of the first ~ in layer 3.
-In float64 nothing is proved but that the others' weights are small, below 1/(4 L^4) in layer 1.
+We differ:
+* The paper gives each edge a counter 1/k and finds the next edge by `MatchNext` on reciprocals. The scores are n^(4A + 3) times
+  squared differences, for tokens up to n^A.
+* Here an end of an edge learns in layer 2 the other end of the edge before at the same vertex. So "the neighbour of v after y"
+  is the one with label v and previous partner y, which is a plain match.
+* A cycle is noticed one token later, at the vertex that closes it. This saves the layer that looks ahead.
+* The read-out is a matrix of its own, since the one of the paper cannot select a vertex (errata).
 
-We differ from the printed proof. It gives each edge counters 1/k and finds the next one by `MatchNext` on reciprocals, whose
-scores are n^(4A + 3) times squared differences (tokens up to n^A). Here an edge's end learns in layer 2 the other end of the
-edge before at the same vertex: "the neighbour of v behind y" is then the one with label v and previous partner y, a plain
-match. A cycle is noticed one token later, at the vertex that closes it, which saves the layer that looks ahead. The read-out
-is a matrix of its own, since the printed one cannot select a vertex (errata).
+Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7 and
+T = 5n - 3 tokens read: 35 bits at n = 64. The paper has 9 layers. With n^A = T, its n^(4A + 3) needs at least 2 ceil((4A + 3)
+log2 n) + 1 bits, 105 at n = 64.
 
-Sizes: 3 layers of 5, 3 and 2 heads, width 38, p = bit_length(2 L^2) with L = T^2 for n >= 7, T = 5n - 3 the tokens read: 35
-bits at n = 64. Printed: 9 layers, and at least 2 ceil((4A + 3) log2 n) + 1 bits with n^A = T, 105 at n = 64, for n^(4A + 3)
-to be a number.
+These margins hold for every n, every n' <= n and every such list:
+* Every head has one winner, by at least 2 eta (layer 1) or eta, for eta = floor(ln 2 L^2) + 1. So on either grid its weight is
+  1 (`blocks.hard_maximum`), and every number that is used is whole.
+* The logit of the next token is above every other logit by at least 1.
+* Only losing scores, the inner sums of closed hidden units, and the key of the first ~ in layer 3 saturate.
 
-What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+In float64 only one thing is proved: the weights of the others are below 1/(4 L^4) in layer 1.
+
+The proof continues in `_tour_layers`.
+
+A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 import math

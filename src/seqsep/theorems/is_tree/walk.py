@@ -1,31 +1,40 @@
-"""Upper bound: a linear recurrence of 16 numbers and a retriever decide IsTree with a thought of 14n - 10 tokens.
+"""A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, with 14n - 10 tokens of thought.
+
+There is no attention. The model writes a query such as "first edge of v" into its thought, and the retriever puts the answer
+after it. The model keeps 52 bits at n = 64, where a recurrent model without a retriever needs at least 215 on simple graphs.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context
-retrieval, O(n) tokens.
+retrieval, and O(n) tokens.
 
-Input: n' - 1 edges on the vertices 1 .. n', for any n' <= n, simple, in any order: [BOS] u ~ v u ~ v .. The queries are
-`first-edge` and `next-edge` (`seqsep.retriever`), written [ v ] and [ v y ]; what they find is put behind them. It is the same
-whether the prompt is searched or everything so far, since no query can be read as an edge.
+Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n. The edges are simple and
+in any order. The queries are `first-edge` and `next-edge` (`seqsep.retriever`), written [ v ] and [ v y ]. The retriever writes
+what it finds after the query. It may search the prompt or everything so far, with the same result, since no query can be read
+as an edge.
 
-Margins, proved beside the weights for every n, every n' <= n and every such list:
-* the next token's logit is above every other by at least 1;
-* nothing is rounded and nothing saturates: every number is whole, at most (n + 7)^2 in magnitude.
+We differ: the paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, in 37n - 26 tokens
+(`tasks.trees.algorithm_two`). Here the thought is a walk that needs neither records nor a stack, in 14n - 10 tokens.
+`tasks.trees.walk` has it, and the proof that it decides. The last six tokens determine the next one. A vertex is embedded as
+its number, and the read-out is a matrix of its own. The layer after the recurrence has five ReLU units, without a product. p =
+bit_length(2 (n + 7)^4).
 
-We differ: the paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, 37n - 26 tokens
-(`tasks.trees.algorithm_two`). Here the thought is a walk that needs neither records nor a stack (`tasks.trees.walk` has it, and
-why it decides), with 14n - 10 tokens: the last six say what comes next. A vertex is embedded as its number, the read-out is a
-matrix of its own, and the layer behind the recurrence is five ReLU units, without a product. p = bit_length(2 (n + 7)^4).
+These margins hold for every n, every n' <= n and every such list:
+* The logit of the next token is above every other logit by at least 1.
+* Nothing is rounded and nothing saturates. Every number is whole, and at most (n + 7)^2 in magnitude.
 
-What is remembered: what stood 1 to 5 tokens back (5 numbers for vertices, 5 for [, 2 for FAILED, 3 for ~) and how many FAILED
-there are more than ~. That is 16 p bits: 416 at n = 64, where a recurrent model without a retriever needs at least 215 on
-simple graphs (`state`), and 480 against 523 at n = 128. With each number counted by its range it is 6 bit_length(n) + 10 bits:
-52 at n = 64, and less than is needed without a retriever from n = 32 on.
+State. The recurrence stores the tokens 1 to 5 back: 5 numbers for vertices, 5 for [, 2 for FAILED, 3 for ~. It also stores by
+how many FAILED exceed ~. That is 16 p bits: 416 at n = 64, and 480 at n = 128, where `state` shows that 523 are needed without
+a retriever. Counted by ranges it is 6 bit_length(n) + 10 bits, 52 at n = 64. From n = 32 on that is less than is needed without
+a retriever.
 
-The residual stream has 16 coordinates: [vertex | opens | failed | edge], the token; [back: 4], the vertices 1, 3, 4 and 5 back;
-[first], [second], [fifth]: whether [ stands 1, 2, 5 back; [after_failed]: FAILED 1 back; [closing]: FAILED 2 or ~ 3 back;
-[balance], FAILED less ~ so far; [next], the vertex to write, at first ~ 2 back; [ends]. The proof goes on beside the weights.
+The residual stream has 16 coordinates:
+* [vertex | opens | failed | edge] is the token.
+* [back: 4] are the vertices 1, 3, 4 and 5 back.
+* [first], [second] and [fifth] say whether [ is 1, 2 or 5 back.
+* [after_failed] says whether FAILED is 1 back, and [closing] whether FAILED is 2 or ~ 3 back.
+* [balance] is FAILED less ~ so far.
+* [next] is the vertex to write, at first ~ 2 back, and [ends] says that the walk ends.
 
-What a run does not show: other sizes than those built. The bounds hold for every n by the proof.
+A run checks the sizes that it builds. This does not show that the model is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Iterable, Mapping

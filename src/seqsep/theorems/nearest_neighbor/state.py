@@ -1,22 +1,30 @@
-"""Lower bound: a recurrent model that answers nearest neighbour on N points has at least floor(N/2) state bits.
+"""A recurrent model that answers nearest neighbour on N points needs at least floor(N/2) bits of state.
+
+Its state could be used to decide whether two sets of floor(N/2) members meet, and that needs floor(N/2) bits. Two attention
+layers do with a width that grows as log N: see `nearest-neighbor-two-layers`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
-We differ: n = floor(N/2) stands for the printed N/2; "DISJ" is 1 if the sets meet, as B.1 defines it. Alice sends one
-message, so the one-way cost is enough: exactly n bits, while the printed Fact 1 (two-way) is more than the proof uses. With C
-labels in place of two the same state holds n log2 C bits (`associative_recall_state`, which also has the exact model: n bits
-for keys in order, so the bound is attained on the inputs of the reduction).
 
-The task: x_1 y_1 .. x_n y_n, then x_{n+1}, its answer y_{n+1}, x_{n+2}, .. up to N points; the answer to a point is the label
-of the nearest one before it. In MQAR the asked points are the first n once more, each once: the nearest is the point itself,
-at product 1, and a repeated point carries the same label, so a model for nearest neighbour solves MQAR.
-The protocol: Alice has a, Bob b, both in {0,1}^n; they know the model and n distinct points (`points`). `alice` and `bob` say
-what each does; a right model gives Bob all of a, and max a_i b_i.
-Its cost. DISJ on n bits has one-way cost n: for a != a', differing at i, b = e_i gives different values, so all 2^n a need
-their own message. Hence B >= n = floor(N/2).
-A model with fewer bits: `must_err`.
+We differ: n = floor(N/2) replaces N/2, and DISJ is 1 if the sets meet, as appendix B.1 defines it. Alice sends one message, so
+the one-way cost is enough, exactly n bits. Fact 1 of the paper, on two-way protocols, is more than the proof uses. With C
+labels in place of two the same state has n log2 C bits. `associative-recall-state` shows that, and has the exact model: n bits
+for keys in order. So the bound is attained on the inputs of the reduction.
 
-What a run shows: the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13, with messages of the
-counted bits; and the witness, for the smaller models given. That no smaller model solves the task is the proof above.
+The task. The input is x_1 y_1 .. x_n y_n, then x_(n+1), its answer y_(n+1), x_(n+2), .. up to N points. The answer to a point
+is the label of the nearest point before it. In MQAR the queried points are the first n again, each once. The nearest point is
+then the point itself, at product 1, and a repeated point has the same label. So a model for nearest neighbour solves MQAR.
+
+The protocol. Alice has a and Bob has b, both in {0,1}^n. They know the model and n distinct points (`points`). A model that is
+right gives Bob all of a, and so max a_i b_i.
+
+The cost. DISJ on n bits has the one-way cost n. For a != a' that differ at i, b = e_i gives different values, so each of the
+2^n strings a needs its own message. Hence B >= n = floor(N/2).
+
+The proof continues at `alice`, `bob` and `must_err` (a model with fewer bits).
+
+A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13, with messages of the counted
+bits. For the smaller models given it shows a wrong answer. This does not show that every smaller model fails; that is the proof
+above.
 """
 
 import itertools

@@ -1,32 +1,49 @@
-"""Upper bound: two causal attention layers of one head answer nearest neighbour, in d' + 4 coordinates for two labels.
+"""Two attention layers of one head answer nearest neighbour, with a width that does not depend on the margin.
+
+A model reads labelled points and then one more point. It answers with the label of the nearest of the earlier points. For two
+labels the width is d' + 4, where d' is the dimension of the points.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 7 and appendix G.2; associative recall and MQAR from appendix G.
-Points x_1, y_1, .., x_(k-1), y_(k-1), x_k with N/2 < k <= N: the answer is the label of the i < k with the greatest <x_k, x_i>.
+The points are x_1, y_1, .., x_(k-1), y_(k-1), x_k with N/2 < k <= N. The answer is the label of the i < k with the greatest
+inner product <x_k, x_i>.
 
-Margins, each proved below for every N, d', C and 0 < gamma <= 1, with D = 1/L:
-* layer 1: the weight of the token before is exactly 1;
-* layer 2: the nearest label scores above every other label by at least eta2 gamma - D, above every point by 9/4 eta2 - D;
-* a retrieved digit (+1 or -1) from 0: at least (1-R)/(1+R) - n D, which is above 1/2, R < e^D / 3;
-* the logit of the right class above any other: more than 1.
+We differ:
+* The construction is another one (`variant="repaired"`), whose width does not depend on the margin. The one of the paper
+  (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
+* Labels are 0 .. C - 1. The margin gamma is required only between the nearest point and points of *another label*. Equal points
+  with equal labels do no harm.
+* Points are read on the grid, where hardly any point has norm 1. So |x|^2 <= 5/4 is enough, and gamma is measured after
+  rounding.
 
-We differ: the construction is another one (`variant="repaired"`), whose width does not depend on the margin; the printed one
-(`variant="printed"`, `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates. Labels are 0 .. C - 1, and gamma is asked for
-only between the nearest point and points of *another label*: equal points with equal labels do no harm. Points are read on the
-grid, on which hardly any has norm 1: |x|^2 <= 5/4 is enough, and gamma is measured after rounding.
+Idea. In layer 1 each label copies the point before it. In layer 2 the query attends to the labels by the inner product of the
+copied points, so almost only to labels of the nearest point.
 
-Sizes. n = max(4, 2 N - 1) tokens; b = max(1, ceil(log2 C)) digits; L = n^Kc steps a unit (stepwise softmax, rounding down).
-Inputs. A point comes in as [x, 0], a label as [0, one-hot], and the residual stream is [point: d' | label: b | place: 3]:
-x or 0; the label's digits as +1 or -1, or 0 at a point; (t, t^2, 1) for the centred time t.
-The proof goes on beside the weights: `_copy_point_before` (layer 1: a label gets its point), `_mark_points` (its FFN),
-`_attend_to_nearest` (layer 2), `_readout`; L is chosen in `_plan.exponent`.
+Sizes. There are n = max(4, 2 N - 1) tokens. A label has b = max(1, ceil(log2 C)) digits. A unit has L = n^Kc steps, with
+stepwise softmax that rounds down.
 
-Real inputs: rounding to the nearest step moves a norm by at most r = sqrt(d') D/2, a product by 2 r + r^2, a difference of two
-by twice that: gamma0 before it leaves gamma >= gamma0 - 9/4 sqrt(d') D while sqrt(d') D <= 1/2, and a norm of 1 before it
-leaves |x|^2 <= 5/4 while sqrt(d') D <= sqrt(5) - 2, about 0.236; beyond that a unit vector may be refused.
-Recall: a symbol is its d = ceil(log2 S) digits as ±floor(L / sqrt d) steps. Two symbols differ in a digit, so the margin is
-2 floor(L / sqrt d)^2 / L^2, about 2/d (printed: 1/log N); we build for 1/d, which it exceeds for d <= 20.
+Inputs. A point is the input [x, 0] and a label is [0, one-hot]. The residual stream is [point: d' | label: b | place: 3]. Its
+first part is x, or 0 at a label. The second part is the label's digits as +1 or -1, or 0 at a point. The third is (t, t^2, 1)
+for the centred time t.
 
-What a run does not show: other lengths, dimensions or margins than those built. The proof covers them all.
+These margins hold for every N, d', C and 0 < gamma <= 1, with D = 1/L:
+* Layer 1: the weight of the token before is exactly 1.
+* Layer 2: the nearest label scores above every other label by at least eta2 gamma - D, and above every point by 9/4 eta2 - D.
+* A retrieved digit (+1 or -1) is at least (1-R)/(1+R) - n D away from 0, which is above 1/2, for R < e^D / 3.
+* The logit of the right class is above every other logit by more than 1.
+
+The proof continues at `_copy_point_before` (layer 1), `_mark_points` (its FFN), `_attend_to_nearest` (layer 2), `_readout` and
+`_plan.exponent` (the choice of L).
+
+Real inputs. Rounding to the nearest step moves a norm by at most r = sqrt(d') D/2, a product by 2 r + r^2, and a difference of
+two products by twice that. So gamma0 before rounding leaves gamma >= gamma0 - 9/4 sqrt(d') D while sqrt(d') D <= 1/2. A norm of
+1 before rounding leaves |x|^2 <= 5/4 while sqrt(d') D <= sqrt(5) - 2, about 0.236. Beyond that a unit vector may be refused.
+
+Recall. A symbol is its d = ceil(log2 S) digits as +floor(L / sqrt d) or -floor(L / sqrt d) steps. Two symbols differ in a
+digit, so the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has 1/log N. We build for 1/d, which the margin
+exceeds for d <= 20.
+
+A run checks the lengths, dimensions and margins that it builds. This does not show that the networks are right for others. The
+proof covers them all.
 """
 
 import math

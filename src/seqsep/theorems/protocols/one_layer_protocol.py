@@ -1,40 +1,53 @@
-"""For lower bounds: a two-party protocol computes a one-layer attention model's answer, for every partition of the positions.
+"""Two parties compute the answer of a one-layer attention model by sending few bits, for every split of the positions between
+them.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D. N tokens of S kinds, H heads whose values have
-m coordinates, embeddings of d coordinates (the paper's width is max(m, d)), numbers of p bits.
-We differ: every number has the exact width that it needs; x_N is sent once, not per head; three variants, of which the printed
-one costs more than the printed total; and the token may be sent in place of x_N, after which d does not matter.
+This is the tool for lower bounds on one layer. If a function needs many bits of communication, then a one-layer model that
+computes it must be large. The total is about 3 m (p + log N) H bits, for H heads of m coordinates and numbers of p bits.
 
-The two parties. Alice has some positions, Bob the others. Both know the network, so its embeddings and positions, and who has
-which position; the asker is the one with position N. What they send, with the bits that it costs:
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D. There are N tokens of S kinds, H heads whose
+values have m coordinates, embeddings of d coordinates (the width in the paper is max(m, d)), and numbers of p bits.
+
+We differ:
+* Every number is sent in exactly the bits that it needs.
+* x_N is sent once, not once per head.
+* There are three variants. The one of the paper costs more than the total in the paper.
+* The token may be sent in place of x_N. Then d does not matter.
+
+The two parties. Alice has some positions and Bob has the others. Both know the network, with its embeddings and positions, and
+which party has which position. The asker is the party with position N. They send the following, and each step has its cost in
+bits:
 1. question: x_N, d p bits, from the asker; or its token, ceil(log2 S) bits.
 2. maxima: the greatest score of each head, 2 p H bits.
 3. normalisers: the sum of the exponentials of each head, 2 bit_length(N L) H bits.
-4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. In `both-exchange` (as printed) each
-   sends its own; in `one-learns` only the asker hears the other's.
+4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. In `both-exchange`, the variant of the
+   paper, each party sends its own. In `one-learns` only the asker gets the other's.
 5. answer (`one-learns-and-sends`): the class of the greatest logit, ceil(log2 C) bits for C classes, from the asker.
-Steps 1 to 4 are those of appendix D. Why each step is enough stands at the method that runs it, in
-`_one_layer_parties.OneLayerParty`: `last`, `maxima`, `normalisers`, `value_sums`, `answer`. The bits of numbers are in
-`one_layer_ledger`.
 
-The grid is {i/L : |i| <= L^2}, with p = bit_length(2 L^2); signed numbers i are sent as i + their greatest magnitude.
-Softmax is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round.
-* A party with x_N and all value sums has the output of the attention at N, and the rest (W_O, the residual, the feed-forward
-  part, the read-out, or any function) is its own work. So it has the logits of the forward pass, bit for bit.
-* No mask matters, as position N sees all. If scores, values or x saturate, they do so in one party, as in the forward pass.
-* A sum that saturates could depend on its order, so on the partition. None does. Z is an exact whole number (on a grid that had
-  to hold it as well, Z <= N <= L would be needed: with N > L a protocol of this kind would not be the forward pass). A value
-  sum saturates, if ever (`nearest` only), in the one rounding after both parts are added.
-* With softmax="once" weights are exp(A_i) / sum of exp(A_j), rounded once: a party's share of the sum is irrational, no number
-  of p + log N bits is equal to it, and weights from rounded shares may differ. `reduce` refuses such a grid.
-* The printed total, 3 m (p + log2 N) H, is less than these steps cost in most cases; when it holds is at `printed`.
+Steps 1 to 4 are those of appendix D. The bits of each number are in `one_layer_ledger`.
 
-Inverted. If f costs D bits for one partition (both learn it: a fooling set, log-rank), a one-layer model that computes it has
-D <= total of `one-learns-and-sends`. `least_width` gives the least m for which that holds, `least_width_heads` the least m H.
+The grid is {i/L : |i| <= L^2}, with p = bit_length(2 L^2). A signed number i is sent as i plus its greatest magnitude. Softmax
+is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round. It follows:
+* A party with x_N and all value sums has the output of the attention at N. The rest is its own work: W_O, the residual, the
+  feed-forward part, the read-out, or any function. So it has the logits of the forward pass, bit for bit.
+* No mask matters, as position N sees all. If scores, values or x saturate, they do so for one party, as in the forward pass.
+* A sum that saturates could depend on its order, and so on the partition. None does. Z is an exact whole number. On a grid that
+  had to hold Z as well, Z <= N <= L would be needed; with N > L such a protocol would not be the forward pass. A value sum can
+  saturate only in the one rounding after both parts are added, and only with `nearest`.
+* With softmax="once" the weights are exp(A_i) / sum of exp(A_j), rounded once. A party's share of the sum is irrational. No
+  number of p + log N bits is equal to it, and weights from rounded shares may differ. `reduce` refuses such a grid.
+* The total in the paper, 3 m (p + log2 N) H, is less than these steps cost in most cases. `printed` says when it holds.
 
-What a run shows: on the networks given, for partitions and inputs given, two parties that share nothing but a channel get the
-forward pass's logits, and the bits on the channel are those of `message_bits`. That it is so for every model is the proof at
-the steps.
+Lower bounds. Suppose that f costs D bits for one partition, where both parties learn it (by a fooling set or the log-rank).
+Then a one-layer model that computes f has D <= total of `one-learns-and-sends`. `least_width` gives the least m for which that
+holds, and `least_width_heads` the least m H.
+
+The proof continues at `_one_layer_parties.OneLayerParty.last`, `_one_layer_parties.OneLayerParty.maxima`,
+`_one_layer_parties.OneLayerParty.normalisers`, `_one_layer_parties.OneLayerParty.value_sums` and
+`_one_layer_parties.OneLayerParty.answer`.
+
+On the networks, partitions and inputs given, a run lets two parties share nothing but a channel. They get the logits of the
+forward pass, and the channel carries the bits that `message_bits` counts. This does not show the claim for every model; that is
+the proof at the steps.
 """
 
 import math

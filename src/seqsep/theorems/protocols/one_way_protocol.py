@@ -1,6 +1,10 @@
-"""For lower bounds: a recurrent model with B state bits gives a one-way protocol of B bits, at every split.
+"""A recurrent model with B state bits gives a one-way protocol of B bits, at every split of its input.
+
+This is the tool for lower bounds on recurrent models. If a function needs more than B bits of one-way communication, no
+recurrent model with B bits of state computes it.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 2.
+
 We differ: B is counted from the state that is sent, at its own precision (the paper's m p); an output may be any vector of
 logits, and may depend on the last token beside the state, as it does in a block with a residual connection; Bob gets every
 output from the split on, not the last one only, those of a thought included.
@@ -19,11 +23,11 @@ into a prefix and a suffix: if a function needs more, no such model computes it.
 * Bob has a copy of the model made before Alice reads, and it reads the shortest suffix first: what a model keeps anywhere but
   in its state does not reach him.
 
-What a run shows: on the models given, for the inputs given, at every split 0 <= K < N, the message has exactly the counted
-state bits, Bob's outputs equal those of the uncut recurrent pass bit for bit (one example at a time, same threads), and those
-are `forward`'s within TOLERANCE times max(1, greatest output): 1e-9 in float64, 2e-5 in float32, in which sums taken in another
-order differ by at most 1.4e-6 for our mixers at 200 tokens. That the reduction applies to every recurrent model is the proof
-at `alice` and `bob`.
+On the models and inputs given, a run shows at every split 0 <= K < N that the message has exactly the counted state bits. Bob's
+outputs equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). They are those of
+`forward` within TOLERANCE times max(1, greatest output): 1e-9 in float64, and 2e-5 in float32. There, sums taken in another
+order differ by at most 1.4e-6 for our mixers at 200 tokens. This does not show that the reduction applies to every recurrent
+model; that is the proof at `alice` and `bob`.
 """
 
 from collections.abc import Sequence

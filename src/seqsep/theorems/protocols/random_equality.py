@@ -1,31 +1,39 @@
-"""Equality with coins: two parties compare N bits by O(log N) bits if each has coins of its own, and by O(1) if they share
-them.
+"""With coins, two parties compare N bits by O(log N) bits if each has coins of its own, and by O(1) bits if they share the
+coins.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 2 and the sentence behind Fact 3, appendix B.1. Error e < 1/2, by
-default 1/3. Alice has a and Bob b in {0, 1}^N; Bob learns the answer (one bit more tells Alice).
-We differ: the paper states O(log N); here the protocol runs over a counted channel, its constant is explicit, and its error is
+Without coins the parties need N bits. So a bound for deterministic models does not carry over to randomised ones. The error is
+at most e < 1/2, by default 1/3.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 2 and the sentence before Fact 3, appendix B.1. Alice has a and Bob
+has b in {0, 1}^N. Bob learns the answer, and one more bit tells Alice.
+
+We differ: the paper states O(log N). Here the protocol runs over a counted channel, its constant is explicit, and its error is
 counted over all coins.
 
-*Without coins* N bits are needed: no two of the 2^N inputs (a, a) can end in one transcript (`communication.fooling_set`).
-*Own coins.* Let q be the least prime with n - 1 <= e q, where w = floor(log2 q) and n = ceil(N / w). The bits of a in groups
-of w are the coefficients, below 2^w <= q, of a polynomial A of degree n - 1 at most. Alice draws x in 0 .. q - 1 and sends x
-and A(x) modulo q, in 2 ceil(log2 q) bits; Bob says "equal" if that is B(x). He errs only if a and b differ. Then A - B is not
-0 modulo q and has at most n - 1 roots: the error is at most (n - 1) / q <= e. By Bertrand there is such a q below 2 N / e, as
-n <= N: at most 2 ceil(log2(2 N / e)) bits.
-*No less.* Some a and b attain (n - 1) / q, for every N (`worst_pair`): D(x) = x (x - 1) .. (x - n + 2) has n - 1 roots. A
-coefficient c of D modulo q is c - 0 if c < 2^w, else 0 - (q - c), and q - c <= q - 2^w < 2^w; the first one is 1, which fits
-a group of one bit.
-*How few bits would do.* If Alice alone sends, B bits with coins of their own need 2^B >= N / log2(1 + 1 / (1 - 2 e)), so
-B >= log2 N - 1 at e = 1/3. Proof: for a != a' let P and P' be the distributions of the message. Bob with a says "equal" with
-chance at least 1 - e under P and at most e under P', so |P - P'|_1 >= 2 (1 - 2 e). So the balls of radius 1 - 2 e around
-these 2^N points of R^(2^B) are disjoint, and they lie in the ball of radius 2 - 2 e around 0: 2^N <= ((2 - 2 e) / (1 - 2
-e))^(2^B).
-*Shared coins.* Both know t = ceil(log2(1 / e)) random strings r; Alice sends the t parities of a and r. If a and b differ, the
-parity of their difference with r is 0 with chance 1/2: the error is 2^-t for every such pair. 2 bits at e = 1/3, for any N.
+*Without coins* N bits are needed: no two of the 2^N inputs (a, a) can have the same transcript (`communication.fooling_set`).
 
-What a run shows: for small N every pair of inputs with every coin, so the worst error is exact; for large N the error of the
-worst pair, exact by the proof, and of drawn pairs; bits as the channel counts them. That O(log N) holds at every N is the
-text above.
+*Own coins.* Let q be the least prime with n - 1 <= e q, where w = floor(log2 q) and n = ceil(N / w). The bits of a, in groups
+of w, are the coefficients of a polynomial A of degree at most n - 1. Each coefficient is below 2^w <= q. Alice draws x in 0 ..
+q - 1 and sends x and A(x) modulo q, in 2 ceil(log2 q) bits. Bob says "equal" if A(x) = B(x). He answers wrongly only if a and b
+differ. Then A - B is not 0 modulo q and has at most n - 1 roots, so the error is at most (n - 1) / q <= e. By Bertrand there is
+such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are sent.
+
+*The error is exact.* Some a and b attain (n - 1) / q, for every N (`worst_pair`): D(x) = x (x - 1) .. (x - n + 2) has n - 1
+roots. A coefficient c of D modulo q is c - 0 if c < 2^w, and otherwise 0 - (q - c), with q - c <= q - 2^w < 2^w. The first
+coefficient is 1, which fits in a group of one bit.
+
+*A lower bound.* If only Alice sends, B bits with own coins need 2^B >= N / log2(1 + 1 / (1 - 2 e)), so B >= log2 N - 1 at e =
+1/3. For a != a' let P and P' be the distributions of the message. Bob with input a says "equal" with chance at least 1 - e
+under P and at most e under P'. So |P - P'|_1 >= 2 (1 - 2 e). Hence the balls of radius 1 - 2 e around these 2^N points of
+R^(2^B) are disjoint. They are in the ball of radius 2 - 2 e around 0, so 2^N <= ((2 - 2 e) / (1 - 2 e))^(2^B).
+
+*Shared coins.* Both parties know t = ceil(log2(1 / e)) random strings r. Alice sends the t parities of a and r. If a and b
+differ, the parity of their difference with r is 0 with chance 1/2. So the error is 2^-t for every such pair. At e = 1/3 this
+takes 2 bits, for any N.
+
+For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests drawn pairs and
+the worst pair, whose error is exact by the proof. The channel counts the bits. This does not show that O(log N) bits are enough
+at every N; that is the proof.
 """
 
 import math

@@ -1,27 +1,32 @@
-"""INDEX with coins: one message still needs a share of N bits, and codes that err on every bit alike come near that share.
+"""With coins, one message that tells any single bit of N bits still needs a constant share of N bits.
+
+The share is 1 - h(e) for an error of at most e, where h is the binary entropy. Error-correcting codes come near that share.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 3, appendix B.1. Alice has a in {0, 1}^N and Bob an index i; Alice
 sends one message, Bob says a_i, wrong with chance at most e < 1/2 for every a and i. The parties share coins.
-We differ: the constant of Omega(N) is explicit, and a protocol runs beside it, its error counted for every input.
+
+We differ: the constant of Omega(N) is explicit, and a protocol runs next to it, its error counted for every input.
 
 *Without coins* N bits: no two of the 2^N rows of the matrix are equal.
-*With coins* B >= (1 - h(e)) N bits, h the binary entropy in bits. Proof: let a be uniform. For fixed coins the message M has
-B bits, and the errors e_i of the indices depend on the coins; B >= H(M) >= I(a; M) >= sum of I(a_i; M) as the a_i are
-independent, and I(a_i; M) >= 1 - h(e_i) by Fano's inequality. So B >= N - sum h(e_i), and h is concave: averaged over coins
-and indices, e_i <= e, so B >= (1 - h(e)) N. That is 0.0817 N at e = 1/3. Own coins are shared ones that Bob does not use: the
-bound holds for them too.
+
+*With coins* B >= (1 - h(e)) N bits, h the binary entropy in bits. Proof: let a be uniform. For fixed coins the message M has B
+bits, and the errors e_i of the indices depend on the coins; B >= H(M) >= I(a; M) >= sum of I(a_i; M) as the a_i are
+independent, and I(a_i; M) >= 1 - h(e_i) by Fano's inequality. So B >= N - sum h(e_i), and h is concave: averaged over coins and
+indices, e_i <= e, so B >= (1 - h(e)) N. That is 0.0817 N at e = 1/3. Own coins are shared ones that Bob does not use: the bound
+holds for them too.
+
 *A protocol.* Let C be a perfect binary code of m bits and 2^s words: each word of m bits has one nearest code word. Alice and
-Bob share a uniform z for each block of m bits; she sends the s bits of the code word nearest to (block + z), he takes that
-word + z for the block. (block + z) is uniform whatever the block is, so its distance to the code word is a uniform coset
-leader, of weight at most t, and by the symmetry of these codes each bit errs with one chance, mean weight / m:
+Bob share a uniform z for each block of m bits; she sends the s bits of the code word nearest to (block + z), he takes that word
++ z for the block. (block + z) is uniform whatever the block is, so its distance to the code word is a uniform coset leader, of
+weight at most t, and by the symmetry of these codes each bit errs with one chance, mean weight / m:
     repetition of an odd m:    s = 1,          e = sum over w <= (m-1)/2 of w C(m, w) / (m 2^(m-1)):  1/4 at m = 3, 5/16 at m
     = 5 Hamming, m = 2^r - 1:      s = m - r,      e = 2^-r:  1/8 at m = 7, s = 4
-Of these codes with m <= 15 and an error of at most e we take one with the least s / m. What is left of N behind whole blocks
+Of these codes with m <= 15 and an error of at most e we take one with the least s / m. What is left of N after complete blocks
 is sent as it is. At e = 1/3: floor(N / 5) + (N mod 5) bits.
 
-What a run shows: for every block, every index and every z, that Bob errs with exactly the stated chance; bits as the channel
-counts them, beside (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test tries every code book).
-That every message of a protocol with coins has (1 - h(e)) N bits is the proof above.
+A run shows for every block, every index and every z that Bob is wrong with exactly the stated chance. The channel counts the
+bits, which are compared with (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test goes through every
+code book). This does not show that every message of a protocol with coins has (1 - h(e)) N bits; that is the proof above.
 """
 
 import math

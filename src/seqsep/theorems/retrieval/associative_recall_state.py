@@ -1,21 +1,26 @@
-"""Both sides: associative recall of N pairs with S values needs N log2 S state bits, and more while a pair is half read.
+"""A recurrent model needs N log2 S bits of state for associative recall of N pairs with S values, and more inside a pair.
+
+A model reads N pairs of a key and a value, then one of the keys. It answers with the value of that key.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; multi-query recall from appendix G.
+
 Task: k_1 v_1 .. k_N v_N, then one of the keys; the answer is its value. Keys are 0 .. N - 1, each once, in any order; values
 are the tokens N .. N + S - 1.
+
 We differ: the paper shows m p >= N, for two values (N is the number of pairs, so 2 N + 1 tokens; its last sentence says "at
 most" for "at least"). With all S values the same proof gives m p >= N log2 S, for keys in one fixed order, and that is
 attained. With keys in any order it is not: a model then needs max(N log2 S, (N - 1) log2 S + log2 N) bits, which is attained.
 
 Upper: `build`, whose state is the number with the value of key i as its digit i in base S.
-Lower. *After the pairs, keys in a fixed order*: with B < N log2 S bits two of the S^N lists of values leave one
-state; they differ at some key; asked for it, the model gives one answer and errs on one of them. `collide` finds both for any
-model. *Inside the last pair, keys in any order, S >= 2*: after N - 1 pairs and the last key k the model must tell N S^(N-1)
-cases apart, (k, values of the others). Same k: some other key q has different values; continue with any value, ask q. Keys k
-and k': continue with a value v other than the one that k has in the second case, ask k: the answers are v and something else.
 
-What a run shows: the exact models' answers, and the witness for the models given. That every model with fewer bits has a
-witness is the pigeonhole principle.
+Lower. *After the pairs, keys in a fixed order*: with B < N log2 S bits two of the S^N lists of values leave one state; they
+differ at some key; asked for it, the model gives one answer and errs on one of them. `collide` finds both for any model.
+*Inside the last pair, keys in any order, S >= 2*: after N - 1 pairs and the last key k the model must tell N S^(N-1) cases
+apart, (k, values of the others). Same k: some other key q has different values; continue with any value, ask q. Keys k and k':
+continue with a value v other than the one that k has in the second case, ask k: the answers are v and something else.
+
+A run shows the answers of the exact models, and an input that each smaller model given answers wrongly. This does not show that
+every model with fewer bits has such an input; that is the pigeonhole principle.
 """
 
 import itertools

@@ -1,6 +1,10 @@
-"""Upper bound: COPY, COUNT, Match, MatchClose, MatchNearest and MatchNext, each by one attention head.
+"""Six building blocks of Transformer proofs are one attention head each, and exact on the grid.
+
+The blocks copy a token, count tokens, or find the first, last, nearest or next token with a given key. Other constructions are
+made of them.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix C: the attention blocks that its constructions are made of.
+
 We differ: the scores are products of whole numbers that the residual stream carries with their squares (`blocks.match`), where
 the paper squares differences by hidden units; counters are whole numbers m, not 1/m, so "the next counter" is an equality and
 not an approximation; MatchNearest takes the earlier of two matches equally near.
@@ -8,18 +12,19 @@ not an approximation; MatchNearest takes the earlier of two matches equally near
 Positions are 0 .. T, and position 0 is the sink: [own key | asked key | near | counter | time | one | sink | found | weight],
 each number with its square. Let all numbers be at most V, eta = floor(ln(2 L^2)) + 1 and L the least grid on which every entry
 and winning score fits (`_needed`). Each score beats every other by at least eta, so its weight is exactly 1 (`hard_maximum`):
-* copy: -eta (t_j - t_k + o)^2, by eta; 3 eta at the first position if nothing stands so far back (`blocks.offset`);
+* copy: -eta (t_j - t_k + o)^2, by eta; 3 eta at the first position if nothing is so far back (`blocks.offset`);
 * match: -B diff^2 - 2 eta t_j with B = 2 eta (T + 2), and -2 eta T - eta at the sink: the first match scores 2 eta above the
   next one, at least eta above the sink, and the sink at least 3 eta above a mismatch;
 * match-close: -B diff^2 + 2 eta t_j, and 0 at the sink: matches have t_j >= 1, a mismatch scores at most -4 eta;
-* match-nearest: -B diff^2 - eta (3 t_j - 3 X + 1)^2, with |3 t_j - 3 X + 1| <= D = 3 max(T, V) + 1, B = eta (D^2 + 2), and
-  -eta (D^2 + 1) at the sink: the squares are 1 at X, then 4, 16, 25, 49, .. at X - 1, X + 1, X - 2, X + 2, ..;
+* match-nearest: -B diff^2 - eta (3 t_j - 3 X + 1)^2, with |3 t_j - 3 X + 1| <= D = 3 max(T, V) + 1, B = eta (D^2 + 2), and -eta
+  (D^2 + 1) at the sink: the squares are 1 at X, then 4, 16, 25, 49, .. at X - 1, X + 1, X - 2, X + 2, ..;
 * match-next: as match, with diff^2 the sum of (own - asked)^2 and (counter_j - counter_k - 1)^2;
 * count: -eta diff^2, and 0 at the sink: m matches and the sink tie, each with the weight w = f(m + 1), and m w is retrieved
   beside w (`blocks.count`).
 The read-out is 2 i s - i^2 u with (s, u) = (place, 1), or (m w, w) for COUNT (`blocks.peaks`): margins 1 and f(T + 1).
 
-What a run does not show: other lengths than those built. The proof holds for every T and V.
+A run checks the sizes that it builds. This does not show that the blocks are right for other T and V. The proof covers them
+all.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,24 +1,26 @@
-"""Upper bound: linear recurrences of constant size with a retriever answer the four tasks in O(1) tokens, by literal patterns.
+"""A linear recurrence of constant size answers index lookup, recall and counting if it may search its own text by patterns.
+
+The model writes a regular expression token by token. A retriever searches the text before it and writes what it finds. So O(1)
+tokens of thought replace a large state.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.2, its first part: index lookup, associative recall, c-gram retrieval
 and counting.
 
-RETRIEVE is as printed (Definition A.5): the model writes a regular expression token by token, and everything before it is
+RETRIEVE is as in the paper (Definition A.5): the model writes a regular expression token by token, and everything before it is
 searched, the question included. The templates are in `_written_query`: r + 4 tokens, the answer among them, where r is 5 for
 index lookup, 2 c + 4 for c-grams and 18 for counting.
 
 Margins, proved in `_read_out` for every S, every number of tokens of data and every question: the next token's logit is above
 every other by at least 1; nothing is rounded and nothing saturates: numbers are at most n0^2 in magnitude.
 
-We differ: the printed patterns find other things than they should (errata), and their counts {k} are written as one token. One
+We differ: the paper's patterns find other things than they should (errata), and their counts {k} are written as one token. One
 ReLU unit copies one token of the question, and one the answer; p = bit_length(2 n0^4) for the vocabulary n0, which is S, twice
 for a count, and what the pattern needs.
 
-What is remembered: the numbers of the last tokens, as far back as the question stands where it is copied last, and where [
-stood: u + r + 2 numbers of p bits, or u bit_length(S) + r + 2 bits by their ranges (u = 4 for an index, 2 c - 1 for c-grams, 18
-for counting).
+State: the numbers of the last tokens, as far back as the question is where it is copied last, and where [ was: u + r + 2
+numbers of p bits, or u bit_length(S) + r + 2 bits by their ranges (u = 4 for an index, 2 c - 1 for c-grams, 18 for counting).
 
-What a run does not show: other sizes than those built. The bounds hold for every S by the proof.
+A run checks the sizes that it builds. This does not show that the models are right at other sizes. The proof covers every S.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,10 @@
-"""Lower bound: one attention layer composes functions over [n] only if what passes through it is at least n log2 n bits.
+"""One attention layer composes two functions over [n] only if at least n log2 n bits pass through it.
+
+A model reads the values of f, then those of g, then x. It answers f(g(x)).
 
 Source: the idea is that of Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164): who knows one of the two functions can tell
 too little about it through one layer.
+
 We differ: the statement, its constants and the proof are our own, for two arithmetics that are said below; their text was not
 at hand, and nothing here is held against it.
 
@@ -31,10 +34,10 @@ A number may be written as several tokens, if those of f come first: nothing abo
 It is about one layer, in which the values of f's places depend on f alone, and about f before g. What the scores are, or how
 wide the stream is, does not matter.
 
-What a run shows: on random layers in floats of 16, 32 and 64 bits, Bob, who gets the bytes of Alice's sums alone, has the whole
-layer's logits bit for bit; on random layers with exact weights, on every input of both, a number of no more bits than the bound
-is enough for every answer, and if two functions share one, the input on which the layer errs. That every layer obeys the bound
-is the proof, and so is all that is said of sizes larger than those that are run.
+On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the logits of the
+complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a number of no more bits than
+the bound is enough for every answer. If two functions share a number, it shows the input that the layer answers wrongly. This
+does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the proof.
 """
 
 from itertools import product

@@ -1,25 +1,29 @@
-"""Upper bound: two causal attention layers of one head answer counting, in width 9 and without an FFN.
+"""Two causal attention layers of one head answer counting, in width 9 and without an FFN.
+
+A model reads a sequence, then a number q and a threshold t. It answers whether q occurs more than t times.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting.
-We differ: the printed rule counts the query token as an occurrence (see the errata); there is no product (t + 1) / (m + 1), and
+
+We differ: the paper's rule counts the query token as an occurrence (see the errata); there is no product (t + 1) / (m + 1), and
 so no FFN: the count is compared with a number that the token of the threshold carries.
 
-Let n0 = max(N + 3, S + 1), T = n0 - 1, L = n0^Kc and eta = floor(ln(2 L^2)) + 1. Kc is the least with
-L >= max(n0^2, eta T, 4 n0): from n0 = 9 on Kc = 2 and p = bit_length(2 n0^4). Margins, each proved below for every N, S and
-every input, on both grids:
+Let n0 = max(N + 3, S + 1), T = n0 - 1, L = n0^Kc and eta = floor(ln(2 L^2)) + 1. Kc is the least with L >= max(n0^2, eta T, 4
+n0): from n0 = 9 on Kc = 2 and p = bit_length(2 n0^4). Margins, each proved for every N, S and every input, on both grids:
 * layer 1: a token equal to the own one, and [BOS], score above every other one by at least eta, so that the d of them have the
   same weight f(d), which is 1/d rounded to the grid;
 * layer 2: the token before scores above every other one by at least eta: its weight is exactly 1;
 * the logit of the right answer above the other one: `_counting.Counting.margin`, more than 5/L.
 
-Inputs. [BOS], x_1 .. x_n, q, t, n <= N; the number s has v = s + 1 and [BOS] 0. The residual stream is
-[number v, v^2 | time, its square | one | bos | limit u | weight | copied].
+Inputs. [BOS], x_1 .. x_n, q, t, n <= N; the number s has v = s + 1 and [BOS] 0. The residual stream is [number v, v^2 | time,
+its square | one | bos | limit u | weight | copied].
+
 Layer 1 (`_count_equal`) writes to `weight` the attention to [BOS], at every token. At q, which occurs m times among the data
-and is itself counted, this is f(m + 2). Layer 2 (`_copy_before`) copies it from q to t. The read-out is 0 for "no" and
-u_t - b copied for "yes", b = 4 n0, where u_t / b lies between f(t + 3) and f(t + 2), and between 1/(t + 3) and 1/(t + 2): it is
+and is itself counted, this is f(m + 2). Layer 2 (`_copy_before`) copies it from q to t. The read-out is 0 for "no" and u_t - b
+copied for "yes", b = 4 n0, where u_t / b lies between f(t + 3) and f(t + 2), and between 1/(t + 3) and 1/(t + 2): it is
 positive iff m >= t + 1, on both grids and in float64, where the weights of the others take less than a step from b f.
 
-What a run does not show: other lengths than the one built. The bounds hold for every N and S by the proof.
+A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
+those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping

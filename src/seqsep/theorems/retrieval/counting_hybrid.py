@@ -1,22 +1,25 @@
-"""Upper bound: one attention head on a linear recurrence of two numbers answers counting, in width 8 and without positions.
+"""One attention head with a linear recurrence of two numbers answers counting, in width 8 and without positions.
+
+The recurrence stores the token before, which replaces the first of the two attention layers of `counting-attention`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Counting.
+
 We differ: as in `counting_attention`, the count is compared with a number that the threshold carries, without a product and an
 FFN; the recurrence is a shift register without a gate.
 
 The recurrence remembers the number of the token before and its square (p, p^2). Both query and key are p: keys are shifted by
-one token, so that the threshold t asks for q, which stands before it, and never counts itself. With -eta (p_j - p_k)^2, and 0
-at [BOS], the tokens behind the m occurrences of q among the data, the token t behind q itself, and [BOS] tie: m + 2 keys. All
-others score at least eta less, so each of these has the weight f(m + 2), 1/(m + 2) rounded to the grid, and the attention to
-[BOS] is the same number as in `counting_attention`. The read-out and its margin, more than 5/L, are those there, with
-n0 = max(N + 3, S + 1), eta, Kc and p: [number v, v^2 | before p, p^2 | one | bos | limit u | weight], 8 coordinates. There are
-no positions: a token's place plays no part.
+one token, so that the threshold t asks for q, which is before it, and never counts itself. With -eta (p_j - p_k)^2, and 0 at
+[BOS], the tokens after the m occurrences of q among the data, the token t after q itself, and [BOS] tie: m + 2 keys. All others
+score at least eta less, so each of these has the weight f(m + 2), 1/(m + 2) rounded to the grid, and the attention to [BOS] is
+the same number as in `counting_attention`. The read-out and its margin, more than 5/L, are those there, with n0 = max(N + 3, S
++ 1), eta, Kc and p: [number v, v^2 | before p, p^2 | one | bos | limit u | weight], 8 coordinates. There are no positions: a
+token's place plays no part.
 
-What is remembered: two numbers of p bits, whatever N is. They are 0 .. S and squares 0 .. S^2, so by range they have
-ceil(log2(S + 1)) + ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens: no bound on a recurrent state speaks of this
-network.
+State: two numbers of p bits, whatever N is. They are 0 .. S and squares 0 .. S^2, so by range they have ceil(log2(S + 1)) +
+ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens: no bound on a recurrent state speaks of this network.
 
-What a run does not show: other lengths than the one built. The bounds hold for every N and S by the proof.
+A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
+those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,12 +1,17 @@
-"""Upper bound: one attention layer of two heads, width 5, answers counting, by the rounding of its weights and nothing else.
+"""One attention layer of two heads and width 5 answers counting, only because its attention weights are rounded.
+
+This is a warning for lower bounds on one layer: they need exact weights. With exact weights one layer cannot do it
+(`retrieval-one-layer`), and in float64 this layer answers wrongly.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Counting): two layers.
+
 We differ: one layer, for data of exactly n tokens, in arithmetic of p bits in which attention weights are rounded (appendix B.2
-of arXiv:2406.09347, and the second paper's). Thresholds of rounding do the comparison for which others need a layer. It is
-a warning more than a construction: with exact weights one layer has no such power (`one_layer`), and in float64 this one errs.
+of arXiv:2406.09347, and the second paper's). Thresholds of rounding do the comparison for which others need a layer. It is a
+warning more than a construction: with exact weights one layer has no such power (`one_layer`), and in float64 this one errs.
 
 Input: x_1 .. x_n, q, t, all numbers of 0 .. S - 1; the answer is 1 if q occurs among the x_i more than t times. Two heads at t:
 one counts the data x_i >= q, the other those > q; the difference is how often q occurs.
+
 Residual stream [number v | is data | is q's place | is the last place | found].
 
 Scores. With D = d/L, d = floor(2 L / (5 S)): a number v of the data scores v D, q scores q D + B, the last token t D - 2. B is
@@ -14,18 +19,19 @@ about ln L, so q has the maximum, exponential 1, that is L steps; x_i has r_i = 
 rounded. B puts a threshold T of rounding between two numbers: B = ln(L/T) - D/2 makes r_i = T exp((x_i - q + 1/2) D), which is
 at least T exactly for x_i >= q; B = ln(L/T) + D/2, exactly for x_i > q. (B is off by at most 1/L, and D/2 is at least 2/L.)
 Always r_i < 3/2 T, since S D <= 2/5. The thresholds, by how the grid rounds weights; w_i is 1 step from T on, and 0 below:
-* floor, stepwise: T = 2. e_i = floor(r_i) is 2 or at most 1, and Z = L + sum of e_i is from L to L + 2 n <= 2 L; so
-  floor(L e_i / Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
+* floor, stepwise: T = 2. e_i = floor(r_i) is 2 or at most 1, and Z = L + sum of e_i is from L to L + 2 n <= 2 L; so floor(L e_i
+  / Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
 * nearest, stepwise: T = 1/2. e_i is 1 or 0, Z <= L + n < 2 L, and L e_i / Z is above 1/2 for e_i = 1.
 * once: T = 1 (floor) or 1/2 (nearest). w_i is r_i / Z rounded, with Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L, the last token
-  included. From T exp(D/2 - 1/L) on it is at least T Z as D/2 - 1/L > (3 n/2 + 1)/L, which d >= 6 n + 8 gives; and
-  r_i / Z < 3/2 T stays below the next threshold.
+  included. From T exp(D/2 - 1/L) on it is at least T Z as D/2 - 1/L > (3 n/2 + 1)/L, which d >= 6 n + 8 gives; and r_i / Z <
+  3/2 T stays below the next threshold.
 The last token has less than e^-2 3/2 T steps: weight 0. q is no data: its weight is multiplied by 0. So a head reads the number
 of the x_i above, times 1/L, exactly; written back times L and -L, `found` is how often q occurs. Logits: 2 found - 2 t - 1 for
-"yes", 0 for "no": apart by at least 1.
-L = n0^Kc, n0 = max(n + 2, S), with the least Kc that gives d >= 4 (stepwise) or d >= 6 n + 8 (once), and L >= 2 n.
+"yes", 0 for "no": apart by at least 1. L = n0^Kc, n0 = max(n + 2, S), with the least Kc that gives d >= 4 (stepwise) or d >= 6
+n + 8 (once), and L >= 2 n.
 
-What a run does not show: other lengths than the one built; the bounds hold for every n and S by the proof.
+A run checks the layer at the length that it is built for. This does not show that the layer is right at other lengths. The
+proof covers every n and S.
 """
 
 from collections.abc import Callable, Mapping

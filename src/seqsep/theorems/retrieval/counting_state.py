@@ -1,9 +1,14 @@
-"""Both sides: ceil(log2 C(2n-1, n)) state bits are enough for counting over n numbers, and no fewer, with any thought.
+"""A recurrent model needs ceil(log2 C(2n-1, n)) bits of state for counting over n numbers, with any chain of thought, and that
+many are enough.
+
+That is about 2n bits. Two attention layers of width 9 do the same: see `counting-attention`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5 and Theorem 4.6 (Counting): no recurrent model of o(n) bits, with
 any chain of thought.
+
 Task: n tokens x_1 .. x_n from [n], then a number q and a threshold t of 0 .. n - 1; the answer is 1 if q occurs among the x_i
 more than t times, else 0. n >= 2.
+
 We differ: the exact number of bits in place of Omega(n), for data in any order: 2 n - (log2 n)/2 - O(1), and that is attained.
 Their instance, mended, shows n (`_printed_reductions`).
 
@@ -11,15 +16,17 @@ Tokens: number v is v, threshold t is t; "no" is n, "yes" is n + 1.
 
 Upper: `build`, whose state after K tokens is the rank of their multiset among the C(K + n - 1, K) multisets of K numbers; then
 how often q occurs, then the answer.
-Lower. Two sequences whose multisets differ: some number q occurs in one a times and in the other b > a times; "q, a" is
-answered "no" after the first and "yes" after the second (a <= n - 1, as b <= n). So they need two states, and there are
-C(2n-1, n) multisets of n numbers. With fewer states two of them leave one state; what follows, the thought included, is
-computed from it and from "q, a" alone, so the answer is the same, and wrong after one of them.
-No split asks for more: before the n-th token there are fewer multisets, and behind it a model must know how often q occurs
-(n + 1 <= C(2n-1, n) cases, as n >= 2), then the answer.
 
-What a run shows: the exact model's answers, and for the models given two sequences, a continuation and the thought after which
-the answer is wrong. That every model with fewer bits has such sequences is the pigeonhole principle.
+Lower. Two sequences whose multisets differ: some number q occurs in one a times and in the other b > a times; "q, a" is
+answered "no" after the first and "yes" after the second (a <= n - 1, as b <= n). So they need two states, and there are C(2n-1,
+n) multisets of n numbers. With fewer states two of them leave one state; what follows, the thought included, is computed from
+it and from "q, a" alone, so the answer is the same, and wrong after one of them. No split asks for more: before the n-th token
+there are fewer multisets, and after it a model must know how often q occurs (n + 1 <= C(2n-1, n) cases, as n >= 2), then the
+answer.
+
+A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the thought after
+which the answer is wrong. This does not show that every model with fewer bits has such sequences; that is the pigeonhole
+principle.
 """
 
 import itertools

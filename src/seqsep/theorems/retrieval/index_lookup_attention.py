@@ -1,25 +1,39 @@
-"""Upper bound: one attention layer of width O(log N) solves index lookup, for every length up to N.
+"""A Transformer with one attention layer answers index lookup, and its width grows only as log N.
+
+In index lookup a model reads up to N symbols and then a position p. It answers with the symbol at p. seqsep writes down every
+weight of one causal attention layer that does this for all sequences of up to N symbols. Its width is ceil(log2 S) + 2k, for S
+symbols and a position code of k coordinates.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 1 and appendix C.2.
 
-Margins, each proved below for every N and every input (R is leakage(eta), times e^(1/L) for `circle`, see `_grid`):
-* the weight of the address asked for: at least 1/(1 + R), above 3/4 for whole scores;
-* a retrieved bit (0 or 1) from 1/2: at least 1/(1 + R) - 1/2 - 1/L (`proved`), which is about 1/4;
-* the logit of the right symbol above any other: at least 2 - 8 b/L.
+We differ:
+* The position code is a parameter. The random signs of the paper are `code="signs"`.
+* Keys and queries are integers, or multiples of 1/R for the code `circle`. So the factor 1/sqrt(k) of the paper is not needed,
+  and eta is a whole number.
+* The query has an address of its own: N + 1, or n + 1 after n < N symbols. The paper gives it the key 0, which ties with an
+  address in other codes.
+* The FFN writes 0 or 2.
 
-We differ: the position code is a parameter (the printed random signs are `code="signs"`); keys and queries are integers (in
-`circle` multiples of 1/R), so the printed factor 1/sqrt(k) of each is gone and eta is a whole number; the question has the
-address N + 1 (or n + 1 after n < N symbols) while the paper gives it the key 0, which ties with an address in other codes; the
-FFN writes {0, 2}.
+Idea. Keys and queries are position codes whose vectors are nearly orthogonal. So the query attends almost only to the position
+that it asks for. The head copies the bits of the symbol there, the FFN rounds each bit, and the read-out finds the symbol with
+these bits.
 
-Sizes. S symbols have b = max(1, ceil(log2 S)) bits; a code of `exact.codes` gives N + 1 addresses in k coordinates.
+Sizes. S symbols have b = max(1, ceil(log2 S)) bits. A code of `exact.codes` gives N + 1 addresses in k coordinates.
+
 Inputs. The residual stream is [symbol: b | asked: k | own: k]:
-* symbol s at index i:     [bits of s in {0, 1} | 0 | key of i]
-* question p at index n:   [0 | query of p | key of n]
-The proof goes on beside the weights: `_retrieve` (the weight above 3/4), `_read_bits` (the FFN's threshold), `_readout` (the
-symbol), `_grid` (what rounding changes).
+* symbol s at index i: [bits of s in {0, 1} | 0 | key of i];
+* query p at index n: [0 | query of p | key of n].
 
-What a run does not show: other lengths than the one built. The bounds hold for every N by the proof.
+These margins hold for every N and every input. Here R is leakage(eta), times e^(1/L) for `circle` (see `_grid`):
+* The weight of the queried address is at least 1/(1 + R), which is above 3/4 for whole scores.
+* A retrieved bit is 0 or 1, and it differs from 1/2 by at least 1/(1 + R) - 1/2 - 1/L (`proved`), which is about 1/4.
+* The logit of the right symbol is above every other logit by at least 2 - 8 b/L.
+
+The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the threshold of the FFN), `_readout` (the symbol) and
+`_grid` (the effect of rounding).
+
+A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
+those built. The proof covers every N.
 """
 
 import math

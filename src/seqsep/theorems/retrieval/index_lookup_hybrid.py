@@ -1,18 +1,25 @@
-"""Upper bound: one attention head on a linear recurrence of two counters answers index lookup, in width 6.
+"""One attention head answers index lookup without position embeddings if a linear recurrence counts the tokens.
+
+The recurrence keeps two counters, so it stands in for positions. The attention head then finds the queried symbol, in width 6.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Index.
-We differ: the recurrence counts time and its square, so nothing else tells a token its place; there is no FFN.
 
-The recurrence remembers t, the number of tokens before, and t^2: t' = t + 1 and (t^2)' = t^2 + 2 t + 1, both from 0. A token
-reads them before it is counted, so token i has time i, as the table of positions gives it in `index_lookup_one_layer`. The
-attention layer, the read-out, the proof and the margins (eta of the scores, 1 of the logits) are those of that file, and so are
-n0, eta, Kc and p, but that L >= (N + 1)^2 too: [number v, v^2 | time t, t^2 | one | found], 6 coordinates.
+We differ: the recurrence counts the time and its square, and nothing else gives a token its place. There is no FFN.
 
-What is remembered: two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2, so by range they have
-ceil(log2(N + 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens: no bound on a recurrent state speaks
-of this network.
+The recurrence stores t, the number of tokens before, and t^2. Its steps are t' = t + 1 and (t^2)' = t^2 + 2 t + 1, both from 0.
+A token reads the counters before it is counted. So token i has time i, which is what the table of positions gives it in
+`index_lookup_one_layer`.
 
-What a run does not show: other lengths than the one built. The bounds hold for every N and S by the proof.
+The attention layer, the read-out, the proof and the margins are those of `index-lookup-one-layer`: eta for the scores and 1 for
+the logits. So are n0, eta, Kc and p, with one more condition, L >= (N + 1)^2. The residual stream is [number v, v^2 | time t,
+t^2 | one | found], 6 coordinates.
+
+The state has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. Counted by range they have ceil(log2(N +
+2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
+network.
+
+A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
+those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping

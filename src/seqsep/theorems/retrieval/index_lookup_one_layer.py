@@ -1,25 +1,35 @@
-"""Upper bound: one causal attention layer of width 6 solves index lookup, for every length up to N.
+"""One attention layer of a fixed width, 6 coordinates, answers index lookup at every length up to N.
+
+The width does not grow with N. Only the number of bits of each number grows, as about 4 log2 N. The trick is to store a
+position as a number and its square, so that a score can be a negative squared distance.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index.
-We differ: the paper uses two layers, a copy and a match, and its read-out cannot select a class between the first and the last
-(see the errata). Here one layer is enough: a position is a number as a symbol is, so a question matches positions directly.
 
-Let n0 = max(N + 1, S) and L = n0^Kc, the steps of a unit, with the least Kc for which L >= max(eta T, T^2), where
-T = n0 - 1 is the greatest number and eta = floor(ln(2 L^2)) + 1. Then Kc = 2 from n0 = 9 on and p = bit_length(2 n0^4), that is
-4 log2 n0 + 2 for a power of two. Margins, each proved below for every N, S and every input:
-* the score of the position asked for above every other one: at least eta, so that its weight is exactly 1 on both grids;
-* the logit of the right symbol above every other one: at least 1, since the symbol is retrieved exactly.
+We differ: the paper uses two layers, a copy and a match, and its read-out cannot select a class between the first and the last
+(see the errata). Here one layer is enough. Positions and symbols are both numbers, so a query matches positions directly.
+
+Sizes. Let n0 = max(N + 1, S), T = n0 - 1 (the greatest number) and eta = floor(ln(2 L^2)) + 1. A unit has L = n0^Kc steps, with
+the least Kc for which L >= max(eta T, T^2). From n0 = 9 on Kc = 2, and a number has p = bit_length(2 n0^4) bits. For a power of
+two that is 4 log2 n0 + 2.
 
 Inputs. The residual stream is [number v, v^2 | time t, t^2 | one | found]:
-* symbol s at index i:     [s, s^2 | i, i^2 | 1 | 0]
-* question p at index n:   [p, p^2 | n, n^2 | 1 | 0]
-The head scores -eta (t_j - v_k)^2 and copies v to `found`. At the question, v_k = p: index p scores 0, every other one, the
-question's own n > p included, at most -eta. By `blocks.hard_maximum` the weight of index p is 1 and `found` is s_p exactly. The
-logit of symbol i is 2 i s_p - i^2 = s_p^2 - (s_p - i)^2 (`blocks.number.peaks`).
-Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`); only losing scores saturate.
-In float64 the others weigh less than N / (2 L^2) together, so `found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
+* symbol s at index i: [s, s^2 | i, i^2 | 1 | 0];
+* query p at index n: [p, p^2 | n, n^2 | 1 | 0].
 
-What a run does not show: other lengths than the one built. The bounds hold for every N by the proof.
+The head has the score -eta (t_j - v_k)^2 and copies v to `found`. At the query, v_k = p. Index p scores 0. Every other index
+scores at most -eta, also the query itself, since n > p. By `blocks.hard_maximum` the weight of index p is exactly 1, so `found`
+is s_p exactly.
+
+The logit of symbol i is 2 i s_p - i^2 = s_p^2 - (s_p - i)^2, which is greatest at i = s_p (`blocks.number.peaks`). So these
+margins hold for every N, S and every input, on both grids:
+* The score of the queried position is above every other score by at least eta.
+* The logit of the right symbol is above every other logit by at least 1.
+
+Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). Only losing scores saturate. In
+float64 all other weights together are less than N / (2 L^2). So `found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
+
+A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
+those built. The proof covers every N.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,21 +1,30 @@
-"""Both sides: ceil(N log2 S) state bits are enough for index lookup, and no recurrent model does it with fewer.
+"""A recurrent model needs N log2 S bits of state to answer index lookup, and ceil(N log2 S) bits are enough.
+
+The model reads N symbols of an alphabet of size S before it sees the query. So its state must distinguish all S^N sequences.
+This is the separation from attention: `index-lookup-attention` has a width of O(log N).
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
-We differ: the paper shows m p >= N, for two symbols of the alphabet; with all S of them the same proof gives
-m p >= N log2 S, and that is attained.
 
-With a thought (`thought=True`): Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), Omega(N) bits with any chain of
-thought. The thought is computed from the state and the question, so the same prefixes leave the same one and the same answer:
-N log2 S bits are needed here too.
+We differ: the paper shows m p >= N, for two symbols of the alphabet. With all S symbols the same proof gives m p >= N log2 S,
+and a model attains it.
 
-Upper: `build`, the symbols so far as a number in base S. Bob, given the state after N symbols, asks every position.
-Lower, the pigeonhole principle: with B < N log2 S bits, two of the S^N prefixes leave the same state; they differ at some
-position p. The model gives the same answer to the question p after either prefix, and must err on one of them. `collide` finds
-the prefixes and the input for any `Recurrence`, and for any model with start and step, ours or a user's, at its own precision
-or with every number of its state rounded to b bits; the search is in `protocols.collision`.
+Upper bound. The state of `build` is the number whose digits in base S are the symbols so far. Bob gets the state after N
+symbols and queries every position.
 
-What a run shows: the witness, for the models given. That every model with fewer bits has one is the pigeonhole principle; that
-the search meets it in time is not promised.
+Lower bound. This is the pigeonhole principle. With B < N log2 S bits, two of the S^N prefixes lead to the same state. They
+differ at some position p. The model gives one answer to the query p after both prefixes, so it answers wrongly after one of
+them.
+
+A chain of thought (`thought=True`) does not help. It is computed from the state and the query, so the two prefixes lead to the
+same thought and the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows Omega(N) bits with any
+chain of thought. Here N log2 S bits are needed too.
+
+The search. `collide` finds the two prefixes and the input for any `Recurrence`, and for any model with start and step, also
+your own. It reads the model at its own precision, or with every number of the state rounded to b bits. The search is in
+`protocols.collision`.
+
+A run shows the wrong answer for the models given. This does not show that every model with fewer bits has one; that is the
+pigeonhole principle. A search may also need more time than it gets.
 """
 
 from collections.abc import Callable, Mapping
@@ -58,7 +67,7 @@ FACT = Claim(
     source="Bhattamishra et al. 2024, Fact 3",
     statement="Bob recovers all N symbols from Alice's message, so it has N log2 S bits; as many are enough",
 )
-"""What docs/theorems.md says of Fact 3, INDEX: the state of `build` is the message."""
+"""The claim of the theorem's page on Fact 3, INDEX: the state of `build` is the message."""
 MOST_TABLE_STATES = 4096
 MOST_BITS_RUN = 18
 

@@ -1,12 +1,15 @@
-"""Lower bound: one attention layer with exact weights does induction heads over n tokens only if m H (p + log n) grows as n.
+"""One attention layer with exact weights does the induction task over n tokens only if m H (p + log n) grows as n.
+
+In the induction task a model reads a sequence and then a token q. It answers with the token that follows the latest q.
 
 Source: the idea is that of Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332): one party has every second token, the other puts
 what is asked about before any of them.
+
 We differ: the statement, its constants and the proof are our own; their text was not at hand, and nothing here is held against
 it. `retrieval-one-layer` has the same shares for recall, on the grid of steps 1/L and by its first occurrence; here the
 rounding is any one to p bits, and the message is sent and its bits are counted.
 
-The task. Tokens s_1 .. s_n over S symbols, then q: the answer is the symbol behind the latest q among s_1 .. s_(n-1). Where
+The task. Tokens s_1 .. s_n over S symbols, then q: the answer is the symbol after the latest q among s_1 .. s_(n-1). Where
 there is none, nothing is asked.
 
 The layer. H heads, values of m coordinates. In each head a position has a score and a value, any functions of its token, its
@@ -15,18 +18,18 @@ heads hear and of the last token. Weights and sums are exact; each coordinate of
 and a greater mean never to a smaller number.
 
 Proof. Fix the last token q. Alice has the even places, any symbols but q; Bob has the odd ones, q at one of them and some other
-symbol elsewhere: B = floor(n/2) inputs. The answer is Alice's symbol behind Bob's q, so that she has (S - 1)^B inputs, every
-two of which some input of his tells apart. For each head the layer's means on all of Bob's inputs are given by the part of
-space that Alice's sums lie in, one of at most cells(m, (2^p - 1) B) (`one_layer`). So H log2 cells(m, (2^p - 1) B) is at least
-B log2(S - 1).
+symbol elsewhere: B = floor(n/2) inputs. The answer is Alice's symbol after Bob's q, so that she has (S - 1)^B inputs, every two
+of which some input of his distinguishes. For each head the layer's means on all of Bob's inputs are given by the part of space
+that Alice's sums lie in, one of at most cells(m, (2^p - 1) B) (`one_layer`). So H log2 cells(m, (2^p - 1) B) is at least B
+log2(S - 1).
 
 Exact weights are needed by this proof. Alice's places lie between Bob's, so sums that are rounded on the way depend on both;
 and by rounding one layer answers counting, which it cannot with exact weights (`counting-one-layer`). For sums of p bits that
 are read in order nothing is shown here.
 
-What a run shows: on random layers with exact weights, on every input of both, that a number of no more bits than the bound is
-enough for every answer of the whole layer, and if two of Alice's inputs share one, the input on which the layer errs. That
-every layer obeys the bound is the proof, and so is all that is said of sizes larger than those that are run.
+On random layers with exact weights, a run shows for every input that a number of no more bits than the bound is enough for
+every answer of the layer. If two of Alice's inputs share a number, it shows the input that the layer answers wrongly. This does
+not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the proof.
 """
 
 from dataclasses import replace

@@ -1,23 +1,28 @@
-"""Lower bound: causal linear attention is a recurrent model, so its state bounds the length of index lookup that it can answer.
+"""Causal linear attention is a recurrent model, so its state bounds the length of index lookup that it can answer.
+
+From the width, the heads, the layers and the precision follows a number of state bits. From that follows the length from which
+no weights can be right. The same holds for every recurrent mixer of seqsep.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3, the discussion after Theorem 3; the recurrent form from
 Katharopoulos et al. 2020 (arXiv:2006.16236), equations 16 to 20.
-We differ: the paper states that the bounds apply and gives no number. Here the state is a formula, checked against the
-tensors, and the length from which index lookup with S symbols is impossible is counted from it; the same for every recurrent
-mixer of ours.
 
-Proof. A head with keys of k and values of v coordinates has after t tokens the outputs phi(q)^T S_t / (phi(q) . z_t) with
-S_t = S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The first t tokens enter all later outputs through S_t (k v
-numbers) and, if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits a number have a state of
-B = L H k (v + 1) p bits, or L H k v p without the normaliser (`state_bits`), however the outputs are computed: the quadratic
-form, which keeps all t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S
-of them. Hence no weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`),
-for this width, precision and depth, whatever its MLPs, norms and positions are. The same holds for the other mixers, whose
-states are counted in `NUMBERS_A_LAYER`.
+We differ: the paper states that the bounds apply and gives no number. Here the state is a formula, checked against the tensors,
+and the length from which index lookup with S symbols is impossible is counted from it; the same for every recurrent mixer of
+ours.
 
-What a run shows: that the formulas count the state, and the protocol of Theorem 2 run with it, on models with random weights
-(`one_way_protocol`; also that `forward`, the quadratic form, agrees with `step`); and for linear attention rounded to few bits
-an input of index lookup on which it errs. That all weights err from that N on is the proof of Theorem 3.
+Proof. A head with keys of k and values of v coordinates has after t tokens the outputs phi(q)^T S_t / (phi(q) . z_t) with S_t =
+S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The first t tokens enter all later outputs through S_t (k v numbers) and,
+if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits a number have a state of B = L H k (v + 1) p
+bits, or L H k v p without the normaliser (`state_bits`), however the outputs are computed: the quadratic form, which keeps all
+t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S of them. Hence no
+weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`), for this width,
+precision and depth, whatever its MLPs, norms and positions are. The same holds for the other mixers, whose states are counted
+in `NUMBERS_A_LAYER`.
+
+On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 runs with it
+(`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear attention rounded to few
+bits it shows an input of index lookup that the model answers wrongly. This does not show that all weights fail from that N on;
+that is the proof of Theorem 3.
 """
 
 from bisect import bisect_left

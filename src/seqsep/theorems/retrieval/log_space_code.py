@@ -1,9 +1,12 @@
-"""Nearly orthogonal vectors computed in O(log N) bits of memory, and a linear map that keeps the products of unit vectors.
+"""Nearly orthogonal vectors are computed in O(log N) bits of memory, and a linear map keeps the products of unit vectors.
+
+A Transformer with such position codes needs no table of positions: a program with O(log N) bits of memory gives each entry.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 3 and appendix B.3. N unit vectors Q, eps in (0, 1/2).
-We differ: for the basis vectors, which are all that the paper's constructions use, the vectors T(1) .. T(N) come from a
-linear code with a Toeplitz generator, not from the derandomised Johnson-Lindenstrauss lemma that B.3 cites (Sivakumar 2002);
-entries are ±1 and products k times the printed ones, as 1/sqrt(k) is on no grid; every constant is explicit.
+
+We differ: for the basis vectors, which are all that the paper's constructions use, the vectors T(1) .. T(N) come from a linear
+code with a Toeplitz generator, not from the derandomised Johnson-Lindenstrauss lemma that B.3 cites (Sivakumar 2002); entries
+are ±1 and products k times the paper's ones, as 1/sqrt(k) is on no grid; every constant is explicit.
 
 *The basis vectors, in log space.* Let b = max(1, ceil(log2 N)). By the proof in `exact.toeplitz`, for
     k = ceil(2 (b + 2) ln 2 / eps^2)   <=   2 ln(8 N) / eps^2 + 1
@@ -11,8 +14,8 @@ at least half of the seeds of s = k + b - 1 bits give |T_i . T_j| <= eps k for a
 signs. `_log_space.find_seed` goes through the seeds in a fixed order and tests each one on every address: it ends, as a good
 seed is among them, and holds
     2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 8 = (4 / (eps^2 log2 e)) log2 N + O(log log N) bits
-for a fixed eps. Without the search, `entry` gives entry r of T_i from the seed. Time: at most 2^s N k b steps, a polynomial
-of N for a fixed eps; that few seeds are tried before a good one is measured, not proved. We take the k of `proved_dimension`,
+for a fixed eps. Without the search, `entry` gives entry r of T_i from the seed. Time: at most 2^s N k b steps, a polynomial of
+N for a fixed eps; that few seeds are tried before a good one is measured, not proved. We take the k of `proved_dimension`,
 which counts the tail exactly in place of Hoeffding's inequality.
 
 *Any Q (Lemma 3).* Let A have k x d independent signs and T(x) = A x / sqrt(k). For every fixed x (Achlioptas 2003, section 3)
@@ -24,9 +27,9 @@ eps^2 for N >= 2, the lemma's c = 19: eps^2/2 - eps^3/3 >= eps^2/3 and ln(2 N^2)
 depends on Q: for k < d no one map does for every Q, as a unit vector of its kernel has T(u) = 0 (`in_the_kernel`). So no seed
 without Q will do.
 
-What a run shows: the program ends within the stated memory, counted register by register; its vectors have the stated products,
-every pair computed; Theorem 1's layer answers index lookup with them; and drawn A keep all products of drawn and of near Q of
-rational unit vectors, exactly. That this is so at every N is the text above.
+A run shows that the program ends within the stated memory, counted register by register, and that its vectors have the stated
+products for every pair. The layer of Theorem 1 answers index lookup with them. Drawn matrices A keep all products of rational
+unit vectors, both drawn and nearly orthogonal ones, exactly. This does not show the claim at every N; that is the text above.
 """
 
 import math

@@ -1,24 +1,27 @@
-"""N nearly orthogonal vectors of signs in O(log N / gamma^2) coordinates, for any gamma, and how few coordinates are enough.
+"""O(log N / gamma^2) coordinates are enough for N nearly orthogonal sign vectors, and seqsep finds how few are.
+
+Position codes need such vectors: the inner product of any two of them is at most gamma times their squared length. Fewer
+coordinates mean a smaller width of the Transformers that use them.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 2 and Corollary 8.1 (gamma = 1/4), appendix B.3. N >= 1, 0 < gamma
-< 1. We differ: entries are ±1, so that T_i . T_i = k and T_i . T_j <= gamma k is asked, k times the printed products; the
+< 1. We differ: entries are ±1, so that T_i . T_i = k and T_i . T_j <= gamma k is asked, k times the paper's products; the
 vectors are found and verified, where the paper shows that they exist; and fewer coordinates are enough.
 
 Four numbers of coordinates, for N vectors with T_i . T_j <= gamma k for i != j:
-* *printed*: k = ceil(8 ln(2 N) / gamma^2). Proof: a product of random signs is at least gamma k with chance at most
-  2 exp(-k gamma^2 / 4), and there are fewer than N^2 pairs, so the chance that one is, is below 2 N^2 exp(-2 ln(2 N)) = 1/2.
+* *printed*: k = ceil(8 ln(2 N) / gamma^2). Proof: a product of random signs is at least gamma k with chance at most 2 exp(-k
+  gamma^2 / 4), and there are fewer than N^2 pairs, so the chance that one is, is below 2 N^2 exp(-2 ln(2 N)) = 1/2.
 * *proved* here: with b = max(1, ceil(log2 N)) every k with (2^b - 1) V < 2^k will do, where V counts the sign vectors with a
   sum above gamma k; so k = floor(2 ln(2^b - 1) / gamma^2) + 1 <= 2 ln(2 N) / gamma^2 + 1 does. Proof (Varshamov): in
-  `exact.toeplitz` each of the 2^b - 1 addresses other than 0 has a uniform vector if the seed is uniform, so a seed is bad
-  for one of them with chance at most (2^b - 1) V / 2^k < 1. T_i . T_j is the sum of the entries of i xor j. The printed proof
-  pays four times as much: for pairs in place of addresses, and with 4 for Hoeffding's 2 below the exponent.
+  `exact.toeplitz` each of the 2^b - 1 addresses other than 0 has a uniform vector if the seed is uniform, so a seed is bad for
+  one of them with chance at most (2^b - 1) V / 2^k < 1. T_i . T_j is the sum of the entries of i xor j. The paper's proof pays
+  four times as much: for pairs in place of addresses, and with 4 for Hoeffding's 2 below the exponent.
 * *found*: the least k for which a search has vectors: Toeplitz codes (every seed of at most 12 bits, else the first 50); the
   simplex code, k = 2^b - 1 with all products -1, for any gamma; dual BCH and Kerdock codes. Every pair is computed.
 * *possible*: below it there are no N such vectors: they are a binary code of distance ceil((1 - gamma) k / 2), and Hamming's
   and Plotkin's bounds (`exact.code_sizes.most_words`) leave no room for N words.
 
-What a run shows: for the N and gamma given, vectors with the stated products, every pair; the four numbers, and where
-possible = found, that the least k is known. That the formula is enough for all N and gamma is the text above.
+For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. If possible =
+found, the least k is known. This does not show that the formula is enough for all N and gamma; that is the text above.
 """
 
 import math

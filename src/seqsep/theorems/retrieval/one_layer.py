@@ -1,33 +1,37 @@
-"""Lower bound: one attention layer with exact weights is not enough for recall or counting, unless m H grows almost as n.
+"""One attention layer with exact weights does not answer recall or counting, unless its size m H grows almost as n.
+
+Two layers of constant width are enough: see `recall-attention` and `counting-attention`.
 
 Source: no statement of Wen, Dang, Lyu 2025 (arXiv:2402.18510), whose Theorem 4.6 uses two layers; the question is whether one
 would do. For recall the positions are shared out as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
-We differ: explicit constants; and weights are exact. *With rounded weights it is false*: there one layer with two heads of
-one coordinate answers counting (`counting_one_layer`), since what a rounded weight adds depends on the other positions.
+
+We differ: explicit constants; and weights are exact. *With rounded weights it is false*: there one layer with two heads of one
+coordinate answers counting (`counting_one_layer`), since what a rounded weight adds depends on the other positions.
 
 The layer. H heads, values of m coordinates in [-L, L]; position i has in each head a score, any function of its token, its
-place and the last token, a weight that is any positive function of the score (softmax: e^s), and a value. Each mean y = (sum
-of weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to the nearest. All that follows is any
-function of these m H numbers and of the last token.
+place and the last token, a weight that is any positive function of the score (softmax: e^s), and a value. Each mean y = (sum of
+weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to the nearest. All that follows is any function
+of these m H numbers and of the last token.
 
 Proof. Alice has some positions, Bob the others and B possible inputs, the last token is fixed. In a head let Z and S_c be
-Alice's sums of weights and of weighted values; Bob's are Z' and S'_c. The rounded mean is at least k/L exactly if (S_c +
-S'_c) / (Z + Z') >= theta_k (k/L, or (k - 1/2)/L to the nearest), that is S_c - theta_k Z >= theta_k Z' - S'_c: Alice's point
-(Z, S_1 .. S_m) lies on one side of a hyperplane that depends on k, c and Bob's input. There are m T of them, T = 2 L^2 B, as
-y takes 2 L^2 + 1 values. They divide space into at most `cells` = sum over i <= m + 1 of C(m T, i) parts. (Points on a
-hyperplane are on the side of >=; Alice has finitely many, so moving every hyperplane a little makes none lie on one.) Alice's
-inputs in one part get one answer to each of Bob's inputs; so she need only send the number of her part for each head: a
-one-way message that does not depend on Bob's tokens. If A of her inputs are told apart by Bob's, then cells^H >= A. About: m
-H >= log2 A / log2(2 L^2 B e).
-* Recall, c-grams over S symbols, n tokens: blocks of c tokens, the last of each is Alice's, one of the S - 1 symbols other
-  than q; Bob's are c - 1 times q in one block, another symbol elsewhere. The question is c - 1 times q; the answer is Alice's
-  symbol behind them, and he may ask for each: A = (S-1)^floor(n/c), B = floor(n/c).
+Alice's sums of weights and of weighted values; Bob's are Z' and S'_c. The rounded mean is at least k/L exactly if (S_c + S'_c)
+/ (Z + Z') >= theta_k (k/L, or (k - 1/2)/L to the nearest), that is S_c - theta_k Z >= theta_k Z' - S'_c: Alice's point (Z, S_1
+.. S_m) lies on one side of a hyperplane that depends on k, c and Bob's input. There are m T of them, T = 2 L^2 B, as y takes 2
+L^2 + 1 values. They divide space into at most `cells` = sum over i <= m + 1 of C(m T, i) parts. (Points on a hyperplane are on
+the side of >=; Alice has finitely many, so moving every hyperplane a little makes none lie on one.) Alice's inputs in one part
+get one answer to each of Bob's inputs; so she need only send the number of her part for each head: a one-way message that does
+not depend on Bob's tokens. If A of her inputs are distinguished by Bob's, then cells^H >= A. About: m H >= log2 A / log2(2 L^2
+B e).
+* Recall, c-grams over S symbols, n tokens: blocks of c tokens, the last of each is Alice's, one of the S - 1 symbols other than
+  q; Bob's are c - 1 times q in one block, another symbol elsewhere. The question is c - 1 times q; the answer is Alice's symbol
+  after them, and he may ask for each: A = (S-1)^floor(n/c), B = floor(n/c).
 * Counting, threshold 0: Alice has the data, a nonempty set of the n numbers, members repeated up to n tokens; Bob has q: A =
   2^n - 1, B = n.
 
-What a run shows: on random layers, that Bob answers as the whole layer from Alice's sums alone (a message which does not
-depend on his tokens), how many answers to all his questions occur, and an input on which the layer errs if these are too few;
-and the least m of the bound. That every such layer obeys it is the proof.
+On random layers a run shows that Bob has the answers of the complete layer from Alice's sums only, a message that does not
+depend on his tokens. It counts how many answers to all his queries occur. If these are too few, it shows an input that the
+layer answers wrongly. It also gives the least m of the bound. This does not show that every such layer obeys the bound; that is
+the proof.
 """
 
 from collections.abc import Callable

@@ -1,24 +1,30 @@
-"""Upper bound: two causal attention layers answer associative recall and c-gram retrieval, in width 2c + 5 and without an FFN.
+"""Two causal attention layers answer associative recall and c-gram retrieval, in width 2c + 5 and without an FFN.
+
+A model reads a sequence and then c - 1 tokens. It answers with the token that follows their first occurrence. In associative
+recall c = 2.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval.
+
 We differ: FAILED is a class, the answer is the first of several matches by construction, and a match that overlaps the question
 does not count; numbers are carried with their squares, so scores are products, p = 4 log2 n0 + 2 whatever c is, where the
-printed scores n^(4c+1) diff^2 need 14 log2 n + 1 bits at c = 1; there is no FFN.
+scores of the paper n^(4c+1) diff^2 need 14 log2 n + 1 bits at c = 1; there is no FFN.
 
-Let n0 = max(N + c, S + 1), T = n0 - 1, L = n0^Kc, eta = floor(ln(2 L^2)) + 1 and B = 2 eta (n0 + 1). Kc is the least with
-L >= max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2, which holds every entry (`blocks.match.match_needs`). From n0 = 31 on
-this is Kc = 2, as long as eta c^2 <= n0^2. Margins, each proved below for every N, S, c and every input, on both grids:
+Let n0 = max(N + c, S + 1), T = n0 - 1, L = n0^Kc, eta = floor(ln(2 L^2)) + 1 and B = 2 eta (n0 + 1). Kc is the least with L >=
+max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2, which holds every entry (`blocks.match.match_needs`). From n0 = 31 on this is
+Kc = 2, as long as eta c^2 <= n0^2. Margins, each proved for every N, S, c and every input, on both grids:
 * layer 1: the token so many places back scores above every other one by at least eta: its weight is exactly 1;
 * layer 2: the token that is read scores above every other one by at least eta: its weight is exactly 1;
 * the logit of the right class above every other one: at least 1.
 
-Inputs. [BOS], x_1 .. x_n, g_1 .. g_(c-1), n <= N; symbol s is the number v = s + 1, [BOS] is 0. The residual stream is
-[number v, v^2 | before o: p_o, p_o^2 for o = 1 .. c - 1 | time t, t^2 | one | bos | found], 2c + 5 coordinates.
-Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`retrieve`) finds the first
-token whose c - 1 predecessors are the question, and copies its number to `found`; [BOS], whose number is 0, is attended to if
-there is none. Read-out: logit 2 i found - i^2 of class i = 0 .. S (`blocks.number.peaks`), class 0 is FAILED.
+Inputs. [BOS], x_1 .. x_n, g_1 .. g_(c-1), n <= N; symbol s is the number v = s + 1, [BOS] is 0. The residual stream is [number
+v, v^2 | before o: p_o, p_o^2 for o = 1 .. c - 1 | time t, t^2 | one | bos | found], 2c + 5 coordinates.
 
-What a run does not show: other lengths than the one built. The bounds hold for every N, S and c by the proof.
+Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`retrieve`) finds the first token
+whose c - 1 predecessors are the question, and copies its number to `found`; [BOS], whose number is 0, is attended to if there
+is none. Read-out: logit 2 i found - i^2 of class i = 0 .. S (`blocks.number.peaks`), class 0 is FAILED.
+
+A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
+those built. The proof covers every N, S and c.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,28 +1,33 @@
-"""Both sides: what an oracle of associative recall saves a recurrent model on y_1 k y_2 k .. y_h k, and it is almost nothing.
+"""An oracle for associative recall saves a recurrent model almost nothing on the hard sequences y_1 k y_2 k .. y_h k.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative
-recall, no recurrent model of o(n) bits answers Index, with any chain of thought. Their instance: every second token is one
-fixed token k, the others are drawn from S symbols; then the questions i, for y_i.
-We differ: the exact number of bits, and the oracle's answers on symbols that do not occur, which the paper leaves out
-(errata).
+The oracle answers any question of associative recall about the sequence. Even so the state must keep nearly all of the symbols
+y_1 .. y_h. The exact number of bits is known.
+
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative recall,
+no recurrent model of o(n) bits answers Index, with any chain of thought. Their instance: every second token is one fixed token
+k, the others are drawn from S symbols; then the questions i, for y_i.
+
+We differ: the exact number of bits, and the oracle's answers on symbols that do not occur, which the paper leaves out (errata).
 
 What the oracle says. Asked for k it answers y_2; for a symbol that occurs, k; for another one, FAILED. So its answers are a
 function of y_2 and of the set D of symbols that occur, and tell both (`simulated`).
+
 Lower. Sequences with one D, of s symbols, and one y_2 get equal answers to everything that is ever asked of the oracle. There
 are surj(h, s) / s of them: maps of h places onto D, each symbol equally often at place 2. Two of them differ at some i; from
 one state, with equal answers of the oracle, a model writes one thought and one answer to i, and errs on one of them. So the
-state after the data needs log2 of K = max over s <= min(h, S) of surj(h, s) / s bits: for two symbols K = 2^(h-1) - 1, so h -
-1 bits in place of h for h >= 3; over permutations (h-1)! of h!.
-Upper. `encode` is a number below K from which, D and y_2, `decode` finds all of y. Leave y_2 out, z = y_1 y_3 .. y_h; z has D
-or D without y_2 as its set, and so many symbols t = s or s - 1. Take its rank among the surj(h-1, t) strings onto its set;
-for even t that is the number, for odd t it is K - 1 less that. As surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)) the ranges
-of s and s - 1 do not meet, and tell which of the two t is. (A model needs more bits while it asks and answers; this is what
-it must carry over from the data.)
+state after the data needs log2 of K = max over s <= min(h, S) of surj(h, s) / s bits: for two symbols K = 2^(h-1) - 1, so h - 1
+bits in place of h for h >= 3; over permutations (h-1)! of h!.
 
-What a run shows: the oracle and its simulation on every question; by brute force the largest set of sequences with equal
-answers, and that every y is found again; and for the models given two sequences of one such set, a question, and the thought,
-the oracle's answers included, after which the answer is wrong. That every model with fewer bits has them is the pigeonhole
-principle.
+Upper. `encode` is a number below K from which, D and y_2, `decode` finds all of y. Leave y_2 out, z = y_1 y_3 .. y_h; z has D
+or D without y_2 as its set, and so many symbols t = s or s - 1. Take its rank among the surj(h-1, t) strings onto its set; for
+even t that is the number, for odd t it is K - 1 less that. As surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)) the ranges of s
+and s - 1 do not meet, and tell which of the two t is. (A model needs more bits while it asks and answers; this is what it must
+carry over from the data.)
+
+A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences with equal
+answers, and it recovers every y. For the models given it shows two sequences of one such set, a query, and the thought (with
+the oracle's answers) after which the answer is wrong. This does not show that every model with fewer bits has them; that is the
+pigeonhole principle.
 """
 
 import itertools

@@ -1,34 +1,38 @@
-"""Both sides: associative recall and c-gram retrieval over [n] need Theta(n log n) state bits, with any thought.
+"""A recurrent model needs about n log n bits of state for associative recall over n numbers, with any chain of thought.
+
+The same holds for c-gram retrieval. Two attention layers of constant width do it: see `recall-attention`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, Theorem 4.6 (associative recall, c-gram retrieval): no
 recurrent model of o(n) bits, with any chain of thought.
-Task: n tokens from [n], then c - 1 tokens as a question; the answer is the token behind the first place where these stand in
-the data, or FAILED if there is none. Associative recall is c = 2. 2 <= c <= n. (`associative_recall_state` is another task:
-pairs of a key and a value, each key once.)
+
+Task: n tokens from [n], then c - 1 tokens as a question; the answer is the token after the first place where these stand in the
+data, or FAILED if there is none. Associative recall is c = 2. 2 <= c <= n. (`associative_recall_state` is another task: pairs
+of a key and a value, each key once.)
+
 We differ: Theta(n log n) in place of Omega(n), with constants:
 * c = 2: the exact least state, ceil(log2 of the most classes), counted in polynomial time in `_recall_classes`: 2, 5, 8, 11, 14
   bits for n = 2 .. 6, and 56, 140, 335 for n = 16, 32, 64, between log2 n! and n log2 n.
 * c >= 3: at least log2(n^n - C(n-c+2, 2) n^(n-c+1)) > n log2 n - 1 bits. For c = 3 at most ceil(n log2 n): exact within a bit.
-The printed instances code floor(n/c) bits, once mended (`_recall_errata`).
+The paper's instances code floor(n/c) bits, once mended (`_recall_errata`).
 
 Tokens: number v is v; FAILED is n.
 
 Upper. `build` keeps the data as a number in base n, ceil((n + c - 2) log2 n) bits with the question's tokens but the last. For
-c = 3 the first token w of the question leaves only what stands behind it: which w' can be asked (n bits) and their answers.
-These are at most n/2, since two places of w that are neighbours give w' = w, which happens once: so 2^n n^floor(n/2) <= n^n
-cases for n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold everything.
-Lower, c = 2: the proof that classes are told apart is in `_recall_classes`. All n! permutations are.
-Lower, any c: two sequences, each without a repeated (c-1)-gram, are told apart by the questions. For the answers are the edges
-of a graph of (c-1)-grams, and such a sequence is a path in it that meets no vertex twice and starts at the one that no edge
-enters. Two places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second determines c - 1 tokens
-one by one; so with C(n-c+2, 2) pairs of places at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated one: less than half of
-all for c >= 3.
-On questions that have an answer only, c = 2: at least log2 (n-1)! bits, by permutations with their last token fixed.
-A thought changes nothing: it is computed from the state and the question (`protocols.thought`).
+c = 3 the first token w of the question leaves only what is after it: which w' can be asked (n bits) and their answers. These
+are at most n/2, since two places of w that are neighbours give w' = w, which happens once: so 2^n n^floor(n/2) <= n^n cases for
+n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold everything. Lower, c = 2: the proof that classes are distinguished is in
+`_recall_classes`. All n! permutations are.
 
-What a run shows: the exact models' answers; at small n the number of classes, by brute force; and for the models given two
-sequences, a question and the thought after which the answer is wrong. That every model with fewer bits has them is the
-pigeonhole principle.
+Lower, any c: two sequences, each without a repeated (c-1)-gram, are distinguished by the questions. For the answers are the
+edges of a graph of (c-1)-grams, and such a sequence is a path in it that meets no vertex twice and starts at the one that no
+edge enters. Two places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second determines c - 1
+tokens one by one; so with C(n-c+2, 2) pairs of places at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated one: less than
+half of all for c >= 3. On questions that have an answer only, c = 2: at least log2 (n-1)! bits, by permutations with their last
+token fixed. A thought changes nothing: it is computed from the state and the question (`protocols.thought`).
+
+A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models given it shows
+two sequences, a query and the thought after which the answer is wrong. This does not show that every model with fewer bits has
+them; that is the pigeonhole principle.
 """
 
 import itertools

@@ -1,29 +1,37 @@
-"""Lower bound: one attention layer that decides disjointness of two sets has m H >= const N / (p + log N), a state N/2 bits.
+"""One attention layer that decides whether two sets meet needs a size m H of order N / (p + log N), and a recurrent model needs
+N/2 bits.
+
+Each set is a string of N/2 bits. A layer with value width N/2 + 1 does decide it.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.2, Facts 1 and 4, Definition 1. DISJ(x, y) = 1 if the sets meet,
 x_i = y_i = 1 for some i; h = N/2 bits each. Alice has x, Bob has y and the last position.
-We differ: the bound has constants, those of the counted protocol; a layer of value width h + 1 that does decide it is built,
-so m H of order N is enough; Fact 1 is exact, h + 1 bits if both know the answer.
+
+We differ: the bound has constants, those of the counted protocol; a layer of value width h + 1 that does decide it is built, so
+m H of order N is enough; Fact 1 is exact, h + 1 bits if both know the answer.
 
 Proof. *Fooling set.* S = {(A, complement of A)}, 2^h pairs of sets that do not meet. Let A and B differ, say at i, which is in
 A and not in B. Then A meets the complement of B: one of the two mixed inputs has another answer (Definition 1).
+
 *Fact 4, as it is used here.* A transcript fixes what either party says, so two pairs of S with one transcript share it with
 both mixed inputs. Bob answers from the transcript and his y, so he answers (A, y) and (B, y) alike, which is wrong for one. So
 the 2^h pairs have 2^h transcripts; transcripts have one length, `cost`, and h <= `cost`. If both know the answer, there is a
 transcript more for sets that meet: h + 1 bits (Fact 1), and as many are enough, x one way and the answer back.
+
 *One layer.* With Theorem 4 (`one_layer_protocol`): h <= `cost`, and at most 3 m (p + log2 N) H for m >= 2, hence `needed`. The
 first token is [BOS], which both know; without it the protocol takes no more bits.
+
 *A recurrent model.* Of two sets that differ at i, {i} meets one: all 2^h states after x differ, h bits (Theorem 2).
+
 *Enough.* `_buckets.bucket_model` with h buckets. [BOS] and the ones tie at the greatest score; zeros score eta = hard_scale(L)
 less and have weight 0. So with K ones each of them and [BOS] weighs u = floor(L / (K + 1)) / L, which is at least 1/L, as L >=
 N + 1. Coordinate i holds u (x_i + y_i), `unit` holds u, and `excess` the sum of relu(u (x_i + y_i) - u), which is u times the
-number of common members: the logits are u, and 2 u or more if the sets meet, 0 if not. In float64 zeros add less than
-N / (2 L^2) of u to each coordinate, and h of these to `excess`, below u / 4.
+number of common members: the logits are u, and 2 u or more if the sets meet, 0 if not. In float64 zeros add less than N / (2
+L^2) of u to each coordinate, and h of these to `excess`, below u / 4.
 
-What a run shows: S fools everybody for h <= 8, by Definition 1, pair by pair; for h <= 3 the least protocol tree, found by
-search, has h + 1 levels; the built layer is right on all inputs; its protocol runs, and takes the bits that are counted; layers
-of fewer buckets, at lengths where `cost` < h, have two pairs of S with one transcript and err on a mixed input. That every
-layer so small errs, and every state of fewer bits, is the proof above; the run does not show it.
+A run shows for h <= 8, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the least protocol
+tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that are counted. Layers of fewer
+buckets, at lengths where `cost` < h, have two pairs of S with one transcript, and are wrong on a mixed input. This does not
+show that every smaller layer and every smaller state fails; that is the proof above.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,34 +1,40 @@
-"""Upper bound: two causal layers with k heads of width O(log N) compute any threshold of k-sparse features of N bits.
+"""Two causal attention layers with k heads, of width O(log N), compute any threshold of k-sparse features of N bits.
+
+A feature is a function of k of the bits, and the answer says whether enough features hold. Disjointness, majority, k-DNF and
+k-CNF are instances.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3; DISJ, majority, k-DNF and k-CNF are instances.
 
-Margins, each proved below for every formula:
+Margins, each proved for every formula:
 * the weight of [BOS] at a head of a slot: within 3/(12 k) of 1 if the head's literal fails, of 0 if it holds;
 * a slot's count from 1/2: at least 1/4;
 * the two logits: at least 1/n apart.
 
 We differ: the tokens are [BOS], x_1 .. x_N and then one slot for each feature, any number of them, and the last one is read;
-attention evaluates a literal itself, while the printed heads fetch bits that an FFN, the same at every position, combines by a
-function g that differs between positions. `variant="printed"` has the printed layout, feature i at position i, at most N of
+attention evaluates a literal itself, while the paper's heads fetch bits that an FFN, the same at every position, combines by a
+function g that differs between positions. `variant="printed"` has the paper's layout, feature i at position i, at most N of
 them and no mask, with our slots.
 
 Slots. A slot is 1 if at least `least` of its literals hold: a clause for 1, a term for all. Any table g of k bits is a sum of
 at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So there are M slots of at
 most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r coordinates (`exact.codes`).
+
 Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]; token t of address t holds
 * x_t:   bit = +1 or -1, and the key of t;
 * [BOS]: bos = 1, no key;
-* slot:  the key of t; count = k + 1 - least; for its literal on variable v with sign s a block [query of v | s | A_v] with
-  A_v = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal (`_slots.slot_rows`).
-The proof goes on beside the weights: `_fetch_literals` (layer 1: a weight for each literal), `_slot_holds` (its FFN: a bit for
-each slot), `_add_up` (layer 2: how many slots hold), `_readout` (the threshold); the grid is `_slots.Scales`.
+* slot:  the key of t; count = k + 1 - least; for its literal on variable v with sign s a block [query of v | s | A_v] with A_v
+  = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal (`_slots.slot_rows`).
+
+The proof continues at `_fetch_literals` (layer 1: a weight for each literal), `_slot_holds` (its FFN: a bit for each slot),
+`_add_up` (layer 2: how many slots hold), `_readout` (the threshold); the grid is `_slots.Scales`.
 
 On the grid (B.2, stepwise softmax, rounding down): L = n^Kc with base max(4, n). u = 1/n is on it. A_v >= 0, so losing scores
 that saturate at -L stay more than ln L below. If scores are no multiples of D = 1/L (`circle`), floors multiply another's
 exponential by at most e^D <= e^(1/12), and e^c R <= e^(1/12)/14k is below 1/12k; v and [BOS] are floored alike, since c is
 whole.
 
-What a run does not show: other formulas than the ones built. The proof covers them all.
+A run checks the formulas that it builds. This does not show that the network is right for other formulas. The proof covers them
+all.
 """
 
 import math

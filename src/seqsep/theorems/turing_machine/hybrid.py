@@ -1,10 +1,12 @@
-"""Upper bound: one linear recurrence and one attention layer run any Turing machine, one token a step.
+"""One linear recurrence and one attention layer run any Turing machine, one token a step.
+
+The thought has one token for each configuration. Attention finds the last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8 and appendix C.
 
 We differ: the paper writes five tokens a step (symbol, cell, state, move), with lookup tables of the machine in its weights.
-Here a token *is* a configuration (q, c), "in state q, reading c", and the machine's rule for it stands in its embedding: what
-it writes, where it goes and how it moves. The grid is that of `exact.grid`.
+Here a token *is* a configuration (q, c), "in state q, reading c", and the machine's rule for it is in its embedding: what it
+writes, where it goes and how it moves. The grid is that of `exact.grid`.
 
 Statement. A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt [BOS] x_1 .. x_N; then the network
 generates the configurations before step 1, after it, and so on, until one without a rule. Width 9; the recurrence remembers two
@@ -12,20 +14,22 @@ numbers; 6 products; one head; with n0 = max(N + T + 2, vocabulary 1 + S + Q S),
 (`_grid`), about 4 log2 n0 + 1.
 
 Tokens. (q, c) is the token q S + c; then the symbols x, then [BOS]. The start is state 0 and the blank symbol 0.
+
 Residual stream, at the token k (all whole numbers):
 
-    cell    the cell that the token writes: that of an input symbol, or where the head stands (from 0, the first of the input)
-    ask     where the head stands behind the token; it comes with the move d in it; both with their squares
+    cell    the cell that the token writes: that of an input symbol, or where the head is (from 0, the first of the input)
+    ask     where the head is after the token; it comes with the move d in it; both with their squares
     time    how many tokens stood before it, [BOS] not counted
-    real    1 but for [BOS]
+    real    1 except for [BOS]
     acts    1 for configurations
     write   the symbol that it writes: an input symbol writes itself
     token   S q' for the state q' that follows, then the number of the next token
 
-The proof goes on beside the weights: `_remember`, `_square`, `_last_write`, `_readout`, `_grid`; induction over the tokens
+The proof continues at `_remember`, `_square`, `_last_write`, `_readout`, `_grid`; induction over the tokens
 (`exact.generation`) then gives the whole run.
 
-What a run does not show: machines, words and numbers of steps other than those tried. The proof is for all of them.
+A run checks the machines, words and numbers of steps that it gets. This does not show that the network is right for others. The
+proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence

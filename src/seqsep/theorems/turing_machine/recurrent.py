@@ -1,4 +1,7 @@
-"""Upper bound: a linear recurrence of 17 numbers runs a Turing machine on w cells, and thinks five tokens a step.
+"""A linear recurrence of 17 numbers runs a Turing machine on w cells, with five tokens of thought a step.
+
+The thought holds the tape, so the state stays small. The other half of the statement, that no model does it without a thought,
+is conditional and cannot be run.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1: if PSPACE is not in P/poly, some problem is solved by a linear RNN
 of constant size with a thought of polynomial length, and by no RNN of constant size without a thought.
@@ -7,31 +10,28 @@ The problem: fix a machine M that decides words x of m symbols on O(m) cells, a 
 m. An input has n = 2^m symbols, n - m blanks and then x; its answer is M(x).
 
 What runs here: the half with a thought. Let A be the least power of two that is at least the number of M's symbols. The tape is
-two numbers below B = A^w, for w cells on each side of the head (`_stacks`), and the thought writes them out step for step:
-R, L, floor(R / A), floor(L / A), and (q, c), "in state q, reading c". So c = R - A floor(R / A), and every token is a function
-of the five before it. As w = O(m), B is polynomial in n, p = O(log n), and so is the length of the thought: a machine of Q
-states that halts does so before it is in one of the at most Q B^2 cases (q, R, L) again. What is remembered is 17 numbers, and
-the layer has 1,517 entries (`LAYER_ENTRIES`), whatever n and M are.
-
-What is not shown: the half without a thought, which is conditional. Its proof: let an RNN of constant size, with a step of
-circuit size polynomial in log n, answer without a thought. Its state behind the n - m blanks is the same for all x, a constant.
-The m steps that read x are then a circuit of size polynomial in m that decides M(x), against the choice of M. That there is
-such an M is what "PSPACE is not in P/poly" says, by padding its words. No run can show this, nor that a given machine is such
-an M. Nor does a run show machines, words, w and numbers of steps that were not tried.
+two numbers below B = A^w, for w cells on each side of the head (`_stacks`), and the thought writes them out step for step: R,
+L, floor(R / A), floor(L / A), and (q, c), "in state q, reading c". So c = R - A floor(R / A), and every token is a function of
+the five before it. As w = O(m), B is polynomial in n, p = O(log n), and so is the length of the thought: a machine of Q states
+that halts does so before it is in one of the at most Q B^2 cases (q, R, L) again. What is remembered is 17 numbers, and the
+layer has 1,517 entries (`LAYER_ENTRIES`), whatever n and M are.
 
 Residual stream: [number: of a token that is one | digit: of an input symbol | acts: 1 for (q, c) and "=" | starts: 1 for "=" |
     write: w | moves: right, left, stay, one-hot | state: q' |
     back: the numbers 1, 2, 3, 4 tokens back | wrote, went: write and moves 1 back | floors: acts 2 back or 3 back |
     reads: acts 4 back | goes: state 4 back | word: of the input | value | action].
 The first two lines are a token's own, where a configuration's row holds the rule of the machine for it. The layer writes the
-rest. Behind each acting token come R, L and their quotients: how far back it stands says which of them is next.
+rest. After each acting token come R, L and their quotients: its distance says which of them is next.
 
-The proof goes on beside the weights: `_remember`, `_next_number`, `_readout`, `_grid`.
+The proof continues at `_remember`, `_next_number`, `_readout`, `_grid`.
 
 Margins: a logit above all others, 1.
 
-We differ: the tape stands in the thought and not in the state. Blanks fill the input, where the paper has 0 (and so has a
-machine whose blank is 0), and the machine may have any symbols.
+We differ: the tape is in the thought and not in the state. Blanks fill the input, where the paper has 0 (and so has a machine
+whose blank is 0), and the machine may have any symbols.
+
+A run checks the machines, words, w and numbers of steps that it gets. This does not show the half without a thought, nor that a
+given machine is such an M. It does not cover machines, words, w and steps that were not tested; the proof does.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,6 @@
-"""Upper bound: a linear recurrence of six numbers with a retriever runs any Turing machine, five tokens a step.
+"""A linear recurrence of six numbers with a retriever runs any Turing machine, five tokens a step.
+
+There is no attention. The retriever finds the last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4.
 
@@ -7,7 +9,7 @@ A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt
 
     [ cell ] found (q, c)
 
-The query's text is the record: `last-write` (`seqsep.retriever`) finds the configuration behind the last such query for the
+The query's text is the record: `last-write` (`seqsep.retriever`) finds the configuration after the last such query for the
 cell, whose rule says what was written there; if there is none the input symbol on the cell, and else FAILED, the blank. It is a
 named query: as a regular expression it is `Query("last-write", ..).pattern`, of which the model writes the cell only.
 
@@ -15,12 +17,13 @@ Margins, proved in `_read_out`, for every machine, word and number of steps: the
 least 1; nothing is rounded and nothing saturates.
 
 We differ: the paper first copies the tape, cell by cell, and writes nine tokens a step besides the pattern: state, move, cell
-and symbol one by one. Here a configuration is one token and its rule stands in its embedding, and no copy is needed, since the
+and symbol one by one. Here a configuration is one token and its rule is in its embedding, and no copy is needed, since the
 retriever finds the input itself. The weights are a linear recurrence and a read-out: no attention, no feed-forward layer, width
-7. The numbers remembered are what four tokens back said of the cell or the state, the last move, and whether ] stands 1 back.
+7. The numbers remembered are what four tokens back said of the cell or the state, the last move, and whether ] is 1 back.
 Cells are tokens, 2 T + 1 of them, as numbers are in the paper; p = bit_length(2 n0^4) for the n0 = Q S + S + 2 T + 5 tokens.
 
-What a run does not show: machines, words and numbers of steps other than those tried. The proof is for all of them.
+A run checks the machines, words and numbers of steps that it gets. This does not show that the model is right for others. The
+proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence

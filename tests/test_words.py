@@ -1,0 +1,184 @@
+"""Every public text keeps the words of the house style; tests/support/words_exceptions.json counts the exceptions.
+
+`python tests/test_words.py --update` lowers counts that could be smaller. With `--initial` too, it counts all files
+again, also where a count grows: use it only when files move.
+"""
+
+import argparse
+import ast
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXCEPTIONS = ROOT / "tests/support/words_exceptions.json"
+GLOSSARY = ROOT / "docs/explanation/glossary.md"
+MOST_WORDS = 40
+REASONS = {"docstrings": "the issue on a smaller house rewrites docstrings", "pages": "the page is being rewritten"}
+FIRST = re.compile(r"(?:What|Whether|Who|Which|How|Where|So many)\b")
+FORBIDDEN = re.compile(
+    r"\b(?:behind it|behind the|but for|is told|told apart|of one's own|so many bits|as printed|"
+    r"is no(?= (?!longer\b|more\b|less\b|better\b|worse\b|other than\b)[a-z]))\b",
+    re.IGNORECASE,
+)
+
+
+def prose(page: str) -> str:
+    """Return a page of Markdown without code, tables, comments and addresses of links."""
+    page = re.sub(r"^(`{3,}|~{3,}).*?^\1", "\n", page, flags=re.MULTILINE | re.DOTALL)
+    page = re.sub(r"<!--(?:.|\n)*?-->|^[ \t]*\|.*$|`[^`\n]*`|^(?: {4,}|\t).*$", " ", page, flags=re.MULTILINE)
+    return re.sub(r"\]\([^)]*\)", "]", page)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences: they end at a full stop, a blank line, a heading or an item of a list."""
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[*+-]|\d+\.|#+)\s)", text):
+        yield from (part for part in re.split(r"(?<=[.!?:])\s+", " ".join(re.sub(r"^[\s#*+>-]+", "", block).split())) if part)
+
+
+def broken(text: str, *, first_words: bool = True) -> Counter[str]:
+    """Return how often a text breaks each rule."""
+    found: Counter[str] = Counter()
+    for sentence in sentences(text):
+        found["first word"] += bool(first_words and FIRST.match(sentence) and not sentence.endswith("?"))
+        found["long sentence"] += len(sentence.split()) > MOST_WORDS
+        found["words"] += len(FORBIDDEN.findall(sentence))
+    return +found
+
+
+def unexplained(page: str, terms: list[str]) -> int:
+    """Return how many terms of the glossary a page uses with neither an explanation (bold) nor a link to the glossary."""
+    text = prose(page).lower()
+    used = [term for term in terms if re.search(rf"\b{re.escape(term.lower())}\b", text)]
+    known = [
+        rf"\*\*{re.escape(term)}|\[[^]]*{re.escape(term)}[^]]*\]\([^)]*glossary|\{{term\}}`{re.escape(term)}" for term in used
+    ]
+    return sum(not re.search(pattern, page, re.IGNORECASE) for pattern in known)
+
+
+def of_pages() -> dict[str, Counter[str]]:
+    terms = re.findall(r"^### (.+)$", GLOSSARY.read_text(), re.MULTILINE) if GLOSSARY.exists() else []
+    counts = {}
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = path.read_text()
+        found = broken(prose(text))
+        if path != GLOSSARY and path.name != "README.md":
+            found["glossary"] += unexplained(text, terms)
+        counts[path.relative_to(ROOT).as_posix()] = +found
+    return counts
+
+
+def of_docstrings() -> dict[str, Counter[str]]:
+    """Return the counts of each module, over the first sentences of its public docstrings."""
+    counts = {}
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        found: Counter[str] = Counter()
+        waiting: list[ast.AST] = [ast.parse(path.read_text())]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                said = ast.get_docstring(node)
+                found += broken(next(sentences(prose(said)), "")) if said else Counter()
+                waiting += (
+                    [
+                        one
+                        for one in node.body
+                        if not getattr(one, "name", "").startswith("_")
+                        or (isinstance(node, ast.Module) and getattr(one, "name", "") == "__init__")
+                    ]
+                    if not isinstance(node, ast.FunctionDef)
+                    else []
+                )
+        counts[path.relative_to(ROOT).as_posix()] = found
+    return counts
+
+
+def found_now() -> dict[str, dict[str, object]]:
+    """Return the counts of every file that has any, as the file of exceptions holds them."""
+    kinds = {"pages": of_pages(), "docstrings": of_docstrings()}
+    return {
+        name: {"counts": dict(sorted(found.items())), "reason": REASONS[kind]}
+        for kind, files in kinds.items()
+        for name, found in sorted(files.items())
+        if found
+    }
+
+
+def differences(found: dict[str, dict], allowed: dict[str, dict]) -> Iterator[tuple[str, str, int, int]]:
+    """Yield file, rule, count and allowed count wherever the two differ."""
+    for name in sorted({*found, *allowed}):
+        now, before = (one.get(name, {"counts": {}})["counts"] for one in (found, allowed))
+        yield from (
+            (name, rule, now.get(rule, 0), before.get(rule, 0))
+            for rule in sorted({*now, *before})
+            if now.get(rule, 0) != before.get(rule, 0)
+        )
+
+
+def test_the_exceptions_are_exactly_what_is_found() -> None:
+    allowed = json.loads(EXCEPTIONS.read_text())
+    assert all(one["reason"] for one in allowed.values())
+    wrong = [f"{name}: {rule}: found {now}, allowed {before}" for name, rule, now, before in differences(found_now(), allowed)]
+    assert not wrong, "rewrite what grew; `python tests/test_words.py --update` lowers the rest:\n" + "\n".join(wrong)
+
+
+def help_texts() -> dict[str, str]:
+    """Return each text of the help of every command, by command and flag."""
+    from seqsep.commands import COMMANDS
+
+    texts = {}
+    for command in COMMANDS:
+        parser = argparse.ArgumentParser()
+        command.add_flags(parser)
+        texts[command.name] = f"{command.purpose}.\n\n{prose(command.details)}"
+        texts |= {f"{command.name} {action.dest}": action.help or "" for action in parser._actions}
+    return texts
+
+
+def test_help_has_no_exceptions() -> None:
+    wrong = {name: dict(broken(text)) for name, text in help_texts().items() if broken(text)}
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("What a model keeps.", "first word"),
+        ("So many digits.", "first word"),
+        ("The two are told apart.", "words"),
+        ("This is no proof.", "words"),
+        ("word " * 41 + ".", "long sentence"),
+    ],
+)
+def test_each_rule_finds_what_breaks_it(text: str, rule: str) -> None:
+    assert broken(text) == {rule: 1}
+
+
+def test_what_the_rules_allow() -> None:
+    assert not broken(prose("It is no longer slow.\n\n| What | is told |\n\n```\nbehind the\n```\n`as printed` is fine."))
+    assert unexplained("A state grows.", ["state"]) == 1
+    assert unexplained("A [state](glossary.md#state) grows.", ["state"]) == unexplained("A **state** grows.", ["state"]) == 0
+
+
+def update(*, initial: bool) -> None:
+    """Write the counts. Exit with the counts that grew, unless `initial`."""
+    found = found_now()
+    before = json.loads(EXCEPTIONS.read_text()) if EXCEPTIONS.exists() else {}
+    grown = [one for one in differences(found, before) if one[2] > one[3]]
+    if grown and not initial:
+        sys.exit("\n".join(f"{name}: {rule}: found {now}, allowed {most}" for name, rule, now, most in grown))
+    for name, one in found.items():
+        one["reason"] = before.get(name, one)["reason"]
+    EXCEPTIONS.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--update", action="store_true", required=True)
+    parser.add_argument("--initial", action="store_true")
+    update(initial=parser.parse_args().initial)

@@ -1,0 +1,192 @@
+"""docs/reference/theorems/NAME.md: the statement of a theorem, its proof, and what a run of it prints.
+
+The text is the docstring of the theorem's file. Its first paragraph says what is shown; paragraphs before "Source:" explain it.
+"We differ:" is a section of its own, the paragraph with "This does not show" another one, and the rest is the proof.
+"""
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pages._docstrings import ITEM, blocks, inline, markdown
+from pages._glossary import terms_line
+from pages._markdown import table
+from pages._outputs import console
+from pages.errata import entries
+from pages.papers import paper_of
+from pages.theorems import NOT_SHOWN, claims, file_of, module_of, sides, test_file
+from seqsep.commands.certify import certify
+from seqsep.names import docstring
+from seqsep.theorems import Theorem
+
+CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")
+DIFFERS = "We differ:"
+SIDES = {
+    "upper": "seqsep builds a model of this size and runs it",
+    "lower": "seqsep runs the reduction of the proof on given models",
+}
+
+
+@dataclass
+class Parts:
+    """The blocks of a theorem's docstring by section."""
+
+    summary: str
+    explained: list[str] = field(default_factory=list)
+    source: list[str] = field(default_factory=list)
+    differs: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    proof: list[str] = field(default_factory=list)
+
+
+def parts_of(text: str) -> Parts:
+    """Return the blocks of a docstring by section; items and code follow the paragraph before them.
+
+    >>> parts_of("A sum.\\n\\nIt adds.\\n\\nSource: x.\\n\\nWe differ: y.\\n\\nProof. z.").proof
+    ['Proof. z.']
+    """
+    summary, *rest = blocks(text)
+    parts = Parts(summary)
+    place = parts.explained
+    for block in rest:
+        if block.startswith("Source:"):
+            place = parts.source
+        elif block.startswith(DIFFERS):
+            place = parts.differs
+        elif NOT_SHOWN in block:
+            place = parts.shown
+        elif place is not parts.explained and not block.startswith("    ") and ITEM.match(block) is None:
+            place = parts.proof
+        place.append(block)
+    return parts
+
+
+def theorem_page(theorem: Theorem, clone: Path) -> str:
+    """Return the page of a theorem; its test file and its long check are those of a clone."""
+    parts = parts_of(docstring(module_of(theorem)))
+    sections = [
+        f"# {theorem.name}\n\n{markdown([parts.summary, *parts.explained])}",
+        _papers(theorem),
+        _statement(theorem),
+        "## Check\n\n" + console(("check", theorem.name), claims(theorem)),
+        _shown(theorem, parts),
+    ]
+    if parts.differs:
+        first = parts.differs[0].removeprefix(DIFFERS).strip()
+        differs = [f"{first[0].upper()}{first[1:]}", *parts.differs[1:]] if first else parts.differs[1:]
+        sections.append("## Differences from the paper\n\n" + markdown(differs))
+    sections.append("## Proof\n\n" + markdown([*parts.source, *parts.proof]) + _steps(theorem, parts.proof))
+    sections += [_errata(theorem), _files(theorem, clone)]
+    page = "\n".join(section for section in sections if section)
+    return page + terms_line(page, clone)
+
+
+def _papers(theorem: Theorem) -> str:
+    """The statements of papers that its claims name, each with its verdict."""
+    rows = {}
+    for claim in claims(theorem):
+        paper = paper_of(claim.source)
+        for label in paper.labels(claim.source):
+            statement = paper.statements[paper.order.index(label)]
+            detail = f": {inline(statement.detail)}" if statement.detail else ""
+            address = f"[{paper.name}](https://arxiv.org/abs/{paper.arxiv})"
+            rows[paper.name, label] = [f"{address}, {label}", f"**{statement.verdict}**{detail}"]
+    return table([["statement", "verdict"], *rows.values()])
+
+
+def _statement(theorem: Theorem) -> str:
+    said = [f"* {inline(part[0].upper() + part[1:])}." for part in theorem.statement.split("; ")]
+    kinds = " and ".join(f"{_article(side)} bound: {SIDES[side]}" for side in sides(theorem))
+    parts = ["## Statement\n\n", "\n".join(said), f"\n\nThis is {kinds}.\n"]
+    if theorem.bound is not None:
+        words = ["bound", theorem.name]
+        length = _default_length(theorem)
+        if length is not None:
+            words += ["--length", str(length)]
+        parts.append(f"\nThe sizes that the proof guarantees{f' at length {length}' if length else ''} are:\n\n")
+        parts.append(console(tuple(words), claims(theorem)))
+    return "".join(parts)
+
+
+def _article(side: str) -> str:
+    return f"{'an' if side == 'upper' else 'a'} {side}"
+
+
+def _default_length(theorem: Theorem) -> int | None:
+    """The length that a check has by default and its bound takes; None without one."""
+    given = inspect.signature(inspect.unwrap(theorem.check)).parameters.get("length")
+    known = theorem.constants is not None and "length" in inspect.signature(theorem.constants).parameters
+    return given.default if given is not None and known and isinstance(given.default, int) else None
+
+
+def _shown(theorem: Theorem, parts: Parts) -> str:
+    """What the output shows, and what it does not."""
+    said = "Each line is one model or one variant. A size is measured on it, and its bound is from the proof."
+    return f"{said}\n\n" + markdown(_unlabelled(parts.shown))
+
+
+def _unlabelled(found: Sequence[str]) -> list[str]:
+    """The blocks, with the two halves of the first one as paragraphs."""
+    first, *rest = found
+    before, sentence, after = first.partition(NOT_SHOWN)
+    return [*([before.strip()] if before.strip() else []), sentence + after, *rest]
+
+
+def _steps(theorem: Theorem, proof: Sequence[str]) -> str:
+    """The docstrings of what the proof says that it continues in."""
+    module = module_of(theorem)
+    parts = []
+    following = False
+    for block in proof:
+        following = CONTINUES.match(block) is not None or (following and ITEM.match(block) is not None)
+        if following:
+            for name in re.findall(r"`([\w.]+)`", block):
+                said = _documentation(name, module.__name__)
+                if said:
+                    parts.append(f"\n### `{name}`\n\n{markdown(blocks(said))}")
+    return "".join(dict.fromkeys(parts))
+
+
+def _documentation(name: str, module: str) -> str:
+    """The docstring of a member of a module, of a private file beside it, or of such a file; empty if it has none."""
+    package = module.rpartition(".")[0]
+    file, _, member = name.rpartition(".")
+    for holder in (module if not file else f"{package}.{file}", f"seqsep.theorems.{file}"):
+        if holder in sys.modules and hasattr(sys.modules[holder], member):
+            return docstring(getattr(sys.modules[holder], member))
+    beside = sys.modules.get(f"{package}.{name}")
+    return docstring(beside) if beside is not None else ""
+
+
+def _errata(theorem: Theorem) -> str:
+    listed = entries(theorem)
+    if not listed:
+        return ""
+    rows = [["entry", "severity", "what"]]
+    for entry in listed:
+        rows.append([f"[{entry.title}](../errata.md#{entry.anchor})", entry.graded.severity, entry.graded.summary])
+    return "## Errata\n\n" + table([[cell.replace("|", r"\|") for cell in row] for row in rows])
+
+
+def _files(theorem: Theorem, clone: Path) -> str:
+    row = f"results/verify/{theorem.name}.json"
+    rows = [
+        ["what", "where"],
+        ["proof and code", f"`src/seqsep/{file_of(theorem)}`"],
+        ["tests", f"`{test_file(theorem, clone)}`"],
+        ["long check", f"`make verify`, whose outcome is `{row}`" if (clone / row).is_file() else "none"],
+        ["certificate", _certificate(theorem)],
+    ]
+    return "## Files\n\n" + table(rows)
+
+
+def _certificate(theorem: Theorem) -> str:
+    """The type of the certificate that `seqsep certify` writes, or why there is none."""
+    if theorem.evidence is None:
+        return f"none: {inline(theorem.nothing_to_certify or '')}"
+    kind = json.loads(certify(theorem.name))["type"]
+    return f"type `{kind}`: `seqsep certify {theorem.name} -o FILE` writes it, see [certificates](../certificates.md)"
