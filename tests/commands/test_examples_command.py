@@ -1,0 +1,64 @@
+"""`seqsep examples`: what it writes, and what it leaves alone."""
+
+from pathlib import Path
+
+import pytest
+
+from seqsep.commands import shipped
+from seqsep.commands.shipped import root, shipped_files
+from support.command_line import call
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_shipped_file_is_copied(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    status, out, _ = call(capsys, "examples", str(folder))
+    expected = set(shipped_files(ROOT))
+    assert status == 0
+    assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == expected
+    assert all((folder / path).read_bytes() == (ROOT / path).read_bytes() for path in expected)
+    assert f"{folder / 'examples'}: {sum(path.parts[0] == 'examples' for path in expected)} files" in out
+    assert call(capsys, "examples", str(folder)) == (0, out, "")
+
+
+def test_what_readers_are_told_to_use_is_shipped() -> None:
+    names = {path.as_posix() for path in shipped_files(root())}
+    assert {
+        "results/demo.jsonl",
+        "results/audit/lstm.safetensors",
+        "examples/falcon-mamba-7b.json",
+        "examples/own_runs.py",
+    } <= names
+    assert not any("verify" in name for name in names)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_another_content_is_refused_before_anything_is_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: str
+) -> None:
+    theirs = tmp_path / "results/demo.jsonl"
+    theirs.parent.mkdir()
+    if kind == "file":
+        theirs.write_text("mine")
+    else:
+        theirs.mkdir()
+    status, out, err = call(capsys, "examples", str(tmp_path))
+    assert (status, out) == (2, "")
+    assert f"{theirs} is there with another content" in err
+    assert not (tmp_path / "examples").exists()
+
+
+def test_a_wheel_reads_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "PACKAGE", tmp_path / "site-packages/seqsep")
+    (tmp_path / "site-packages/seqsep/data").mkdir(parents=True)
+    assert root() == tmp_path / "site-packages/seqsep/data"
+
+
+def test_an_incomplete_installation_is_an_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shipped, "PACKAGE", tmp_path / "lib/site-packages/seqsep")
+    status, _, err = call(capsys, "examples", str(tmp_path / "new"))
+    assert status == 2
+    assert "install seqsep again" in err
