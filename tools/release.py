@@ -28,6 +28,7 @@ from seqsep.commands.shipped import shipped_files
 
 ROOT = Path(__file__).parents[1]
 NOT_RELEASED = {".ci/run", ".gitignore"}
+MADE_IN_SDIST = {"PKG-INFO", "setup.cfg"}
 NOT_COPIED = {".git", ".venv", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", "__pycache__", "build", "dist"}
 SECONDS = 1800
 """The time limit of one command."""
@@ -90,7 +91,7 @@ def repository_files(root: Path) -> list[str]:
     if (root / ".git").exists():
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True).stdout
         return sorted(name for name in listed.split("\0") if name and (root / name).is_file())
-    return sorted(path.relative_to(root).as_posix() for path in _files_below(root))
+    return sorted({path.relative_to(root).as_posix() for path in _files_below(root)} - MADE_IN_SDIST)
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
@@ -150,7 +151,7 @@ def wheel_problems(names: Iterable[str], files: Iterable[str], shipped: Iterable
 def sdist_problems(names: Iterable[str], files: Iterable[str]) -> list[str]:
     """Return what the sdist lacks and what it should not have."""
     expected = set(files) - NOT_RELEASED
-    found = {name for name in names if ".egg-info/" not in name} - {"PKG-INFO", "setup.cfg"}
+    found = {name for name in names if ".egg-info/" not in name} - MADE_IN_SDIST
     lacks = [f"the sdist lacks {name}" for name in sorted(expected - found)]
     return lacks + [f"the sdist should not have {name}" for name in sorted(found - expected)]
 

@@ -33,7 +33,7 @@ def test_what_readers_are_told_to_use_is_shipped() -> None:
     assert not any("verify" in name for name in names)
 
 
-@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize("kind", ["file", "folder", "link", "link to nothing"])
 def test_another_content_is_refused_before_anything_is_written(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: str
 ) -> None:
@@ -41,12 +41,21 @@ def test_another_content_is_refused_before_anything_is_written(
     theirs.parent.mkdir()
     if kind == "file":
         theirs.write_text("mine")
-    else:
+    elif kind == "folder":
         theirs.mkdir()
+    else:
+        theirs.symlink_to(ROOT / "results/demo.jsonl" if kind == "link" else tmp_path / "nothing")
     status, out, err = call(capsys, "examples", str(tmp_path))
     assert (status, out) == (2, "")
     assert f"{theirs} is there with another content" in err
     assert not (tmp_path / "examples").exists()
+
+
+def test_a_file_in_place_of_the_folder_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    status, out, err = call(capsys, "examples", str(tmp_path / "file"))
+    assert (status, out, err.count("\n")) == (3, "", 1)
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_a_wheel_reads_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

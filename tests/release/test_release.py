@@ -21,7 +21,7 @@ def test_both_files_are_complete(built: Built) -> None:
     assert problems_of(built) == []
 
 
-def test_the_wheel_has_what_commands_read_and_nothing_of_the_repository_besides(built: Built) -> None:
+def test_the_wheel_has_what_commands_read_and_no_more(built: Built) -> None:
     names = built.wheel_names()
     needed = {"seqsep_check.py", "seqsep/py.typed", "seqsep/report/page/page.html", "seqsep/commands/members.json"}
     needed |= {

@@ -39,14 +39,19 @@ def copy_examples(folder: Path) -> list[Path]:
     files = list(shipped_files(source))
     if not files:
         raise BadInput(f"examples: expected examples and results in {source}, found none; install seqsep again")
-    contents = {path: read_bytes(source / path) for path in files}
-    for path, content in contents.items():
-        there = folder / path
-        if there.exists() and (not there.is_file() or read_bytes(there) != content):
-            raise BadInput(f"examples: {there} is there with another content; choose another folder, or move it away")
-    for path, content in contents.items():
-        write_file(folder / path, content)
+    missing = [path for path in files if not _is_there(folder / path, read_bytes(source / path))]
+    for path in missing:
+        write_file(folder / path, read_bytes(source / path))
     return files
+
+
+def _is_there(path: Path, content: bytes) -> bool:
+    """Return whether a file has this content, False if there is none. Raises BadInput for anything else of that name."""
+    if path.is_file() and not path.is_symlink() and read_bytes(path) == content:
+        return True
+    if path.is_symlink() or path.exists():
+        raise BadInput(f"examples: {path} is there with another content; choose another folder, or move it away")
+    return False
 
 
 COMMAND = Command(
