@@ -810,7 +810,7 @@ def main(arguments=None):
                 raise ValueError(f"expected a regular file, found none at {path!r}")
             status, line = check(file.read(MOST_BYTES + 1))
     except (OSError, ValueError, MemoryError) as error:
-        status, line = 2, f"unfit: {str(error) or type(error).__name__}"
+        return answer(2, f"unfit: {str(error) or type(error).__name__}")
     return answer(status, line)
 
 
