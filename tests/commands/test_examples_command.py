@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from seqsep.commands import shipped
+from seqsep.commands.beside import committed_rows
+from seqsep.commands.demo import COMMITTED
 from seqsep.commands.shipped import root, shipped_files
+from seqsep.lab.engines import ray_worker
 from support.command_line import call
 
 ROOT = Path(__file__).parents[2]
@@ -71,3 +74,29 @@ def test_an_incomplete_installation_is_an_error(
     status, _, err = call(capsys, "examples", str(tmp_path / "new"))
     assert status == 2
     assert "install seqsep again" in err
+
+
+def test_the_committed_rows_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert COMMITTED == ROOT / "results/demo.jsonl"
+    expected = sum(len(path.read_text().splitlines()) for path in (ROOT / "results").glob("*.jsonl"))
+    assert len(committed_rows(Path("results"))) == expected
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/mine.jsonl").write_text((ROOT / "results/demo.jsonl").read_text().splitlines(keepends=True)[0])
+    assert len(committed_rows(Path("results"))) == 1
+
+
+def test_a_wheel_and_a_clone_have_the_same_digest_of_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker with a wheel is accepted by a driver with a clone."""
+    monkeypatch.setattr("seqsep.__file__", str(tmp_path / "__init__.py"))
+
+    def digest() -> object:
+        return ray_worker.identity({"device": "cpu"})
+
+    (tmp_path / "module.py").write_text("NUMBER = 1")
+    clone = digest()
+    (tmp_path / "data/examples").mkdir(parents=True)
+    (tmp_path / "data/examples/own_layer.py").write_text("NUMBER = 2")
+    assert digest() == clone
+    (tmp_path / "other.py").write_text("NUMBER = 3")
+    assert digest() != clone
