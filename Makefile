@@ -2,18 +2,19 @@
 PYTHON ?= python3
 TORCH_INDEX ?=
 HOURS ?= 1
+PYTHONS ?= $(PYTHON)
 BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
 
-.PHONY: demo test verify soak docs format clean
+.PHONY: demo test verify soak docs release format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
 
 test: .venv/ready-dev
-	$(BIN)/ruff format --check src tools tests benchmarks
-	$(BIN)/ruff check src tools tests benchmarks
+	$(BIN)/ruff format --check setup.py src tools tests benchmarks
+	$(BIN)/ruff check setup.py src tools tests benchmarks
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
@@ -26,9 +27,13 @@ soak: .venv/ready-dev
 docs: .venv/ready-dev
 	PYTHONPATH=tools $(BIN)/python -m pages
 
+# Builds dist/ and checks it. PYTHONS="python3.11 python3.12" are the interpreters that run the installed wheel.
+release: .venv/ready-dev
+	PYTHONPATH=tools TORCH_INDEX=$(TORCH_INDEX) $(BIN)/python tools/release.py --to dist --demo $(PYTHONS:%=--python %)
+
 format: .venv/ready-dev
-	$(BIN)/ruff format src tools tests benchmarks
-	$(BIN)/ruff check --fix src tools tests benchmarks
+	$(BIN)/ruff format setup.py src tools tests benchmarks
+	$(BIN)/ruff check --fix setup.py src tools tests benchmarks
 
 .venv/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than 3.11; use make PYTHON=python3.11" >&2; exit 3; }
@@ -47,4 +52,4 @@ format: .venv/ready-dev
 	touch $@
 
 clean:
-	rm -rf .venv report runs
+	rm -rf .venv dist report runs

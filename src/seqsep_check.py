@@ -794,8 +794,9 @@ def check(data):
         return answer.args
 
 
-def main(arguments):
-    """Exit status."""
+def main(arguments=None):
+    """Check the file that the arguments name, by default those of the command line; return the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     usage = "usage: python -I -S seqsep_check.py FILE"
     try:
         if {"-h", "--help"} & {*arguments}:
@@ -809,8 +810,7 @@ def main(arguments):
                 raise ValueError(f"expected a regular file, found none at {path!r}")
             status, line = check(file.read(MOST_BYTES + 1))
     except (OSError, ValueError, MemoryError) as error:
-        status = 2
-        line = f"unfit: {str(error) or type(error).__name__}"
+        return answer(2, f"unfit: {str(error) or type(error).__name__}")
     return answer(status, line)
 
 
@@ -825,4 +825,4 @@ def answer(status, line):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -8,7 +8,7 @@ from seqsep.theorems import Claim, Outcome
 
 NAME = "ray-slurm"
 CLUSTER = Path(__file__).with_name("lab") / "engines/test_ray_cluster.py"
-WORDS = "the script of docs/cluster.md on two nodes, one of which is lost: rows are those of the engine local"
+WORDS = "the script of docs/how-to/cluster.md on two nodes, one of which is lost: rows are those of the engine local"
 SOURCES = (
     "lab/engines/engine.py",
     "lab/engines/job.py",
@@ -16,7 +16,7 @@ SOURCES = (
     "lab/engines/ray.py",
     "lab/engines/ray_worker.py",
     "lab/sweep.py",
-    "../../docs/cluster.md",
+    "../../docs/how-to/cluster.md",
 )
 
 

@@ -1,4 +1,4 @@
-"""What README.md and docs/cluster.md say of a GPU is what results/gpu.json has."""
+"""What README.md and docs/how-to/gpu.md say of a GPU is what results/gpu.json has."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ def words(name: str) -> str:
 
 def test_the_table_of_steps() -> None:
     rows = [f"| {run} | {each['one graph']:.2f} ms | {each['one by one']:.2f} ms |" for run, each in STEPS.items()]
-    text = words("docs/cluster.md")
+    text = words("docs/how-to/gpu.md")
     assert text.count(" ms |\n") == len(rows)
     assert "\n".join(rows) in text
 
@@ -51,12 +51,15 @@ def test_runs_at_once_and_the_device() -> None:
     [(run, each)] = MEASURED["runs at once on one GPU, steps a second of all, one by one"].items()
     *counts, last_count = each
     *rates, last_rate = map(str, each.values())
-    runs = f"{', '.join(counts)} and {last_count} runs of {run.replace(', N', ' at N')}"
-    said = f"{runs}, took {', '.join(rates)} and {last_rate} steps"
-    assert said in words("docs/cluster.md")
+    page = " ".join(words("docs/how-to/gpu.md").split())
+    assert f"| runs at once | {' | '.join(counts)} | {last_count} |" in page
+    assert f"| steps a second | {' | '.join(rates)} | {last_rate} |" in page
     kind = MEASURED["device"].split()[-1]
-    assert f"On an {kind} with torch 2.11 `tests/lab/test_device.py` has passed" in words("docs/cluster.md")
-    assert f"together, on {MEASURED['cores']} cores" in words("docs/cluster.md")
+    assert f"({run.replace('attention, ', '')}) on one {kind} made" in page
+    assert f"Milliseconds a step on an {kind} with torch 2.11" in page
+    assert f"kernel by kernel, with {MEASURED['cores']} cores" in page
+    [found] = [each for name, each in MEASURED.items() if name.startswith("tests of kernels")]
+    assert f"their tests had not ended after {found['seconds']} seconds" in page
     assert MEASURED["torch"].startswith("2.11.")
     assert max(MEASURED["losses of 12 steps, largest difference of the two ways"].values()) < 1e-6
     assert list(MEASURED["losses of 12 steps, largest difference of the two ways"]) == list(STEPS)

@@ -23,6 +23,7 @@ import long_model_laws
 import long_mutants
 import long_pages
 import long_ray
+import long_release
 import long_released_bugs
 import long_spoiled
 import long_text
@@ -35,7 +36,7 @@ ROWS = ROOT / "results/verify"
 ROOMS = ("exact", "theorems", "tasks/trees")
 INTERPRETED = (long_kernels, long_fla, long_flash_linear_laws)
 """These need flash-linear-attention, which `make verify` does not install."""
-PARTS = (*INTERPRETED, long_pages, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
+PARTS = (*INTERPRETED, long_pages, long_release, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
 
 
 @cache

@@ -77,7 +77,17 @@ NAMED: tuple[str, ...] = (
     f"train index-lookup --length 4 --layers model:FILE.py:Model {SHORT}",
 )
 """Commands that read a file named by a text."""
-WRITTEN = {"--automata", "--certificate", "--chart", "--equal-states", "--log-folder", "--output", "--page", "--report"}
+WRITTEN = {
+    "--automata",
+    "--certificate",
+    "--chart",
+    "--equal-states",
+    "--log-folder",
+    "--output",
+    "--page",
+    "--report",
+    "folder",
+}
 BESIDE: dict[str, str] = {
     "labels": "store import {new} {rows}",
     "a config.json": "capacity {folder}",

@@ -88,7 +88,7 @@ def test_the_command_hands_the_flag_on(capsys, monkeypatch, flag):
 
     monkeypatch.setattr("seqsep.report.write.write_report", write_report)
     assert main(["report", "-o", "out", *flag]) == 0
-    assert seen == [(Path("results/demo.jsonl"), Path("out"), bool(flag))]
+    assert seen == [(ROOT / "results/demo.jsonl", Path("out"), bool(flag))]
     assert capsys.readouterr().out == "open out/index.html\n"
 
 

@@ -19,7 +19,9 @@
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
     report        `seqsep report`: the page from committed rows
+    examples      `seqsep examples`: a copy of the examples and committed rows
     text          `seqsep text`: language models that answer questions in plain words
+    shipped       the files that come with seqsep besides its code
     sweeping      the sweep behind run and train: flags, engine, end
     later_steps   what the stages after this one may add to a sweep
     beside        the reader's rows beside the committed ones
@@ -57,6 +59,7 @@ from seqsep.commands import (
     claims,
     completion,
     demo,
+    examples,
     export,
     export_network,
     generate,
@@ -90,6 +93,7 @@ COMMANDS: tuple[Command, ...] = (
     export.COMMAND,
     store.COMMAND,
     report.COMMAND,
+    examples.COMMAND,
     text.COMMAND,
     completion.COMMAND,
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from seqsep.commands.shared_flags import is_store
+from seqsep.commands.shipped import shipped
 from seqsep.lab.row import Row, Rows, rank_of, read_rows
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.store.store import Store
@@ -15,10 +16,13 @@ MINE = "yours"
 
 
 def committed_rows(place: Path) -> list[Row]:
-    """The rows of a file, of every file of a folder, or of a store, without those of another version in it.
+    """Return the rows of a file, of every file of a folder, or of a store, without those of another version in it.
 
-    Raises BadInput for a folder without any, ValueError as `read_rows`, StoreError for a database that is no store.
+    If the current folder has no `results`, that name stands for the committed rows that come with seqsep. Raises BadInput
+    for a folder without any, ValueError as `read_rows`, StoreError for a database that is no store.
     """
+    if place == Path("results") and not place.exists():
+        place = shipped("results")
     if is_store(place):
         with Store(place, create=False) as store:
             return [row for row in store.finished() if row.is_current]

@@ -16,6 +16,7 @@ from seqsep.commands.command import RESULTS, Command
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.outputs import require_report
 from seqsep.commands.shared_flags import positive
+from seqsep.commands.shipped import shipped
 from seqsep.commands.status import DONE, REFUTED
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from seqsep.lab.store.store import Store
 
 NAME = "demo"
-COMMITTED = Path("results/demo.jsonl")
+COMMITTED = shipped("results/demo.jsonl")
 SECONDS_OF_A_THEOREM = 1.0
 """On average, on one core."""
 
@@ -130,7 +131,7 @@ def ending(page: Path, store: Path, rows: "Sequence[Row]", earlier: "Sequence[Ro
         *(["A theorem FAILS: its line above has the counterexample."] if refuted else []),
         f"Open {page} in a browser; it needs no network. Beside it lies is-tree.html, a worked example.",
         f"Runs are kept in {store}: seqsep store show {store}",
-        "Next: .venv/bin/seqsep --help; seqsep list theorems; seqsep check THEOREM --help; examples/ has parts of your own.",
+        "Next: seqsep --help; seqsep list theorems; seqsep check THEOREM --help; seqsep examples DIR for a layer of your own.",
     ]
 
 

@@ -10,6 +10,7 @@ from seqsep.commands.demo import add_check_again
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_report
 from seqsep.commands.shared_flags import label
+from seqsep.commands.shipped import shipped
 from seqsep.commands.status import DONE
 
 Record = dict[str, Any]
@@ -20,9 +21,10 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rows",
         type=Path,
-        default=Path("results/demo.jsonl"),
-        help="what the page is of: by default the demo's rows, results/demo.jsonl; yours as seqsep export writes them. Beside "
-        "them may lie experiments' rows, NAME.jsonl and NAME-paper.jsonl",
+        default=shipped("results/demo.jsonl"),
+        metavar="FILE",
+        help="rows that seqsep export has written. Default: the committed rows of the demo, which come with seqsep. The page "
+        "also shows experiments whose rows are in the same folder, as NAME.jsonl and NAME-paper.jsonl",
     )
     parser.add_argument(
         "-o",

@@ -183,7 +183,7 @@ COMMAND = Command(
     details=(
         "To replace parts of an experiment by your own: --mixer layer.py:MyLayer, --model model.py:MyModel, "
         "--task task.py:MyTask --length 20. Further fields of the task are flags.\n\n"
-        "On a cluster (docs/cluster.md): --engine ray --address HOST:6379 --gpus-per-run 0.25\n\n"
+        "On a cluster (docs/how-to/cluster.md): --engine ray --address HOST:6379 --gpus-per-run 0.25\n\n"
         "A file of your own runs (examples/own_runs.py) defines a function `runs`. Its paths are relative to the file:\n"
         "  from seqsep import IndexLookup, Run\n"
         "  def runs(preset):\n"

@@ -166,7 +166,7 @@ STANDINS = {
 @pytest.mark.long
 def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, elsewhere: dict[str, str]) -> None:
     """Two nodes of a core; the second is killed once a run has ended. Rows are those of the engine `local`."""
-    [script] = re.findall(r"```bash\n(.*?)```", (ROOT / "docs/cluster.md").read_text(encoding="utf-8"), re.DOTALL)
+    [script] = re.findall(r"```bash\n(.*?)```", (ROOT / "docs/how-to/cluster.md").read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "job.sh").write_text(script)
     (tmp_path / ".venv/bin").mkdir(parents=True)
     (tmp_path / ".venv/bin/activate").touch()
@@ -201,13 +201,13 @@ def test_the_slurm_script_and_the_loss_of_a_node(tmp_path: Path, local: Path, el
 
 
 def test_rows_of_two_stores_are_merged_as_the_page_says(tmp_path: Path, local: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/cluster.md").read_text(encoding="utf-8")
     rows = read_rows(local / "rows.jsonl")
     for name, part in (("a", rows[:2]), ("b", rows[1:])):
         write_rows(tmp_path / "part.jsonl", part)
         assert cli.main(["store", "import", str(tmp_path / f"{name}.sqlite"), str(tmp_path / "part.jsonl")]) == 0
     monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"^seqsep (.*)$", page[page.index("## Merging") :], re.MULTILINE)
+    commands = re.findall(r"^\$ seqsep (.*)$", page[page.index("## 6. Merge") :], re.MULTILINE)
     assert len(commands) == 3
     assert [cli.main(command.split()) for command in commands] == [0, 0, 0]
     assert (tmp_path / "rows.jsonl").read_bytes() == (local / "rows.jsonl").read_bytes()

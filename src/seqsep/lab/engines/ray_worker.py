@@ -149,8 +149,10 @@ class RayWorker:
 def identity(environment: Mapping[str, Any]) -> dict[str, Any]:
     """What tells versions apart: host, torch, seqsep with a digest of its sources, and the environment of results on GPUs."""
     sources = hashlib.sha256()
-    for path in sorted(Path(seqsep.__file__).parent.rglob("*.py")):
-        sources.update(path.read_bytes())
+    package = Path(seqsep.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] != "data":  # the examples, which a wheel holds and a clone has elsewhere
+            sources.update(path.read_bytes())
     return {
         "host": f"{platform.node()}, process {os.getpid()}",
         "torch": _version("torch"),
