@@ -12,7 +12,7 @@ from support.certificates.mutants import try_mutants
 from support.certificates.samples import TYPES, of_type
 
 MUTANTS = 10_000
-CLAIM = Claim("certificates", "docs/certificates.md", "No false certificate is accepted")
+CLAIM = Claim("certificates", "docs/reference/certificates.md", "No false certificate is accepted")
 
 
 def accepted_flips(data: bytes, step: int = 1) -> int:

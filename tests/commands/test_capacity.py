@@ -212,12 +212,14 @@ def test_from_python_it_is_a_function_and_a_package():
 
 
 def test_one_layer_says_the_numbers_of_the_table(file, capsys):
-    """Those of Llama-3.1-8B in docs/capacity.md; a config.json without a vocabulary has no line on induction heads."""
+    """Those of Llama-3.1-8B in docs/reference/capacity.md; a config.json without a vocabulary has no line on induction heads."""
     model = {**LLAMA, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128_256}
     said = text_of(capsys, file(model), "--one-layer")
     assert said.startswith(text_of(capsys, file(model)))
     row = next(
-        line for line in (ROOT / "docs/capacity.md").read_text().splitlines() if "Llama-3.1-8B | H = 32, m = 128" in line
+        line
+        for line in (ROOT / "docs/reference/capacity.md").read_text().splitlines()
+        if "Llama-3.1-8B | H = 32, m = 128" in line
     )
     composed, wide, exact, induced = [cell.strip() for cell in row.split("|")][3:7]
     for words in (f"n = {composed} on", f"{wide} by sums", f"{exact} by exact", f"behind {induced} tokens"):

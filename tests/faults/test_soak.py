@@ -1,4 +1,4 @@
-"""The soak in sittings: its lines are whole, none has a loss, and docs/faults.md says what they come to."""
+"""The soak in sittings: its lines are whole, none has a loss, and docs/reference/faults.md says what they come to."""
 
 import json
 import os

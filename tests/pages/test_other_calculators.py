@@ -1,4 +1,4 @@
-"""What docs/capacity.md says of other calculators is what results/other-calculators.json says."""
+"""What docs/reference/capacity.md says of other calculators is what results/other-calculators.json says."""
 
 import json
 from pathlib import Path

@@ -11,17 +11,17 @@ A test holds each committed page against what is generated. Files:
     _docstrings   docstrings as Markdown
     _outputs      the outputs of commands on pages
     _glossary     links to the glossary
-    members       docs/tasks.md and docs/mixers.md: every task, every mixer
+    members       docs/reference/tasks.md and docs/reference/mixers.md: every task, every mixer
     registries    members.json: what `seqsep list` prints
     reproduction  docs/reproduction.md: our numbers beside the paper's
     reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
     _claims       its first part, the claims one by one; evidence.json, what the committed rows show of them
     _readings     its part on the readings of appendix H.1
-    capacity      docs/capacity.md: what published models keep between tokens
+    capacity      docs/reference/capacity.md: what published models keep between tokens
     _one_layer    its section on one layer of each model
     _other_calculators  its section on what other calculators print
-    audit         docs/audit.md and docs/audit.svg: what trained models store, need and carry
-    model_laws    docs/model-laws.md: in which models of others the laws of state hold
+    audit         docs/reference/audit.md and docs/audit.svg: what trained models store, need and carry
+    model_laws    docs/reference/model-laws.md: in which models of others the laws of state hold
     _released_bugs  its section on bugs of released versions
     _curves       its sections on validation curves
     _reach        its sections of the presets `reach` and `state-bits`, and docs/state-bits.svg

@@ -1,4 +1,4 @@
-"""The section of docs/model-laws.md on bugs of released versions, from results/released-bugs.json."""
+"""The section of docs/reference/model-laws.md on bugs of released versions, from results/released-bugs.json."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ HEAD = """
 ## Bugs of released versions
 
 Each of these scripts ends with status 1 in the release that it names, and with 0 in a later one; `tests/long_released_bugs.py`
-installs both and runs it there ([its row](../results/verify/released-bugs.json)). Models are tiny, with random weights, in
+installs both and runs it there ([its row](../../results/verify/released-bugs.json)). Models are tiny, with random weights, in
 float32; numbers are greatest differences of logits (of the beams' scores for mamba_beams), which should be 0 but for rounding.
 The last column says what `seqsep check --model` finds in the two releases, for the five bugs on which it was tried there. For
 the others the law is the one whose two sides the script compares.

@@ -1,4 +1,4 @@
-"""docs/capacity.md: what published models keep between tokens, with the status of each fact."""
+"""docs/reference/capacity.md: what published models keep between tokens, with the status of each fact."""
 
 from pathlib import Path
 
@@ -32,9 +32,9 @@ NOTES = """
 
 Defaults of {families} families of `transformers` {transformers} and {linear} of `flash-linear-attention` {fla} are shipped.
 Every family of the first is built tiny and run to 11, 12 and 15 tokens: what is declared is what its cache holds, 0 numbers off
-([results/verify/capacity.json](../results/verify/capacity.json)). Published sizes that it has run on torch's meta device at
+([results/verify/capacity.json](../../results/verify/capacity.json)). Published sizes that it has run on torch's meta device at
 full size. Of the second all but `rwkv7` run under Triton's interpreter, and what their caches hold at these lengths is counted
-too, 0 numbers off ([results/verify/capacity-flash-linear.json](../results/verify/capacity-flash-linear.json)); its attention
+too, 0 numbers off ([results/verify/capacity-flash-linear.json](../../results/verify/capacity-flash-linear.json)); its attention
 layers want flash-attn, so `rwkv7` and what attends rest on formulas. Three published models are compared with answers that were
 computed apart. `mamba`, `mamba2` and `bitnet` are read as the second has them where a file has a field that only it writes,
 such as `fuse_norm`.

@@ -1,4 +1,4 @@
-"""docs/tasks.md and docs/mixers.md, generated from the registries.
+"""docs/reference/tasks.md and docs/reference/mixers.md, generated from the registries.
 
 A section is the docstring of the member's file. Numbers are counted here: state bits from the tensors of a layer, answer bits
 and ceilings from the task.

@@ -1,4 +1,4 @@
-"""docs/model-laws.md: in which models of `transformers` the laws of state hold, from results/model-laws.json."""
+"""docs/reference/model-laws.md: in which models of `transformers` the laws of state hold, from results/model-laws.json."""
 
 import json
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ TABLE = """
 ## What holds
 
 transformers {transformers}, torch {torch}: {count} model types, tiny and with random weights, 3 inputs of 24 tokens, float64;
-`tests/long_model_laws.py` tries them again ([its row](../results/verify/model-laws.json)). Injected faults (stale state, state
+`tests/long_model_laws.py` tries them again ([its row](../../results/verify/model-laws.json)). Injected faults (stale state, state
 of the wrong position, zeroed convolution window, off by one at a chunk's border, padding written into the state, the same for
 one sequence alone, and for a chunk behind a state, two sequences swapped) in mamba2, qwen3_next and mistral, with 5 seeds each,
 were all caught; healthy models of these three passed with 100 seeds. A law fails wherever a path that it takes is wrong:
@@ -90,7 +90,7 @@ flash-linear-attention {flash-linear-attention}, triton {triton}, transformers {
 types, tiny and with random weights, {laws} laws on 2 inputs of 9 tokens, which the package reads token after token, and one on
 2 inputs of 66, which it reads in chunks of 64; in float64, with 10^-6 of the greatest logit allowed, since kernels have
 constants of 8 digits. `tests/long_flash_linear_laws.py` tries them again
-([its row](../results/verify/flash-linear-laws.json)).
+([its row](../../results/verify/flash-linear-laws.json)).
 
 """
 AFTER_FLASH_LINEAR = """

@@ -1,7 +1,7 @@
 """All generated pages of a clone, and how they are written.
 
 >>> [name for name in PAGES if name.endswith(".md")]
-['docs/tasks.md', 'docs/mixers.md', 'docs/reproduction.md', 'docs/capacity.md', 'docs/audit.md', 'docs/model-laws.md', ...]
+['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reproduction.md', 'docs/reference/capacity.md', 'docs/reference/audit.md', 'docs/reference/model-laws.md', ...]
 >>> [name for name in PAGES if name.endswith(".svg")]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
      'docs/state-bits.svg', 'docs/reach.svg']
@@ -45,12 +45,12 @@ REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
-    "docs/tasks.md": lambda clone: tasks_page(),
-    "docs/mixers.md": lambda clone: mixers_page(),
+    "docs/reference/tasks.md": lambda clone: tasks_page(),
+    "docs/reference/mixers.md": lambda clone: mixers_page(),
     "docs/reproduction.md": lambda clone: reproduction_page(clone / "results"),
-    "docs/capacity.md": lambda clone: capacity_page(clone / "results"),
-    "docs/audit.md": lambda clone: audit_page(clone / "results"),
-    "docs/model-laws.md": lambda clone: model_laws_page(clone / "results"),
+    "docs/reference/capacity.md": lambda clone: capacity_page(clone / "results"),
+    "docs/reference/audit.md": lambda clone: audit_page(clone / "results"),
+    "docs/reference/model-laws.md": lambda clone: model_laws_page(clone / "results"),
     "docs/separation.svg": lambda clone: ledger_picture(),
     "docs/is-tree-separation.svg": lambda clone: is_tree_picture(),
     "docs/is-tree-example.svg": lambda clone: is_tree_example(),

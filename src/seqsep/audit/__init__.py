@@ -12,7 +12,7 @@
     failures   what a search finds: single wrong answers, shares by attack, the table of both
     exhaustive  every input asked, where they are few: the worst case is then exact
     equal_states  two prefixes with bit-equal states, which prove an error
-    sizes      the audits of docs/audit.md
+    sizes      the audits of docs/reference/audit.md
     places     which values a lookup model answers, and which a linear reader finds in its state
     falls      the places of the contenders of `reach` that stay below 99 %
     __main__   python -m seqsep.audit

@@ -1,4 +1,4 @@
-"""`python -m seqsep.audit`: the rows of docs/audit.md, and of why `reach` falls, in results/ of the folder that it runs in."""
+"""`python -m seqsep.audit`: the rows of the reference page of audits, and of why `reach` falls, in results/ of the current folder."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The audits of docs/audit.md: six mixers at three widths, each at a length that it learns.
+"""The audits of docs/reference/audit.md: six mixers at three widths, each at a length that it learns.
 
 `python -m seqsep.audit` trains and audits what is not in results/audit/sizes.jsonl yet, and adds a line for each run: the run,
 what its training came to, the audit, and the CPU seconds of both. Last digits depend on the processor, as those of each run do.

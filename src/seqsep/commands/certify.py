@@ -75,7 +75,7 @@ COMMAND = Command(
     run=run,
     details=(
         "To check a certificate: python -I -S seqsep_check.py FILE\n\n"
-        "seqsep certify THEOREM --help shows the options of a theorem. docs/certificates.md explains what is proved."
+        "seqsep certify THEOREM --help shows the options of a theorem. docs/reference/certificates.md explains what is proved."
     ),
     read_further=list,
     help_of=lambda words: help_text("certify", "evidence", words, "-o FILE"),

@@ -86,7 +86,7 @@ COMMAND = Command(
     run=run,
     details=(
         "Every array consists of integers times a unit, on the grid that the file specifies with its precision "
-        "(docs/networks.md).\n\n"
+        "(docs/reference/networks.md).\n\n"
         "In Python, seqsep.Model.load(seqsep.load_network(FILE)) returns a torch.nn.Module."
     ),
     read_further=list,

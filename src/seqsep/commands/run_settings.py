@@ -13,7 +13,7 @@ STEPS = 5000
 MOST_SEEDS = 1000
 LAYERS = (
     "mixers from the first layer to the last, as mamba,mamba,attention, with settings as in 'mamba2(states=128)' "
-    "(docs/mixers.md has them); your own as FILE.py:CLASS, or, alone, model:FILE.py:CLASS"
+    "(docs/reference/mixers.md has them); your own as FILE.py:CLASS, or, alone, model:FILE.py:CLASS"
 )
 
 

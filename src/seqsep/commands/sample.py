@@ -136,7 +136,9 @@ def help_of_task(words: list[str]) -> str | None:
 
     kind = BY_NAME[choose("task", words[0], names("tasks"))]
     asked = docstring(inspect.getmodule(kind)).split("\n", 1)[0]
-    parser = Parser(prog=f"seqsep sample {kind.name}", description=f"{asked} docs/tasks.md says how examples are drawn.")
+    parser = Parser(
+        prog=f"seqsep sample {kind.name}", description=f"{asked} docs/reference/tasks.md says how examples are drawn."
+    )
     _add_fields(parser.add_argument_group("fields of the task"), kind)
     _add_own_flags(parser)
     return parser.format_help()

@@ -21,7 +21,7 @@ and Mamba keep 99 % in the paper, and the others are at chance: DSS and Mamba ar
 attention is not.
 
 That a model compares whole halves no number at N = 20 shows: whoever compares the first four of the ten symbols alone has
-96.9 % ([tasks.md](tasks.md#equality)), and no run here has more than 96.8 %.
+96.9 % ([tasks.md](reference/tasks.md#equality)), and no run here has more than 96.8 %.
 """
 
 EXPERIMENT = equality_experiment(

@@ -1,4 +1,4 @@
-"""docs/faults.md: what is done to sweeps, stores and readers, from the rows of the trials and the lines of the soak.
+"""docs/reference/faults.md: what is done to sweeps, stores and readers, from the rows of the trials and the lines of the soak.
 
 Written by `make soak`; alone: python -m support.faults.page, in tests/.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from long_faults import KINDS
 from support.faults.sitting import LINES, digest_of_sources
 
-PAGE = Path(__file__).parents[3] / "docs/faults.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/faults.md"
 HOURS_PLANNED = 6
 COUNTED = ("sweeps", "drivers killed", "workers killed", "pauses", "disks filled", "clock steps", "clock readings")
 HEAD = """# What is done to sweeps, stores and readers
@@ -27,7 +27,7 @@ SOAK = """
 
 `make soak HOURS=1` makes sweeps for an hour of CPU time, under faults that are drawn: the driver is killed (SIGKILL), it or all
 of the sweep is stopped for up to half a second, its disk of 1 MiB is filled, Python's clock jumps by up to a day, a worker is
-killed. Every five minutes add a line to [results/verify/soak.jsonl](../results/verify/soak.jsonl); a signal ends the sitting
+killed. Every five minutes add a line to [results/verify/soak.jsonl](../../results/verify/soak.jsonl); a signal ends the sitting
 with a line. Half of each line is sweeps that are started again until they end, half one driver that makes sweep after sweep
 through the whole sitting and whose memory is read after each. A line names, by a digest, the sources that it ran under. Clock
 readings are how often a driver or worker asked the clock that jumps: 0, since everything is timed by the monotonic one.
@@ -65,7 +65,7 @@ def page() -> str:
     """The whole page."""
     rows = [json.loads((LINES.parent / f"{name}.json").read_text(encoding="utf-8")) for name in sorted(KINDS)]
     table = [
-        f"| [{row['check']}](../results/verify/{row['check']}.json) | {row['inputs']:,} | {row['outcomes'][0]['variant']} |"
+        f"| [{row['check']}](../../results/verify/{row['check']}.json) | {row['inputs']:,} | {row['outcomes'][0]['variant']} |"
         for row in rows
     ]
     return HEAD + "\n".join(table) + "\n" + SOAK + soak_in_words(lines_of()) + "\n"
