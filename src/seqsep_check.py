@@ -1,7 +1,7 @@
 """Checks a seqsep certificate, with nothing but the standard library: python -I -S seqsep_check.py FILE
 
 Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2 not a certificate, or too large; 3 the line
-cannot be written. The specification is docs/reference/certificates.md; what stands in quotation marks here are its sentences. This file
+cannot be written. The specification is docs/reference/certificates.md; sentences in quotation marks are its own. This file
 shares no code with seqsep and imports nothing of it. What it reads, it never changes.
 """
 

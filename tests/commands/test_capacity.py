@@ -212,7 +212,7 @@ def test_from_python_it_is_a_function_and_a_package():
 
 
 def test_one_layer_says_the_numbers_of_the_table(file, capsys):
-    """Those of Llama-3.1-8B in docs/reference/capacity.md; a config.json without a vocabulary has no line on induction heads."""
+    """The numbers of Llama-3.1-8B in docs/reference/capacity.md; without a vocabulary there is no line on induction heads."""
     model = {**LLAMA, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128_256}
     said = text_of(capsys, file(model), "--one-layer")
     assert said.startswith(text_of(capsys, file(model)))

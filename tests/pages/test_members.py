@@ -1,4 +1,4 @@
-"""docs/reference/tasks.md and docs/reference/mixers.md are what the registries say, and the formulas for states are what is counted."""
+"""docs/reference/tasks.md and mixers.md agree with the registries, and formulas for states with what is counted."""
 
 import inspect
 

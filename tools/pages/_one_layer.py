@@ -1,4 +1,4 @@
-"""The section of docs/reference/capacity.md on one layer of each published model: from which length on it is provably too narrow."""
+"""The section of docs/reference/capacity.md on one layer of each model: from which length on it is provably too narrow."""
 
 from functools import cache
 

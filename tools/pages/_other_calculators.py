@@ -16,10 +16,10 @@ SECTION = """
 What {first} (`--experimental`) and {second} print for the same files, one sequence of {tokens:,} tokens in 16 bits, as
 a multiple of what `capacity` counts. A file is the config.json that transformers {transformers} writes for the model, or the
 known fields where it has no such family; `benchmarks/calculators.py` makes
-[results/other-calculators.json](../../results/other-calculators.json). Of {models} models {near_first} and {near_second} numbers
-are within 5 %, {far_first} and {far_second} more than twice as large: there layers with a fixed state, a window or a latent, or
-that keep nothing, are taken to keep keys and values of every token. hf-mem means to count the windows of a model that has full
-attention too as whole pages, as engines may keep them, which is another quantity.
+[results/other-calculators.json](../../results/other-calculators.json). Of {models} models {near_first} and {near_second}
+numbers are within 5 %, {far_first} and {far_second} more than twice as large: there layers with a fixed state, a window or a
+latent, or that keep nothing, are taken to keep keys and values of every token. hf-mem means to count the windows of a model
+that has full attention too as whole pages, as engines may keep them, which is another quantity.
 
 """
 

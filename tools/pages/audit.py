@@ -1,4 +1,4 @@
-"""docs/reference/audit.md and docs/audit.svg: what trained models of three widths store, need and carry, from committed rows."""
+"""docs/reference/audit.md and docs/audit.svg: the bits that trained models store, need and carry, from committed rows."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ mixer to that, a planted memory of 500 bits to 450 to 500, and a dropped state t
 
 ## Six mixers at three widths
 
-![Bits stored, needed at most and carried at least by six mixers over width, beside the least state without errors](../audit.svg)
+![Bits stored, needed at most and carried at least by six mixers over width, and the least state without errors](../audit.svg)
 
 One layer each, learned positions, 16 symbols, at lengths that they learn ({lengths}); other mixers and longer inputs are not
 compared here. The numbers are of these models, trained once, not of their architectures.
@@ -68,8 +68,8 @@ model that does not write numbers in this form may hold them all the same.
 A model whose state does not come back with its logits, or not whole, is refused: the state of a book, written down and put in
 the place of another book's, must go on as before. A hybrid of a convolution and attention, trained for `tests/long_text.py` on
 phonebooks of 6 entries of 3 digits, is shown to carry three quarters of their bits at least
-([its row](../../results/verify/text-trained.json)); `tests/audit/test_language_models.py` has one that learned three digits, and
-models with random weights, which carry nothing that shows.
+([its row](../../results/verify/text-trained.json)); `tests/audit/test_language_models.py` has one that learned three digits,
+and models with random weights, which carry nothing that shows.
 
 ## The worst case
 
@@ -94,9 +94,9 @@ unless every input was asked.
 reads them again: the model must be the file that the record names by its SHA-256, each prefix is read alone, and the right
 answers are the task's. This is no certificate: `seqsep_check.py` does not run models, so half of the proof would be missing.
 
-Two kept models are committed: [results/audit/lstm.safetensors](../../results/audit/lstm.safetensors) (two layers of width 64) and
-[results/audit/mamba.safetensors](../../results/audit/mamba.safetensors) (two of width 32), right on more than 99.7 and 98 % of
-drawn inputs of random equality, N = 20. Closest states find a wrong answer of either within ten questions
+Two kept models are committed: [results/audit/lstm.safetensors](../../results/audit/lstm.safetensors) (two layers of width 64)
+and [results/audit/mamba.safetensors](../../results/audit/mamba.safetensors) (two of width 32), right on more than 99.7 and 98
+% of drawn inputs of random equality, N = 20. Closest states find a wrong answer of either within ten questions
 (`tests/audit/test_worst.py`).
 """
 

@@ -47,11 +47,11 @@ TABLE = """
 ## What holds
 
 transformers {transformers}, torch {torch}: {count} model types, tiny and with random weights, 3 inputs of 24 tokens, float64;
-`tests/long_model_laws.py` tries them again ([its row](../../results/verify/model-laws.json)). Injected faults (stale state, state
-of the wrong position, zeroed convolution window, off by one at a chunk's border, padding written into the state, the same for
-one sequence alone, and for a chunk behind a state, two sequences swapped) in mamba2, qwen3_next and mistral, with 5 seeds each,
-were all caught; healthy models of these three passed with 100 seeds. A law fails wherever a path that it takes is wrong:
-padding in chunks also where chunks go wrong without padding.
+`tests/long_model_laws.py` tests them again ([its row](../../results/verify/model-laws.json)). Injected faults (stale state,
+state of the wrong position, zeroed convolution window, off by one at a chunk's border, padding written into the state, the
+same for one sequence alone, and for a chunk behind a state, two sequences swapped) in mamba2, qwen3_next and mistral, with 5
+seeds each, were all caught; healthy models of these three passed with 100 seeds. A law fails wherever a path that it takes is
+wrong: padding in chunks also where chunks go wrong without padding.
 
 """
 LATER = """

@@ -30,14 +30,15 @@ there ("pruned"), and the deviation of the first weights, 0.02, is ours, as the 
 
 The experiment `is-tree` is of Wen, Dang and Lyu 2025 (arXiv:2402.18510), "the paper" there. Its traces are `vanilla`, no
 thought, `cot`, a tour of the graph, and `retrieval`, a tour that looks up its parents by a retriever; ours are `peel`, which
-peels leaves, and `walk`, which looks up its next edge by one ([tasks.md](reference/tasks.md#is-tree)). A hybrid is Mamba with one layer
-of attention on top.
+peels leaves, and `walk`, which looks up its next edge by one ([tasks.md](reference/tasks.md#is-tree)). A hybrid is Mamba with
+one layer of attention on top.
 
 A cell is accuracy in percent at the last step of the best run with seed 0 among the settings tried; behind it are the range
 over the seeds of that setting, their number, and the steps that the best run took, which ends early once it has 99.9 %
 (`paper`: 100 %; `is-tree`: 99.5 %). (1, 64) is one layer of width 64. A ceiling is the highest accuracy that any weights can
 have with so many bits of state, 32 a number; that a ceiling is 100 % says that the state forbids nothing, not that there are
-such weights or that training finds them. [tasks.md](reference/tasks.md) says what is asked in each task, and when an answer is right.
+such weights or that training finds them. [tasks.md](reference/tasks.md) says what is asked in each task, and when an
+answer is right.
 
 In `quick` attention and linear attention have learned positions and the others none, as their papers have it (retention rotates
 queries and keys by their positions inside its layer, with learned ones or without): these tables

@@ -1,7 +1,7 @@
 """All generated pages of a clone, and how they are written.
 
 >>> [name for name in PAGES if name.endswith(".md")]
-['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reproduction.md', 'docs/reference/capacity.md', 'docs/reference/audit.md', 'docs/reference/model-laws.md', ...]
+['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reproduction.md', 'docs/reference/capacity.md', ...]
 >>> [name for name in PAGES if name.endswith(".svg")]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
      'docs/state-bits.svg', 'docs/reach.svg']

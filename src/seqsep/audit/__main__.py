@@ -1,4 +1,4 @@
-"""`python -m seqsep.audit`: the rows of the reference page of audits, and of why `reach` falls, in results/ of the current folder."""
+"""`python -m seqsep.audit`: write the rows of audits, and of why `reach` falls, to results/ of the current folder."""
 
 from pathlib import Path
 

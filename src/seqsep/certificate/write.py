@@ -1,8 +1,8 @@
 """Certificates: what a theorem exhibits, as canonical JSON that `seqsep_check.py` checks without seqsep.
 
-The specification is docs/reference/certificates.md. `certificate` turns a theorem's `Evidence` into bytes: what the checker measures is
-measured here from the witness, and the specification's bounds on sizes are computed here once more; beyond them nothing is
-written. A theorem that the specification does not name gets the general name of its type.
+The specification is docs/reference/certificates.md. `certificate` turns a theorem's `Evidence` into bytes: what the
+checker measures is measured here from the witness, and the specification's bounds on sizes are computed here once more;
+beyond them nothing is written. A theorem that the specification does not name gets the general name of its type.
 """
 
 import hashlib
@@ -127,7 +127,7 @@ def _require_two_answers(call: str, answers: Sequence[Any], parameters: Mapping[
 
 
 def name_in_file(theorem: str, kind: str) -> str:
-    """The theorem's own name if docs/reference/certificates.md has it for this type, else a general one: for a state `least-state`.
+    """Return the theorem's name if docs/reference/certificates.md has it for this type, else the type's general name.
 
     >>> name_in_file("equality-state", "distinguishing-table"), name_in_file("recall-state", "distinguishing-table")
     ('equality-state', 'least-state')

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("capacity: --csv and --latex are of the table of --compare")
     if options.one_layer and options.compare:
         raise BadInput(
-            "capacity: --one-layer is of one model, found --compare; docs/reference/capacity.md has published models side by side"
+            "capacity: --one-layer takes one model, found --compare; docs/reference/capacity.md compares published models"
         )
     if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
         raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")

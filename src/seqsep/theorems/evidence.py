@@ -1,4 +1,4 @@
-"""What a theorem exhibits for a certificate: a task, and a witness of one of the five types of docs/reference/certificates.md."""
+"""A theorem's evidence for a certificate: a task, and a witness of one of the types of docs/reference/certificates.md."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,8 @@ class NetworkRun:
 class GeneratedRun:
     """A causal network with prompts, and the tokens that it generates after each, up to and with the answer.
 
-    Tokens are those of docs/reference/certificates.md for the task: 0 begins each prompt, and class i of the read-out is token i.
+    Tokens are those of docs/reference/certificates.md for the task: 0 begins each prompt. Class i of the read-out is
+    token i.
 
     >>> from seqsep.theorems.retrieval.recall_attention import build
     >>> run = GeneratedRun(build(3, 2), prompts=np.array([[0, 1, 2, 1, 1]]), generated=[[2]])  # behind 1 stands 2

@@ -59,7 +59,7 @@ CLAIM = Claim(
 )
 LEMMA = Claim(name=CLAIM.name, source="Bhattamishra et al. 2024, Lemma 4", statement=LEMMA_4)
 ONE_LAYER = Claim(name=CLAIM.name, source="Bhattamishra et al. 2024, Theorem 12", statement=one_layer_cost.STATEMENT)
-"""What docs/reference/theorems/index.md says of these two; their outcomes are reported under CLAIM, whose source names all three."""
+"""Two claims of the index of theorems. Their outcomes are reported under CLAIM, whose source names all three."""
 MOST_STATES = 1 << 12
 MOST_LOADED = 256
 MOST_PREFIXES = 4096

@@ -335,7 +335,8 @@ def constants(length: int, heads: int = 1, exponent: int = 2, task: Asked = "rec
 def evidence(length: int = 4, alphabet: int = 4, gram: int = 2, task: Asked = "recall") -> Evidence:
     """Show Alice's inputs, every two of which some input of Bob's tells apart: A rows; that A <= cells^H is the proof.
 
-    Tokens are those of docs/reference/certificates.md, one more than here, after a first 0 of Bob's. `task` is recall or counting.
+    Tokens are those of docs/reference/certificates.md, one more than here, after a first 0 of Bob's. `task` is recall or
+    counting.
     Raises ValueError as `share` does, and for more than 4,096 of Alice's inputs.
     """
     shared = share(task, length, alphabet, gram)
