@@ -1,11 +1,12 @@
-"""Core-seconds of a step for each run that decides a claim, into src/seqsep/experiments/claims/costs.json.
+"""Core-seconds of a step: of runs that decide claims, into claims/costs.json; of committed rows, into results/step-seconds.json.
 
-A step is timed on one core at short lengths and few layers, and extrapolated (`lab.estimate`). Shapes that the file has are
+A step is timed on one core at short lengths and few layers, and extrapolated (`lab.estimate`). Shapes that a file has are
 kept, unless --again is given.
 """
 
 import json
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import seqsep.experiments.claims as package
@@ -13,29 +14,40 @@ from seqsep.experiments.claims import CLAIMS
 from seqsep.experiments.claims.known import shape
 from seqsep.lab.device import CPU
 from seqsep.lab.estimate import measured, shape_of, step_seconds
+from seqsep.lab.row import read_rows
+from seqsep.lab.run import Run
 
-FILE = Path(package.__file__).with_name("costs.json")
+CLAIM_COSTS = Path(package.__file__).with_name("costs.json")
+RESULTS = Path(__file__).parents[1] / "results"
+ROW_COSTS = RESULTS / "step-seconds.json"
 
 
 def main() -> None:
-    """Time what is missing, and write the file after each shape."""
-    kept = {} if "--again" in sys.argv or not FILE.exists() else json.loads(FILE.read_text())["core seconds a step"]
+    """Time what is missing, and write each file after each shape."""
     known: dict[object, float] = {}
 
-    def seconds(run):
+    def seconds(run: Run) -> float:
         at = shape_of(run)
         if at not in known:
             known[at] = measured(at, CPU)
         return known[at]
 
-    wanted = {shape(run): run for claim in CLAIMS for run in claim.runs}
+    write(CLAIM_COSTS, (run for claim in CLAIMS for run in claim.runs), seconds)
+    write(ROW_COSTS, (row.run for path in sorted(RESULTS.glob("*.jsonl")) for row in read_rows(path)), seconds)
+
+
+def write(path: Path, runs: Iterable[Run], seconds: Callable[[Run], float]) -> None:
+    """Time the shapes of these runs that the file lacks, and write it."""
+    wanted = {shape(run): run for run in runs}
+    is_new = "--again" in sys.argv or not path.exists()
+    kept = {} if is_new else json.loads(path.read_text(encoding="utf-8"))["core seconds a step"]
     costs = {name: kept[name] for name in wanted if name in kept}
     for name, run in wanted.items():
         if name not in costs:
             costs[name] = float(f"{step_seconds(run, seconds):.2g}")
             print(name, costs[name], flush=True)
-    ordered = {name: costs[name] for name in wanted}
-    FILE.write_text(json.dumps({"core seconds a step": ordered}, indent=1) + "\n")
+            ordered = {one: costs[one] for one in wanted if one in costs}
+            path.write_text(json.dumps({"core seconds a step": ordered}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -115,8 +115,8 @@ def test_the_separation_is_visible(rows):
     assert max(max(found) for found in trained if found) <= 0.7
 
 
-def test_what_is_said_of_the_demo_over_lengths(rows):
-    """The reading of index-lookup-architectures in docs/reproduction.md."""
+def test_cells_of_the_demo_over_lengths(rows):
+    """Numbers of docs/reproduction/demo.md."""
     first = {(name, length): accuracies(rows, name, length)[:1] for name in DEMO_MIXERS for length in STEPS}
     said = {cell: round(100 * found[0], 1) for cell, found in first.items() if found}
     for length in STEPS:
@@ -141,8 +141,8 @@ def of_drawn_cell(rows, architecture, length):
     return sorted(chosen, key=lambda row: row.run.seed)
 
 
-def test_what_is_said_of_drawn_lengths():
-    """The reading of index-lookup-architectures in docs/reproduction.md."""
+def test_cells_of_drawn_lengths():
+    """Numbers of docs/reproduction/index-lookup-architectures-drawn.md."""
     rows = drawn_rows("drawn-rates", "drawn-seeds")
     found = {cell: [row.result["accuracy"] for row in of_drawn_cell(rows, *cell)] for cell in _drawn.BEST_RATE}
     spans = {cell: (round(100 * min(seeds), 1), round(100 * max(seeds), 1)) for cell, seeds in found.items()}

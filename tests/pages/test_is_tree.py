@@ -1,28 +1,18 @@
-"""The section on IsTree: numbers, sizes and the paper's beside each other, from rows; figures have a panel a trace."""
+"""IsTree: cells from rows, and figures with a panel for each trace."""
 
 import csv
 from dataclasses import replace
 
 import pytest
 
-from pages._is_tree import is_tree_section
-from pages.reproduction import reproduction_page
 from seqsep.experiments import BY_NAME
-from seqsep.experiments.is_tree import PAPER_SIZES, SWEEP_LENGTH, make, quick
+from seqsep.experiments.is_tree import PAPER_SIZES, make, quick
 from seqsep.lab.row import Row, write_rows
 from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
 from seqsep.report.figures.is_tree_states import draw_is_tree_states
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.is_tree_files import write_is_tree_results
-from seqsep.report.is_tree_table import (
-    IsTreeCell,
-    is_tree_cells,
-    table_of_length,
-    table_of_paper,
-    table_of_speed,
-    table_of_trace,
-)
-from seqsep.report.numerals import count
+from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells, names
 from seqsep.tasks import IsTree
 
 EXPERIMENT = BY_NAME["is-tree"]
@@ -53,11 +43,20 @@ def test_a_cell_has_sizes_and_the_papers_number():
     size = of_size("mamba", "0.5M")
     cell = IsTreeCell.of(row(make(size.layers, size.width, 32, "cot"), state=(1000, 3)))
     assert (cell.parameters, cell.state_bits, cell.paper) == (1234, 1000 + 3 * 94, 0.55)
-    assert cell.text == "75.0 (all right 50.0; forced 90.0; no answer 25.0; 200 steps; paper 55.0)"
-    assert cell.first_written == 200
+    assert (cell.live, cell.written, cell.answer, cell.unanswered, cell.steps) == (0.75, 0.5, 0.9, 0.25, 200)
     assert IsTreeCell.of(row(make(size.layers, size.width, 32, "peel"))).paper is None
     assert IsTreeCell.of(row(make(size.layers, 32, 32, "cot"))).paper is None
     assert IsTreeCell.of(row(make(size.layers, size.width, 32, "walk"))).ceiling is None
+
+
+def test_models_that_differ_in_heads_are_different_models():
+    """In the preset `state` they have one width and different states."""
+    runs = [run for run in EXPERIMENT.runs("state") if run.layers == ("retention",) * 2 and run.width == 64]
+    cells = is_tree_cells([row(run, state=(run.heads, 0)) for run in runs])
+    assert len(cells) == len(runs) == 5
+    assert list(names(model for model, _ in cells).values()) == [
+        f"Retention (2, 64), heads {heads}" for heads in (1, 2, 4, 8, 16)
+    ]
 
 
 def test_a_state_that_is_too_small_has_a_ceiling():
@@ -73,75 +72,6 @@ def test_the_best_run_stands_for_its_cell():
     assert cell.live == 0.8
     lost = Row(EXPERIMENT.name, "0" * 64, run.configuration(), {"status": "failed: worker died"}, HERE)
     assert is_tree_cells([lost]) == {}
-
-
-def test_models_that_differ_in_heads_are_told_apart():
-    """In the preset `state` they have one width and different states."""
-    runs = [run for run in EXPERIMENT.runs("state") if run.layers == ("retention",) * 2 and run.width == 64]
-    cells = is_tree_cells([row(run, state=(run.heads, 0)) for run in runs])
-    assert len(cells) == len(runs) == 5
-    lines = table_of_length(cells, SWEEP_LENGTH)[1:]
-    assert [line[0] for line in lines] == [f"Retention (2, 64), heads {heads}" for heads in (1, 2, 4, 8, 16)]
-    assert [line[3] for line in lines] == ["1", "2", "4", "8", "16"]
-
-
-def test_tables_have_a_row_a_model_and_a_column_a_trace():
-    runs = quick()
-    cells = is_tree_cells([row(run, live=0.5 + 0.001 * place) for place, run in enumerate(runs)])
-    assert len(cells) == len(runs)
-    header, *lines = table_of_length(cells, 16)
-    assert header == ["n = 16", "Distribution", "Parameters", "State bits", "vanilla", "cot", "peel", "walk", "retrieval"]
-    assert [line[0] for line in lines] == ["Transformer (2, 64)", "Mamba (2, 64)", "Hybrid (2, 64)"]
-    assert all(line[2] == "1,234" for line in lines)
-    assert {entry.split()[0] for line in lines for entry in line[4:]} == {f"{51.5 + 0.1 * place:.1f}" for place in range(15)}
-    speeds = table_of_speed(cells)
-    assert len(speeds) == 1 + 6
-    seen = {(run.task.length, run.task.trace): count(200 * run.batch) for run in runs}
-    for _, length, *others in speeds[1:]:
-        assert others[3:] == [seen[int(length), trace] for trace in speeds[0][5:]]
-    assert len(set(seen.values())) > 1
-    slow = is_tree_cells([row(run, curve=((100, 0.2, 1.0),)) for run in runs])
-    assert table_of_speed(slow)[1][5] == f"not in {seen[8, 'cot']}"
-
-
-def test_the_paper_s_smallest_models_stand_beside_ours():
-    lines = table_of_paper([8, 16])
-    assert lines == [
-        ["The paper's, %", "n", "Distribution", "Parameters", "State bits", "vanilla", "cot", "retrieval"],
-        ["Transformer (8, 64)", "16", "double stars", "525,376", "1,507,328", "48.4", "100.0", "100.0"],
-        ["Mamba (16, 64)", "16", "double stars", "523,328", "1,245,184", "50.8", "83.8", "100.0"],
-        ["Hybrid (13, 64)", "16", "double stars", "458,176", "1,122,304", "51.1", "99.8", "100.0"],
-    ]
-    assert "| Mamba (16, 64) | 16 | double stars | 523,328 | 1,245,184 | 50.8 | 83.8 | 100.0 |" in is_tree_section(
-        EXPERIMENT, "quick", [row(run) for run in quick()]
-    )
-
-
-def test_the_section_and_the_page_have_the_numbers(tmp_path):
-    rows = [row(run) for run in quick()]
-    section = is_tree_section(EXPERIMENT, "quick", rows)
-    assert "Ours: 30 of 30 runs" in section
-    assert section.count("| 75.0 (all right 50.0; forced 90.0; no answer 25.0; 200 steps) ") == len(rows)
-    assert "66.7 % of the graphs" in section
-    assert "every ceiling is 100 %" in section
-    write_rows(tmp_path / "is-tree.jsonl", rows)
-    assert section in reproduction_page(tmp_path)
-    write_rows(tmp_path / "is-tree-length.jsonl", [row(run) for run in EXPERIMENT.runs("length")[:5]])
-    assert "## is-tree: the preset length" in reproduction_page(tmp_path)
-
-
-def test_a_sweep_of_one_thought_is_one_table():
-    runs = EXPERIMENT.runs("length")
-    rows = [row(run, state=(100, 3) if "attention" in run.layers else (100, 0)) for run in runs[:-1]]
-    header, *lines = table_of_trace(is_tree_cells(rows))
-    assert header[1:] == ["Distribution", "Parameters", "State bits", *(f"n = {length}" for length in (6, 8, 12, 16, 24, 32))]
-    assert [line[0] for line in lines] == ["LSTM (2, 64)", "Mamba (2, 64)", "Gated delta rule (2, 64)", "Hybrid (2, 64)"]
-    assert [line[3] for line in lines] == ["100", "100", "100", f"{100 + 3 * 16} to {100 + 3 * 70}"]
-    assert [entry for line in lines for entry in line[4:]].count("not run") == 1
-    section = is_tree_section(EXPERIMENT, "length", rows)
-    assert "The thought of all is `peel`." in section
-    assert "learned sooner" not in section
-    assert "these numbers say what is learned" in " ".join(section.split())
 
 
 def test_the_files_have_sizes_and_numbers(tmp_path):

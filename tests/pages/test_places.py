@@ -1,13 +1,13 @@
-"""What docs/reproduction.md says of why contenders stay below 99 % is what results/audit/reach-places.jsonl has."""
+"""The page on symbols that a state holds shows what results/audit/reach-places.jsonl has."""
 
 from pathlib import Path
 
 import pytest
 
-from pages._places import cells, named_lines, places_part, ranges, reading
+from pages._places import cells, named_lines, places_csv, places_page, places_svg, ranges, reading, title_of
 
 RESULTS = Path(__file__).parents[2] / "results"
-LINES = named_lines(RESULTS)
+LINES = {title_of(model): line for model, line in named_lines(RESULTS).items()}
 ALL = list(range(1, 21))
 
 
@@ -33,18 +33,29 @@ def test_what_they_hold():
 
 
 def test_the_page_has_the_reading():
-    page = (RESULTS.parent / "docs/reproduction.md").read_text(encoding="utf-8")
-    assert places_part(RESULTS) in page
-    assert reading(LINES) in page
+    page = places_page(RESULTS)
+    assert page.notes[0] == reading(LINES)
+    for name, of in LINES.items():
+        (answered, _), (held, _) = cells(of)
+        assert f"| {name} | {100 * of['accuracy']:.1f} | {ranges(answered)} | " in page.cells
+        assert f" | {ranges(held)} | " in page.cells
+
+
+def test_the_rows_and_the_picture_have_every_place():
+    lines = places_csv(RESULTS).splitlines()
+    assert len(lines) == 1 + sum(len(of["right"]) for of in LINES.values())
+    first, of = next(iter(LINES.items()))
+    assert lines[1] == f"{first},1,{of['right'][0]},{of['in_state'][0]}"
+    assert places_svg(RESULTS).count("held in the state") >= 2
 
 
 @pytest.mark.parametrize(
     ("of", "said"),
     [
-        (line([0.2, 0.3, 0.9], [1.0, 1.0, 0.96]), "The state of X holds every place"),
-        (line([0.2, 0.0, 0.9], [1.0, 0.1, 0.96]), "The state of X holds the beginning and the end"),
-        (line([0.1, 0.1, 0.1], [0.2, 0.3, 0.4]), "The state of X holds more than is answered, by 20.0 points"),
-        (line([0.1, 0.1, 0.1], [0.1, 0.1, 0.14]), "Of X a linear reader finds no more than is answered"),
+        (line([0.2, 0.3, 0.9], [1.0, 1.0, 0.96]), "* The state holds every place, so its reader fails: X."),
+        (line([0.2, 0.0, 0.9], [1.0, 0.1, 0.96]), "* The state holds the beginning and the end of an input, and "),
+        (line([0.1, 0.1, 0.1], [0.2, 0.3, 0.4]), "* The state holds more than is answered, by 20.0 points"),
+        (line([0.1, 0.1, 0.1], [0.1, 0.1, 0.14]), "* The state holds what is answered, within 5.0 points"),
     ],
 )
 def test_a_reading_follows_the_shares(of, said):

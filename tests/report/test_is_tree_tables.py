@@ -1,27 +1,17 @@
 """Tables and figures of the experiment `is-tree`: sizes beside every number, a distribution at a time, ceilings as lines."""
 
 import csv
-import re
 from dataclasses import replace
 
 import pytest
 
-from pages._is_tree import is_tree_section
 from seqsep.ceilings import ceiling
 from seqsep.experiments.is_tree import EXPERIMENT, PAPER_SIZES, make, quick, uniform
 from seqsep.lab.row import Row, write_rows
 from seqsep.report.figures.is_tree_bars import Panel, caption, draw_is_tree, panels_of
 from seqsep.report.figures.is_tree_states import draw_is_tree_states, states_caption
 from seqsep.report.is_tree_files import write_is_tree_results
-from seqsep.report.is_tree_table import (
-    is_tree_cells,
-    sizes_as_built,
-    table_of_length,
-    table_of_paper,
-    table_of_speed,
-    table_of_trace,
-)
-from seqsep.report.numerals import count
+from seqsep.report.is_tree_table import is_tree_cells, sizes_as_built
 
 HERE = {"torch": "2", "device": "cpu", "threads": 1}
 PRESETS = {preset: EXPERIMENT.runs(preset) for preset in EXPERIMENT.presets}
@@ -67,31 +57,13 @@ def marks_of(axes):
     return [float(height) for line in axes.lines if line.get_marker() != "None" for height in line.get_ydata()]
 
 
-@pytest.mark.parametrize("preset", EXPERIMENT.presets)
-def test_every_table_has_parameters_and_bits_of_state(preset):
-    cells = cells_of(PRESETS[preset])
-    lengths = sorted({task.length for _, task in cells})
-    tables = [*(table_of_length(cells, length) for length in lengths), table_of_trace(cells), table_of_speed(cells)]
-    for header, *lines in tables:
-        assert lines
-        sizes = [header.index(column) for column in ("Distribution", "Parameters", "State bits")]
-        graphs = "uniform graphs" if preset == "uniform" else "double stars"
-        assert {tuple(line[place] for place in sizes) for line in lines} == {(graphs, "1,234", "4,096")}
-    section = is_tree_section(EXPERIMENT, preset, [row(run) for run in PRESETS[preset]])
-    headers = [above for above, line in zip(section.splitlines(), section.splitlines()[1:], strict=False) if line[:4] == "|---"]
-    assert len(headers) >= 1
-    assert all("| Distribution | Parameters | State bits |" in header for header in headers)
-
-
 def test_the_papers_sizes_are_counted_as_built():
-    header, *lines = table_of_paper([16, 32])
-    assert header[:5] == ["The paper's, %", "n", "Distribution", "Parameters", "State bits"]
-    assert [line[2] for line in lines] == ["double stars"] * 6
-    assert [line[3] for line in lines] == ["525,376", "523,328", "458,176"] * 2
+    smallest = [size for size in PAPER_SIZES if size.size == "0.5M"]
+    assert [sizes_as_built(size, 16)[0] for size in smallest] == [525_376, 523_328, 458_176]
     transformer = PAPER_SIZES[0]
     run = make(transformer.layers, transformer.width, 32, "cot")
     fixed, per_token = run.model().state_bits()
-    assert lines[3][4] == count(fixed + per_token * run.task.prompt_tokens)
+    assert sizes_as_built(transformer, 32)[1] == fixed + per_token * run.task.prompt_tokens
     assert sizes_as_built(transformer, 32) != sizes_as_built(transformer, 16)
 
 
@@ -128,14 +100,6 @@ def test_the_files_have_sizes_and_distributions(tmp_path):
         assert {line["answer_behind_right_thought"] for line in lines} == {"0.875"}
 
 
-def test_cells_show_the_answer_behind_the_right_thought():
-    (cell,) = cells_of(quick()[:1], answer=0.828).values()
-    assert cell.text == "75.0 (all right 50.0; forced 82.8; no answer 25.0; 200 steps)"
-    section = is_tree_section(EXPERIMENT, "quick", [row(run, answer=0.828) for run in quick()])
-    assert '"Forced": the answer alone, behind the right thought' in section
-    assert len(re.findall(r"forced 82\.8", section)) == 30
-
-
 def test_parameters_over_bits_are_from_the_least_to_the_most():
     runs = PRESETS["state"]
     cells = is_tree_cells([row(run, parameters=10 * run.width) for run in runs])
@@ -146,32 +110,6 @@ def test_parameters_over_bits_are_from_the_least_to_the_most():
     few = draw_is_tree_states(is_tree_cells([row(run, parameters=10 * run.width) for run in runs[:3]]))
     assert [text.get_text().split(": ")[1] for legend in few.legends for text in legend.get_texts()] == ["640 parameters"] * 3
     assert all(text.get_window_extent().x1 <= figure.bbox.x1 for legend in figure.legends for text in legend.get_texts())
-
-
-def test_tables_keep_distributions_apart():
-    cells = both(live=0.625)
-    for header, *lines in (table_of_length(cells, 8), table_of_length(cells, 16)):
-        place = header.index("Distribution")
-        assert [line[place] for line in lines] == ["double stars"] * 3 + ["uniform graphs"] * 3
-        for line in lines:
-            live = {entry.split()[0] for entry in line[4:]} - {"not"}
-            assert live == {"75.0" if line[place] == "double stars" else "62.5"}
-        assert [line[4:].count("not run") for line in lines] == [0] * 3 + [3] * 3
-    assert len(table_of_speed(cells)) == 1 + 2 * 6
-    section = is_tree_section(EXPERIMENT, "quick", [row(run) for run in [*quick(), *uniform()]])
-    assert "examples" not in section
-    assert "double stars and uniform graphs; rates" in section
-
-
-def test_the_section_on_uniform_graphs_has_its_own_ceiling():
-    section = is_tree_section(EXPERIMENT, "uniform", [row(run) for run in uniform()])
-    assert "of 16, 64 uniform graphs; rates" in section
-    assert "66.7" not in section
-    assert "double stars" not in section.split("| Graphs seen")[0]
-    assert "The paper's smallest" not in section
-    assert "On uniform graphs of n = 8 the ceiling without any state is 78.9 %" in section
-    assert "has 11 bits at least, by counting. On uniform graphs of n = 16" in section
-    assert "has 32 bits at least, by counting" in section
 
 
 def test_a_figure_keeps_distributions_apart():

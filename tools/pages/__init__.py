@@ -13,21 +13,20 @@ A test holds each committed page against what is generated. Files:
     _glossary     links to the glossary
     members       docs/reference/tasks.md and docs/reference/mixers.md: every task, every mixer
     registries    members.json: what `seqsep list` prints
-    reproduction  docs/reproduction.md: our numbers beside the paper's
     reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
-    _claims       its first part, the claims one by one; evidence.json, what the committed rows show of them
-    _readings     its part on the readings of appendix H.1
+    _claims       evidence.json, what the committed rows show of the claims
+    experiments   docs/reproduction/NAME.md, .svg and .csv: a page of each experiment, its picture and its rows
+    _experiment_rows    their set-up, tables, CSV, cost and claims
+    _experiment_figure  their pictures, and docs/state-bits.svg
+    _experiment_notes   their sentences on causes that rows test
+    _places       the page on symbols that a state holds
     capacity      docs/reference/capacity.md: what published models keep between tokens
     _one_layer    its section on one layer of each model
     _other_calculators  its section on what other calculators print
     audit         docs/reference/audit.md and docs/audit.svg: what trained models store, need and carry
     model_laws    docs/reference/model-laws.md: in which models of others the laws of state hold
     _released_bugs  its section on bugs of released versions
-    _curves       its sections on validation curves
-    _reach        its sections of the presets `reach` and `state-bits`, and docs/state-bits.svg
     _reach_picture  docs/reach.svg: up to which length each architecture looks up
-    _places       its part on why the contenders of `reach` stay below 99 %
-    _is_tree      its section of the experiment `is-tree`
     _markdown     tables
     __main__      python -m pages
 """

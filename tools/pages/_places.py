@@ -1,53 +1,135 @@
-"""Why the contenders of `reach` stay below 99 % at its shortest length: a part of docs/reproduction.md from their audits."""
+"""The page on the contenders of `reach` that stay below 99 % at its shortest length: what they answer, and what they hold."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from pages._experiment_rows import hours
 from pages._markdown import table
 from seqsep.audit import falls
 from seqsep.lab.run import Run
-from seqsep.report.numerals import DASH, listed, percent
+from seqsep.report.numerals import DASH, count, listed, percent
+from seqsep.report.page.chart_layout import Axis, LineData, line_chart
+from seqsep.report.page.curves import PERCENT
+from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
 from seqsep.report.sized_model import SizedModel
+from seqsep.tables import as_csv
 
 SURE = 0.95
 """A place is answered, or held, from this share of the inputs on."""
 ALIKE = 0.05
 """Shares that differ by no more are called the same."""
 LITTLE = 0.25
-"""A state holds little of a place whose symbol is found in it less often."""
+"""A state holds little of a place if its symbol is found in it less often."""
+TITLE = "Symbols that a state holds"
+QUESTION = "Does a state lack the symbols that a model answers wrongly, or does its reader miss them?"
+CSV = "The CSV file has, by `model` and `place` from 1, the shares `right` (answered) and `in_state` (held)."
+PANELS = {"right": "answered", "in_state": "held in the state"}
+CAPTION = (
+    "Index lookup, N = 20, one layer of width 64: the share of inputs at each place that a model answers right, "
+    "and whose symbol a linear reader finds in the state. "
+    "Models are those of the preset `reach` below 99 %, with learned positions or without."
+)
 
-Named = Mapping[str, Mapping[str, Any]]
-"""Lines of results/audit/reach-places.jsonl by the name of their model."""
+Named = Mapping[SizedModel, Mapping[str, Any]]
+"""Lines of results/audit/reach-places.jsonl by their model."""
 
 
-def places_part(folder: Path) -> str:
-    """What each of them answers and what its state holds, by place; empty without lines."""
-    named = named_lines(folder)
-    if not named:
-        return ""
-    first = next(iter(named.values()))
-    head = ["", "accuracy, %", "answers places", "others", "holds places", "others"]
-    rows = [[name, percent(line["accuracy"]), *map(_entry, cells(line))] for name, line in named.items()]
-    return (
-        f"\nWhy, for those of one layer below 99 % at N = {len(first['right'])}: the best run of each was trained once more "
-        f"and asked for every place of {first['prefixes']:,} inputs that no training saw (`python -m seqsep.audit`). A place "
-        f"is answered if the model is right there in at least {percent(SURE)} % of them, and held if so often a linear reader, "
-        "fitted to states of other inputs, finds its symbol in the state; another reader may find more. Others: the mean over "
-        "the other places, in percent. "
-        f"{reading(named)}\n\n{table([head, *rows])}"
-    )
+@dataclass(frozen=True)
+class Page:
+    """The parts of an experiment's page as Markdown."""
+
+    title: str
+    question: str
+    setup: str
+    cells: str
+    picture: str
+    caption: str
+    notes: Sequence[str]
+    cost: str
+    commands: Sequence[str]
 
 
 def named_lines(folder: Path) -> Named:
-    """The lines by name, those with learned positions first."""
-    found = {}
-    for line in falls.rows(folder):
-        model = SizedModel.of(Run.from_configuration(line["run"]))
-        found[model] = line
+    """Return the lines by model, those with learned positions first."""
+    found = {SizedModel.of(Run.from_configuration(line["run"])): line for line in falls.rows(folder)}
     ranked = sorted(found, key=lambda model: (model.positions != "learned", model.rank))
-    return {f"{model.title} with {model.position_words}": found[model] for model in ranked}
+    return {model: found[model] for model in ranked}
+
+
+def title_of(model: SizedModel) -> str:
+    """Return a model with its positions."""
+    return f"{model.title} with {model.position_words}"
+
+
+def places_page(folder: Path) -> Page:
+    """Return the page's parts."""
+    named = named_lines(folder)
+    first = next(iter(named.values()))
+    runs = [Run.from_configuration(line["run"]) for line in named.values()]
+    setup = [
+        ["Set-up", ""],
+        ["Task", "[index-lookup](../reference/tasks.md#index-lookup)"],
+        ["N", str(len(first["right"]))],
+        ["Models", f"{len(named)} best runs of the preset `reach` below 99 %, one layer, trained again"],
+        ["Inputs", f"{count(first['prefixes'])} that no training saw"],
+        ["Reader of the state", "linear, fitted to states of other inputs"],
+        ["Steps, at most", ", ".join(sorted({count(run.steps) for run in runs}))],
+    ]
+    head = ["", "accuracy, %", "answers places", "others, %", "holds places", "others, %"]
+    rows = [[title_of(model), percent(line["accuracy"]), *map(_entry, cells(line))] for model, line in named.items()]
+    return Page(
+        title=TITLE,
+        question=QUESTION,
+        setup=table(setup),
+        cells=(
+            f"A place is answered, or held, if it is so in {percent(SURE)} % of the inputs. "
+            f"Others: the mean over the other places.\n\n{table([head, *rows])}"
+        ),
+        picture="index-lookup-architectures-places.svg",
+        caption=CAPTION,
+        notes=[
+            reading({title_of(model): line for model, line in named.items()}),
+            "Another reader may find more in a state.",
+            CSV,
+        ],
+        cost=hours(((run, run.steps) for run in runs), folder),
+        commands=["python -m seqsep.audit"],
+    )
+
+
+def places_csv(folder: Path) -> str:
+    """Return a line for each model and place."""
+    return as_csv(
+        [
+            {"model": title_of(model), "place": place, "right": right, "in_state": held}
+            for model, line in named_lines(folder).items()
+            for place, (right, held) in enumerate(zip(line["right"], line["in_state"], strict=True), 1)
+        ]
+    )
+
+
+def places_svg(folder: Path) -> str:
+    """Return the picture: shares over places, answered and held, with learned positions and without."""
+    named = named_lines(folder)
+    panels = []
+    for told in dict.fromkeys(model.position_words for model in named):
+        for field, words in PANELS.items():
+            data = []
+            for model, line in named.items():
+                points = tuple((float(place), share) for place, share in enumerate(line[field], 1))
+                if model.position_words == told:
+                    data.append(LineData(model.style, percent(points[-1][1]), model.title, points))
+            last = max(at for line in data for at, _ in line.points)
+            x = Axis(1.0, last, tuple((float(at), str(at)) for at in (1, 5, 10, 15, 20)), "place")
+            ends = "; ".join(f"{line.name} {line.value} %" for line in data)
+            title = f"{told}, {words}"
+            chart = line_chart(title, f"{title}, by place. At the last: {ends}.", data, x=x, y=Axis(0.0, 1.0, PERCENT))
+            panels.append(PicturePanel(title, "share of the inputs, %", chart))
+    subtitle = "Index lookup, N = 20: the share that is answered right, and the share that a linear reader finds in the state."
+    return drawn(LedgerPicture(TITLE, subtitle, tuple(panels)), {model.slug: model.style for model in named})
 
 
 def cells(line: Mapping[str, Any]) -> list[tuple[list[int], float | None]]:
@@ -80,8 +162,8 @@ def ranges(places: Sequence[int]) -> str:
     return listed([f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]) or "none"
 
 
-def reading(named: Named) -> str:
-    """Whose state holds what it does not answer with, and of whom a linear reader finds no more than is answered."""
+def reading(named: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return whose state holds more than is answered, as a list."""
     kept: list[str] = []
     ends: list[str] = []
     more: list[str] = []
@@ -99,23 +181,18 @@ def reading(named: Named) -> str:
             same.append(name)
     sentences = []
     if kept:
-        sentences.append(f"{_who(kept)} every place: what is missed there is missed by what reads it.")
+        sentences.append(f"The state holds every place, so its reader fails: {listed(kept)}.")
     if ends:
         middle = f"of the other places less than {percent(LITTLE)} % on average"
-        sentences.append(f"{_who(ends)} the beginning and the end of an input, and {middle}.")
+        sentences.append(f"The state holds the beginning and the end of an input, and {middle}: {listed(ends)}.")
     if more:
         least, most = (pick(_beyond(named[name]) for name in more) for pick in (min, max))
         by = percent(least) if len(more) == 1 else f"{percent(least)} to {percent(most)}"
-        sentences.append(f"{_who(more)} more than is answered, by {by} points on average.")
+        sentences.append(f"The state holds more than is answered, by {by} points on average: {listed(more)}.")
     if same:
-        within = f"on average over places, within {percent(ALIKE)} points"
-        sentences.append(f"Of {listed(same)} a linear reader finds no more than is answered {within}.")
-    return " ".join(sentences)
+        sentences.append(f"The state holds what is answered, within {percent(ALIKE)} points on average: {listed(same)}.")
+    return "\n".join(f"* {sentence}" for sentence in sentences)
 
 
 def _beyond(line: Mapping[str, Any]) -> float:
     return mean(line["in_state"]) - mean(line["right"])
-
-
-def _who(names: Sequence[str]) -> str:
-    return f"The states of {listed(list(names))} hold" if len(names) > 1 else f"The state of {names[0]} holds"

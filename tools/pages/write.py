@@ -1,8 +1,8 @@
 """All generated pages of a clone, and how they are written.
 
 >>> [name for name in PAGES if name.endswith(".md")]
-['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reproduction.md', 'docs/reference/capacity.md', ...]
->>> [name for name in PAGES if name.endswith(".svg")]
+['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reference/capacity.md', ...]
+>>> [name for name in PAGES if name.endswith(".svg") and "reproduction" not in name]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
      'docs/state-bits.svg', 'docs/reach.svg']
 """
@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 
 from pages._claims import evidence_file
+from pages._experiment_figure import states_picture
 from pages._glossary import with_terms
-from pages._reach import states_picture
 from pages._reach_picture import reach_picture
 from pages.audit import audit_page, audit_picture
 from pages.capacity import capacity_page
 from pages.errata import errata_page
+from pages.experiments import EXPERIMENT_PAGES
 from pages.members import mixers_page, tasks_page
 from pages.model_laws import model_laws_page
 from pages.registries import members_file
-from pages.reproduction import reproduction_page
 from pages.reproduction_index import reproduction_index_page
 from pages.theorem_page import theorem_page
 from pages.theorems import FOLDER, theorems_page
@@ -40,14 +40,14 @@ THEOREM_PAGES: Mapping[str, Callable[[Path], str]] = {
 
 REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
     "docs/reproduction/index.md": lambda clone: reproduction_index_page(clone / "results"),
+    **EXPERIMENT_PAGES,
 }
-"""The pages of docs/reproduction/."""
+"""The page of claims, and the page, picture and rows of each experiment."""
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
     "docs/reference/tasks.md": lambda clone: tasks_page(),
     "docs/reference/mixers.md": lambda clone: mixers_page(),
-    "docs/reproduction.md": lambda clone: reproduction_page(clone / "results"),
     "docs/reference/capacity.md": lambda clone: capacity_page(clone / "results"),
     "docs/reference/audit.md": lambda clone: audit_page(clone / "results"),
     "docs/reference/model-laws.md": lambda clone: model_laws_page(clone / "results"),

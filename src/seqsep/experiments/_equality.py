@@ -50,7 +50,6 @@ def equality_experiment(
     width: int,
     lengths: Iterable[int],
     paper_figure: str | None = None,
-    reading: str,
     reaches: Mapping[str, Callable[[], Reach]] = MappingProxyType({}),
 ) -> Experiment:
     """An experiment on one variant of equality: two layers of every architecture, at this width in the paper.
@@ -70,5 +69,4 @@ def equality_experiment(
         title=title,
         paper_figure=paper_figure,
         paper_task=task,
-        reading=reading,
     )

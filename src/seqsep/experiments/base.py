@@ -18,8 +18,7 @@ class Experiment:
     grid, and further runs follow from their rows (`Search`, `Reach`).
 
     `title` is that of the figure; without one no figure is drawn. `paper_figure` names the paper's figure in
-    claims/papers.json, and `paper_task(length)` is the task that its numbers are of. `reading` says what the committed rows
-    show beside it, in docs/reproduction.md.
+    claims/papers.json, and `paper_task(length)` is the task that its numbers are of.
 
     >>> from seqsep.experiments import BY_NAME
     >>> BY_NAME["mamba-width"].presets
@@ -36,7 +35,6 @@ class Experiment:
     title: str = ""
     paper_figure: str | None = None
     paper_task: Callable[[int], Task] | None = None
-    reading: str = ""
 
     def rows_file(self, folder: Path, preset: str = "quick") -> Path:
         """Where the rows of a preset are committed: NAME.jsonl for `quick`, NAME-PRESET.jsonl for another."""
@@ -67,7 +65,6 @@ class Experiment:
         title: str = "",
         paper_figure: str | None = None,
         paper_task: Callable[[int], Task] | None = None,
-        reading: str = "",
     ) -> "Experiment":
         """An experiment whose presets are searches, or plain lists of runs; each is made when it is asked for.
 
@@ -94,7 +91,6 @@ class Experiment:
             title=title,
             paper_figure=paper_figure,
             paper_task=paper_task,
-            reading=reading,
         )
 
 

@@ -54,31 +54,6 @@ QUICK = Search(
     seeds=3,
 )
 
-READING = """At N = 20 the LSTM, Mamba and two layers of attention pass 98 % under every seed, one layer of attention 96 %. At
-N = 60 Mamba stays above 98 % under every seed and the LSTM ends at 99.9, 99.2 and 76.0 %; attention does not keep up: one layer
-stays below 54 %, and two layers end between 49 and 81 %.
-
-At N = 30, by `results/demo.jsonl`: one layer of width 64, the best of three rates, three seeds, learned positions for attention
-and linear attention and none for the others. Within 1,200 steps the LSTM has 99.9 % under every seed, Mamba 97.6 to 97.9 %,
-linear attention 93.9 to 97.0 %, retention 84.6 to 97.0 % and DSS 83.0 to 88.1 %; attention has 96.4 to 96.8 % within 2,000. The
-LSTM, alone, passes 99 %, after 300 to 500 steps.
-
-The paper prints curves at N = 400 and no numbers: the LSTM, Mamba and two layers of attention become near-perfect within
-250,000 steps; one layer of attention, of width 256, does so up to N = 100 only, and far more slowly. Here too one layer of
-attention is last at both lengths, at N = 60 near guessing's 50 %, and Mamba's best loses less than a point from N = 20 to 60.
-That two layers learn N = 60 is not seen in 1,500 steps. Attention passes 86 % at 0.001 alone, the lowest of the three rates,
-and at N = 20 alone.
-
-Who is last at looking up is not last here. By the runs of `reach` that are there, N = 100, one layer of width 64, at most 2,000
-steps, embedding scale 0.3, the better of two rates, one seed: with learned positions the LSTM has 99.9 %, RWKV-7 99.6, Mamba
-99.5, the gated delta rule 98.96, Mamba-2 98.2, DSS 94.3 and sliding attention, whose window has 16 tokens, 73.8 %; attention,
-linear attention and retention end between 50.7 and 52.8 %, near guessing. Without positions the LSTM has 99.4 %, Mamba 99.0,
-the gated delta rule 99.1, Mamba-2 98.4, RWKV-7 97.9, DSS 83.4 and retention 50.7 %. On index lookup it is attention that
-reaches furthest, and the LSTM and DSS that stay behind: each task has its own order, as in the paper's figure 2. That attention
-cannot learn N = 100 these runs do not say: the paper's one layer of width 256 does, far more slowly. More steps, the scales 0.1
-and 0.02, larger models and N = 200 were not tried.
-"""
-
 
 def rates() -> list[Run]:
     """Every model at three learning rates with seed 0."""
@@ -134,5 +109,4 @@ EXPERIMENT = Experiment.of_presets(
     },
     title="Bounded Dyck: accuracy, %",
     paper_task=BoundedDyck,
-    reading=READING,
 )

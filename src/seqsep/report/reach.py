@@ -1,4 +1,4 @@
-"""How far each architecture reaches: up to which length it has 99 %, where it falls, and at which rates it learns.
+"""The lengths up to which each architecture has 99 %, and the accuracy where it first has less.
 
 All of it is read off rows of a preset `reach`. A line is an architecture under one choice of positions; at each length it
 stands with the best of its sizes, rates, embedding scales and steps. Nothing is said of runs that were not made.
@@ -7,54 +7,24 @@ stands with the best of its sizes, rates, embedding scales and steps. Nothing is
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import signature
 
 from seqsep.experiments import Experiment
 from seqsep.experiments.claims.papers import paper_models
 from seqsep.lab.row import Row
-from seqsep.mixers import SlidingAttention
 from seqsep.mixers.settings import mixer_named
 from seqsep.report.measured import GOAL, Measured, by_accuracy
 from seqsep.report.numerals import count, known, listed, percent
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
-from seqsep.tasks import IndexLookup, Task
+from seqsep.tasks import Task
 
 PAPER_SETTINGS = "of its sizes, up to 250,000 steps, positions named for its Transformers alone"
 """What the paper's numbers beside ours are of."""
 
 
 @dataclass(frozen=True)
-class RateWindow:
-    """The learning rates at which the shortest length was learned, of those tried at one embedding scale and equal steps."""
-
-    learned: tuple[float, ...]
-    tried: tuple[float, ...]
-    scale: float
-    steps: int
-
-    @property
-    def factor(self) -> float | None:
-        """The highest rate that learns over the lowest; None if none does."""
-        return max(self.learned) / min(self.learned) if self.learned else None
-
-    @property
-    def words(self) -> str:
-        """How many rates learn, from which to which; "at least" where the highest or lowest that was tried is among them."""
-        tried = f"{len(self.learned)} of {len(self.tried)}"
-        if self.factor is None:
-            return tried
-        low = f"{min(self.learned):g}"
-        high = f"{max(self.learned):g}"
-        at_an_end = max(self.learned) == max(self.tried) or min(self.learned) == min(self.tried)
-        least = "at least " if at_an_end else ""
-        between = low if low == high else f"{low}–{high}, a factor of {least}{self.factor:.3g}"
-        return f"{tried}: {between}"
-
-
-@dataclass(frozen=True)
 class ReachLine:
-    """One architecture under one choice of positions: a cell for each of its sizes at each length, and its window of rates.
+    """One architecture under one choice of positions: a cell for each of its sizes at each length.
 
     Lengths are in order, the shortest first, and so are sizes. `title` is its name without the positions. `paper` has the
     accuracies that the paper prints for the architecture, by length.
@@ -64,7 +34,6 @@ class ReachLine:
     title: str
     model: SizedModel
     sizes: dict[Task, tuple[Cell, ...]]
-    window: RateWindow
     paper: dict[int, float]
 
     @cached_property
@@ -118,37 +87,6 @@ class ReachLine:
             passed = length
         return passed
 
-    @property
-    def why(self) -> str:
-        """What was measured where it is below 99 %: how it came there, and what it could see; empty if it is below nowhere."""
-        if self.fall is None:
-            return ""
-        task, cell = self.fall
-        run = cell.best
-        words = f"{self.name}: {percent(run.accuracy)} % at N = {task.length} after {count(run.steps)} steps{_way(run)}"
-        seen = _tokens_seen(run.model)
-        if seen is not None and seen <= task.length:
-            words += f"; its windows reach back {seen} tokens, the last one among them, so it never sees the symbols before"
-        elif cell.ceiling is not None:
-            has_room = cell.ceiling == 1 and isinstance(task, IndexLookup)
-            words += "; its state has room for all symbols" if has_room else f"; its ceiling is {percent(cell.ceiling)} %"
-        return words
-
-
-def _way(run: Measured) -> str:
-    """How accuracy and loss changed at the end of a run, and its best evaluation if that is not the last; "" if unknown."""
-    half = [(accuracy, loss) for step, accuracy, loss in run.curve if step <= run.steps / 2]
-    if not half or not known(run.accuracy):
-        return ""
-    at_half, loss_at_half = half[-1]
-    _, _, last_loss = run.curve[-1]
-    at_three_quarters = [accuracy for step, accuracy, _ in run.curve if step <= 3 * run.steps / 4][-1]
-    best = max(accuracy for _, accuracy, _ in run.curve)
-    words = f"; {100 * (run.accuracy - at_half):+.1f} points in the second half of them"
-    words += f", {100 * (run.accuracy - at_three_quarters):+.1f} in the last quarter"
-    words += f", the loss from {loss_at_half:.3g} to {last_loss:.3g} nats in the second half"
-    return words + (f"; {percent(best)} % at its best evaluation" if percent(best) != percent(run.accuracy) else "")
-
 
 def experiment_reach(experiment: Experiment, rows: Iterable[Row]) -> list[ReachLine]:
     """The lines of an experiment's rows that have an outcome.
@@ -179,13 +117,12 @@ def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[Rea
         same = [accuracy for (name, width), accuracy in printed.items() if name == model.architecture and width == model.width]
         any_size = [accuracy for (name, _), accuracy in printed.items() if name == model.architecture and not by_size]
         paper = (same or any_size or [{}])[0]
-        sizes, window = _sizes_and_window(groups[model])
         title = f"{model.title} {model.size}" if by_size and len({group.size for group in groups}) > 1 else model.title
-        lines.append(ReachLine(names[model], title, model, sizes, window=window, paper=paper))
+        lines.append(ReachLine(names[model], title, model, _sizes(groups[model]), paper=paper))
     return lines
 
 
-def _sizes_and_window(runs: Sequence[Measured]) -> tuple[dict[Task, tuple[Cell, ...]], RateWindow]:
+def _sizes(runs: Sequence[Measured]) -> dict[Task, tuple[Cell, ...]]:
     tasks = sorted({run.task for run in runs}, key=lambda task: task.length)
     sizes = {}
     for task in tasks:
@@ -196,7 +133,7 @@ def _sizes_and_window(runs: Sequence[Measured]) -> tuple[dict[Task, tuple[Cell, 
         ended = [Cell.of(same, None) for same in models.values() if not all(run.pruned for run in same)]
         if ended:
             sizes[task] = tuple(ended)
-    return sizes, rate_window([run for run in runs if run.task == tasks[0]])
+    return sizes
 
 
 def depth_and_width(model: SizedModel) -> tuple[int, int]:
@@ -217,23 +154,6 @@ def passing_seeds(cell: Cell) -> str:
 def seeds_of(cell: Cell) -> str:
     """How many seeds the best setting has."""
     return f"{len(cell.seeds)} seed{'s' * (len(cell.seeds) > 1)}"
-
-
-def rate_window(runs: Sequence[Measured]) -> RateWindow:
-    """The window of runs on one task: of their first size, fewest steps and first seed, at the scale where most rates learn.
-
-    Of equal scales it is the one at which most rates were tried.
-    """
-    smallest = min((run.model for run in runs), key=depth_and_width)
-    same_size = [run for run in runs if run.model == smallest]
-    steps = min(run.steps_allowed for run in same_size)
-    alike = [run for run in same_size if run.steps_allowed == steps and run.seed == min(run.seed for run in same_size)]
-    windows = []
-    for scale in sorted({run.embedding_scale for run in alike}):
-        at_scale = {run.learning_rate: run for run in alike if run.embedding_scale == scale}
-        learned = tuple(rate for rate in sorted(at_scale) if at_scale[rate].steps_to_goal is not None)
-        windows.append(RateWindow(learned, tuple(sorted(at_scale)), scale, steps))
-    return max(windows, key=lambda window: (len(window.learned), len(window.tried)))
 
 
 def with_learned_positions(lines: Sequence[ReachLine]) -> list[ReachLine]:
@@ -322,14 +242,6 @@ def positions_sentence(lines: Sequence[ReachLine]) -> str:
     if not pairs:
         return ""
     return f"At N = {pairs[0][0]}: {'; '.join(said for _, said in pairs)}"
-
-
-def _tokens_seen(model: SizedModel) -> int | None:
-    """How many tokens back the windows of sliding attention reach, layer behind layer; None for other models."""
-    if set(model.layers) != {SlidingAttention.name}:
-        return None
-    window: int = signature(SlidingAttention).parameters["window"].default
-    return len(model.layers) * (window - 1) + 1
 
 
 def _is_learned(run: Measured) -> bool:

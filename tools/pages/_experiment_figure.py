@@ -1,0 +1,183 @@
+"""The figure of an experiment's page as SVG, and its caption: accuracy over N, over training steps, or over bits of state."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pages._experiment_rows import floor, settings_that_differ
+from seqsep.experiments import BY_NAME
+from seqsep.lab.row import read_rows
+from seqsep.report.experiment_table import states_table
+from seqsep.report.figures.picture_file import svg_text
+from seqsep.report.figures.used_bits import draw_used_bits
+from seqsep.report.measured import GOAL, by_accuracy
+from seqsep.report.numerals import count, counts, percent
+from seqsep.report.page.chart_layout import Axis, LineData, line_chart
+from seqsep.report.page.curves import PERCENT, UPPER_HALF
+from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
+from seqsep.report.page.svg_chart import Chart
+from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.sized_model import SizedModel, in_places
+from seqsep.report.ticks import round_ticks
+from seqsep.report.used_bits import part_of_states, used_bits_caption
+from seqsep.tasks import IsTree, Task
+
+Kind = Literal["N", "steps", "bits"]
+MOST_LINES = 12
+"""If a panel would have more lines, each architecture has one, of its best size."""
+LENGTHS_OF_A_LINE = 3
+"""From this number of lengths on accuracy is drawn over N, below it over training steps."""
+HORIZONTAL = {
+    "N": "N (logarithmic)",
+    "steps": "training steps",
+    "bits": "bits of state (logarithmic)",
+}
+CAPTIONS = {
+    "N": "accuracy over N, a mark for the best run at each N that was trained",
+    "steps": "accuracy over training steps of the best run, with other seeds as fainter lines",
+    "bits": "accuracy over bits of state, a mark for each model",
+}
+WRITTEN = (
+    "Over steps, a graph of IsTree counts as right if thought and answer are completely right, each token after right tokens."
+)
+
+Line = tuple[str, SizedModel, list[tuple[Task, Cell]]]
+"""A name, the model whose style the line has, and its cells."""
+
+
+def panels(found: ResultTable, by_bits: bool = False) -> dict[str, tuple[Kind, list[Line]]]:
+    """Return what each panel draws, by its title: one task without its length, and one kind of positions if they differ."""
+    words = settings_that_differ(found.tasks)
+    positions: dict[str, set[str]] = {}
+    for model in found.models:
+        positions.setdefault(model.architecture, set()).add(model.positions)
+    told = any(len(one) > 1 for one in positions.values())
+    is_single = len(found.models) == 1
+    groups: dict[str, dict[Task, dict[SizedModel, Cell]]] = {}
+    for (model, task), cell in found.cells.items():
+        if isinstance(task, IsTree) and task.trace == "vanilla" and len({one.trace for one in _trees(found.tasks)}) > 1:
+            continue
+        title = ", ".join(part for part in ("" if is_single else words[task], model.position_words if told else "") if part)
+        groups.setdefault(title, {}).setdefault(task, {})[model] = cell
+    return {title: _panel(found, tasks, by_bits, words) for title, tasks in sorted(groups.items())}
+
+
+def _trees(tasks: Iterable[Task]) -> list[IsTree]:
+    return [task for task in tasks if isinstance(task, IsTree)]
+
+
+def _panel(
+    found: ResultTable, tasks: Mapping[Task, Mapping[SizedModel, Cell]], by_bits: bool, words: Mapping[Task, str]
+) -> tuple[Kind, list[Line]]:
+    if by_bits:
+        return "bits", _by_architecture(tasks)
+    lengths = {task.length for task in tasks}
+    kind: Kind = "N" if len(lengths) >= LENGTHS_OF_A_LINE else "steps"
+    shown = tasks if kind == "N" else {task: cells for task, cells in tasks.items() if task.length == max(lengths)}
+    lines: dict[tuple[str, SizedModel], list[tuple[Task, Cell]]] = {}
+    for task, cells in shown.items():
+        for model, cell in cells.items():
+            name = words[task] if len(found.models) == 1 and words[task] else _short(found.models[model])
+            lines.setdefault((name, model), []).append((task, cell))
+    if len(lines) > MOST_LINES:
+        return kind, _best_sizes(shown)
+    return kind, [(name, model, cells) for (name, model), cells in lines.items()]
+
+
+def _short(name: str) -> str:
+    """Return a model's name without its positions, which the panel's title has."""
+    return name.partition("), ")[0] + ")" if "), " in name and "positions" in name else name
+
+
+def _best_sizes(tasks: Mapping[Task, Mapping[SizedModel, Cell]]) -> list[Line]:
+    """Return a line for each architecture: at each task its most accurate size."""
+    best: dict[str, dict[Task, tuple[SizedModel, Cell]]] = {}
+    for task, cells in tasks.items():
+        for model, cell in sorted(cells.items(), key=lambda item: by_accuracy(item[1].best)):
+            best.setdefault(model.title, {})[task] = (model, cell)
+    lines = [
+        (title, next(iter(found.values()))[0], [(task, cell) for task, (_, cell) in found.items()])
+        for title, found in best.items()
+    ]
+    return sorted(lines, key=lambda line: line[1].rank)
+
+
+def _by_architecture(tasks: Mapping[Task, Mapping[SizedModel, Cell]]) -> list[Line]:
+    lines: dict[str, Line] = {}
+    for task, cells in tasks.items():
+        for model, cell in sorted(cells.items(), key=lambda item: (item[0].rank[0], item[1].state_bits)):
+            lines.setdefault(model.title, (model.title, model, []))[2].append((task, cell))
+    return list(lines.values())
+
+
+def figure_svg(title: str, found: ResultTable, by_bits: bool = False) -> str:
+    """Return the picture: a panel for each of `panels`."""
+    placed = in_places(found.models)
+    charts = []
+    for name, (kind, lines) in panels(found, by_bits).items():
+        ordered = sorted({cells[0][0] for _, _, cells in lines}, key=lambda task: task.length)
+        at = f"N = {ordered[-1].length}" if kind != "N" else ""
+        heading = ", ".join(part for part in (name, at) if part)
+        charts.append(PicturePanel(heading, "accuracy, %", _chart(heading or title, kind, lines, placed)))
+    styles = {model.slug: model.style for model in placed.values()}
+    return drawn(LedgerPicture(title, "Dotted: 99 %, and the best accuracy without any state.", tuple(charts)), styles)
+
+
+def _chart(title: str, kind: Kind, lines: Sequence[Line], placed: Mapping[SizedModel, SizedModel]) -> Chart:
+    place: Callable[[Task, Cell], float] = (
+        (lambda task, cell: float(task.length)) if kind == "N" else (lambda task, cell: float(cell.state_bits))
+    )
+    found = [task for _, _, cells in lines for task, _ in cells]
+    data = []
+    for name, model, cells in sorted(lines, key=lambda line: line[1].rank):
+        last = cells[-1][1]
+        style = placed[model].style
+        if kind == "steps":
+            faint = tuple(run.points for run in last.repeats if run is not last.best)
+            data.append(LineData(style, percent(last.best.points[-1][1]), name, last.best.points, faint=faint))
+        else:
+            points = tuple(sorted((place(task, cell), cell.best.shown_accuracy) for task, cell in cells))
+            data.append(LineData(style, percent(points[-1][1]), name, points, dots=points))
+    floors = [] if kind == "steps" and _trees(found) else [max(map(floor, found))]
+    least = min([height for line in data for _, height in line.points])
+    ends = "; ".join(f"{line.name} {line.value} %" for line in data)
+    return line_chart(
+        title,
+        f"{title}, {CAPTIONS[kind]}. Last values: {ends}.",
+        data,
+        x=_across(kind, [at for line in data for at, _ in line.points]),
+        y=Axis(0.45, 1.0, UPPER_HALF) if least >= 0.45 else Axis(0.0, 1.0, PERCENT),
+        guides=(GOAL, *floors),
+    )
+
+
+def _across(kind: Kind, values: Sequence[float]) -> Axis:
+    low, high = min(values), max(values)
+    if kind == "steps":
+        return Axis(0.0, high, tuple((tick, count(int(tick))) for tick in round_ticks(high, 4)), HORIZONTAL[kind])
+    if kind == "N":
+        return Axis(low, high, tuple((one, f"{one:.0f}") for one in sorted(set(values))), HORIZONTAL[kind], log=True)
+    ticks = tuple((10.0**power, f"{10**power:,}") for power in range(2, 8) if low <= 10**power <= high)
+    return Axis(low, high, ticks, HORIZONTAL[kind], log=True)
+
+
+def caption(found: ResultTable, by_bits: bool = False) -> str:
+    """Return what the picture shows, so that it can be read without the page."""
+    kinds = dict.fromkeys(kind for kind, _ in panels(found, by_bits).values())
+    runs = [run for cell in found.cells.values() for run in cell.runs]
+    seeds = len({run.seed for run in runs})
+    tasks = ", ".join(f"`{name}`" for name in dict.fromkeys(task.name for task in found.tasks))
+    said = "; ".join(CAPTIONS[kind] for kind in kinds)
+    written = WRITTEN if "steps" in kinds and _trees(found.tasks) else "A second dotted line is the best without any state."
+    return (
+        f"Task {tasks}: {said}. At most {counts([run.steps_allowed for run in runs])} steps, "
+        f"{seeds} seed{'s' * (seeds > 1)}. The dotted line is 99 %. {written}"
+    )
+
+
+def states_picture(folder: Path = Path("results")) -> str:
+    """Return docs/state-bits.svg; its words are paths, as matplotlib of constraints.txt draws them."""
+    experiment = BY_NAME["index-lookup-architectures"]
+    rows = read_rows(experiment.rows_file(folder, "state-bits"))
+    states = states_table(experiment, rows)
+    return svg_text(draw_used_bits(states, used_bits_caption(states, part_of_states(experiment, len(rows)))))

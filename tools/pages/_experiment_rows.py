@@ -1,0 +1,274 @@
+"""Numbers of an experiment's page from its rows: set-up, result table, CSV, CPU-hours, and the claims that they decide."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pages._claims import FIGURES, found_in
+from pages._markdown import table
+from seqsep.ceilings import ceiling
+from seqsep.experiments.claims import CLAIMS
+from seqsep.experiments.claims.claim import Accuracy
+from seqsep.experiments.claims.known import SECONDS_AN_HOUR, in_words, shape
+from seqsep.files import read_text
+from seqsep.lab.estimate import evaluations
+from seqsep.lab.row import PRUNED, Row
+from seqsep.lab.run import Run
+from seqsep.mixers.settings import has_heads
+from seqsep.report.is_tree_table import names as is_tree_names
+from seqsep.report.measured import Measured, chance
+from seqsep.report.numerals import count, counts, listed, percent_at_most
+from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.sized_model import SizedModel
+from seqsep.report.table_files import task_words
+from seqsep.tables import as_csv
+from seqsep.tasks import IsTree, Task
+
+COLUMNS = {
+    "key": "key of the row",
+    "task": "task and its settings",
+    "length": "N",
+    "layers": "mixers from the first layer",
+    "width": "width",
+    "heads": "heads, if a layer has them",
+    "positions": "positional encoding",
+    "learning_rate": "learning rate",
+    "embedding_scale": "first deviation of embeddings",
+    "steps_allowed": "most steps",
+    "batch": "examples of a step",
+    "seed": "random seed",
+    "status": "how the run ended",
+    "steps": "steps taken",
+    "accuracy": "last accuracy, a fraction",
+    "first_steps_99": "first evaluation at 99 %, a step",
+    "live_accuracy": "IsTree: accuracy after the model's own thought",
+    "answer_accuracy": "IsTree: accuracy after the right thought",
+    "parameters": "parameters",
+    "state_bits": "bits of state once the input is read",
+    "device": "processor or GPU",
+}
+"""The columns of a CSV file, and what each has."""
+
+
+def measured(row: Row, by_heads: bool = False) -> Measured:
+    """Return a row's run; on IsTree its accuracy is live, and its bits of state are those after the prompt."""
+    one = Measured.of(row)
+    if isinstance(row.run.task, IsTree):
+        fixed, per_token = one.state_bits
+        bits = (fixed + per_token * row.run.task.prompt_tokens, 0)
+        one = replace(one, accuracy=row.result["live_accuracy"], state_bits=bits)
+    return replace(one, model=one.model.with_heads(one.heads)) if by_heads else one
+
+
+def result_table(rows: Iterable[Row], by_heads: bool = False) -> ResultTable:
+    """Return the cells of all rows that have an outcome, with a name for each model."""
+    found = ResultTable.of("", [measured(row, by_heads) for row in rows if row.has_outcome], lambda model, task: None)
+    if all(isinstance(task, IsTree) for task in found.tasks):
+        return replace(found, models=is_tree_names(found.models))
+    told = len({model.positions for model in found.models}) > 1
+    by = {
+        model: model.title
+        + f" {model.size}"
+        + (f", {model.position_words}" if told else "")
+        + (f", {model.heads} head{'s' * (model.heads > 1)}" if model.heads else "")
+        for model in found.models
+    }
+    return replace(found, models=by)
+
+
+def settings_that_differ(tasks: Sequence[Task]) -> dict[Task, str]:
+    """Return in words what distinguishes each task from the others of the page, except its length."""
+    kinds = len({task.name for task in tasks}) > 1
+    words = {}
+    for task in tasks:
+        same = [_settings(other) for other in tasks if other.name == task.name]
+        mine = {name: value for name, value in _settings(task).items() if any(other[name] != value for other in same)}
+        words[task] = ", ".join([*([task.name] if kinds else []), *map(str, mine.values())])
+    return words
+
+
+def cells_table(found: ResultTable, with_sizes: bool) -> str:
+    """Return the result table: a row a model and kind of task, a column a length; `with_sizes` adds bits and parameters."""
+    words = settings_that_differ(found.tasks)
+    lengths = sorted({task.length for task in found.tasks})
+    rows: dict[tuple[str, str], dict[int, Cell]] = {}
+    for kind in dict.fromkeys(sorted(words.values())):
+        for model, name in found.models.items():
+            cells = {task.length: cell for task, cell in found.row(model).items() if words[task] == kind}
+            if cells:
+                rows[name, kind] = cells
+    sizes = ["State, bits", "Parameters"] if with_sizes else []
+    lines = [["Accuracy, %", *sizes, *(f"N = {length}" for length in lengths)]]
+    for (name, kind), cells in rows.items():
+        first = cells[min(cells)]
+        mine = [count(first.state_bits), count(first.best.parameters)] if with_sizes else []
+        spreads = [cells[length].spread if length in cells else "not run" for length in lengths]
+        lines.append([f"{name}{f', {kind}' if kind else ''}", *mine, *spreads])
+    return table(lines)
+
+
+def setup(rows: Sequence[Row], found: ResultTable, planned: int) -> str:
+    """Return the table of what was trained."""
+    runs = [row.run for row in rows]
+    devices = [f"torch {row.environment['torch']}, {_device(row)}" for row in rows]
+    pruned = [row.result["steps"] for row in rows if row.status == PRUNED]
+    ended = f"; {len(pruned)} pruned after {counts(pruned)} steps" if pruned else ""
+    lines = [
+        ["Set-up", ""],
+        ["Task", "; ".join(_tasks(found.tasks))],
+        ["N", _all(run.task.length for run in runs)],
+        ["Models (layers, width)", "; ".join(_sizes(found.models))],
+        ["Positional encoding", listed(list(dict.fromkeys(run.positions_told() for run in runs)))],
+        ["Steps, at most", counts([run.steps for run in runs])],
+        ["Examples of a step", counts([run.batch for run in runs])],
+        ["Learning rates", listed([f"{one:g}" for one in sorted({run.learning_rate for run in runs})])],
+        ["First deviation of embeddings", listed([f"{one:g}" for one in sorted({run.embedding_scale for run in runs})])],
+        ["Seeds", _all(run.seed for run in runs)],
+        ["Examples of an evaluation", counts([run.evaluation for run in runs])],
+        ["Runs", f"{len(rows)}{f' of {planned}' if planned > len(rows) else ''}{ended}"],
+        ["Trained on", "; ".join(sorted(set(devices)))],
+        ["Best accuracy without any state", _floors(found.tasks)],
+        ["[Ceiling](../explanation/glossary.md#ceiling) of the states", _ceilings(found)],
+    ]
+    return table(lines)
+
+
+def _tasks(tasks: Sequence[Task]) -> list[str]:
+    """Return each kind of task with a link, and all values of its settings except the length."""
+    kinds: dict[str, dict[str, dict[str, None]]] = {}
+    for task in tasks:
+        settings = kinds.setdefault(task.name, {})
+        for name, value in _settings(task).items():
+            settings.setdefault(name, dict[str, None]())[str(value)] = None
+    words = []
+    for name, settings in kinds.items():
+        said = "; ".join(f"`{one}` {', '.join(values)}" for one, values in settings.items())
+        words.append(f"[{name}](../reference/tasks.md#{name}){f' ({said})' if said else ''}")
+    return words
+
+
+def _settings(task: Task) -> dict[str, Any]:
+    return {one.name: getattr(task, one.name) for one in fields(task) if one.name != "length"}
+
+
+def _all(numbers: Iterable[int]) -> str:
+    return listed([count(one) for one in sorted(set(numbers))])
+
+
+def _device(row: Row) -> str:
+    return row.environment.get("processor") or f"{row.environment['device']} (not named)"
+
+
+def _sizes(models: Iterable[SizedModel]) -> list[str]:
+    """Return the titles of the models of each size."""
+    by_size: dict[str, list[str]] = {}
+    for model in models:
+        by_size.setdefault(model.size, []).append(model.title)
+    sizes = {size: list(dict.fromkeys(titles)) for size, titles in by_size.items()}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for size, titles in sizes.items():
+        groups.setdefault(tuple(titles), []).append(size)
+    return [f"{', '.join(group)}: {listed(list(titles))}" for titles, group in groups.items()]
+
+
+def floor(task: Task) -> float:
+    """Return the accuracy that a model without any state may have; on IsTree that of the answer."""
+    return chance(replace(task, trace="vanilla") if isinstance(task, IsTree) else task)
+
+
+def _floors(tasks: Sequence[Task]) -> str:
+    """Return the accuracy that guessing has, of each task if they differ."""
+    floors = dict.fromkeys(percent_at_most(floor(task)) for task in tasks)
+    return " to ".join([min(floors, key=float), max(floors, key=float)] if len(floors) > 1 else list(floors)) + " %"
+
+
+def cell_ceiling(task: Task, cell: Cell) -> float | None:
+    """Return the ceiling of a cell; None if no bound is known, as with a retriever."""
+    if isinstance(task, IsTree) and task.retriever() is not None:
+        return None
+    return ceiling(task, cell.best.bits_before_the_question)
+
+
+def _ceilings(found: ResultTable) -> str:
+    ceilings = [cell_ceiling(task, cell) for (_, task), cell in found.cells.items()]
+    known = [one for one in ceilings if one is not None]
+    below = sum(one < 1 for one in known)
+    without = f"; no bound is known in {len(ceilings) - len(known)}" if len(known) < len(ceilings) else ""
+    if not known:
+        return "no bound is known"
+    said = f"below 100 % in {below} of {len(known)} cells" if below else f"100 % in {len(known)} cells"
+    return f"{said}{without}"
+
+
+def csv_text(rows: Sequence[Row]) -> str:
+    """Return every row as a line of CSV, in the order of the page."""
+    return as_csv([_record(row) for row in sorted(rows, key=lambda row: (task_words(row.run.task), row.run.task.length))])
+
+
+def _record(row: Row) -> dict[str, Any]:
+    run, result, one = row.run, row.result, measured(row)
+    values = (
+        row.key,
+        task_words(run.task),
+        run.task.length,
+        "+".join(map(str, run.layers)),
+        run.width,
+        run.heads if has_heads(run.layers) else None,
+        run.positions_told(),
+        run.learning_rate,
+        run.embedding_scale,
+        run.steps,
+        run.batch,
+        run.seed,
+        row.status,
+        result["steps"],
+        result["accuracy"],
+        one.steps_to_goal,
+        result.get("live_accuracy"),
+        result.get("answer_accuracy"),
+        result["parameters"],
+        one.bits_before_the_question,
+        _device(row),
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+@cache
+def _step_seconds(results: Path) -> dict[str, float]:
+    read: dict[str, float] = json.loads(read_text(results / "step-seconds.json"))["core seconds a step"]
+    return read
+
+
+def hours(steps: Iterable[tuple[Run, int]], results: Path) -> str:
+    """Return the CPU-hours of runs after so many steps, evaluations included, by steps that were timed on one core."""
+    seconds = _step_seconds(results)
+    return in_words(sum(seconds[shape(run)] * taken * (1 + evaluations(run)) for run, taken in steps) / SECONDS_AN_HOUR, "CPU")
+
+
+def claims_of(rows: Iterable[Row], results: Path) -> dict[str, dict[str, list[str]]]:
+    """Return the claims whose best comparable row is among these rows, by figure and verdict."""
+    keys = {row.key for row in rows}
+    found = found_in(results)
+    by_figure = {}
+    for beginning, title in FIGURES.items():
+        decided: dict[str, list[str]] = {}
+        for claim in CLAIMS:
+            best = found.evidence[claim.name].best if isinstance(claim, Accuracy) else None
+            if claim.name.startswith(beginning) and best is not None and best.key in keys:
+                decided.setdefault(found.verdict(claim).status, []).append(claim.name)
+        if decided:
+            by_figure[title] = decided
+    return by_figure
+
+
+def claims_table(by_figure: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """Return claims by figure and verdict as a table."""
+    lines = [
+        [title, f"**{status}**", ", ".join(f"`{name}`" for name in names)]
+        for title, decided in by_figure.items()
+        for status, names in decided.items()
+    ]
+    return table([["Figure", "Verdict", "Claims"], *lines])

@@ -1,0 +1,231 @@
+"""docs/reproduction/NAME.md, NAME.svg and NAME.csv: a page, a picture and all rows of each experiment with committed rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from pages._experiment_figure import caption, figure_svg
+from pages._experiment_notes import NOTES
+from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table, csv_text, hours, result_table, setup
+from pages._glossary import with_terms
+from pages._markdown import table
+from pages._places import QUESTION, TITLE, Page, places_csv, places_page, places_svg
+from seqsep.experiments import BY_NAME
+from seqsep.lab.row import Row, read_rows
+from seqsep.report.result_table import ResultTable
+
+FOLDER = "docs/reproduction"
+LIVE = " On IsTree accuracy is live: the model writes the thought, and an answer that never comes counts 1/2."
+CELLS = (
+    "Each cell has the accuracy in percent of the setting that is best with the first seed. "
+    "A range is over the seeds of that setting."
+)
+USED_BITS = (
+    "Index lookup: the bits about the symbols that an accuracy proves to be in the state, over the bits of that state. "
+    "A mark is a model, a panel is a length. A curve is a share of the state: all of it, 10 %, 1 % or 0.1 %."
+)
+"""The caption of docs/state-bits.svg."""
+DEMO = (
+    ("index-lookup-architectures", "demo-rates"),
+    ("index-lookup-architectures", "demo-lengths"),
+    ("index-lookup-architectures", "demo-seeds"),
+    ("dyck-architectures", "demo-rates"),
+    ("dyck-architectures", "demo-seeds"),
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One page: its question, its sweeps as (experiment, preset), and the files of rows, without their ending.
+
+    `heads` distinguishes models by heads. `states` adds bits of state to the table and draws accuracy over them. `picture` is
+    drawn elsewhere.
+    """
+
+    title: str
+    question: str
+    sweeps: tuple[tuple[str, str], ...]
+    files: tuple[str, ...] = ()
+    states: bool = False
+    picture: str = ""
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The files of rows, without their ending."""
+        return self.files or tuple(BY_NAME[name].rows_file(Path(), preset).stem for name, preset in self.sweeps)
+
+
+def _of(experiment: str, title: str, question: str, preset: str = "quick", states: bool = False, picture: str = "") -> Shown:
+    return Shown(title, question, ((experiment, preset),), states=states, picture=picture)
+
+
+LOOKUP = "index-lookup-architectures"
+DYCK = "dyck-architectures"
+SHOWN: Mapping[str, Shown] = {
+    "demo": Shown(
+        "Index lookup and Dyck-(2,2) by one recipe",
+        "What does each architecture learn of index lookup and of Dyck-(2,2), if each task has one recipe?",
+        DEMO,
+        ("demo",),
+    ),
+    LOOKUP: _of(LOOKUP, "Index lookup with 16 symbols", "Which architecture learns index lookup in 2,000 steps?"),
+    f"{LOOKUP}-paper": _of(
+        LOOKUP, "Index lookup at the paper's size", "Does the paper's attention reach its accuracy?", "paper"
+    ),
+    f"{LOOKUP}-reach": _of(
+        LOOKUP, "Index lookup over lengths", "Up to which length does each architecture learn index lookup?", "reach"
+    ),
+    f"{LOOKUP}-readings": _of(
+        LOOKUP, "Readings of appendix H.1", "Which reading of appendix H.1 agrees with the paper's speed?", "readings"
+    ),
+    f"{LOOKUP}-state-bits": _of(
+        LOOKUP,
+        "Bits of state that are used",
+        "How many bits of its state does each architecture use after 2,000 steps?",
+        "state-bits",
+        states=True,
+        picture="../state-bits.svg",
+    ),
+    f"{LOOKUP}-drawn": Shown(
+        "Index lookup with training inputs of a drawn length",
+        "Which architecture learns index lookup if training inputs have a drawn length?",
+        ((LOOKUP, "drawn-rates"), (LOOKUP, "drawn-seeds")),
+    ),
+    "mamba-width": _of("mamba-width", "Width of Mamba, 16 symbols", "Does a wider Mamba look up more?"),
+    "mamba-width-reach": _of(
+        "mamba-width", "Width of Mamba, 64 symbols", "Does a wider Mamba look up more of 64 symbols?", "reach"
+    ),
+    DYCK: _of(DYCK, "Dyck-(2,2) in 1,500 steps", "Which architecture learns to recognise Dyck-(2,2), and how fast?"),
+    f"{DYCK}-reach": _of(
+        DYCK, "Dyck-(2,2) with and without positions", "Which architecture learns Dyck-(2,2) at N = 100?", "reach"
+    ),
+    "equality-random": _of(
+        "equality-random", "Equality of random halves", "Which model distinguishes equal from random halves?"
+    ),
+    "equality-one": _of(
+        "equality-one", "Equality, one symbol changed", "Which model distinguishes equal halves from halves that differ once?"
+    ),
+    "equality-next": _of("equality-next", "Copying", "Which architecture copies the first half of its input?"),
+    "equality-next-reach": _of(
+        "equality-next", "Copying with and without positions", "Which architecture copies ten symbols?", "reach"
+    ),
+    "is-tree": _of(
+        "is-tree", "IsTree by chain of thought", "Which model learns to decide IsTree, with which chain of thought?"
+    ),
+    "is-tree-reach": _of(
+        "is-tree", "IsTree with four layers", "Which model decides IsTree with more layers, steps and vertices?", "reach"
+    ),
+    "is-tree-length": _of(
+        "is-tree", "IsTree over lengths", "Up to which length is the chain of thought `peel` learned?", "length"
+    ),
+    "is-tree-state": _of(
+        "is-tree", "IsTree over states", "Does a larger state learn more of the chain of thought `peel`?", "state", states=True
+    ),
+    "is-tree-uniform": _of("is-tree", "IsTree on uniform graphs", "Which model decides IsTree on uniform graphs?", "uniform"),
+    "claims-all": _of("claims", "Runs that decide claims", "Which further runs decide claims of the papers?", "all"),
+}
+"""The pages by their names, which are those of their files of rows."""
+PLACES = "index-lookup-architectures-places"
+
+
+@cache
+def rows_of(name: str, results: Path) -> tuple[Row, ...]:
+    """Return the rows of a page that have an outcome."""
+    paths = [results / f"{stem}.jsonl" for stem in SHOWN[name].stems]
+    return tuple(row for path in paths if path.is_file() for row in read_rows(path) if row.has_outcome)
+
+
+def table_of(name: str, results: Path) -> ResultTable:
+    """Return the cells of a page."""
+    return result_table(rows_of(name, results), by_heads=SHOWN[name].states)
+
+
+def experiment_page(name: str, results: Path) -> str:
+    """Return a page as Markdown."""
+    shown = SHOWN[name]
+    rows = rows_of(name, results)
+    found = table_of(name, results)
+    live = LIVE if any(task.name == "is-tree" for task in found.tasks) else ""
+    decided = claims_of(rows, results)
+    return page_text(
+        name,
+        Page(
+            title=shown.title,
+            question=shown.question,
+            setup=setup(rows, found, _planned(shown, rows)),
+            cells=f"{CELLS}{live}\n\n{cells_table(found, shown.states)}",
+            picture=shown.picture or f"{name}.svg",
+            caption=USED_BITS if shown.picture else caption(found, shown.states),
+            notes=NOTES[name](rows) if name in NOTES else [],
+            cost=hours(((row.run, row.result["steps"]) for row in rows), results),
+            commands=_commands(shown, decided),
+        ),
+        claims_table(decided) if decided else "",
+    )
+
+
+def _planned(shown: Shown, rows: Sequence[Row]) -> int:
+    """Return how many runs the sweeps have that follow from these rows."""
+    runs = set()
+    for name, preset in shown.sweeps:
+        search = BY_NAME[name].search(preset)
+        runs |= set(BY_NAME[name].runs(preset) if search is None else search.runs(rows))
+    return len(runs) if shown.sweeps[0][0] != "claims" else 0
+
+
+def _commands(shown: Shown, decided: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:
+    """Return the commands of the sweeps; of claims, one for the first claim of each figure."""
+    if shown.sweeps[0][0] == "claims":
+        return [f"seqsep run claims --claim {next(iter(names.values()))[0]}" for names in decided.values()]
+    return [f"seqsep run {name} --preset {preset}" for name, preset in shown.sweeps]
+
+
+def page_text(name: str, page: Page, claims: str) -> str:
+    """Return the Markdown of a page: question, set-up, result, figure, causes, cost and command, claims."""
+    notes = "".join(f"{note}\n\n" for note in page.notes)
+    commands = "\n".join(f"$ {command}" for command in page.commands)
+    decided = f"These claims have their best comparable run here.\n\n{claims}\n" if claims else ""
+    return (
+        f"# {page.title}\n\n{page.question}\n\n{page.setup}\n## Result\n\n{page.cells}\n"
+        f"![{page.title}]({page.picture})\n\n{page.caption}\n\n"
+        + (f"## What was tested\n\n{notes}" if notes else "")
+        + f"## Repeat it\n\nTraining takes about {page.cost}: the steps of the rows, times the seconds of a step on one core.\n"
+        f"All numbers are in [{name}.csv]({name}.csv); the index [explains the columns](index.md#columns-of-the-csv-files).\n\n"
+        f"% not run: trains the models again\n```console\n{commands}\n```\n\n"
+        f"## Claims\n\n{decided}The index has [all claims and verdicts](index.md).\n"
+    )
+
+
+def _page(name: str, clone: Path) -> str:
+    text = (
+        experiment_page(name, clone / "results")
+        if name in SHOWN
+        else page_text(name, places_page(clone / "results"), claims="")
+    )
+    return with_terms(text, clone, up="../")
+
+
+def _svg(name: str, clone: Path) -> str:
+    return figure_svg(SHOWN[name].title, table_of(name, clone / "results"), SHOWN[name].states)
+
+
+def _csv(name: str, clone: Path) -> str:
+    return csv_text(rows_of(name, clone / "results"))
+
+
+EXPERIMENT_PAGES: Mapping[str, Callable[[Path], str]] = {
+    **{f"{FOLDER}/{name}.md": partial(_page, name) for name in (*SHOWN, PLACES)},
+    **{f"{FOLDER}/{name}.svg": partial(_svg, name) for name, shown in SHOWN.items() if not shown.picture},
+    **{f"{FOLDER}/{name}.csv": partial(_csv, name) for name in SHOWN},
+    f"{FOLDER}/{PLACES}.svg": lambda clone: places_svg(clone / "results"),
+    f"{FOLDER}/{PLACES}.csv": lambda clone: places_csv(clone / "results"),
+}
+"""The files of the experiments' pages."""
+
+
+def list_of_pages() -> str:
+    """Return a line for each page, and the columns of their CSV files, for the index."""
+    lines = [f"* [{shown.title}]({name}.md): {shown.question}\n" for name, shown in SHOWN.items()]
+    columns = table([["Column", "Content"], *([f"`{column}`", meaning] for column, meaning in COLUMNS.items())])
+    return "".join([*lines, f"* [{TITLE}]({PLACES}.md): {QUESTION}\n", "\n### Columns of the CSV files\n\n", columns])
