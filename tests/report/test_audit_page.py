@@ -1,11 +1,12 @@
 """The page of an audit: its charts show the audit's numbers, it needs nothing from outside, and its text is escaped."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 import seqsep
-from pages.audit import audit_of, audits
+from pages.audit import audit_of, audit_picture, audits
 from seqsep.audit.sizes import rows
 from seqsep.report.page.audit_charts import curve_chart, places_chart
 from seqsep.report.page.audit_page import audit_page
@@ -50,6 +51,15 @@ def test_the_charts_are_of_the_audit(found):
     assert values["stored"] == f"{audited.stored_bits:,}"
     lowest = min(place.accuracy for place in audited.places)
     assert f"{lowest:.1%}" in places_chart(audited).summary
+
+
+def test_the_picture_has_the_length_of_each_model(request):
+    """N changes with the width, so each tick has both."""
+    results = request.config.rootpath / "results"
+    text = audit_picture(results)
+    for row, found in audits(results):
+        assert f">{row['run']['width']}, N = {found.task.length}<" in text
+    assert "the width: each tick has both." in " ".join(re.findall(r">([^<>]+)</text>", text))
 
 
 @pytest.mark.unchecked

@@ -14,8 +14,11 @@ from seqsep.report.index_lookup_ledger import (
     CODES,
     LENGTHS,
     TOTALS,
+    cache_bits,
     code_of,
     crossing,
+    formula_bits,
+    formula_crossing,
     frontier,
     index_lookup_ledger,
     last_length,
@@ -33,7 +36,7 @@ from seqsep.report.page.ledger_charts import (
     short,
     within,
 )
-from seqsep.report.page.ledger_picture import ledger_picture
+from seqsep.report.page.ledger_picture import LedgerPicture, ledger_picture
 from seqsep.report.page.page import write_page
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.retrieval.index_lookup_attention import bound, build
@@ -81,6 +84,35 @@ def test_totals_are_those_of_the_arrays(code: str) -> None:
     assert network.ledger().core == total_bits(code, 20, "core")
     assert network.ledger().program == total_bits(code, 20, "program")
     assert network.ledger().tables == total_bits(code, 20, "tables")
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_cache_is_that_of_the_keys_and_values(code: str) -> None:
+    network = build(20, ALPHABET, code)
+    numbers = sum(array.integers.shape[0] for name, array in network.arrays() if name.endswith((".key", ".value")))
+    assert cache_bits(code, 20) == numbers * network.precision * 20
+
+
+def test_the_cache_is_larger_than_the_state_at_every_length() -> None:
+    assert all(cache_bits("parabola", length) > least_state_bits(length) for length in LENGTHS)
+
+
+@pytest.mark.parametrize(("constant", "first"), [(1, 351), (3, 1291), (4, 1801)])
+def test_the_constant_of_the_papers_formula_moves_the_crossing(constant: int, first: int) -> None:
+    assert formula_crossing("parabola", constant) == first
+    assert least_state_bits(first) > formula_bits("parabola", first, constant)
+    assert not any(least_state_bits(at) > formula_bits("parabola", at, constant) for at in range(1, first))
+
+
+def test_the_picture_says_what_it_compares() -> None:
+    """The cache is a curve of each panel, the paper's formula a band, and the caption says what is not shown."""
+    picture = LedgerPicture.of_ledger()
+    assert "The Transformer's cache is in neither of them." in picture.subtitle
+    assert all(any("cache" in line.name for line in panel.chart.lines) for panel in picture.panels)
+    [band] = [line for line in picture.panels[0].chart.lines if line.area]
+    assert band.value == "351–1,801"
+    assert "This does not show that a Transformer keeps less while it runs" in picture.caption
+    assert all(ledger_picture().count(f">{line}<") == 1 for line in picture.caption_lines)
 
 
 def test_the_least_state() -> None:
@@ -188,7 +220,7 @@ def test_the_page_has_both_figures_with_their_tables(tmp_path: Path) -> None:
         assert number in section
     for code in CODES:
         assert section.count(f'swatch"></span>{code}<') + section.count(f'swatch"></span><b>{code}</b>') >= 3
-        assert len(re.findall(rf">(?:<tspan[^>]*>[\d,]+</tspan> )?{code}</text>", section)) == 5
+        assert len(re.findall(rf">(?:<tspan[^>]*>[\d,–]+</tspan> )?{code}</text>", section)) == 5
         assert f"--code-{code}: " in text
     assert section.count("v1") == 3, "signs is dashed in each panel"
 

@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.report.is_tree_ledger import HYBRID, STORED, TRANSFORMER, VERTICES, WALK_BY_RANGE, StoredBits, crossing, least_state
+from seqsep.report.is_tree_ledger import (
+    CACHE,
+    HYBRID,
+    STORED,
+    TRANSFORMER,
+    VERTICES,
+    WALK_BY_RANGE,
+    StoredBits,
+    crossing,
+    least_state,
+)
 from seqsep.report.page.is_tree_picture import is_tree_picture
 from seqsep.theorems.is_tree import hybrid, peeling, walk
 from seqsep.theorems.is_tree import many_vertices as many
@@ -64,6 +74,21 @@ def first_of_another_size(vertices, bits):
         else:
             high = middle
     return high
+
+
+def test_the_cache_is_that_of_the_longest_run():
+    """Every key and value of 5n - 3 tokens, and more than the least state at every n that is drawn."""
+    for vertices in (6, 64):
+        network = peeling.build(vertices)
+        numbers = sum(array.integers.shape[0] for name, array in network.arrays() if name.endswith((".key", ".value")))
+        assert CACHE.bits_at(vertices) == numbers * network.precision * len(network.positions.integers)
+    assert all(CACHE.bits_at(vertices) > bits for vertices, bits in least_state())
+
+
+def test_the_picture_has_the_cache_and_says_so():
+    text = is_tree_picture()
+    assert ">cache</text>" in text
+    assert "cache is in neither of them" in re.sub(r"</text>\s*<text[^>]*>", " ", text)
 
 
 def test_no_crossing_within_reach():

@@ -151,15 +151,20 @@ def audit_picture(results: Path) -> str:
     highest = math.ceil(math.log10(max(one.stored_bits for one in every)))
     picture = LedgerPicture(
         title="What a state stores is not what its reader needs, nor what it carries",
-        subtitle="Index lookup of 16 symbols, one layer, learned positions; bits of one example's state over width",
+        subtitle=(
+            "Bits of one example's state over the width of a model. The length N changes with the width: each tick has both."
+        ),
+        caption=(
+            "Index lookup over 16 symbols, one layer, learned positions, one trained model a point. Stored: bits of the "
+            "state's tensors. Needs at most: the fewest bits from which the model's own reader is within one point of its "
+            "accuracy. All right: the least state of a model that answers every question at this N. Carries at least: bits "
+            "that the accuracy proves. N changes with the width, so a rising line does not show what width does at one N."
+        ),
         panels=tuple(_panel(mixer, by_mixer[mixer], highest) for mixer in LENGTHS if mixer in by_mixer),
     )
     return drawn(picture, STYLES)
 
 
 def _panel(mixer: str, known: Sequence[tuple[int, Audit]], highest: int) -> PicturePanel:
-    lengths = ", ".join(str(found.task.length) for _, found in known)
     title = MIXERS[mixer].title
-    return PicturePanel(
-        title, f"N = {lengths} at widths {', '.join(str(width) for width, _ in known)}", sizes_chart(title, known, 0, highest)
-    )
+    return PicturePanel(title, "", sizes_chart(title, known, 0, highest))

@@ -144,6 +144,43 @@ def total_bits(name: str, length: int, total: Total) -> int:
     return sizes(name, length)[f"{total}_bits"]
 
 
+def cache_bits(name: str, length: int) -> int:
+    """The bits of the keys and values of N = `length` symbols, which the Transformer keeps until the query.
+
+    A symbol has a key of k coordinates, as the code has, and a value of log2 S, each of p bits.
+
+    >>> cache_bits("parabola", 1000)
+    328000
+    """
+    numbers = code_of(name, length).dimension + (ALPHABET.bit_length() - 1)
+    return numbers * sizes(name, length)["precision"] * length
+
+
+def formula_bits(name: str, length: int, constant: int) -> int:
+    """`constant` times m d p H: the paper prints Theta(m d p H), and our count has the constant 3.
+
+    >>> formula_bits("parabola", 1000, 3) == total_bits("parabola", 1000, "core")
+    True
+    """
+    return constant * total_bits(name, length, "core") // 3
+
+
+@lru_cache(maxsize=64)
+def formula_crossing(name: str, constant: int) -> int | None:
+    """The first N at which the least recurrent state is larger than `constant` times m d p H; None if there is none.
+
+    >>> [formula_crossing("parabola", constant) for constant in (1, 3, 4)]
+    [351, 1291, 1801]
+    """
+    length = 1
+    while length <= last_length(name):
+        bits = formula_bits(name, length, constant)
+        if least_state_bits(length) > bits:
+            return length
+        length = bits // least_state_bits(1) + 1
+    return None
+
+
 def least_state_bits(length: int) -> int:
     """ceil(N log2 S), the least state of any recurrent model that answers every question (Theorem 3); log2 64 is whole."""
     return length * (ALPHABET.bit_length() - 1)

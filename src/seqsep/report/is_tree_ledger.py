@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from seqsep.tasks.trees.tokens import tokens_of_a_run
 from seqsep.theorems.base import Number
 from seqsep.theorems.is_tree import hybrid, peeling, walk
 from seqsep.theorems.is_tree.many_vertices import at_least
@@ -41,6 +42,22 @@ HYBRID = StoredBits("hybrid", hybrid.bound, "state_bits")
 HYBRID_BY_RANGE = StoredBits("hybrid-by-range", hybrid.bound, "state_bits_by_range")
 WALK = StoredBits("walk", walk.bound, "state_bits")
 WALK_BY_RANGE = StoredBits("walk-by-range", walk.bound, "state_bits_by_range")
+
+
+def _cache_bound(vertices: int) -> Mapping[str, Number]:
+    """The bits of the keys and values of all tokens of the Transformer's longest run."""
+    return {"cache_bits": _numbers_a_token() * tokens_of_a_run(vertices) * int(peeling.bound(vertices)["precision"])}
+
+
+@lru_cache(maxsize=1)
+def _numbers_a_token() -> int:
+    """The coordinates of the keys and values of all heads, which no number of vertices changes."""
+    arrays = peeling.build(LEAST_VERTICES).arrays()
+    return sum(array.integers.shape[0] for name, array in arrays if name.endswith((".key", ".value")))
+
+
+CACHE = StoredBits("cache", _cache_bound, "cache_bits")
+"""What the Transformer keeps while it runs: keys and values, p bits a number, up to the end of its thought."""
 STORED = (TRANSFORMER, WALK, HYBRID, HYBRID_BY_RANGE, WALK_BY_RANGE)
 
 

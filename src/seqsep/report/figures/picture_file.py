@@ -40,4 +40,7 @@ def _drawn(figure: Figure, kind: str, dots_per_inch: int) -> bytes:
     with rc_context({"svg.hashsalt": "seqsep"}):
         figure.savefig(picture, format=kind[1:], dpi=dots_per_inch, metadata=FORMATS[kind])
     data = picture.getvalue()
-    return printable(data.decode("utf-8")).encode("utf-8") if kind == ".svg" else data  # labels stand in its comments
+    if kind != ".svg":
+        return data
+    text = printable(data.decode("utf-8"))  # labels stand in its comments
+    return text.replace("<svg ", '<svg fill="#000000" ', 1).encode("utf-8")  # black is written for viewers that know no default

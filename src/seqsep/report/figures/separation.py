@@ -5,6 +5,7 @@ colours.
 """
 
 import re
+import textwrap
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -23,15 +24,19 @@ TITLE = 76.0
 GAP = 26.0
 SIZE = 9.0
 SMALL = 8.3
+CAPTION_LETTER = 6.4
+LINE_OF_TEXT = 16.0
 
 
 def draw_separation() -> Figure:
-    """Three panels of sizes over N, one a total, and width against precision."""
+    """Draw weights, cache and least state over N, and the weights by position code, side by side."""
     picture = LedgerPicture.of_ledger()
     across = picture.panels[0].chart.width
     down = picture.panels[0].chart.height
     width = 2 * across + GAP + 2 * MARGIN
-    height = TITLE + 2 * (HEADING + down + GAP)
+    rows = -(-len(picture.panels) // 2)
+    caption = textwrap.wrap(picture.caption, round((width - 2 * MARGIN) / CAPTION_LETTER))
+    height = TITLE + rows * (HEADING + down + GAP) + LINE_OF_TEXT * len(caption)
     figure = Figure(figsize=(width / UNITS_AN_INCH, height / UNITS_AN_INCH), facecolor="white")
     FigureCanvasAgg(figure)
     figure.text(MARGIN / width, 1 - 16 / height, picture.title, fontsize=14, weight="bold", color=INK, va="top")
@@ -56,6 +61,8 @@ def draw_separation() -> Figure:
             annotation_clip=False,
         )
         draw_chart(axes, panel.chart)
+    below = LINE_OF_TEXT * len(caption) / height
+    figure.text(MARGIN / width, below, "\n".join(caption), fontsize=SMALL, color=SOFT, va="top", linespacing=1.3)
     return figure
 
 
@@ -71,6 +78,9 @@ def draw_chart(axes: Axes, chart: Chart) -> None:
         axes.text(x, chart.bottom + 8, text, fontsize=SMALL, color=SOFT, ha="center", va="top")
     axes.text((chart.left + chart.right) / 2, chart.height - 2, chart.x_title, fontsize=SMALL, color=SOFT, ha="center")
     axes.text(chart.right, chart.top + 8, chart.y_title, fontsize=SMALL, color=SOFT, ha="right")
+    for line in chart.lines:
+        if line.area:
+            axes.fill(*points(line.area), color=LEDGER_STYLES[line.slug].light, alpha=0.2, linewidth=0, zorder=1)
     for line in reversed(chart.lines):
         _draw_line(axes, line)
         _draw_label(axes, line, chart.right)
@@ -128,7 +138,7 @@ def _draw_mark(axes: Axes, mark: Mark) -> None:
 
 
 def points(path: str) -> tuple[list[float], list[float]]:
-    """The corners of an SVG path of absolute moves and lines (M, L, H, V).
+    """The corners of an SVG path of absolute moves and lines (M, L, H, V); Z ends it.
 
     >>> points("M1 2V5H7")
     ([1.0, 1.0, 7.0], [2.0, 5.0, 5.0])
@@ -137,7 +147,7 @@ def points(path: str) -> tuple[list[float], list[float]]:
     y = 0.0
     across = list[float]()
     down = list[float]()
-    for command, numbers in re.findall(r"([MLHV])([^MLHV]*)", path):
+    for command, numbers in re.findall(r"([MLHV])([^MLHVZ]*)", path):
         values = [float(number) for number in numbers.split()]
         x = values[0] if command != "V" else x
         y = values[-1] if command != "H" else y

@@ -19,5 +19,6 @@ Beside the files below lie the templates (.html) and their styles (.css).
     is_tree_example  docs/is-tree-example.svg
     chart_layout     from data to the geometry of a chart
     svg_chart        a chart's geometry
+    flat_svg         drawings that need no style sheet
     templates        the templates and their filters
 """

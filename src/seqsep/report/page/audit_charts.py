@@ -102,8 +102,9 @@ def sizes_chart(title: str, audits: Sequence[tuple[int, Audit]], lowest: int, hi
     ):
         points = tuple((float(width), float(value(one))) for width, one in audits if value(one))
         lines.append(LineData(style, "", style.title, points, dots=points))
+    ticks = tuple((float(width), f"{width}, N = {one.task.length}") for width, one in audits)
     said = "; ".join(
-        f"width {width}: {one.stored_bits:,} stored, {one.needs_at_most_bits or 0:,} needed at most, "
+        f"width {width}, N = {one.task.length}: {one.stored_bits:,} stored, {one.needs_at_most_bits or 0:,} needed at most, "
         f"{one.carries_at_least_bits:.1f} carried at least"
         for width, one in audits
     )
@@ -111,6 +112,6 @@ def sizes_chart(title: str, audits: Sequence[tuple[int, Audit]], lowest: int, hi
         title,
         f"{title}, bits over width. {said}.",
         lines,
-        x=Axis(float(min(widths)), float(max(widths)), tuple((float(one), str(one)) for one in widths), "width", log=True),
+        x=Axis(float(min(widths)), float(max(widths)), ticks, "width (logarithmic), and the N of that model", log=True),
         y=Axis(10.0**lowest, 10.0**highest, tuple((10.0**p, power_of_ten(p)) for p in range(lowest, highest + 1)), log=True),
     )

@@ -18,7 +18,7 @@ PLAIN = ("attention", "mamba", "lstm", "linear-attention", "retention", "dss", "
 
 
 def capacity_chart(models: Sequence[Capacity], length: int | None = None) -> str:
-    """The chart as SVG text, light or dark as the reader's system is.
+    """The chart as SVG text, which every viewer draws.
 
     Bytes of one sequence are drawn up to `length` tokens, or a million; both axes are logarithmic. A mark stands on the
     lines of two models at the first length at which the other one keeps more (`crossings`). Raises BadInput

@@ -17,7 +17,7 @@ Point = tuple[float, float]
 class LineData:
     """One line in data coordinates: its points, fainter lines of the same colour, single dots, and a label.
 
-    `dashed` continues the line; the label stands at its end then.
+    `dashed` continues the line; the label stands at its end then. `band` is the lower and the upper edge of a band around it.
     """
 
     style: Style
@@ -27,6 +27,7 @@ class LineData:
     faint: tuple[tuple[Point, ...], ...] = ()
     dots: tuple[Point, ...] = ()
     dashed: tuple[Point, ...] = ()
+    band: tuple[tuple[Point, ...], tuple[Point, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,7 @@ def line_chart(
                 end=end,
                 label_y=round(height, 1),
                 dashed=frame.path((points[-1], *finite(line.dashed))) if line.dashed else "",
+                area=f"{frame.path((*line.band[0], *reversed(line.band[1])))}Z" if line.band else "",
             )
         )
     return Chart(

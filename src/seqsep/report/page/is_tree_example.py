@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64
-from markupsafe import Markup
 
 from seqsep.report.attention_weights import attention_weights
-from seqsep.report.page.templates import environment, source
+from seqsep.report.page.flat_svg import flat
+from seqsep.report.page.templates import environment
 from seqsep.report.worked_networks import NETWORKS
 from seqsep.theorems.is_tree.figure_3 import Example, figure_3
 
@@ -39,7 +39,7 @@ class DrawnHead:
 
 
 def is_tree_example() -> str:
-    """The picture as SVG text, light or dark as the reader's system is; the same on every machine."""
+    """The picture as SVG text, which is the same on every machine."""
     example = figure_3()
     weights = attention_weights(example.network, np.array(example.tokens[:-1]))
     by_layer = [(layer, head) for layer, heads in enumerate(weights, 1) for head in heads]
@@ -51,7 +51,6 @@ def is_tree_example() -> str:
         environment()
         .get_template("is_tree_example.html")
         .render(
-            css=Markup(source("ledger_picture.css")),  # our own file
             example=example,
             read=example.shown[:-1],
             behind=example.shown[example.prompt - 1 : -1],
@@ -61,7 +60,7 @@ def is_tree_example() -> str:
             cell=CELL,
         )
     )
-    return text.lstrip() + "\n"
+    return flat(text.strip(), {}) + "\n"
 
 
 def _head(name: str, gives: str, weights: Float64[np.ndarray, "written read"]) -> DrawnHead:

@@ -1,6 +1,7 @@
 """The two figures of the size ledger: separation in bits over N, and width against precision at fixed N."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.report.index_lookup_ledger import (
@@ -12,8 +13,12 @@ from seqsep.report.index_lookup_ledger import (
     Crossing,
     IndexLookupLedger,
     Total,
+    cache_bits,
+    formula_bits,
+    formula_crossing,
     frontier,
     index_lookup_ledger,
+    last_length,
 )
 from seqsep.report.numerals import count
 from seqsep.report.page.chart_layout import Axis, LineData, PointData, line_chart, scatter_chart
@@ -28,7 +33,7 @@ SAMPLED = (16, 1 << 10, 1 << 16, 1 << 21)
 """The lengths of the table of sizes."""
 
 MEANING: dict[Total, str] = {
-    "core": "3 m d p H, the paper's formula",
+    "core": "c m d p H; the paper prints Θ(m d p H); bands: c = 1 to 4",
     "program": "every array but embeddings by index",
     "tables": "embeddings by index stored as well",
 }
@@ -43,8 +48,8 @@ CODE_WORDS: dict[str, str] = {
 }
 """What each position code is, in a few words."""
 TOTAL_WORDS: dict[Total, str] = {
-    "core": "the matrices for queries, keys and values of H heads of m coordinates, by the paper's formula 3 m d p H: width d, "
-    "p bits a number.",
+    "core": "the matrices for queries, keys and values of H heads of m coordinates, 3 m d p H for width d and p bits a number. "
+    "The paper prints Θ(m d p H); the constant 3 is ours.",
     "program": "every array that has to be stored; embeddings are computed from the index, as in the paper. The fair total.",
     "tables": "the embedding of every index stored as well.",
 }
@@ -64,7 +69,12 @@ CODE_STYLES: dict[str, Style] = {
         Style("code-one-hot", "one-hot", light="#c48600", dark="#f6c344", marker="P"),
     )
 }
-LEDGER_STYLES: dict[str, Style] = {style.slug: style for style in (*CODE_STYLES.values(), RECURRENT)}
+CACHE = Style("cache", "cache, parabola", light="#b5179e", dark="#f48fe0", marker="*")
+TABLES = Style("size-tables", "weights, tables", light="#5d6670", dark="#b9bec4", marker="X")
+FORMULA = Style("size-formula", "c m d p H", light="#0072b2", dark="#53b4ee", marker="D")
+CONSTANTS = (1, 4)
+"""The constants c of the band of c m d p H: the paper prints Theta(m d p H), and our matrices have c = 3."""
+LEDGER_STYLES: dict[str, Style] = {style.slug: style for style in (*CODE_STYLES.values(), RECURRENT, CACHE, TABLES, FORMULA)}
 
 
 @dataclass(frozen=True)
@@ -134,19 +144,50 @@ def total_chart(ledger: IndexLookupLedger, total: Total) -> Chart:
     """One total: every code beside the recurrent model, with the crossings as marks on the latter's line."""
     least = tuple((float(length), float(bits)) for length, bits in ledger.recurrent)
     lines = [_code_line(ledger, name, total) for name in CODES]
-    lines.append(LineData(RECURRENT, "", RECURRENT.title, least))
+    lines += [cache_line(), LineData(RECURRENT, "", RECURRENT.title, least)]
     crossed = "; ".join(f"{line.name} at N = {line.value}" for line in lines if line.value)
-    x_ticks = tuple((2.0**power, f"{2**power:,}") for power in (4, 8, 12, 16, 20))
-    y_ticks = tuple((10.0**power, power_of_ten(power)) for power in range(2, 13, 2))
-    title = "N, symbols to remember (both axes logarithmic)"
-    return line_chart(
+    return sizes_over_lengths(
         f"Separation in bits: {total}",
         f"Parameter bits ({total}) of the Transformer for index lookup over N from 16 to {LENGTHS[-1]:,}, by position code, "
-        f"beside the least state of any recurrent model, 6 N bits, which grows past it: {crossed or 'for no code'}.",
+        f"beside the least state of any recurrent model, 6 N bits, which grows past it: {crossed or 'for no code'}. The "
+        "Transformer's cache is in neither, and is larger than the state.",
         lines,
-        x=Axis(float(LENGTHS[0]), float(LENGTHS[-1]), x_ticks, title, log=True),
+    )
+
+
+def sizes_over_lengths(title: str, summary: str, lines: Sequence[LineData]) -> Chart:
+    """Lines of bits over N from 16 to 2,097,152, both axes logarithmic."""
+    x_ticks = tuple((2.0**power, f"{2**power:,}") for power in (4, 8, 12, 16, 20))
+    y_ticks = tuple((10.0**power, power_of_ten(power)) for power in range(2, 13, 2))
+    words = "N, symbols to remember (both axes logarithmic)"
+    return line_chart(
+        title,
+        summary,
+        lines,
+        x=Axis(float(LENGTHS[0]), float(LENGTHS[-1]), x_ticks, words, log=True),
         y=Axis(LEAST, MOST, y_ticks, log=True),
     )
+
+
+def cache_line() -> LineData:
+    """The cache of the Transformer with the parabola's code."""
+    return LineData(CACHE, "", CACHE.title, tuple((float(at), float(cache_bits("parabola", at))) for at in LENGTHS))
+
+
+def formula_band(name: str) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
+    """The edges of c m d p H for the constants of `CONSTANTS`, cut off at the top of the chart."""
+    lengths = [length for length in LENGTHS if length <= last_length(name)]
+    low, high = (
+        within(tuple((float(length), float(formula_bits(name, length, constant))) for length in lengths))
+        for constant in CONSTANTS
+    )
+    return low, high
+
+
+def formula_words(name: str) -> str:
+    """The first N at which a recurrent model needs more bits than c m d p H, for the least and the greatest c."""
+    first, last = (formula_crossing(name, constant) for constant in CONSTANTS)
+    return "" if first is None or last is None or last > LENGTHS[-1] else f"{count(first)}–{count(last)}"
 
 
 def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
@@ -155,6 +196,9 @@ def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
     sure = tuple((float(size.length), float(size.bits)) for size in sizes if size.verified)
     stated = tuple((float(size.length), float(size.bits)) for size in sizes if not size.verified)
     dashed = within((*sure[-1:], *stated))[1:] if stated else ()
+    if total == "core":
+        style = CODE_STYLES[name]
+        return LineData(style, formula_words(name), name, within(sure), dashed=dashed, band=formula_band(name))
     first = ledger.crossing(name, total).first
     if first is None or first > LENGTHS[-1]:
         return LineData(CODE_STYLES[name], "", name, within(sure), dashed=dashed)

@@ -35,7 +35,7 @@ SHAPES = {
 class ChartLine:
     """A line in the drawing's coordinates; `variant` counts earlier lines of the same colour, for its dashes.
 
-    `label_y` is the height of its label, which is `value` and `name`.
+    `label_y` is the height of its label, which is `value` and `name`. `area` is the outline of a band around it.
     """
 
     slug: str
@@ -49,6 +49,7 @@ class ChartLine:
     end: tuple[float, float]
     label_y: float
     dashed: str = ""
+    area: str = ""
 
 
 @dataclass(frozen=True)
