@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pages._experiment_rows import floor, settings_that_differ
+from pages._experiment_rows import floor, settings_that_differ, title_of
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.report.experiment_table import states_table
@@ -75,18 +75,17 @@ def _panel(
     kind: Kind = "N" if len(lengths) >= LENGTHS_OF_A_LINE else "steps"
     shown = tasks if kind == "N" else {task: cells for task, cells in tasks.items() if task.length == max(lengths)}
     lines: dict[tuple[str, SizedModel], list[tuple[Task, Cell]]] = {}
+    sizes: dict[str, set[str]] = {}
+    for model in {model for cells in shown.values() for model in cells}:
+        sizes.setdefault(title_of(model), set()).add(model.size)
     for task, cells in shown.items():
         for model, cell in cells.items():
-            name = words[task] if len(found.models) == 1 and words[task] else _short(found.models[model])
-            lines.setdefault((name, model), []).append((task, cell))
+            title = found.models[model].partition(" (")[0] if title_of(model) not in found.models[model] else title_of(model)
+            name = f"{title} {model.size}" if len(sizes[title_of(model)]) > 1 else title
+            lines.setdefault((words[task] if len(found.models) == 1 and words[task] else name, model), []).append((task, cell))
     if len(lines) > MOST_LINES:
         return kind, _best_sizes(shown)
     return kind, [(name, model, cells) for (name, model), cells in lines.items()]
-
-
-def _short(name: str) -> str:
-    """Return a model's name without its positions, which the panel's title has."""
-    return name.partition("), ")[0] + ")" if "), " in name and "positions" in name else name
 
 
 def _best_sizes(tasks: Mapping[Task, Mapping[SizedModel, Cell]]) -> list[Line]:
@@ -118,7 +117,8 @@ def figure_svg(title: str, found: ResultTable, by_bits: bool = False) -> str:
         ordered = sorted({cells[0][0] for _, _, cells in lines}, key=lambda task: task.length)
         at = f"N = {ordered[-1].length}" if kind != "N" else ""
         heading = ", ".join(part for part in (name, at) if part)
-        charts.append(PicturePanel(heading, "accuracy, %", _chart(heading or title, kind, lines, placed)))
+        meaning = "thought and answer right, %" if kind == "steps" and _trees(ordered) else "accuracy, %"
+        charts.append(PicturePanel(heading, meaning, _chart(heading or title, kind, lines, placed)))
     styles = {model.slug: model.style for model in placed.values()}
     return drawn(LedgerPicture(title, "Dotted: 99 %, and the best accuracy without any state.", tuple(charts)), styles)
 

@@ -70,13 +70,18 @@ def result_table(rows: Iterable[Row], by_heads: bool = False) -> ResultTable:
         return replace(found, models=is_tree_names(found.models))
     told = len({model.positions for model in found.models}) > 1
     by = {
-        model: model.title
+        model: title_of(model)
         + f" {model.size}"
         + (f", {model.position_words}" if told else "")
         + (f", {model.heads} head{'s' * (model.heads > 1)}" if model.heads else "")
         for model in found.models
     }
     return replace(found, models=by)
+
+
+def title_of(model: SizedModel) -> str:
+    """Return the name of a model's architecture; one of several mixers is a hybrid."""
+    return model.title if len(set(model.layers)) == 1 else "Hybrid"
 
 
 def settings_that_differ(tasks: Sequence[Task]) -> dict[Task, str]:
@@ -166,7 +171,7 @@ def _sizes(models: Iterable[SizedModel]) -> list[str]:
     """Return the titles of the models of each size."""
     by_size: dict[str, list[str]] = {}
     for model in models:
-        by_size.setdefault(model.size, []).append(model.title)
+        by_size.setdefault(model.size, []).append(title_of(model))
     sizes = {size: list(dict.fromkeys(titles)) for size, titles in by_size.items()}
     groups: dict[tuple[str, ...], list[str]] = {}
     for size, titles in sizes.items():
