@@ -1,4 +1,4 @@
-"""Core-seconds of a step: of runs that decide claims, into claims/costs.json; of committed rows, into results/step-seconds.json.
+"""Core-seconds of a step: of runs that decide claims, into costs.json; of committed rows, into results/step-seconds.json.
 
 A step is timed on one core at short lengths and few layers, and extrapolated (`lab.estimate`). Shapes that a file has are
 kept, unless --again is given.

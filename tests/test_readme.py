@@ -1,71 +1,144 @@
-"""What the README says is so; its commands and its example run in test_readme_commands.py."""
+"""The commands, examples and statements of README.md hold, with no more installed than README.md installs."""
 
-import json
+import os
 import re
 import subprocess
-import sys
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
-from seqsep.cli import main
+import pytest
 
-ROOT = Path(__file__).parents[1]
+from pages.errata import entries
+from seqsep.commands import COMMANDS
+from seqsep.experiments.claims import CLAIMS
+from seqsep.experiments.claims.known import committed
+from seqsep.theorems import THEOREMS
+from support.page_examples import ROOT, Page
+from support.plain_environment import hidden, hide, required
+
 README = ROOT / "README.md"
+TEXT = README.read_text(encoding="utf-8")
+NOT_REPRODUCED = ("not reached", "open", "not run")
 
 
-def test_retrieval_from_the_readme_itself(capsys):
-    assert main(["check", "index-lookup-attention", "--text", str(README), "--positions", "300"]) == 0
-    assert "300 inputs" in capsys.readouterr().out
+@dataclass(frozen=True)
+class PlainPage(Page):
+    """A page whose commands find only the packages that `pip install .` brings."""
+
+    def variables(self) -> dict[str, str]:
+        found = super().variables()
+        site = self.folder.with_name("site")
+        return found | (hide(site) if not site.exists() else {"PYTHONPATH": f"{site}:{ROOT / 'src'}"})
 
 
-def test_what_analyze_prints_and_the_stranger_that_checks_it(capsys, monkeypatch, tmp_path):
-    text = README.read_text()
-    analyze, check = re.search(r"seqsep (analyze .*)", text).group(1), re.search(r"python3 (-I -S .*)", text).group(1)
-    monkeypatch.chdir(tmp_path)
-    assert main(analyze.split()) == 0
-    (shown,) = re.findall(r"```\n(majority\n.*?)```", text, flags=re.DOTALL)
-    printed = capsys.readouterr().out
-    assert printed.startswith(shown)
-    further = re.search(r"\nThree more lines follow: (.*)", text).group(1)
-    assert "two inputs that need two states, how D(f) was found, and what would follow for attention" in further
-    assert [line.split(" at N")[0] for line in printed[len(shown) :].splitlines()] == ["witness", "D(f)", "attention"]
-    *flags, program, file = check.split()
-    alone = subprocess.run([sys.executable, *flags, str(ROOT / program), file], capture_output=True, text=True)
-    assert alone.returncode == 0
-    assert alone.stdout.startswith(re.search(r"\n(holds: least-state: .*)\.\.\.", text).group(1))
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The empty folder in which a reader types the commands."""
+    folder = tmp_path / "page"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
 
 
-def test_what_a_published_model_keeps(capsys, monkeypatch):
-    command = re.search(r"seqsep (capacity .*)", README.read_text()).group(1)
-    monkeypatch.chdir(ROOT)
-    assert main(command.split()) == 0
-    assert "no model with this state, however trained, can" in capsys.readouterr().out
+def questions() -> list[tuple[str, str]]:
+    """Return question and command of each row of the table of questions."""
+    return re.findall(r"^\| ([A-Z][^|]*\?) \| `(seqsep [^`]*)` \| \[[^|]* \|$", TEXT, flags=re.MULTILINE)
 
 
-def test_as_many_model_types_are_named_as_there_are_verdicts_on():
-    files = [ROOT / f"results/{name}-laws.json" for name in ("model", "flash-linear")]
-    counts = [len(json.loads(file.read_text())["models"]) for file in files]
-    named = f"has {counts[0]} model types, with what fails in which, and {counts[1]} of flash-linear-attention"
-    assert named in README.read_text()
+@pytest.mark.timeout(600)
+def test_the_blocks_print_what_they_show(folder: Path) -> None:
+    assert PlainPage(README, folder).run() >= 6
 
 
-def test_the_tree_names_every_folder_once():
-    tree = README.read_text().split("## The tree")[1].split("```")[1]
-    named, stack = [], []
-    for line in tree.strip("\n").splitlines():
-        indent, name = (len(line) - len(line.lstrip())) // 2, line.split()[0]
-        stack = [*stack[:indent], name.rstrip("/")]
-        named.append("/".join(stack))
-        assert (ROOT / "/".join(stack)).exists(), "/".join(stack)
-    package = ROOT / "src/seqsep"
-    rooms = [path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
-    assert {str(path.relative_to(ROOT)) for path in rooms if path.name != "__init__.py"} <= set(named)
-    assert len(named) == len(set(named)) <= 34
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_the_demo_as_well(folder: Path) -> None:
+    PlainPage(README, folder, long=True).run()
 
 
-def test_commands_and_sections_stand_in_order():
-    text = README.read_text()
-    places = [
-        text.index(part) for part in ("make demo", "make test", "![", "```python", "## The tree", "## What it does not do")
-    ]
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("command", [command for _, command in questions()])
+def test_a_command_of_the_table_runs(command: str, folder: Path) -> None:
+    page = PlainPage(README, folder)
+    assert page.shell("seqsep examples .").returncode == 0
+    if "FOLDER" in command:
+        done = page.shell(command)
+        assert (done.returncode, done.stdout.count("\n")) == (2, 1)
+        assert "FOLDER" in done.stdout
+        return
+    done = page.shell(command)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "words",
+    ["equality --lengths 4,8", "disjointness --lengths 4,8", "clauses.cnf --lengths 3", "'(0|1)*1' --regex --lengths 4"],
+)
+def test_analyze_needs_no_extra(words: str, folder: Path) -> None:
+    (folder / "clauses.cnf").write_text("p cnf 3 2\n1 -2 0\n2 3 0\n")
+    assert "state bits" in PlainPage(README, folder).shell(f"seqsep analyze {words}").stdout.splitlines()[1]
+
+
+def test_extras_are_hidden(folder: Path) -> None:
+    assert {"pytest", "hypothesis", "beartype"} <= hidden()
+    assert not {"torch", "numpy", "dd", "seqsep", "matplotlib"} & hidden()
+    assert "dd" in required()
+    code = "import importlib.util as found; print(*(found.find_spec(name) is None for name in ('pytest', 'pysat', 'dd')))"
+    assert PlainPage(README, folder).shell(f'python3 -c "{code}"').stdout == "True True False\n"
+
+
+def test_the_table_has_a_command_for_each_question() -> None:
+    found = questions()
+    rows = [line for line in TEXT.splitlines() if line.startswith("| ") and "`seqsep " in line]
+    assert len(found) == len(rows) >= 10
+    assert {command.split()[1] for _, command in found} <= {command.name for command in COMMANDS}
+
+
+def test_one_screen_in_order() -> None:
+    parts = ("arxiv.org/abs/2406.09347", "arxiv.org/abs/2402.18510", "state*", "pip install", "seqsep demo", ">>> import")
+    parts += ("| question |", "![", "**Proved:**", "**Measured:**", "**Not reproduced:**", "## More")
+    places = [TEXT.index(part) for part in parts]
     assert places == sorted(places)
-    assert (ROOT / re.search(r"!\[[^]]*\]\(([^)]*)\)", text).group(1)).exists()
+    assert len(TEXT.splitlines()) <= 100
+
+
+def test_links_lead_to_files() -> None:
+    links = [link for link in re.findall(r"\]\(([^)#]*)[^)]*\)", TEXT) if not link.startswith("https:")]
+    assert len(links) > 15
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_number_of_errata() -> None:
+    found = [entry for theorem in THEOREMS for entry in entries(theorem) if entry.graded.severity != "choice"]
+    assert f"{len(found)} [errors of the papers]" in TEXT
+
+
+def test_what_is_contradicted_and_what_is_not_reproduced() -> None:
+    known = committed(CLAIMS)
+    verdicts = {claim.name: known.verdict(claim).status for claim in CLAIMS}
+    for name in ("figure-2-linear-attention-50", "figure-2-retention-50", "figure-3-width-64-50"):
+        assert verdicts[name] == "contradicted"
+    counts = Counter(verdicts.values())
+    assert "most of the papers' claims about experiments were not run at their sizes" in TEXT
+    assert sum(counts[verdict] for verdict in NOT_REPRODUCED) > len(verdicts) / 2
+
+
+def test_the_makefile_installs_no_extra_for_the_demo() -> None:
+    """In a fresh clone `make demo` prints how long it takes, installs seqsep without extras, and starts the demo."""
+    command = ["make", "--no-print-directory", "-n", "-B", "demo"]
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True)
+    installs = [line for line in done.stdout.splitlines() if "pip install" in line]
+    assert installs == [".venv/bin/pip install --quiet --editable ."]
+    assert done.stdout.splitlines()[-1] == ".venv/bin/seqsep demo"
+    assert done.stdout.index("some minutes") < done.stdout.index(installs[0])
+
+
+@pytest.mark.timeout(600)
+def test_retrieval_from_the_readme_itself(folder: Path) -> None:
+    done = PlainPage(README, folder).shell(f"seqsep check index-lookup-attention --text '{README}' --positions 300")
+    assert done.returncode == 0
+    assert "300 inputs" in done.stdout

@@ -10,6 +10,8 @@ A comment line directly before a block changes how it runs:
     % not run: REASON    never
     % file: NAME         write the block to this file in the page's folder
     % status: NUMBER     the last command of the block exits with this status, not with 0
+
+A page that is read in plain Markdown viewers too writes the same in HTML comments: <!-- long -->.
 """
 
 import doctest
@@ -30,6 +32,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 ROOT = Path(__file__).parents[2]
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<language>\w*)[^\n]*$\n", re.MULTILINE))
 MARK = re.compile(r"(long|not run|file|status)(?:: (.+))?")
+COMMENT = re.compile(r"%\s*(.*)|<!--\s*(.*?)\s*-->")
 DOCTESTS = DocTestStringParser(DocTestEvaluator(doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE))
 PROGRAMS = {
     "seqsep": "-m seqsep",
@@ -128,9 +131,10 @@ def read_marks(document: Document, block: Region) -> dict[str, str]:
     """Read the comment lines directly before a block."""
     found = {}
     for line in reversed(document.text[: block.start].rstrip().splitlines()):
-        if not line.lstrip().startswith("%"):
+        comment = COMMENT.fullmatch(line.strip())
+        if comment is None:
             break
-        text = line.lstrip().removeprefix("%").strip()
+        text = comment[1] or comment[2]
         mark = MARK.fullmatch(text)
         if mark is None or (mark[2] is None) != (mark[1] == "long"):
             raise ValueError(

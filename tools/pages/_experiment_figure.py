@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pages._experiment_rows import floor, settings_that_differ, title_of
+from pages._experiment_rows import floor, settings_that_differ, several_positions
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.report.experiment_table import states_table
@@ -48,65 +48,46 @@ Line = tuple[str, SizedModel, list[tuple[Task, Cell]]]
 def panels(found: ResultTable, by_bits: bool = False) -> dict[str, tuple[Kind, list[Line]]]:
     """Return what each panel draws, by its title: one task without its length, and one kind of positions if they differ."""
     words = settings_that_differ(found.tasks)
-    positions: dict[str, set[str]] = {}
-    for model in found.models:
-        positions.setdefault(model.architecture, set()).add(model.positions)
-    told = any(len(one) > 1 for one in positions.values())
+    told = several_positions(found.models)
     is_single = len(found.models) == 1
+    without = {task for task in found.tasks if _is_vanilla(task)}
     groups: dict[str, dict[Task, dict[SizedModel, Cell]]] = {}
     for (model, task), cell in found.cells.items():
-        if isinstance(task, IsTree) and task.trace == "vanilla" and len({one.trace for one in _trees(found.tasks)}) > 1:
+        if task in without and len(without) < len(_trees(found.tasks)):
             continue
         title = ", ".join(part for part in ("" if is_single else words[task], model.position_words if told else "") if part)
         groups.setdefault(title, {}).setdefault(task, {})[model] = cell
-    return {title: _panel(found, tasks, by_bits, words) for title, tasks in sorted(groups.items())}
+    return {title: _panel(tasks, by_bits, words if is_single else {}) for title, tasks in sorted(groups.items())}
 
 
-def _trees(tasks: Iterable[Task]) -> list[IsTree]:
+def _trees(tasks: Iterable[Task]) -> list[Task]:
     return [task for task in tasks if isinstance(task, IsTree)]
 
 
+def _is_vanilla(task: Task) -> bool:
+    return isinstance(task, IsTree) and task.trace == "vanilla"
+
+
 def _panel(
-    found: ResultTable, tasks: Mapping[Task, Mapping[SizedModel, Cell]], by_bits: bool, words: Mapping[Task, str]
+    tasks: Mapping[Task, Mapping[SizedModel, Cell]], by_bits: bool, words: Mapping[Task, str]
 ) -> tuple[Kind, list[Line]]:
-    if by_bits:
-        return "bits", _by_architecture(tasks)
+    """Return what a panel draws: a line for each model, or for each architecture if there are many or bits are drawn."""
     lengths = {task.length for task in tasks}
-    kind: Kind = "N" if len(lengths) >= LENGTHS_OF_A_LINE else "steps"
-    shown = tasks if kind == "N" else {task: cells for task, cells in tasks.items() if task.length == max(lengths)}
-    lines: dict[tuple[str, SizedModel], list[tuple[Task, Cell]]] = {}
-    sizes: dict[str, set[str]] = {}
-    for model in {model for cells in shown.values() for model in cells}:
-        sizes.setdefault(title_of(model), set()).add(model.size)
-    for task, cells in shown.items():
-        for model, cell in cells.items():
-            title = found.models[model].partition(" (")[0] if title_of(model) not in found.models[model] else title_of(model)
-            name = f"{title} {model.size}" if len(sizes[title_of(model)]) > 1 else title
-            lines.setdefault((words[task] if len(found.models) == 1 and words[task] else name, model), []).append((task, cell))
-    if len(lines) > MOST_LINES:
-        return kind, _best_sizes(shown)
-    return kind, [(name, model, cells) for (name, model), cells in lines.items()]
-
-
-def _best_sizes(tasks: Mapping[Task, Mapping[SizedModel, Cell]]) -> list[Line]:
-    """Return a line for each architecture: at each task its most accurate size."""
-    best: dict[str, dict[Task, tuple[SizedModel, Cell]]] = {}
-    for task, cells in tasks.items():
-        for model, cell in sorted(cells.items(), key=lambda item: by_accuracy(item[1].best)):
-            best.setdefault(model.title, {})[task] = (model, cell)
-    lines = [
-        (title, next(iter(found.values()))[0], [(task, cell) for task, (_, cell) in found.items()])
-        for title, found in best.items()
-    ]
-    return sorted(lines, key=lambda line: line[1].rank)
-
-
-def _by_architecture(tasks: Mapping[Task, Mapping[SizedModel, Cell]]) -> list[Line]:
+    kind: Kind = "bits" if by_bits else "N" if len(lengths) >= LENGTHS_OF_A_LINE else "steps"
+    shown = tasks if kind != "steps" else {task: cells for task, cells in tasks.items() if task.length == max(lengths)}
+    models = {model for cells in shown.values() for model in cells}
+    is_merged = by_bits or len(models) > MOST_LINES
+    titles = [model.title for model in models]
     lines: dict[str, Line] = {}
-    for task, cells in tasks.items():
+    for task, cells in shown.items():
         for model, cell in sorted(cells.items(), key=lambda item: (item[0].rank[0], item[1].state_bits)):
-            lines.setdefault(model.title, (model.title, model, []))[2].append((task, cell))
-    return list(lines.values())
+            name = model.title if is_merged or titles.count(model.title) == 1 else f"{model.title} {model.size}"
+            _, _, mine = lines.setdefault(words.get(task) or name, (words.get(task) or name, model, []))
+            if is_merged and not by_bits and mine and mine[-1][0] == task:
+                mine[-1] = (task, max(mine[-1][1], cell, key=lambda one: by_accuracy(one.best)))
+            else:
+                mine.append((task, cell))
+    return kind, list(lines.values())
 
 
 def figure_svg(title: str, found: ResultTable, by_bits: bool = False) -> str:

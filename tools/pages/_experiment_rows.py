@@ -1,7 +1,7 @@
 """Numbers of an experiment's page from its rows: set-up, result table, CSV, CPU-hours, and the claims that they decide."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,6 @@ from seqsep.lab.estimate import evaluations
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run
 from seqsep.mixers.settings import has_heads
-from seqsep.report.is_tree_table import names as is_tree_names
 from seqsep.report.measured import Measured, chance
 from seqsep.report.numerals import count, counts, listed, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
@@ -27,61 +26,36 @@ from seqsep.report.table_files import task_words
 from seqsep.tables import as_csv
 from seqsep.tasks import IsTree, Task
 
-COLUMNS = {
-    "key": "key of the row",
-    "task": "task and its settings",
-    "length": "N",
-    "layers": "mixers from the first layer",
-    "width": "width",
-    "heads": "heads, if a layer has them",
-    "positions": "positional encoding",
-    "learning_rate": "learning rate",
-    "embedding_scale": "first deviation of embeddings",
-    "steps_allowed": "most steps",
-    "batch": "examples of a step",
-    "seed": "random seed",
-    "status": "how the run ended",
-    "steps": "steps taken",
-    "accuracy": "last accuracy, a fraction",
-    "first_steps_99": "first evaluation at 99 %, a step",
-    "live_accuracy": "IsTree: accuracy after the model's own thought",
-    "answer_accuracy": "IsTree: accuracy after the right thought",
-    "parameters": "parameters",
-    "state_bits": "bits of state once the input is read",
-    "device": "processor or GPU",
-}
-"""The columns of a CSV file, and what each has."""
-
 
 def measured(row: Row, by_heads: bool = False) -> Measured:
-    """Return a row's run; on IsTree its accuracy is live, and its bits of state are those after the prompt."""
+    """Return a row's run with the name that its page has; on IsTree accuracy is live, and bits of state are after the prompt."""
     one = Measured.of(row)
+    label = "Hybrid" if len(set(row.run.layers)) > 1 else ""
     if isinstance(row.run.task, IsTree):
         fixed, per_token = one.state_bits
         bits = (fixed + per_token * row.run.task.prompt_tokens, 0)
         one = replace(one, accuracy=row.result["live_accuracy"], state_bits=bits)
-    return replace(one, model=one.model.with_heads(one.heads)) if by_heads else one
+        label = "Transformer" if set(row.run.layers) == {"attention"} else label
+    model = replace(one.model, label=label)
+    return replace(one, model=model.with_heads(one.heads) if by_heads else model)
 
 
 def result_table(rows: Iterable[Row], by_heads: bool = False) -> ResultTable:
     """Return the cells of all rows that have an outcome, with a name for each model."""
     found = ResultTable.of("", [measured(row, by_heads) for row in rows if row.has_outcome], lambda model, task: None)
-    if all(isinstance(task, IsTree) for task in found.tasks):
-        return replace(found, models=is_tree_names(found.models))
-    told = len({model.positions for model in found.models}) > 1
-    by = {
-        model: title_of(model)
-        + f" {model.size}"
-        + (f", {model.position_words}" if told else "")
-        + (f", {model.heads} head{'s' * (model.heads > 1)}" if model.heads else "")
-        for model in found.models
-    }
-    return replace(found, models=by)
+    told = several_positions(found.models)
+    return replace(found, models={model: _name(model, told) for model in found.models})
 
 
-def title_of(model: SizedModel) -> str:
-    """Return the name of a model's architecture; one of several mixers is a hybrid."""
-    return model.title if len(set(model.layers)) == 1 else "Hybrid"
+def several_positions(models: Iterable[SizedModel]) -> bool:
+    """Return whether an architecture was trained with several kinds of positions."""
+    kinds = {(model.title, model.positions) for model in models}
+    return len(kinds) > len({title for title, _ in kinds})
+
+
+def _name(model: SizedModel, told: bool) -> str:
+    heads = f", {model.heads} head{'s' * (model.heads > 1)}" if model.heads else ""
+    return f"{model.title} {model.size}{f', {model.position_words}' if told else ''}{heads}"
 
 
 def settings_that_differ(tasks: Sequence[Task]) -> dict[Task, str]:
@@ -135,7 +109,7 @@ def setup(rows: Sequence[Row], found: ResultTable, planned: int) -> str:
         ["Examples of an evaluation", counts([run.evaluation for run in runs])],
         ["Runs", f"{len(rows)}{f' of {planned}' if planned > len(rows) else ''}{ended}"],
         ["Trained on", "; ".join(sorted(set(devices)))],
-        ["Best accuracy without any state", _floors(found.tasks)],
+        ["Best accuracy without any state, at most", _floors(found.tasks)],
         ["[Ceiling](../explanation/glossary.md#ceiling) of the states", _ceilings(found)],
     ]
     return table(lines)
@@ -171,7 +145,7 @@ def _sizes(models: Iterable[SizedModel]) -> list[str]:
     """Return the titles of the models of each size."""
     by_size: dict[str, list[str]] = {}
     for model in models:
-        by_size.setdefault(model.size, []).append(title_of(model))
+        by_size.setdefault(model.size, []).append(model.title)
     sizes = {size: list(dict.fromkeys(titles)) for size, titles in by_size.items()}
     groups: dict[tuple[str, ...], list[str]] = {}
     for size, titles in sizes.items():
@@ -208,37 +182,36 @@ def _ceilings(found: ResultTable) -> str:
     return f"{said}{without}"
 
 
+COLUMNS: Mapping[str, tuple[str, Callable[[Row], Any]]] = {
+    "key": ("key of the row", lambda row: row.key),
+    "task": ("task and its settings", lambda row: task_words(row.run.task)),
+    "length": ("N", lambda row: row.run.task.length),
+    "layers": ("mixers from the first layer", lambda row: "+".join(map(str, row.run.layers))),
+    "width": ("width", lambda row: row.run.width),
+    "heads": ("heads, if a layer has them", lambda row: row.run.heads if has_heads(row.run.layers) else None),
+    "positions": ("positional encoding", lambda row: row.run.positions_told()),
+    "learning_rate": ("learning rate", lambda row: row.run.learning_rate),
+    "embedding_scale": ("first deviation of embeddings", lambda row: row.run.embedding_scale),
+    "steps_allowed": ("most steps", lambda row: row.run.steps),
+    "batch": ("examples of a step", lambda row: row.run.batch),
+    "seed": ("random seed", lambda row: row.run.seed),
+    "status": ("how the run ended", lambda row: row.status),
+    "steps": ("steps taken", lambda row: row.result["steps"]),
+    "accuracy": ("last accuracy, a fraction", lambda row: row.result["accuracy"]),
+    "first_steps_99": ("first evaluation at 99 %, a step", lambda row: measured(row).steps_to_goal),
+    "live_accuracy": ("IsTree: accuracy after the model's own thought", lambda row: row.result.get("live_accuracy")),
+    "answer_accuracy": ("IsTree: accuracy after the right thought", lambda row: row.result.get("answer_accuracy")),
+    "parameters": ("parameters", lambda row: row.result["parameters"]),
+    "state_bits": ("bits of state once the input is read", lambda row: measured(row).bits_before_the_question),
+    "device": ("processor or GPU", _device),
+}
+"""The columns of a CSV file: what each has, and how it is read off a row."""
+
+
 def csv_text(rows: Sequence[Row]) -> str:
-    """Return every row as a line of CSV, in the order of the page."""
-    return as_csv([_record(row) for row in sorted(rows, key=lambda row: (task_words(row.run.task), row.run.task.length))])
-
-
-def _record(row: Row) -> dict[str, Any]:
-    run, result, one = row.run, row.result, measured(row)
-    values = (
-        row.key,
-        task_words(run.task),
-        run.task.length,
-        "+".join(map(str, run.layers)),
-        run.width,
-        run.heads if has_heads(run.layers) else None,
-        run.positions_told(),
-        run.learning_rate,
-        run.embedding_scale,
-        run.steps,
-        run.batch,
-        run.seed,
-        row.status,
-        result["steps"],
-        result["accuracy"],
-        one.steps_to_goal,
-        result.get("live_accuracy"),
-        result.get("answer_accuracy"),
-        result["parameters"],
-        one.bits_before_the_question,
-        _device(row),
-    )
-    return dict(zip(COLUMNS, values, strict=True))
+    """Return every row as a line of CSV, by task and length."""
+    ordered = sorted(rows, key=lambda row: (task_words(row.run.task), row.run.task.length))
+    return as_csv([{name: of(row) for name, (_, of) in COLUMNS.items()} for row in ordered])
 
 
 @cache

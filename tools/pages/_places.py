@@ -19,10 +19,6 @@ from seqsep.tables import as_csv
 
 SURE = 0.95
 """A place is answered, or held, from this share of the inputs on."""
-ALIKE = 0.05
-"""Shares that differ by no more are called the same."""
-LITTLE = 0.25
-"""A state holds little of a place if its symbol is found in it less often."""
 TITLE = "Symbols that a state holds"
 QUESTION = "Does a state lack the symbols that a model answers wrongly, or does its reader miss them?"
 CSV = "The CSV file has, by `model` and `place` from 1, the shares `right` (answered) and `in_state` (held)."
@@ -90,13 +86,22 @@ def places_page(folder: Path) -> Page:
         ),
         picture="index-lookup-architectures-places.svg",
         caption=CAPTION,
-        notes=[
-            reading({title_of(model): line for model, line in named.items()}),
-            "Another reader may find more in a state.",
-            CSV,
-        ],
+        notes=[causes(named), CSV],
         cost=hours(((run, run.steps) for run in runs), folder),
         commands=["python -m seqsep.audit"],
+    )
+
+
+def causes(named: Named) -> str:
+    """Return which states hold every symbol, and whose hold more than is answered."""
+    held = {title_of(model): cells(line)[1][0] for model, line in named.items()}
+    places = {title_of(model): len(line["right"]) for model, line in named.items()}
+    every = [name for name, found in held.items() if len(found) == places[name]]
+    more = sum(mean(line["in_state"]) > mean(line["right"]) for line in named.values())
+    return (
+        f"The states of {listed(every)} hold every place, so what reads them fails. "
+        f"In {more} of {len(named)} models, on average over places, a symbol is in the state more often than it is answered. "
+        "Another reader may find more in a state."
     )
 
 
@@ -160,39 +165,3 @@ def ranges(places: Sequence[int]) -> str:
         else:
             runs.append([place])
     return listed([f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]) or "none"
-
-
-def reading(named: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return whose state holds more than is answered, as a list."""
-    kept: list[str] = []
-    ends: list[str] = []
-    more: list[str] = []
-    same: list[str] = []
-    for name, line in named.items():
-        (answered, _), (held, others) = cells(line)
-        places = len(line["right"])
-        if others is None:
-            kept.append(name)
-        elif {1, places} <= set(held) and others < LITTLE:
-            ends.append(name)
-        elif _beyond(line) > ALIKE:
-            more.append(name)
-        elif not answered:
-            same.append(name)
-    sentences = []
-    if kept:
-        sentences.append(f"The state holds every place, so its reader fails: {listed(kept)}.")
-    if ends:
-        middle = f"of the other places less than {percent(LITTLE)} % on average"
-        sentences.append(f"The state holds the beginning and the end of an input, and {middle}: {listed(ends)}.")
-    if more:
-        least, most = (pick(_beyond(named[name]) for name in more) for pick in (min, max))
-        by = percent(least) if len(more) == 1 else f"{percent(least)} to {percent(most)}"
-        sentences.append(f"The state holds more than is answered, by {by} points on average: {listed(more)}.")
-    if same:
-        sentences.append(f"The state holds what is answered, within {percent(ALIKE)} points on average: {listed(same)}.")
-    return "\n".join(f"* {sentence}" for sentence in sentences)
-
-
-def _beyond(line: Mapping[str, Any]) -> float:
-    return mean(line["in_state"]) - mean(line["right"])

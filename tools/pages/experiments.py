@@ -189,7 +189,7 @@ def page_text(name: str, page: Page, claims: str) -> str:
     return (
         f"# {page.title}\n\n{page.question}\n\n{page.setup}\n## Result\n\n{page.cells}\n"
         f"![{page.title}]({page.picture})\n\n{page.caption}\n\n"
-        + (f"## What was tested\n\n{notes}" if notes else "")
+        + (f"## Tested causes\n\n{notes}" if notes else "")
         + f"## Repeat it\n\nTraining takes about {page.cost}: the steps of the rows, times the seconds of a step on one core.\n"
         f"All numbers are in [{name}.csv]({name}.csv); the index [explains the columns](index.md#columns-of-the-csv-files).\n\n"
         f"% not run: trains the models again\n```console\n{commands}\n```\n\n"
@@ -227,5 +227,5 @@ EXPERIMENT_PAGES: Mapping[str, Callable[[Path], str]] = {
 def list_of_pages() -> str:
     """Return a line for each page, and the columns of their CSV files, for the index."""
     lines = [f"* [{shown.title}]({name}.md): {shown.question}\n" for name, shown in SHOWN.items()]
-    columns = table([["Column", "Content"], *([f"`{column}`", meaning] for column, meaning in COLUMNS.items())])
+    columns = table([["Column", "Content"], *([f"`{column}`", meaning] for column, (meaning, _) in COLUMNS.items())])
     return "".join([*lines, f"* [{TITLE}]({PLACES}.md): {QUESTION}\n", "\n### Columns of the CSV files\n\n", columns])

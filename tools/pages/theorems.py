@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ That no model is smaller is the written proof.
 The verdicts mean:
 
 """
+MANY = 100_000
 NOT_SHOWN = "This does not show "
 
 
@@ -47,6 +49,7 @@ def theorems_page(theorems: Sequence[Theorem] = THEOREMS) -> str:
     """Return the index: the verdicts, and for each paper a table of its statements in the paper's order."""
     parts = [HEAD, table([["verdict", "meaning"], *([verdict, meaning] for verdict, meaning in VERDICTS.items())])]
     parts.append("\nEvery difference from the papers is in the [errata](../errata.md).\n")
+    parts.append(_long_checks(theorems))
     for paper in PAPERS:
         address = f"https://arxiv.org/abs/{paper.arxiv}"
         parts.append(f"\n## {paper.name}\n\n*{paper.title}*, [arXiv:{paper.arxiv}]({address}).\n\n")
@@ -54,6 +57,18 @@ def theorems_page(theorems: Sequence[Theorem] = THEOREMS) -> str:
     names = "\n".join(sorted(theorem.name for theorem in theorems))
     parts.append(f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
     return "".join(parts)
+
+
+def _long_checks(theorems: Sequence[Theorem]) -> str:
+    """Return how many inputs the committed rows of the long checks have; some theorems have no long check."""
+    rows = {theorem.name: f"results/verify/{theorem.name}.json" for theorem in theorems if theorem.verify is not None}
+    inputs = {name: json.loads(read_text(Path(row)))["inputs"] for name, row in rows.items()}
+    few = ", ".join(f"`{name}` {count:,}" for name, count in inputs.items() if count < MANY)
+    return f"""
+`make verify` runs the long check of each theorem and writes a row to `results/verify/`. A row has {MANY:,} inputs or more.
+A network that is run under two roundings counts its inputs twice. These have fewer: {few}.
+{len(theorems) - len(rows)} theorems have no long check.
+"""
 
 
 def _rows(paper: Paper, theorems: Sequence[Theorem]) -> list[list[str]]:

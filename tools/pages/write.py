@@ -39,7 +39,7 @@ THEOREM_PAGES: Mapping[str, Callable[[Path], str]] = {
 """The index of theorems, a page for each theorem, and the errata."""
 
 REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
-    "docs/reproduction/index.md": lambda clone: reproduction_index_page(clone / "results"),
+    "docs/reproduction/index.md": lambda clone: with_terms(reproduction_index_page(clone / "results"), clone, up="../"),
     **EXPERIMENT_PAGES,
 }
 """The page of claims, and the page, picture and rows of each experiment."""
