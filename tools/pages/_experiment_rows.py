@@ -28,7 +28,7 @@ from seqsep.tasks import IsTree, Task
 
 
 def measured(row: Row, by_heads: bool = False) -> Measured:
-    """Return a row's run under the name that its page has; on IsTree accuracy is live and the state is that after the prompt."""
+    """Return a row's run, named as on its page; on IsTree accuracy is live and the state is that after the prompt."""
     one = Measured.of(row)
     label = "Hybrid" if len(set(row.run.layers)) > 1 else ""
     if isinstance(row.run.task, IsTree):
