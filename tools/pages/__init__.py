@@ -25,7 +25,7 @@ A test holds each committed page against what is generated. Files:
     _released_bugs  its section on bugs of released versions
     _curves       its sections on validation curves
     _reach        its sections of the presets `reach` and `state-bits`, and docs/state-bits.svg
-    _reach_picture  docs/reach.svg: up to which length each architecture looks up
+    _reach_picture  docs/reach.svg: each architecture on index lookup, with its seeds
     _places       its part on why the contenders of `reach` stay below 99 %
     _is_tree      its section of the experiment `is-tree`
     _markdown     tables
