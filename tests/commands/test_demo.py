@@ -100,7 +100,37 @@ def test_a_theorem_that_fails_is_a_failed_demo(tmp_path, capsys, monkeypatch):
     asked = pages_asked_for(monkeypatch)
     done = main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
     assert done.failed
-    assert asked == [tmp_path / "report"]
+    assert asked == [tmp_path / "report"] * 2, "a first page and the last one"
     out = capsys.readouterr().out
     assert "FAILS  index-lookup-state" in out
     assert "A theorem FAILS: its line above has the counterexample." in out
+
+
+@pytest.mark.unchecked
+@pytest.mark.usefixtures("toy")
+def test_attention_is_trained_first_and_has_a_page(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP,))
+    pages = []
+
+    def write_demo(folder, rows, *rest, **named):
+        pages.append([row.run.layers for row in rows])
+        return folder / "index.html"
+
+    monkeypatch.setattr("seqsep.report.write.write_demo", write_demo)
+    main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
+    assert pages == [[("attention",)] * 2, [("attention",), ("lstm",)] * 2]
+    out = capsys.readouterr().out
+    assert f"A first page is ready: {tmp_path / 'report' / 'index.html'}\n" in out
+    assert "It has the rows of attention. 2 models are left to train." in out
+
+
+@pytest.mark.unchecked
+@pytest.mark.usefixtures("toy")
+def test_a_second_start_writes_no_first_page(tmp_path, capsys, monkeypatch):
+    """If attention is trained already, the next page is the last one."""
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP,))
+    asked = pages_asked_for(monkeypatch)
+    for pages in (2, 3):
+        main_job.demo(tmp_path / "s.sqlite", tmp_path / "report", workers=1, committed=tmp_path / "none")
+        assert len(asked) == pages
+    assert capsys.readouterr().out.count("A first page is ready") == 1

@@ -1,59 +1,95 @@
-"""docs/reach.svg shows the committed rows of `reach`, beside the paper's numbers."""
+"""docs/reach.svg shows the seeds of all committed rows on index lookup, next to the paper's numbers."""
 
-import re
+import random
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
+import pytest
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from pages._reach_picture import lines_with_positions, what_was_tried
-from seqsep.experiments import BY_NAME
-from seqsep.experiments.claims.papers import paper_models
-from seqsep.lab.row import read_rows
+from pages._reach_picture import LENGTHS, caption, is_at_chance, lookup_rows, reach_picture, seeds_rows
+from seqsep.experiments.claims.papers import figure2_index_lookup
 from seqsep.mixers import MIXERS
-from seqsep.report.figures.reach_picture import draw_reach
-from seqsep.report.numerals import percent
+from seqsep.report.figures.heatmap import HATCH
+from seqsep.report.figures.reach_picture import SeedsRow, draw_reach
+from seqsep.report.measured import Measured
+from seqsep.report.numerals import DASH, percent
+from seqsep.report.styles import STYLES
 
-RESULTS = Path(__file__).parents[2] / "results"
-EXPERIMENT = BY_NAME["index-lookup-architectures"]
-LINES = lines_with_positions(RESULTS)
+ROOT = Path(__file__).parents[2]
+ROWS = list(lookup_rows(ROOT / "results"))
+LINES = seeds_rows(ROWS)
+NAMES = {style.title: name for name, style in STYLES.items()}
 
 
-def test_every_mixer_has_a_line_of_its_best_runs():
-    """Of the first seed: others repeat it."""
-    rows = [row for row in read_rows(EXPERIMENT.rows_file(RESULTS, "reach")) if row.has_outcome]
-    assert {line.model.layers[0] for line in LINES} == {mixer.name for mixer in MIXERS}
+def shown(lines: Sequence[SeedsRow]) -> list[str]:
+    return [text.get_text() for text in draw_reach(lines, LENGTHS, "note").findobj(Text)]
+
+
+def test_nobody_is_dropped():
+    """Each mixer has a row, each length a column, and a cell is empty only if no committed row is there."""
+    assert {NAMES[line.name] for line in LINES} == {mixer.name for mixer in MIXERS}
+    made = {(row.run.layers[0], row.run.task.length) for row in ROWS}
+    assert {(NAMES[line.name], length) for line in LINES for length in line.cells} == made
+    texts = shown(LINES)
+    assert [text for text in texts if text.startswith("N = ")] == [f"N = {length}" for length in LENGTHS]
+    assert texts.count(DASH) == len(LINES) * len(LENGTHS) - len(made)
+
+
+def test_a_cell_has_every_seed_of_its_setting():
+    groups: dict[object, list[float]] = {}
+    for row in ROWS:
+        groups.setdefault(replace(row.run, seed=0), []).append(row.result["accuracy"])
+    settings = {(run.layers[0], run.task.length, tuple(sorted(seeds))) for run, seeds in groups.items()}
     for line in LINES:
-        for task, cell in line.cells.items():
-            of_cell = [row for row in rows if (row.run.layers[0], row.run.task) == (line.model.layers[0], task)]
-            first = [row.result["accuracy"] for row in of_cell if row.run.positions == "learned" and row.run.seed == 0]
-            assert cell.best.accuracy == max(first)
+        for length, cell in line.cells.items():
+            assert (NAMES[line.name], length, tuple(sorted(cell.accuracies))) in settings
+            assert cell.middle == median(cell.accuracies)
 
 
 def test_texts_are_the_numbers():
-    texts = [text.get_text() for text in draw_reach(LINES, "note").findobj(Text)]
-    columns = [f"N = {length}" for length in (20, 50, 100)]
-    assert set(columns) <= set(texts)
+    texts = shown(LINES)
     for line in LINES:
-        assert line.name in texts
-        assert {percent(cell.best.accuracy) for cell in line.cells.values()} <= set(texts)
-    [attention] = [one for one in paper_models(EXPERIMENT.paper_figure) if one.architecture == "attention"]
-    assert texts.count(f"paper {percent(attention.accuracy[100])}") >= 1
-    reached = {line.model.layers[0]: line.passed for line in LINES}
-    assert texts.count("< 20") == list(reached.values()).count(None) > 0
-    assert texts.count("50") == list(reached.values()).count(50) > 0
+        for cell in line.cells.values():
+            assert {percent(cell.middle), *cell.lines} <= set(texts)
+        assert {f"paper {percent(accuracy)}" for accuracy in line.paper.values()} <= set(texts)
+    [attention] = [line for line in LINES if line.name == "Attention"]
+    assert attention.cells[400].lines == ("97.7–99.9, 3 seeds", "1×64, 8,000 f")
 
 
-def test_the_note_says_what_was_tried():
-    """The most steps at each length, in one number where they are equal, who falls short with fewer, sizes and seeds."""
-    note = what_was_tried(LINES)
-    best = [(line.name, task.length, cell.best) for line in LINES for task, cell in line.cells.items()]
-    most = {length: max(run.steps_allowed for _, other, run in best if other == length) for _, length, _ in best}
-    assert note.startswith(f"Steps: at most {max(most.values()):,}")
-    for name, length, run in best:
-        steps = run.steps_allowed
-        (said,) = re.findall(rf"; {steps:,} at N = {length}: ([^;.]*)", note) or [""]
-        assert (name in said) == (steps < most[length] and run.accuracy < 0.99)
-        assert len(set(most.values())) == 1 or f"{most[length]:,} at N = {length}" in note
-    assert "(Layers, width): (1, 64), LSTM (3, 256), DSS (2, 128). " in note
-    some = "Attention 2 of 3 seeds, Retention 1 of 3 seeds, Mamba 2 of 3 seeds and RWKV-7 1 of 3 seeds"
-    assert f"99 % under some seeds alone: {some}. " in note
+def test_a_cell_of_another_size_is_hatched_and_seeds_at_chance_are_marked():
+    figure = draw_reach(LINES, LENGTHS, "note")
+    edges = [patch for patch in figure.findobj(Rectangle) if patch.get_hatch()]
+    papers = figure2_index_lookup()
+    others = 0
+    for line in LINES:
+        paper = papers.get(NAMES[line.name])
+        others += sum(
+            paper is not None and (one.layers, one.width) != (paper.depth, paper.width) for one in line.cells.values()
+        )
+    assert len(edges) == 2 * others > 0
+    texts = shown(LINES)
+    marked = [cell for line in LINES for cell in line.cells.values() if cell.at_chance]
+    assert sum("at chance" in text for text in texts) == len(marked) > 0
+    assert HATCH in reach_picture(ROOT / "results")
+
+
+@pytest.mark.parametrize(("accuracy", "guesses"), [(0.0156, True), (0.0226, True), (0.0227, False), (1.0, False)])
+def test_a_seed_at_chance_is_four_deviations_above_guessing(accuracy, guesses):
+    assert is_at_chance(accuracy, Measured.of(ROWS[0])) == guesses
+
+
+def test_the_picture_does_not_depend_on_the_order_of_rows():
+    mixed = seeds_rows(random.Random(0).sample(ROWS, len(ROWS)))
+    assert [line.name for line in mixed] == [line.name for line in LINES]
+    assert shown(mixed) == shown(LINES)
+
+
+def test_the_caption_can_be_read_by_itself():
+    said = caption(LINES)
+    assert "Attention 1×64, LSTM 3×256, and 6×256 for the others" in said
+    single = sum(len(cell.accuracies) == 1 for line in LINES for cell in line.cells.values())
+    assert f"{single} of {sum(len(line.cells) for line in LINES)} cells have one seed" in said

@@ -26,7 +26,7 @@ A test holds each committed page against what is generated. Files:
     audit         docs/reference/audit.md and docs/audit.svg: what trained models store, need and carry
     model_laws    docs/reference/model-laws.md: in which models of others the laws of state hold
     _released_bugs  its section on bugs of released versions
-    _reach_picture  docs/reach.svg: up to which length each architecture looks up
+    _reach_picture  docs/reach.svg: each architecture on index lookup, with its seeds
     _markdown     tables
     __main__      python -m pages
 """

@@ -1,51 +1,116 @@
-"""docs/reach.svg: up to which length each architecture looks up a symbol, from the committed rows of `reach`."""
+"""docs/reach.svg: the accuracy of each architecture on index lookup at each length, with its seeds, from all committed rows."""
 
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from seqsep.experiments import BY_NAME
-from seqsep.lab.row import read_rows
+from seqsep.experiments.claims.papers import PaperModel, figure2_index_lookup
+from seqsep.lab.row import Row, read_rows
+from seqsep.lab.run import Run
+from seqsep.mixers import MIXERS
 from seqsep.report.figures.picture_file import svg_text
-from seqsep.report.figures.reach_picture import draw_reach
-from seqsep.report.measured import GOAL
-from seqsep.report.numerals import count, listed
-from seqsep.report.reach import ReachLine, depth_and_width, experiment_reach, with_learned_positions
+from seqsep.report.figures.reach_picture import SeedsCell, SeedsRow, draw_reach
+from seqsep.report.measured import Measured, by_accuracy, chance
+from seqsep.report.numerals import known, percent
+from seqsep.report.styles import STYLES
+from seqsep.tasks import IndexLookup
 
-
-def lines_with_positions(folder: Path) -> list[ReachLine]:
-    """The architectures with learned positions, by their own names."""
-    experiment = BY_NAME["index-lookup-architectures"]
-    rows = [row for row in read_rows(experiment.rows_file(folder, "reach")) if row.has_outcome]
-    lines = experiment_reach(experiment, rows)
-    return [replace(line, name=line.title) for line in with_learned_positions(lines)]
+LENGTHS = (20, 50, 100, 200, 400)
+"""The lengths of the paper's figure 2."""
+ALPHABET = 64
+INPUTS = {"full-length": "f", "drawn-length": "d", "drawn-position": "p"}
+"""The letter of each reading of appendix H.1 (`IndexLookup.training_inputs`)."""
+NEAR = 0.01
+DEVIATIONS = 4
+"""A seed is at chance if it is at most this many standard deviations above guessing."""
 
 
 def reach_picture(folder: Path = Path("results")) -> str:
     """docs/reach.svg as text; its words are paths, as matplotlib of constraints.txt draws them."""
-    lines = lines_with_positions(folder)
-    return svg_text(draw_reach(lines, what_was_tried(lines)))
+    rows = seeds_rows(lookup_rows(folder))
+    return svg_text(draw_reach(rows, LENGTHS, caption(rows)))
 
 
-def what_was_tried(lines: list[ReachLine]) -> str:
-    """What the runs that are shown had: steps, who stays below 99 % with fewer than others, sizes, seeds; and the paper's."""
-    cells = [(line.name, task.length, cell.best) for line in lines for task, cell in line.cells.items()]
-    lengths = sorted({length for _, length, _ in cells})
-    most = {length: max(run.steps_allowed for _, other, run in cells if other == length) for length in lengths}
-    is_equal = len(set(most.values())) == 1
-    ours = (
-        count(max(most.values())) if is_equal else listed([f"{count(steps)} at N = {length}" for length, steps in most.items()])
+def lookup_rows(folder: Path) -> Iterator[Row]:
+    """Yield the rows with an outcome on the paper's task, of layers of one mixer with learned positions."""
+    names = {mixer.name for mixer in MIXERS}
+    for path in sorted(folder.glob("*.jsonl")):
+        for row in read_rows(path):
+            task = row.run.task
+            if (
+                row.has_outcome
+                and isinstance(task, IndexLookup)
+                and task.alphabet == ALPHABET
+                and task.length in LENGTHS
+                and len(set(row.run.layers)) == 1
+                and row.run.layers[0] in names
+                and row.run.positions_told() == "learned"
+            ):
+                yield row
+
+
+def seeds_rows(rows: Iterable[Row]) -> list[SeedsRow]:
+    """A row for each architecture: at each length a setting with all its seeds, of those whose first seed is near the best."""
+    places: dict[tuple[str, int], dict[Run, dict[int, Measured]]] = {}
+    for row in rows:
+        settings = places.setdefault((str(row.run.layers[0]), row.run.task.length), {})
+        settings.setdefault(replace(row.run, seed=0), {})[row.run.seed] = Measured.of(row)
+    papers = figure2_index_lookup()
+    found: dict[str, dict[int, SeedsCell]] = {}
+    for (name, length), settings in places.items():
+        setting = _chosen(settings)
+        found.setdefault(name, {})[length] = _cell(setting, list(settings[setting].values()), papers.get(name))
+    return [
+        SeedsRow(STYLES[name].title, found[name], papers[name].accuracy if name in papers else {})
+        for name in STYLES
+        if name in found
+    ]
+
+
+def _chosen(settings: Mapping[Run, Mapping[int, Measured]]) -> Run:
+    """Of the settings whose first seed is within one point of the best, the one with most seeds, then the best."""
+    first = {setting: seeds[min(seeds)] for setting, seeds in settings.items()}
+    highest = max(by_accuracy(run)[0] for run in first.values())
+    near = [setting for setting, run in first.items() if by_accuracy(run)[0] >= highest - NEAR]
+    return max(near, key=lambda setting: (len(settings[setting]), by_accuracy(first[setting])))
+
+
+def _cell(setting: Run, seeds: list[Measured], paper: PaperModel | None) -> SeedsCell:
+    size = (len(setting.layers), setting.width)
+    accuracies = tuple(run.accuracy if known(run.accuracy) else 0.0 for run in seeds)
+    return SeedsCell(
+        accuracies=accuracies,
+        layers=size[0],
+        width=size[1],
+        steps=max(run.steps for run in seeds),
+        inputs=INPUTS[getattr(setting.task, "training_inputs", "full-length")],
+        at_chance=sum(is_at_chance(accuracy, run) for accuracy, run in zip(accuracies, seeds, strict=True)),
+        is_other_size=paper is not None and size != (paper.depth, paper.width),
     )
-    fewer: dict[tuple[int, int], list[str]] = {}
-    for name, length, run in cells:
-        if run.steps_allowed < most[length] and run.accuracy < GOAL:
-            fewer.setdefault((length, run.steps_allowed), []).append(name)
-    left = "".join(f"; {count(steps)} at N = {length}: {listed(names)}" for (length, steps), names in sorted(fewer.items()))
-    smallest = min((run.model for _, _, run in cells), key=depth_and_width)
-    others = dict.fromkeys((line.name, cell.best.model.size) for line in lines for cell in line.cells.values())
-    larger = [f"{name} {size}" for name, size in others if size != smallest.size]
-    some = [f"{line.name} {line.some_seeds}" for line in lines if line.some_seeds]
+
+
+def is_at_chance(accuracy: float, run: Measured) -> bool:
+    """Return True if an accuracy is at most four standard deviations above guessing, on the examples of its evaluation."""
+    guessing = chance(run.task)
+    return accuracy <= guessing + DEVIATIONS * math.sqrt(guessing * (1 - guessing) / run.evaluation)
+
+
+def caption(rows: Iterable[SeedsRow]) -> str:
+    """The caption: how a cell is chosen, and what its letters, hatches and marks mean."""
+    papers = figure2_index_lookup().values()
+    sizes = {f"{one.depth}×{one.width}" for one in papers}
+    by_size = {size: [one for one in papers if f"{one.depth}×{one.width}" == size] for size in sizes}
+    most = max(by_size, key=lambda size: len(by_size[size]))
+    named = [f"{STYLES[one.architecture].title} {one.depth}×{one.width}" for one in papers if one not in by_size[most]]
+    task = IndexLookup(LENGTHS[0], ALPHABET)
+    cells = [cell for row in rows for cell in row.cells.values()]
+    single = sum(len(cell.accuracies) == 1 for cell in cells)
     return (
-        f"Steps: at most {ours}{left}. (Layers, width): {smallest.size}{''.join(f', {words}' for words in larger)}. "
-        f"{f'99 % under some seeds alone: {listed(some)}. ' if some else ''}The paper's have up to 6 layers of width 256, "
-        "250,000 steps, and positions named for its Transformers alone. —: not trained."
+        "All committed rows with learned positions. Of the settings whose first seed is within one point of the best, a cell "
+        "has the one with most seeds. f: training inputs have N symbols; d: training inputs have a drawn length up to N (two "
+        f"readings of the paper's appendix H.1). Hatched edges: another size than the paper's, which is "
+        f"{', '.join(sorted(named))}, and {most} for the others. Red: seeds at chance, at most {DEVIATIONS} deviations "
+        f"above guessing, which has {percent(chance(task))} %. —: no run. {single} of {len(cells)} cells have one seed. The "
+        "paper's models have up to 250,000 steps. This does not show that an architecture cannot do better."
     )

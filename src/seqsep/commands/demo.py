@@ -1,4 +1,4 @@
-"""`seqsep demo`: check the theorems, train seven architectures, write the page.
+"""`seqsep demo`: check the theorems, train seven architectures, write the page. A first page has the rows of attention only.
 
 A demo that was interrupted continues where it was: theorems whose outcomes are kept are not checked again, and runs that the
 store holds finished are not trained again.
@@ -85,6 +85,13 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
         records, refuted = check_every_theorem(cache)
         print(f"\nTraining {len(runs)} models", flush=True)
         with Store(store) as opened, saying_what_is_kept(KeptRuns(opened, NAME)):
+            first = first_runs(runs)
+            ended = {row.key for row in opened.finished(NAME)}
+            if 0 < len(first) < len(runs) and not {run.key() for run in first} <= ended:
+                early = sweep(first, opened, NAME, workers=workers, progress=display())
+                page = write_demo(folder, early, earlier, records, findings=reach_findings(committed.parent))
+                print(f"\nA first page is ready: {page}", flush=True)
+                print(f"It has the rows of attention. {len(runs) - len(first)} models are left to train.", flush=True)
             rows = sweep(runs, opened, NAME, workers=workers, progress=display())
     page = write_demo(folder, rows, earlier, records, findings=reach_findings(committed.parent))
     print(f"\n{Comparison.of_rows(rows, earlier).sentence()}.")
@@ -93,6 +100,11 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
         print(f"{row.run.label()}: {row.status}", file=sys.stderr)
     print("\n".join(ending(page, store, rows, earlier, refuted=refuted)))
     return Demo(page, refuted or bool(failed))
+
+
+def first_runs(runs: "Sequence[Run]") -> "list[Run]":
+    """Return attention's runs, which take about a minute on two cores."""
+    return [run for run in runs if set(run.layers) == {"attention"}]
 
 
 def plan(runs: "Sequence[Run]", store: "Store", cache: "OutcomeCache", *, workers: int | None, page: Path) -> list[str]:
@@ -114,7 +126,7 @@ def plan(runs: "Sequence[Run]", store: "Store", cache: "OutcomeCache", *, worker
         f"This takes about {duration(checks + training)} here, if nothing else runs:",
         f"  1. check {len(unchecked)} of {len(THEOREMS)} theorems: what they build is run on inputs, about {duration(checks)}",
         f"  2. train {len(left)} of {len(runs)} small models, {at_once}, at most about {duration(training)}{kept}",
-        f"  3. write {page}: both, beside the papers' numbers",
+        f"  3. write {page}: both, next to the papers' numbers; a first page comes when attention is trained",
         "Ctrl-C keeps what is done; started again, it goes on from there.",
     ]
     return [*lines, *cache.said()]

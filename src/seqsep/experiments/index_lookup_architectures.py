@@ -5,7 +5,7 @@ Preset `paper` is the figure's sizes at its lengths, 20 to 400; `paper-grid` eve
 
 The demo's presets have one layer of width 64 for the paper's six architectures and the gated delta rule, all trained by one
 recipe (`recipe`). `demo-rates` compares three learning rates at N = 50; `demo-lengths` takes the best of them to N = 400;
-`demo` is what `seqsep demo` trains, and `demo-seeds` the same with two more seeds. Scaled down against the paper (section 6,
+`demo` is what `seqsep demo` trains, and `demo-seeds` has two more seeds of the cells that its page compares. Scaled down against the paper (section 6,
 appendix H): one layer of width 64 in place of up to 6 layers of width 256, thousands of steps in place of 250,000, three
 learning rates in place of seven.
 
@@ -44,7 +44,9 @@ RATES_AT = 50
 """The length at which the rates are compared; longer inputs have the best rate of this one."""
 SEEDS = (0, 1, 2)
 DEMO_LENGTHS = (20, 50)
-"""The lengths at which the demo trains all architectures; attention it trains at all lengths."""
+"""The lengths at which all architectures are compared; attention is trained at all lengths."""
+SLOW = (("attention", 400), ("mamba", 50), ("gated-delta", 50))
+"""The cells that take minutes of a core each: the demo does not train them, and its page shows their committed rows."""
 BEST_RATE = {
     "attention": 1e-3,
     "linear-attention": 3e-3,
@@ -96,14 +98,19 @@ def lengths() -> list[Run]:
 
 
 def seeds() -> list[Run]:
-    """Return the cells that the demo trains, with two more seeds."""
-    return [replace(run, seed=seed) for run in demo() for seed in SEEDS[1:]]
+    """Return the cells that are compared, with two more seeds."""
+    return [make(name, length, BEST_RATE[name], seed) for name, length in compared() for seed in SEEDS[1:]]
+
+
+def compared() -> list[tuple[str, int]]:
+    """Return every architecture at two lengths, and attention at all; the most expensive first."""
+    chosen = [cell for cell in cells() if cell[1] in DEMO_LENGTHS or cell[0] == "attention"]
+    return chosen[::-1]
 
 
 def demo() -> list[Run]:
-    """Return every architecture at the demo's lengths, and attention at all, with seed 0; the most expensive first."""
-    chosen = [cell for cell in cells() if cell[1] in DEMO_LENGTHS or cell[0] == "attention"]
-    return [make(name, length, BEST_RATE[name], SEEDS[0]) for name, length in reversed(chosen)]
+    """Return the runs of `seqsep demo`: the cells that are compared, except the slow ones, with seed 0."""
+    return [make(name, length, BEST_RATE[name], SEEDS[0]) for name, length in compared() if (name, length) not in SLOW]
 
 
 def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run:

@@ -11,7 +11,7 @@ Each file is one picture, but for the first five, which the others share.
     panels          accuracy over steps, and over bits of state
     used_bits       the bits of each state that are shown to be used
     picture         the README's picture of the demo
-    reach_picture   the README's picture of `reach`
+    reach_picture   index lookup by architecture and length, with seeds
     separation      the separation in bits, for print
     is_tree_bars    the experiment `is-tree`, a panel a trace
     is_tree_states  the same over bits of state

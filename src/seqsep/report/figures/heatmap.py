@@ -17,16 +17,25 @@ POINTS_AN_INCH = 72
 SMALLER = 0.8
 """In this part of its size a name that is too wide is set, in several lines if need be."""
 
+HATCH = "#566270"
+EDGE = 0.06
+"""The part of a cell that is hatched at its left and at its right."""
+MARKED = "#b3261e"
 HEAT = LinearSegmentedColormap.from_list("heat", ["#f6f9fc", "#85b5e6"])
 
 
 @dataclass(frozen=True)
 class HeatmapBox:
-    """One cell: the accuracy that colours it, the number in it, and the lines under it. Without an accuracy it is white."""
+    """One cell: the accuracy that colours it, the number in it, and the lines under it. Without an accuracy it is white.
+
+    `marked` is a further line, in red. A `hatched` cell has diagonal lines at its edges.
+    """
 
     accuracy: float | None
     number: str = ""
     lines: tuple[str, ...] = ()
+    marked: str = ""
+    hatched: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,11 +88,17 @@ def _name_lines(name: str, style: HeatmapStyle, row_height: float) -> tuple[str,
 def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: HeatmapStyle) -> None:
     colour = "white" if box.accuracy is None else HEAT(box.accuracy)
     axes.add_patch(Rectangle((column + 0.015, row + 0.03), 0.97, 0.94, facecolor=colour, edgecolor=LINE))
+    if box.hatched:
+        for left in (0.015, 0.985 - EDGE):
+            edge = Rectangle((column + left, row + 0.03), EDGE, 0.94, fill=False, edgecolor=HATCH, linewidth=0, hatch="/////")
+            axes.add_patch(edge)
     centre: dict[str, Any] = {"ha": "center", "va": "center"}
     middle = column + 0.5
     if box.number:
         axes.text(middle, row + style.number_at, box.number, fontsize=style.number_size, weight="bold", color=INK, **centre)
-    first, apart = (style.line_at, 0.17) if len(box.lines) < 4 else (style.line_at - 0.03, 0.125)
-    for place, words in enumerate(box.lines):
+    lines = [*box.lines, box.marked] if box.marked else list(box.lines)
+    first, apart = (style.line_at, 0.17) if len(lines) < 4 else (style.line_at - 0.03, 0.125)
+    for place, words in enumerate(lines):
         at = row + first + apart * place
-        axes.text(middle, at, words, fontsize=style.line_size, color=style.line_colour, **centre)
+        colour = MARKED if words == box.marked else style.line_colour
+        axes.text(middle, at, words, fontsize=style.line_size, color=colour, **centre)

@@ -1,22 +1,22 @@
-"""The README's picture of `reach`: the best accuracy at each length, up to where it is 99 %, and the paper's beside both."""
+"""The picture of index lookup by architecture and length: the seeds of each cell, next to the paper's number."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
 
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import INK, SOFT
 from seqsep.report.figures.text_width import wrapped
-from seqsep.report.numerals import DASH, percent
-from seqsep.report.reach import ReachLine
-from seqsep.tasks import Task
+from seqsep.report.numerals import DASH, count, percent
 
 WIDTH = 11.0
-ROW_HEIGHT = 0.62
+ROW_HEIGHT = 1.06
 ABOVE = 1.35
-BELOW = 0.74
+BELOW = 1.4
 """Inches."""
-NOTE_SIZE = 9.5
+NOTE_SIZE = 10.0
 STYLE = HeatmapStyle(
     name_size=13.0,
     name_at=-0.04,
@@ -24,46 +24,77 @@ STYLE = HeatmapStyle(
     title_size=12.0,
     title_at=-0.12,
     number_size=15.0,
-    number_at=0.4,
-    line_size=9.5,
-    line_at=0.79,
+    number_at=0.18,
+    line_size=9.0,
+    line_at=0.42,
     line_colour=SOFT,
 )
 
 
-def draw_reach(lines: Sequence[ReachLine], note: str) -> Figure:
-    """A row a line, a column a length and one more for the greatest length with 99 %; `note` stands below."""
-    tasks = sorted({task for line in lines for task in line.cells}, key=lambda task: task.length)
-    height = ABOVE + ROW_HEIGHT * len(lines) + BELOW
+@dataclass(frozen=True)
+class SeedsCell:
+    """The seeds of one setting: their accuracies, and the model's layers, width, steps and training inputs.
+
+    `at_chance` counts the seeds that guess. `is_other_size`: the paper's model has another size.
+    """
+
+    accuracies: tuple[float, ...]
+    layers: int
+    width: int
+    steps: int
+    inputs: str
+    at_chance: int
+    is_other_size: bool
+
+    @property
+    def middle(self) -> float:
+        """The median over the seeds."""
+        return median(self.accuracies)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The range over seeds with their number; then layers x width, steps and training inputs."""
+        low, high = (percent(edge(self.accuracies)) for edge in (min, max))
+        number = len(self.accuracies)
+        seeds = f"{low}–{high}, {number} seeds" if number > 1 else "1 seed"
+        return seeds, f"{self.layers}×{self.width}, {count(self.steps)} {self.inputs}"
+
+
+@dataclass(frozen=True)
+class SeedsRow:
+    """An architecture: its cells by length, and the paper's accuracies by length."""
+
+    name: str
+    cells: Mapping[int, SeedsCell]
+    paper: Mapping[int, float]
+
+
+def draw_reach(rows: Sequence[SeedsRow], lengths: Sequence[int], note: str) -> Figure:
+    """Draw a row for each architecture and a column for each length; `note` is the caption below."""
+    under = wrapped(note, 0.94 * WIDTH, NOTE_SIZE)
+    height = ABOVE + ROW_HEIGHT * len(rows) + BELOW
     figure = Figure(figsize=(WIDTH, height), facecolor="white")
-    title = "How far each architecture looks up a symbol by its position"
+    title = "Index lookup: accuracy by architecture and length"
     figure.text(0.03, 1 - 0.3 / height, title, fontsize=16, weight="bold", color=INK, va="center")
-    said = "Accuracy in percent of the best run, learned positions for all; small: the paper's"
+    said = "Large: the median over seeds, in percent. Below: range and number of seeds; layers × width, steps; the paper's"
     figure.text(0.03, 1 - 0.62 / height, said, fontsize=11, color=SOFT, va="center")
     draw_heatmap(
-        figure.add_axes((0.2, BELOW / height, 0.77, ROW_HEIGHT * len(lines) / height)),
-        names=[line.name for line in lines],
-        titles=[*(f"N = {task.length}" for task in tasks), "99 % up to"],
-        boxes=[[*(_box(line, task) for task in tasks), _reached(line)] for line in lines],
+        figure.add_axes((0.2, BELOW / height, 0.77, ROW_HEIGHT * len(rows) / height)),
+        names=[row.name for row in rows],
+        titles=[f"N = {length}" for length in lengths],
+        boxes=[[_box(row, length) for length in lengths] for row in rows],
         style=STYLE,
     )
-    under = "\n".join(wrapped(note, 0.94 * WIDTH, NOTE_SIZE))
-    figure.text(0.03, 0.34 / height, under, fontsize=NOTE_SIZE, color=SOFT, va="center", linespacing=1.3)
+    figure.text(0.03, (BELOW - 0.2) / height, "\n".join(under), fontsize=NOTE_SIZE, color=SOFT, va="top", linespacing=1.3)
     return figure
 
 
-def _box(line: ReachLine, task: Task) -> HeatmapBox:
-    """The best run at a length; a dash where none was trained."""
-    paper = (f"paper {percent(line.paper[task.length])}",) if task.length in line.paper else ()
-    if task not in line.cells:
-        return HeatmapBox(None, DASH, paper)
-    accuracy = line.cells[task].best.accuracy
-    return HeatmapBox(accuracy, percent(accuracy), paper)
-
-
-def _reached(line: ReachLine) -> HeatmapBox:
-    """The greatest length with 99 %, ours and the paper's."""
-    shortest = min(task.length for task in line.cells)
-    ours = f"< {shortest}" if line.passed is None else str(line.passed)
-    theirs = (f"paper {line.paper_passed or f'< {min(line.paper)}'}",) if line.paper else ()
-    return HeatmapBox(None, ours, theirs)
+def _box(row: SeedsRow, length: int) -> HeatmapBox:
+    """The cell of a length; a dash if there is no run."""
+    paper = (f"paper {percent(row.paper[length])}",) if length in row.paper else ()
+    cell = row.cells.get(length)
+    if cell is None:
+        return HeatmapBox(None, DASH, ("", "", *paper) if paper else ())
+    number = len(cell.accuracies)
+    marked = f"{cell.at_chance} of {number} at chance" if cell.at_chance else ""
+    return HeatmapBox(cell.middle, percent(cell.middle), (*cell.lines, *paper), marked, cell.is_other_size)
