@@ -1,6 +1,6 @@
 """docs/is-tree-separation.svg: what models of IsTree remember, and a Transformer's weights, beside the least recurrent state.
 
-`make docs` writes it; a test compares the committed file with this code.
+`make pages` writes it; a test compares the committed file with this code.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """docs/separation.svg, for the README: the three panels of the separation in bits, and width against precision at N = 1,000.
 
-`make docs` writes it; a test compares the committed file with this code.
+`make pages` writes it; a test compares the committed file with this code.
 """
 
 from collections.abc import Mapping
