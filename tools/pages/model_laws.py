@@ -129,7 +129,7 @@ def model_laws_page(results: Path) -> str:
     others = [_row(name, verdicts) for name, verdicts in flash_linear["models"].items()]
     counted_others = FLASH_LINEAR.format(**flash_linear["versions"], count=len(others), laws=len(LANGUAGE_MODEL_LAWS))
     interpreted = f"{counted_others}{table([header, *others])}{AFTER_FLASH_LINEAR}"
-    shown = "".join(f"* [{name}.py](../{FOLDER}/{name}.py): {words}\n" for name, words in SCRIPTS.items())
+    shown = "".join(f"* [{name}.py](../../{FOLDER}/{name}.py): {words}\n" for name, words in SCRIPTS.items())
     return f"{HEAD}{laws}{counted}{table([header, *rows])}{words_of_later}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
 
 
