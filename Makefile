@@ -7,14 +7,14 @@ BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
 
-.PHONY: demo test verify soak docs release format clean
+.PHONY: demo test verify soak pages docs release format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
 
 test: .venv/ready-dev
-	$(BIN)/ruff format --check setup.py src tools tests benchmarks
-	$(BIN)/ruff check setup.py src tools tests benchmarks
+	$(BIN)/ruff format --check setup.py docs src tools tests benchmarks
+	$(BIN)/ruff check setup.py docs src tools tests benchmarks
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
@@ -24,16 +24,22 @@ verify: .venv/ready-dev
 soak: .venv/ready-dev
 	cd tests && OMP_NUM_THREADS=1 ../$(BIN)/python -m support.faults.sitting --hours $(HOURS); status=$$?; ../$(BIN)/python -m support.faults.page; exit $$status
 
-docs: .venv/ready-dev
+# Writes the generated pages of docs/ again; most of the minutes are the checks whose outputs the pages show.
+pages: .venv/ready-dev
 	PYTHONPATH=tools $(BIN)/python -m pages
+
+# Builds the site from docs/ into build/site.
+docs: .venv/ready-dev
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo "Open build/site/index.html in a browser."
 
 # Builds dist/ and checks it. PYTHONS="python3.11 python3.12" are the interpreters that run the installed wheel.
 release: .venv/ready-dev
 	PYTHONPATH=tools TORCH_INDEX=$(TORCH_INDEX) $(BIN)/python tools/release.py --to dist --demo $(PYTHONS:%=--python %)
 
 format: .venv/ready-dev
-	$(BIN)/ruff format setup.py src tools tests benchmarks
-	$(BIN)/ruff check --fix setup.py src tools tests benchmarks
+	$(BIN)/ruff format setup.py docs src tools tests benchmarks
+	$(BIN)/ruff check --fix setup.py docs src tools tests benchmarks
 
 .venv/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than 3.11; use make PYTHON=python3.11" >&2; exit 3; }

@@ -7,7 +7,7 @@ runs as one stacked model gains there (benchmarks/stacked.py).
 
 Then it trains the runs that could still decide a claim of the papers (`seqsep claims`), those that decide most claims a minute
 first, as many at once as the device takes. Rows are in FOLDER/claims-all.jsonl, with the store and its checkpoints, so that the
-next call continues where this one ended. Copy the rows to results/ and run make docs.
+next call continues where this one ended. Copy the rows to results/ and run make pages.
 """
 
 import argparse

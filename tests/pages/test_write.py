@@ -19,7 +19,7 @@ DRAWN_BY_MATPLOTLIB = ("docs/state-bits.svg",)
 def test_the_committed_page_is_the_generated_one(name):
     if name in DRAWN_BY_MATPLOTLIB and f"matplotlib=={matplotlib.__version__}" not in (ROOT / "constraints.txt").read_text():
         pytest.skip("another version of matplotlib draws other paths")
-    assert (ROOT / name).read_text(encoding="utf-8") == PAGES[name](ROOT), "run make docs"
+    assert (ROOT / name).read_text(encoding="utf-8") == PAGES[name](ROOT), "run make pages"
 
 
 def test_a_page_that_fails_leaves_the_others_as_they_were(tmp_path, monkeypatch):

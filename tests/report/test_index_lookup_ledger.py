@@ -237,6 +237,6 @@ def test_panels_and_frontiers_stay_inside() -> None:
 
 
 def test_the_committed_picture_is_what_the_code_draws() -> None:
-    assert (ROOT / "docs/separation.svg").read_text(encoding="utf-8") == ledger_picture(), "run make docs"
+    assert (ROOT / "docs/separation.svg").read_text(encoding="utf-8") == ledger_picture(), "run make pages"
     assert "18,290" in ledger_picture()
     assert not re.search(r"<script|href=|url\(|<image", ledger_picture())

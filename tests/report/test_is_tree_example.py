@@ -76,6 +76,6 @@ def test_the_thought_of_figure_3():
 
 def test_the_committed_picture_is_what_the_code_draws():
     drawn = is_tree_example()
-    assert (ROOT / "docs/is-tree-example.svg").read_text(encoding="utf-8") == drawn, "run make docs"
+    assert (ROOT / "docs/is-tree-example.svg").read_text(encoding="utf-8") == drawn, "run make pages"
     assert drawn.count('class="vertex"') == 6
     assert not re.search(r"<script|href=|url\(|<image", drawn)

@@ -1,4 +1,4 @@
-"""Every generated file, most of them pages of docs/, in one go: `make docs`.
+"""Every generated file, most of them pages of docs/, in one go: `make pages`.
 
 A test holds each committed page against what is generated. Files:
 

@@ -151,7 +151,7 @@ def released_bugs(measured: Mapping[str, Any]) -> str:
 def _row(name: str, bug: ReleasedBug, measured: Mapping[str, Any]) -> list[str]:
     by = {release: f"{release}, {measured['apart'][release]:.0e}" for release in (bug.fails_in, bug.holds_in)}
     threads = ", ".join(f"[{thread.split('/')[-1]}]({THREADS}/{thread})" for thread in bug.threads)
-    script = f"[{name}.py](../{FOLDER}/{name}.py)"
+    script = f"[{name}.py](../../{FOLDER}/{name}.py)"
     words = _checked(measured.get("check"))
     return [script, bug.model, bug.wrong, bug.law, by[bug.fails_in], by[bug.holds_in], threads, words]
 

@@ -14,7 +14,7 @@ HEAD = """# Errata
 
 You need this page if you read or build on one of the papers, and want to know which printed sentences do not hold.
 seqsep ran each of these statements; the table links every difference that it found.
-`make docs` generates the page from the records in `src/seqsep/theorems/`. Words in quotation marks are the paper's.
+`make pages` generates the page from the records in `src/seqsep/theorems/`. Words in quotation marks are the paper's.
 
 Each entry has a severity:
 

@@ -20,7 +20,7 @@ HEAD = """# What is reproduced
 
 This page is for readers of the two papers. It says which of their measured claims hold in our runs.
 The papers are Bhattamishra et al. 2024 (arXiv:2406.09347) and Wen, Dang and Lyu 2025 (arXiv:2402.18510).
-`make docs` writes this page from the rows in `results/`. `seqsep claims` prints the rows that decide a claim.
+`make pages` writes this page from the rows in `results/`. `seqsep claims` prints the rows that decide a claim.
 Rates, seeds and curves are on the [pages of the experiments](#the-experiments).
 
 ## How a verdict is computed

@@ -23,7 +23,7 @@ HEAD = """# Theorems
 
 You need this page if you look for the theorem of seqsep that runs a numbered statement of a paper.
 Each theorem has a page with its statement, its proof, and a command that runs it with the output of the command.
-`make docs` generates these pages from `src/seqsep/theorems/`, and the verdicts from `tools/pages/papers.py`.
+`make pages` generates these pages from `src/seqsep/theorems/`, and the verdicts from `tools/pages/papers.py`.
 
 An **upper bound** is a model that seqsep builds weight by weight; a command runs it on inputs.
 A **lower bound** says that every model needs a certain size. A command runs the reduction of its proof on given models.

@@ -1,6 +1,6 @@
 """The evidence of rows on the claims, that of the committed rows, and the core-hours of the runs that decide them.
 
-evidence.json is written by `make docs` from the rows in results/; costs.json by benchmarks/claim_costs.py, which times steps.
+evidence.json is written by `make pages` from the rows in results/; costs.json by benchmarks/claim_costs.py, which times steps.
 """
 
 import json

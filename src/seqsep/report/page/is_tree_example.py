@@ -1,6 +1,6 @@
 """docs/is-tree-example.svg: the graph of the paper's figure 3, the thought about it, and what each head attends to.
 
-`make docs` writes it; a test compares the committed file with this code.
+`make pages` writes it; a test compares the committed file with this code.
 """
 
 from dataclasses import dataclass

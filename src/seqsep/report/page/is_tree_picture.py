@@ -1,6 +1,6 @@
 """docs/is-tree-separation.svg: a Transformer's weights and cache, what hybrids remember, and the least recurrent state.
 
-`make docs` writes it; a test compares the committed file with this code.
+`make pages` writes it; a test compares the committed file with this code.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """docs/separation.svg, for the README: weights, cache and least state over N in bits, and the weights by position code.
 
-`make docs` writes it; a test compares the committed file with this code.
+`make pages` writes it; a test compares the committed file with this code.
 """
 
 import textwrap
