@@ -81,5 +81,5 @@ def test_a_command_that_may_fail_for_a_result_says_for_which() -> None:
     assert users == set(FAILED)
 
 
-def test_what_a_page_says_of_other_commands_is_of_commands_there_are() -> None:
+def test_each_exception_is_a_command() -> None:
     assert {*BEFORE, *NOT_RUN} <= set(BY_NAME)

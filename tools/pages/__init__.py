@@ -10,6 +10,8 @@ A test holds each committed page against what is generated. Files:
     theorem_page  docs/reference/theorems/NAME.md: statement, check, proof, errata and files of a theorem
     commands      docs/reference/commands/: a page for each command, from its parser
     _console      the outputs of shell commands on pages
+    python_api    docs/reference/python/: the public functions and classes
+    _members      their signatures, parameters, errors and examples, from the source
     _docstrings   docstrings as Markdown
     _outputs      the outputs of commands on pages
     _glossary     links to the glossary

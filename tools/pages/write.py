@@ -22,6 +22,8 @@ from pages.commands import command_page, index_page
 from pages.errata import errata_page
 from pages.members import mixers_page, tasks_page
 from pages.model_laws import model_laws_page
+from pages.python_api import FOLDER as PYTHON_FOLDER
+from pages.python_api import PYTHON_PAGES, python_index, python_page
 from pages.registries import members_file
 from pages.reproduction import reproduction_page
 from pages.reproduction_index import reproduction_index_page
@@ -47,6 +49,12 @@ COMMAND_PAGES: Mapping[str, Callable[[Path], str]] = {
 }
 """The index of commands, and a page for each command."""
 
+PYTHON: Mapping[str, Callable[[Path], str]] = {
+    f"{PYTHON_FOLDER}/index.md": python_index,
+    **{f"{PYTHON_FOLDER}/{page.file}.md": partial(python_page, page) for page in PYTHON_PAGES},
+}
+"""The index of the Python API, and its pages."""
+
 REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
     "docs/reproduction/index.md": lambda clone: reproduction_index_page(clone / "results"),
 }
@@ -69,6 +77,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/commands/members.json": lambda clone: members_file(),
     **REPRODUCTION,
     **COMMAND_PAGES,
+    **PYTHON,
     **THEOREM_PAGES,
 }
 """What makes each generated file of a clone of this project, by its path there."""
