@@ -1,5 +1,6 @@
 """docs/reference/python/: the public functions and classes, by what they are for, from their source and docstrings."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from pages._markdown import table
 from pages._members import Member, Parameter
 
 FOLDER = "docs/reference/python"
+LABEL = re.compile(r"^\*\*(?!Source|We differ)([^*\n]+[.:])\*\*", re.MULTILINE)
+"""The first words of a paragraph that only look like a label."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ def section(member: Member) -> str:
     ```
     """
     parameters = member.parameters
-    text = markdown(blocks(member.text))
+    text = LABEL.sub(r"\1", markdown(blocks(member.text)))
     parts = [f"\n## {member.name}\n\n", f"```text\n{signature(member)}\n```\n\n{text}"]
     if parameters:
         meanings = member.meanings

@@ -51,8 +51,8 @@ def ceiling(task: Task, state_bits: int) -> float | None:
 def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) -> int | None:
     """Return the least length N of a task at which its ceiling is below 1, or None.
 
-    The result is None if the ceiling is 1 at every length, or if no bound of the average accuracy is known. On random equality a state of 52 bits or more
-    answers wrongly so seldom that a float does not show it, at any length.
+    The result is None if the ceiling is 1 at every length, or if no bound of the average accuracy is known. On random equality
+    a state of 52 bits or more answers wrongly so seldom that a float does not show it, at any length.
 
     Arguments:
         task: a task; its own length does not matter.

@@ -43,8 +43,8 @@ def load_model(path: Path) -> Model:
     Arguments:
         path: the file.
 
-    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for another kind of file, a file without
-    the metadata, or tensors that are not those of the described model.
+    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for another kind of file, a file
+    without the metadata, or tensors that are not those of the described model.
 
     >>> import tempfile
     >>> from safetensors.torch import save_file

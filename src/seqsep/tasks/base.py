@@ -230,7 +230,7 @@ class GeneratedTask(Task):
     """A task whose answer is written: after a prompt a model writes a chain of thought, token by token, and then the answer.
 
     Inputs are prompt and thought. From the prompt's last token on, the target at a token is the next token. At the end of the
-    thought it is the answer, a token of `stops`, which is not read. There is no query within the prompt, or before a token
+    thought it is the answer, a token of `stops`, which is not read. No query is within the prompt or before a token
     that a retriever writes. A model that is right at every queried position of an example therefore also generates it. `score`
     asks for that; `score_answers` asks for the answer only.
 

@@ -141,7 +141,7 @@ class Outcome:
 
 
 class Outcomes(list[Outcome], Tabular):
-    """What a check returns: a list of outcomes that prints as a table, a row for each size with a bound.
+    """The outcomes of a check, in a list that prints as a table with a row for each size with a bound.
 
     >>> claim = Claim("parity", "folklore", "One bit is enough")
     >>> Outcomes([claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})])
