@@ -140,10 +140,8 @@ class Member:
     def example(self) -> str:
         """The example of its docstring, with the imports that it needs.
 
-        >>> print(Member("seqsep", "bound").example)
-        >>> from seqsep import bound
-        >>> bound("index-lookup-state", length=100, alphabet=64)["state_bits"]
-        600
+        >>> Member("seqsep", "bound").example.splitlines()[0]
+        '>>> from seqsep import bound'
         """
         parts = [part for part in re.split(r"\n\s*\n", self.docstring) if part.lstrip().startswith(">>>")]
         lines = "\n".join(parts).split("\n")
