@@ -57,7 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _status_of(error)
 
 
-EPILOG = """Every command takes --help, and --debug, which shows tracebacks.
+EPILOG = """The command `seqsep examples .` writes the files that examples read.
+
+Every command takes --help, and --debug, which shows tracebacks.
 
 Exit status: 0 done or holds, 1 refuted or a run failed, 2 bad input, 3 environment (also a full disk or
 standard output that cannot be written), 130 interrupted, 141 a closed pipe."""
@@ -107,7 +109,7 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
         subparser = subparsers.add_parser(
             command.name,
             description=paragraphs(f"{_sentence(command.purpose)}\n\n{command.details}".rstrip()),
-            epilog=f"Example: {command.example}",
+            epilog=_epilog(command),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         subparser.set_defaults(command=command, parser=subparser)
@@ -135,6 +137,14 @@ def _grouped_commands() -> str:
         lines = [f"  {one.name:{longest}}  {one.purpose}" for one in COMMANDS if one.group is group]
         blocks.append("\n".join([f"{group.title}:", *lines, f"  Example: {group.example}"]))
     return "\n\n".join(blocks)
+
+
+def _epilog(command: Command) -> str:
+    """Return the example of a command, and where the files that it reads come from."""
+    reads = any(folder in command.example for folder in ("examples/", "results/"))
+    return f"Example: {command.example}" + (
+        "\nThe command `seqsep examples .` writes the files of this example." if reads else ""
+    )
 
 
 def _sentence(purpose: str) -> str:

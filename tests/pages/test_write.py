@@ -12,10 +12,12 @@ ROOT = Path(__file__).parents[2]
 
 
 DRAWN_BY_MATPLOTLIB = ("docs/state-bits.svg",)
+OTHERWISE = ("docs/reference/commands/",)
+"""The pages that another test compares, since their examples take minutes: test_commands.py."""
 
 
 @pytest.mark.unchecked  # pages of theorems run their checks; tests/theorems has shapes checked
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith(OTHERWISE)])
 def test_the_committed_page_is_the_generated_one(name):
     if name in DRAWN_BY_MATPLOTLIB and f"matplotlib=={matplotlib.__version__}" not in (ROOT / "constraints.txt").read_text():
         pytest.skip("another version of matplotlib draws other paths")
@@ -35,3 +37,18 @@ def test_a_page_that_fails_leaves_the_others_as_they_were(tmp_path, monkeypatch)
     monkeypatch.setattr(pages_write, "PAGES", {"docs/one.md": lambda clone: "new\n"})
     assert write_pages(tmp_path) == [tmp_path / "docs/one.md"]
     assert [path.read_bytes() for path in (tmp_path / "docs").iterdir()] == [b"new\n"]
+
+
+def test_only_the_pages_with_given_beginnings_are_written(tmp_path, monkeypatch):
+    pages = {name: lambda clone: "new" for name in ("docs/a/one.md", "docs/a/two.md", "docs/b.md")}
+    monkeypatch.setattr(pages_write, "PAGES", pages)
+    (tmp_path / "docs/a").mkdir(parents=True)
+    assert write_pages(tmp_path, ["docs/a/"]) == [tmp_path / "docs/a/one.md", tmp_path / "docs/a/two.md"]
+    assert not (tmp_path / "docs/b.md").exists()
+    assert write_pages(tmp_path, ["docs/b.md", "docs/a/t"]) == [tmp_path / "docs/a/two.md", tmp_path / "docs/b.md"]
+
+
+def test_a_beginning_of_no_page_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match="docs/c: expected a generated page or the beginning of one"):
+        write_pages(tmp_path, ["docs/reference/tasks.md", "docs/c"])
+    assert not list(tmp_path.iterdir())

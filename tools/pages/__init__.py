@@ -8,6 +8,10 @@ A test holds each committed page against what is generated. Files:
     papers        the papers: statements in their order, each with its verdict
     theorems      docs/reference/theorems/index.md: the statements of each paper, with the theorem that runs each
     theorem_page  docs/reference/theorems/NAME.md: statement, check, proof, errata and files of a theorem
+    commands      docs/reference/commands/: a page for each command, from its parser
+    _console      the outputs of shell commands on pages
+    python_api    docs/reference/python/: the public functions and classes
+    _members      their signatures, parameters, errors and examples, from the source
     _docstrings   docstrings as Markdown
     _outputs      the outputs of commands on pages
     _glossary     links to the glossary

@@ -7,7 +7,7 @@
      'docs/state-bits.svg', 'docs/reach.svg']
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,14 +17,19 @@ from pages._glossary import with_terms
 from pages._reach_picture import reach_picture
 from pages.audit import audit_page, audit_picture
 from pages.capacity import capacity_page
+from pages.commands import FOLDER as COMMANDS_FOLDER
+from pages.commands import command_page, index_page
 from pages.errata import errata_page
 from pages.experiments import EXPERIMENT_PAGES
 from pages.members import mixers_page, tasks_page
 from pages.model_laws import model_laws_page
+from pages.python_api import FOLDER as PYTHON_FOLDER
+from pages.python_api import PYTHON_PAGES, python_index, python_page
 from pages.registries import members_file
 from pages.reproduction_index import reproduction_index_page
 from pages.theorem_page import theorem_page
 from pages.theorems import FOLDER, theorems_page
+from seqsep.commands import COMMANDS
 from seqsep.files import write_file
 from seqsep.report.page.is_tree_example import is_tree_example
 from seqsep.report.page.is_tree_picture import is_tree_picture
@@ -37,6 +42,18 @@ THEOREM_PAGES: Mapping[str, Callable[[Path], str]] = {
     **{f"{FOLDER}/{theorem.name}.md": partial(theorem_page, theorem) for theorem in THEOREMS},
 }
 """The index of theorems, a page for each theorem, and the errata."""
+
+COMMAND_PAGES: Mapping[str, Callable[[Path], str]] = {
+    f"{COMMANDS_FOLDER}/index.md": index_page,
+    **{f"{COMMANDS_FOLDER}/{command.name}.md": partial(command_page, command) for command in COMMANDS},
+}
+"""The index of commands, and a page for each command."""
+
+PYTHON: Mapping[str, Callable[[Path], str]] = {
+    f"{PYTHON_FOLDER}/index.md": python_index,
+    **{f"{PYTHON_FOLDER}/{page.file}.md": partial(python_page, page) for page in PYTHON_PAGES},
+}
+"""The index of the Python API, and its pages."""
 
 REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
     "docs/reproduction/index.md": lambda clone: with_terms(reproduction_index_page(clone / "results"), clone, up="../"),
@@ -59,14 +76,33 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/reach.svg": lambda clone: reach_picture(clone / "results"),
     "src/seqsep/commands/members.json": lambda clone: members_file(),
     **REPRODUCTION,
+    **COMMAND_PAGES,
+    **PYTHON,
     **THEOREM_PAGES,
 }
 """What makes each generated file of a clone of this project, by its path there."""
 
 
-def write_pages(clone: Path) -> list[Path]:
-    """Write every page to its place in a clone, each whole or not at all; return their paths."""
-    texts = {clone / name: page(clone) for name, page in PAGES.items()}
+def write_pages(clone: Path, beginnings: Sequence[str] = ()) -> list[Path]:
+    """Write pages to their places in a clone, each whole or not at all; return their paths.
+
+    `beginnings` are paths of pages or beginnings of them; without any, every page is written. Raises ValueError, before
+    anything is written, for a beginning that no page has.
+    """
+    texts = {clone / name: PAGES[name](clone) for name in chosen(PAGES, beginnings)}
     for path, text in texts.items():
         write_file(path, text)
     return list(texts)
+
+
+def chosen(names: Iterable[str], beginnings: Sequence[str]) -> list[str]:
+    """Return the names that begin so, in their order; without beginnings, all. Raises ValueError for one without a name.
+
+    >>> chosen(["docs/one.md", "docs/two.md"], ["docs/t"])
+    ['docs/two.md']
+    """
+    every = list(names)
+    for beginning in beginnings:
+        if not any(name.startswith(beginning) for name in every):
+            raise ValueError(f"{beginning}: expected a generated page or the beginning of one, such as {every[0]}; found none")
+    return [name for name in every if not beginnings or name.startswith(tuple(beginnings))]

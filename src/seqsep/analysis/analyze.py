@@ -36,15 +36,25 @@ def analyze(
     is_regular: bool = False,
     report: Callable[[AtLength], None] | None = None,
 ) -> Analysis:
-    """Analyse a function, or what a name stands for (`analysis.function`), at each length; `report` is called after each.
+    """Analyse a function at each length: its least state, its communication and the attention that it needs.
 
-    `alphabet`: how many symbols each position has, one number for all or one for each; 2 if the target says nothing. For each
-    length the answer has the classes of prefixes at the split K where they are most, the least state in bits (the logarithm of
-    them, rounded up), the bits D(f) that two parties must exchange, as far as shown, and for each of the `precisions`, bits of
-    a number, the width times heads that one layer of attention then needs (Theorem 4 of Bhattamishra et al. 2024).
+    For each length the answer has the classes of prefixes at the split K that has most of them, and the least state in bits,
+    which is their logarithm, rounded up. It also has lower bounds of D(f), the bits that two parties must exchange, and for
+    each precision the width times heads that one layer of attention needs (Theorem 4 of Bhattamishra et al. 2024).
 
-    Raises ValueError for lengths below 1, too many inputs, a function that raises or answers with other than integers or None,
-    and alphabets that do not fit; FileNotFoundError for a file that is not there.
+    Arguments:
+        target: a function from a list of symbols to an integer, or None outside its domain; or a name, as `seqsep analyze`
+            takes.
+        lengths: lengths in symbols, each from 1; by default those of the target.
+        alphabet: symbols that each position has, one number for all or one for each; 2 if the target does not say.
+        precisions: bits of a number in the attention layer; each from 1.
+        fields: fields of a task, if the target is the name of a task.
+        is_regular: read the target as a regular expression.
+        report: called with the result of each length as soon as it is there.
+
+    Raises ValueError for lengths below 1, too many inputs, an alphabet that does not fit, and a function that raises an
+    exception or answers with something other than an integer or None. Raises FileNotFoundError if the target is a file that
+    does not exist.
 
     >>> majority = analyze(lambda word: 2 * sum(word) > len(word), [2, 4, 6])
     >>> [one.classes for one in majority.lengths]

@@ -27,7 +27,11 @@ PROTOCOL = "counted protocol, token asked, both learn"
 
 @dataclass(frozen=True)
 class Width:
-    """The least m H at one precision. `at_least` is None if it is 1, which every layer has.
+    """The least width times heads of one layer of attention at one precision.
+
+    Fields:
+        precision: bits of a number.
+        least: least width times heads; 1 is no restriction, and `at_least` is then None.
 
     >>> Width(precision=8, least=1).at_least is None, Width(precision=8, least=3).at_least
     (True, 3)

@@ -24,7 +24,12 @@ HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >='
 
 @dataclass(frozen=True)
 class InputPair:
-    """Two inputs that end alike after `split` tokens and differ in their answers: their prefixes need different states.
+    """Two inputs that end alike and differ in their answers: their prefixes need different states.
+
+    Fields:
+        split: number of tokens before the common end.
+        inputs: the two inputs.
+        answers: their answers.
 
     >>> InputPair(split=1, inputs=([0, 5], [1, 5]), answers=(0, 1)).record()["suffix"]
     [5]
@@ -48,10 +53,18 @@ class InputPair:
 
 @dataclass(frozen=True)
 class AtLength:
-    """An analysis at one length: `least` is exact; if it is None, `partial` has bounds if inputs are outside the domain.
+    """The analysis of a function at one length.
 
-    Without either, `attention` bounds the state from below. `answers` are the function's, by label. `table` has every answer,
-    if they were enumerated.
+    Fields:
+        length: N, in symbols.
+        symbols: the symbols of each position.
+        answers: answers of the function, by label.
+        least: the exact least state; None if it is not known exactly.
+        partial: bounds of the least state, if inputs are outside the domain.
+        witness: two inputs that need two states.
+        attention: lower bound of D(f), which also bounds the state from below.
+        widths: width times heads of one layer of attention, for each precision.
+        table: every answer, if they were enumerated.
 
     >>> from seqsep.analysis import analyze
     >>> parity = analyze(lambda word: sum(word) % 2, [3]).lengths[0]
@@ -206,10 +219,16 @@ def _bounds_record(partial: PartialState) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False)
 class Analysis(Tabular):
-    """All lengths of one function, and how the least state and the bounds of D(f) grow with them.
+    """The analyses of one function at all lengths, and their growth; it prints as a table with a row for each length.
 
-    If the least state is not exact, the growth is that of its lower bound. It prints as a table with a row for each length:
-    the least state lies between `state_bits` and `state_bits_at_most`.
+    The least state is between `state_bits` and `state_bits_at_most`.
+
+    Fields:
+        name: name of the function.
+        kind: kind of the target, such as a function or a regular expression.
+        lengths: the analysis at each length.
+        growth: growth of the least state with the length, or of its lower bound if it is not exact.
+        communication_growth: growth of the lower bounds of D(f) with the length.
 
     >>> from seqsep.analysis import analyze
     >>> print(analyze(lambda word: sum(word) % 2, [2, 3, 4]).closing_lines()[0])

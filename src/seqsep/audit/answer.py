@@ -34,12 +34,25 @@ class Place:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Tabular):
-    """What a model carries on a task; it prints as the table of its numbers, all in bits of one example's state.
+    """The result of an audit; it prints as the table of its numbers, all in bits of one example's state.
 
-    `stored_bits` are those of the state's tensors after the prefix. `needs_at_most_bits`, of the codebook `codebook`, is where
-    the model's own reader is within one point of `accuracy`; None if no codebook that was tried is. `carries_at_least_bits`
-    is wrong with probability at most 1 - `confidence`. `all_right_bits` are the fewest with which some model answers every
-    question, `least_bits` those without which none has the accuracy.
+    Fields:
+        task: the task of the questions.
+        model: layers and width of the model, in words.
+        prefixes: number of prefixes.
+        questions: number of questions.
+        confidence: of the lower limits together.
+        accuracy: share of right answers.
+        accuracy_at_least: lower limit of the accuracy over all questions.
+        stored_bits: bits of the state's tensors after the prefix.
+        needs_at_most_bits: bits of the smallest codebook with which the model is within one point of `accuracy`; None if none
+            is.
+        codebook: name of this codebook.
+        carries_at_least_bits: bits that the accuracy proves; wrong with probability at most 1 - `confidence`.
+        all_right_bits: the fewest bits with which some model answers every question rightly; None if not known.
+        least_bits: the fewest bits with which some model can have the accuracy.
+        places: accuracy at each queried position.
+        curve: accuracy with each codebook.
 
     >>> from seqsep.tasks import IndexLookup
     >>> task = IndexLookup(length=2, alphabet=4)
@@ -104,14 +117,19 @@ def audit(
     seed: int = 0,
     files: Iterable[Path | str] = (),
 ) -> Audit:
-    """Audit a model on a task: what its state stores, what its reader needs of it, what it carries.
+    """Audit a model on a task: the bits that its state stores, those that its read-out needs, and those that it carries.
 
-    `model`: a model, or the file of a kept one, whose run then has the task; `files` are those of the user's own parts in it.
-    `task`: index lookup, associative recall or equality in its variant random. `questions`: how many are asked, about 250
-    prefixes at least. `seed`: which examples; none of them is one that training has seen or was evaluated on.
-    `confidence`: of the lower limits, all places of one accuracy together.
+    No question of the audit was an example of the model's training or evaluation.
 
-    Raises BadInput for a task that is none of these, and as `seqsep.load` does.
+    Arguments:
+        model: a model, or the file of a kept model, whose run then has the task.
+        task: index lookup, associative recall or equality in its variant random; needed with a model, not with a file.
+        questions: number of questions, about 250 prefixes at least.
+        confidence: of all lower limits of one accuracy together; above 0 and below 1.
+        seed: random seed of the questions.
+        files: Python files of your own layers, models or task in a kept model.
+
+    Raises BadInput for another task, and for the reasons of `seqsep.load`.
 
     >>> import torch
     >>> from seqsep.tasks import IndexLookup

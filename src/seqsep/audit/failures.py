@@ -46,11 +46,19 @@ class Attacked:
 
 @dataclass(frozen=True, repr=False)
 class WorstCase(Tabular):
-    """Where a model fails; it prints as the table of the attacks.
+    """The result of a search for failures; it prints as the table of the attacks.
 
-    `worst_prefix` got the most wrong answers, `worst_prefix_wrong` of `worst_prefix_questions`, among those that were asked
-    about more closely. `least` is the least counterexample. `collision`: two prefixes with bit-equal states. `questions` counts
-    all that was asked, the search for the least one included. `inputs`: how many inputs there are, if all of them were asked.
+    Fields:
+        task: the task of the questions.
+        questions: number of all questions, with those of the search for the least counterexample.
+        confidence: of the two limits of an interval, all intervals together.
+        attacks: wrong answers by attack.
+        worst_prefix: the prefix with most wrong answers, among those that got further questions.
+        worst_prefix_questions: questions about this prefix.
+        worst_prefix_wrong: wrong answers among them.
+        least: the least counterexample.
+        collision: two prefixes with bit-equal states, which prove an error.
+        inputs: number of all inputs, if all of them were asked.
 
     >>> from seqsep.audit.worst import worst_case
     >>> from seqsep.model.model import Model

@@ -32,11 +32,19 @@ LEAST_QUESTIONS = 60
 def worst_case(
     model: Model, task: Task, *, questions: int | Literal["all"] = QUESTIONS, confidence: float = 0.95, seed: int = 0
 ) -> WorstCase:
-    """Look for inputs on which a model fails, asking `questions` in all, but for those that make a counterexample smaller.
+    """Search for inputs on which a model fails.
 
-    If there are no more inputs than questions, and at most 2^20, or with "all", every input is asked: the worst case is then
-    exact. `confidence`: of the two limits of an interval, all intervals together. Raises BadInput for a task that is not
-    audited, less than 60 questions, or "all" of more than 2^20 inputs.
+    If there are at most as many inputs as questions, and at most 2^20, the search asks every input. The worst case is then
+    exact. Questions that make a counterexample smaller are not counted.
+
+    Arguments:
+        model: a trained model.
+        task: index lookup, associative recall or equality in its variant random.
+        questions: number of questions, from 60; "all" for every input, of at most 2^20.
+        confidence: of the two limits of an interval, all intervals together; above 0 and below 1.
+        seed: random seed of the questions.
+
+    Raises BadInput for a task that is not audited, less than 60 questions, or "all" of more than 2^20 inputs.
 
     >>> import torch
     >>> from seqsep.tasks import Equality

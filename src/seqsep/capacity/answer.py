@@ -24,10 +24,14 @@ MOST_BATCH = 10**9
 
 @whole_arguments
 def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, cache_bits: int = BITS) -> "Capacity":
-    """Read a config.json, or a dict like it, and count what the model keeps between tokens.
+    """Read a config.json, or a dict like it, and count the numbers that the model keeps between tokens.
 
-    `state_bits` is the width of a number of a fixed state, `cache_bits` of one in a cache, both in bits. Raises BadInput, one
-    line that names file and field, for what cannot be read.
+    Arguments:
+        config: path of a config.json, its folder, or its content as a dict.
+        state_bits: bits of a number of a fixed state.
+        cache_bits: bits of a number of a cache.
+
+    Raises BadInput with the file and the field for a configuration that cannot be read.
 
     >>> found = capacity({"model_type": "mamba", "hidden_size": 768, "num_hidden_layers": 24, "vocab_size": 50280})
     >>> found.fixed_numbers, found.state_bytes(), found.crossing(), found.limits[0].beyond
@@ -52,10 +56,16 @@ def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, 
 
 @dataclass(frozen=True, repr=False)
 class Capacity(Tabular):
-    """What a model keeps between tokens, for one sequence.
+    """The numbers that a model keeps between tokens, for one sequence.
 
-    `model_type` is the family, `layers` what each layer keeps, `state_bits` and `cache_bits` the widths of numbers.
-    `unknown_quantization` is the method of quantization_config if `transformers` does not know it, else None.
+    Fields:
+        model_type: family of the model, as in its config.json.
+        where: name of the configuration in error messages.
+        layers: the parts that each layer keeps.
+        fields: fields of the configuration.
+        state_bits: bits of a number of a fixed state.
+        cache_bits: bits of a number of a cache.
+        unknown_quantization: method of quantization_config if `transformers` does not know it, else None.
 
     >>> print(capacity({"model_type": "by-hand", "layers": [{"count": 2, "fixed_numbers": 64}]}).table())
     by-hand: 2 layers, 128 fixed numbers, 0 numbers a token

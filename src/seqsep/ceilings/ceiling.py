@@ -12,19 +12,23 @@ from seqsep.tasks import IndexLookup, IsTree, NgramRetrieval, Task
 
 
 def ceiling(task: Task, state_bits: int) -> float | None:
-    """An upper limit of the accuracy, as a fraction, on a task's evaluation examples with a state of `state_bits` bits.
+    """Return an upper limit of the accuracy on a task's evaluation examples for every model with a state of B bits.
 
-    No model with such a state is right more often, over all examples; no model need reach it: `ceilings.codes` has what the
-    best code reaches at small sizes. For index lookup over N items of S symbols it is the a at which Fano's inequality holds
-    with equality, B = N (log2 S - h(a) - (1 - a) log2(S - 1)), h being the entropy of one bit; the other tasks' equations stand
-    at the heads of the files of `seqsep.ceilings`. The accuracy is that of the asked answers of an example.
+    The accuracy is a fraction of the queried answers of all examples, rounded up to a float. It is 1 for a state that can hold
+    all answers (`answer_bits`). It is None if no bound of the average accuracy is known. Not every model reaches the limit:
+    `ceilings.codes` has the accuracy of the best code at small sizes. With 1 the state forbids nothing. This does not show
+    that an architecture has such weights, or that training finds them.
 
-    It is rounded up to a float. It is 1 for a state that can hold all that the task asks for (`answer_bits`), and None if no
-    bound on average is known. With 1 the state forbids nothing: whether the architecture has weights that answer so, and
-    whether training finds them, is not said. A thought that is given to the model tells it about the prompt, so IsTree has a
-    bound without a thought only; for one that the model writes itself `double_star_ceiling` and `uniform_graph_ceiling` hold.
+    For index lookup over N items of S symbols, the limit is the a at which Fano's inequality holds with equality: B = N (log2
+    S - h(a) - (1 - a) log2(S - 1)), h being the entropy of one bit. The files of `seqsep.ceilings` have the equations of the
+    other tasks. IsTree has a bound without a thought only, as a given thought contains bits of the prompt. For a thought that
+    the model writes itself, use `double_star_ceiling` and `uniform_graph_ceiling`.
 
-    Raises BadInput, a ValueError, for another thing than a task, and for bits that are no whole number from 0.
+    Arguments:
+        task: a task with its sizes.
+        state_bits: B, bits of one example's state; from 0.
+
+    Raises BadInput, a ValueError, for anything but a task, and for bits that are not a whole number from 0.
 
     >>> round(ceiling(IndexLookup(length=100, alphabet=64), state_bits=300), 3)
     0.654
@@ -45,10 +49,17 @@ def ceiling(task: Task, state_bits: int) -> float | None:
 
 
 def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) -> int | None:
-    """The least length N of such a task at which the ceiling is below 1.
+    """Return the least length N of a task at which its ceiling is below 1, or None.
 
-    The state has `state_bits` + N `bits_per_token` bits. None if there is no such length, or if no bound on average is known.
-    On random equality a state of 52 bits or more is wrong so seldom that a float does not show it, at any length.
+    The result is None if the ceiling is 1 at every length, or if no bound of the average accuracy is known. On random equality
+    a state of 52 bits or more answers wrongly so seldom that a float does not show it, at any length.
+
+    Arguments:
+        task: a task; its own length does not matter.
+        state_bits: bits of the state that do not depend on the length; from 0.
+        bits_per_token: bits of the state for each token; from 0.
+
+    Raises BadInput, a ValueError, for the reasons of `ceiling`.
 
     >>> first_bitten_length(IndexLookup(length=100, alphabet=64), state_bits=300)
     51

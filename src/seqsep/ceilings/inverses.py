@@ -20,10 +20,15 @@ from seqsep.tasks import Task
 def least_state_bits(task: Task, accuracy: float) -> int:
     """Return the least number of state bits at which the ceiling allows an accuracy on the task's evaluation examples.
 
-    It is the least B with ceiling(task, B) >= accuracy, a fraction from 0 to 1: every model with a smaller state is below it.
-    For accuracy 1 it is exact for tasks whose answers are independent symbols, different values or random equality.
+    It is the least B with ceiling(task, B) >= accuracy: every model with a smaller state is below this accuracy. For accuracy
+    1 it is exact for tasks whose answers are independent symbols, different values or random equality.
 
-    Raises BadInput if the accuracy is another one, the task is none, or no bound on its average accuracy is known.
+    Arguments:
+        task: a task with its sizes.
+        accuracy: a fraction from 0 to 1.
+
+    Raises BadInput if the accuracy is not such a fraction, the task is not a task, or no bound of its average accuracy is
+    known.
 
     >>> from seqsep.tasks import IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)
@@ -41,14 +46,19 @@ def least_state_bits(task: Task, accuracy: float) -> int:
 
 
 def longest(task: Task, bits: int, accuracy: float) -> int | None:
-    """Return the greatest length at which the ceiling of a state of `bits` bits allows an accuracy on the task's examples.
+    """Return the greatest length at which the ceiling of a state of B bits allows an accuracy on the task's examples.
 
-    The length is in the task's unit, symbols or pairs or points, with other fields as they are; the length of `task` itself
-    does not matter. It is 0 if every length is forbidden, and may be beyond those that a task is made with. None: no length is
-    excluded, which is so for accuracies of guessing, and for random equality with a state of B bits up to 1 - 2^-B / 2.
+    The length is in the task's unit: symbols, pairs or points. It is 0 if every length is forbidden, and it may be greater
+    than the lengths that the task accepts. It is None if no length is excluded: for accuracies of guessing, and for random
+    equality up to 1 - 2^-B / 2.
 
-    Raises BadInput if bits are no whole number from 0, the accuracy is no fraction from 0 to 1, or the task's ceiling is not
-    known to fall with its length alone.
+    Arguments:
+        task: a task with its sizes; its own length does not matter.
+        bits: B, bits of one example's state; from 0.
+        accuracy: a fraction from 0 to 1.
+
+    Raises BadInput if bits are not a whole number from 0, the accuracy is not such a fraction, or the ceiling of the task is
+    not known to fall with its length only.
 
     >>> from seqsep.tasks import Equality, IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)

@@ -156,7 +156,7 @@ def _analyze_one(target: str, options: argparse.Namespace, *, prints: bool) -> "
 COMMAND = Command(
     name="analyze",
     purpose="compute the least state of any recurrent model for a function",
-    example="seqsep analyze FILE.py:function --lengths 2..16 --alphabet 4",
+    example="seqsep analyze majority --lengths 2..16",
     group=FUNCTIONS,
     add_flags=add_flags,
     run=run,

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 COMMAND = Command(
     name="apply",
     purpose="run the built weights of a theorem on your own inputs",
-    example="seqsep apply index-lookup-attention --length 20 --input FILE.jsonl",
+    example="seqsep sample index-lookup --length 20 --json | seqsep apply index-lookup-attention --length 20",
     group=THEOREMS,
     add_flags=add_flags,
     run=run,

@@ -83,7 +83,7 @@ def _in_words(shown: dict[str, Any]) -> str:
 COMMAND = Command(
     name="ask",
     purpose="put your own inputs to a trained model",
-    example="seqsep ask runs/store.sqlite 3f2a --input questions.jsonl",
+    example="seqsep sample equality --length 20 --json | seqsep ask results/audit/lstm.safetensors --input -",
     group=TRAINING,
     add_flags=add_flags,
     run=run,

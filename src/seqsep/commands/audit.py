@@ -167,7 +167,7 @@ def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
 COMMAND = Command(
     name="audit",
     purpose="measure what a trained model keeps in its state, and find inputs on which it fails",
-    example="seqsep audit runs/store.sqlite 3f2a --worst",
+    example="seqsep audit results/audit/lstm.safetensors --questions 1000",
     group=PUBLISHED,
     add_flags=add_flags,
     run=run,

@@ -128,7 +128,7 @@ def quantity(flag: str, text: str, units: dict[str, int]) -> int:
 COMMAND = Command(
     name="capacity",
     purpose="compute from config.json what a model keeps between tokens and what it cannot do",
-    example="seqsep capacity config.json --length 128k --memory 80GiB",
+    example="seqsep capacity examples/falcon-mamba-7b.json --length 128k --memory 80GiB",
     group=PUBLISHED,
     add_flags=add_flags,
     run=run,

@@ -43,10 +43,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def certify(name: str, **options: Any) -> bytes:
-    """The certificate of a theorem: the bytes of a file that `seqsep_check.py` checks without seqsep.
+    """Return the certificate of a theorem: the bytes of a file that `seqsep_check.py` checks without seqsep.
 
-    `options` are the keywords of `BY_NAME[name].evidence`, which `seqsep certify THEOREM --help` explains. Raises ValueError
-    for a theorem without a certificate, an unknown option, a value out of its range, or a certificate that is too large.
+    Arguments:
+        name: name of a theorem that has a certificate.
+        options: sizes of the certificate, as `seqsep certify THEOREM --help` explains them.
+
+    Raises ValueError for a theorem without a certificate, an unknown option, a value out of its range, or a certificate that
+    is too large.
 
     >>> certify("index-lookup-state", length=2, alphabet=2)[:44]
     b'{"claims":{"rows":4,"state_bits":2},"digest"'

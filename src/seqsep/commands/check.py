@@ -167,7 +167,7 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
 COMMAND = Command(
     name="check",
     purpose="check theorems, or the laws on your own layer, task or model",
-    example="seqsep check index-lookup-attention --text README.md",
+    example="seqsep check index-lookup-attention --text examples/own_layer.py",
     group=THEOREMS,
     add_flags=add_flags,
     run=run,

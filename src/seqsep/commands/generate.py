@@ -134,7 +134,7 @@ def _in_words(shown: dict[str, Any]) -> str:
 COMMAND = Command(
     name="generate",
     purpose="show what a trained model writes, thought and answer",
-    example="seqsep generate is_tree.safetensors --prompt '{\"edges\": [[1, 2], [2, 3], [1, 4]]}'",
+    example="seqsep generate runs/store.sqlite --prompt '{\"edges\": [[1, 2], [2, 3], [1, 4]]}'",
     group=TRAINING,
     add_flags=add_flags,
     run=run,

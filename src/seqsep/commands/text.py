@@ -267,7 +267,7 @@ def in_words(accuracy: "LengthAccuracy") -> str:
 COMMAND = Command(
     name="text",
     purpose="ask any causal language model of transformers to retrieve from text",
-    example="seqsep text phonebook --model MODEL_FOLDER --n 8 16 32",
+    example="seqsep text phonebook --n 8 --show",
     group=PUBLISHED,
     add_flags=add_flags,
     run=run,

@@ -84,12 +84,16 @@ class Execution:
 
 
 def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked"] | int | None = None) -> Execution:
-    """Run the network on a batch of inputs.
+    """Run a network on a batch of inputs, on its grid.
 
-    Inputs are tokens (batch, time), or vectors (batch, time, coordinates) in steps of the grid. `at` says which positions to
-    read: one row an example, or one number for all (-1: the last); by default every position. Raises ValueError for a token
-    that is not in the vocabulary, more tokens than positions, a vector off the grid, an automaton's layer, or an Elman layer
-    with a sigmoid.
+    Arguments:
+        network: the network, with its grid.
+        inputs: tokens of the shape (batch, time), or vectors of the shape (batch, time, coordinates) in steps of the grid.
+        at: positions to read: a row for each example, of the shape (batch, queries); or one number, -1: the last. Default:
+            all.
+
+    Raises ValueError for a token that is not in the vocabulary, more tokens than positions, a vector that is not on the grid,
+    an automaton's layer, or an Elman layer with a sigmoid.
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> run(build(3, 2), np.array([[1, 0, 1, 3]]), at=-1).answers.tolist()  # the symbol at position 2 of 1 0 1

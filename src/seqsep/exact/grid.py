@@ -156,9 +156,13 @@ def least_exponent(tokens: int, needed: int | Fraction, unit: Fraction = Fractio
 
 @dataclass
 class Tally:
-    """How many numbers rounding moved and how many saturated, by place; a number may count as both.
+    """The numbers that rounding moved and that saturated, by place; a number may count as both.
 
     The exponentials and weights of a softmax are not counted as rounded.
+
+    Fields:
+        rounded: counts of numbers that rounding moved.
+        saturated: counts of numbers that met an end of the grid.
 
     >>> tally = Tally()
     >>> Grid(10).place(Array(np.array([1, 50, 5000]), Fraction(1, 100)), tally, "here").floats().tolist()
@@ -173,7 +177,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Grid:
-    """Q_p with L = `steps` steps to a unit, and the rules of rounding. Raises ValueError for fewer than 2 steps.
+    """The numbers of p-bit arithmetic, multiples of 1/L from -L to L, and the rules of rounding.
+
+    Fields:
+        steps: L, the steps of a unit; from 2.
+        rounding: direction of rounding: floor as in the first paper, nearest as in the second.
+        softmax: rounding of a softmax: stepwise after every operation, or once at its end.
+
+    Raises ValueError for fewer than 2 steps.
 
     >>> Grid(steps=8).precision  # -64/8 .. 64/8
     8

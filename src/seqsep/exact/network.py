@@ -182,12 +182,24 @@ class SizeLedger:
 
 @dataclass(frozen=True)
 class Network:
-    """Embeddings, layers and a read-out, all of one width.
+    """A network whose arrays are on a grid: embeddings, layers and a read-out, all of one width.
 
-    A token is embedded as its row of `symbols` followed by `indices`. If `vectors` is given there are no tokens: an input is a
-    vector on the grid, multiplied by `vectors` (coordinates x width). The row of `positions` for the time is added, if there
-    are any. `spaces` names slices of the residual stream. `code_bits` is what has to be stored to generate the entries that
-    are functions of the index.
+    A token is embedded as its row of `symbols` followed by its row of `indices`. A vector is multiplied by `vectors`. Then the
+    row of `positions` for the time is added, if there are any.
+
+    Fields:
+        name: name in tables and files.
+        grid: the grid, with its rules of rounding.
+        spaces: names of slices of the residual stream.
+        symbols: embeddings of the shape (tokens, coordinates); None if inputs are vectors.
+        layers: pairs of a layer (attention, automaton, Elman or linear) and a feed-forward part or None.
+        readout: matrix of the shape (classes, width).
+        readout_bias: vector of the shape (classes).
+        indices: further coordinates of tokens that stand for an index; None if there are none.
+        positions: vectors of the shape (positions, width); None if there are none.
+        vectors: matrix of the shape (coordinates, width); None if inputs are tokens.
+        code_bits: bits that are stored to generate the entries that are functions of the index.
+
     Raises ValueError if an array is not on the grid, or unless inputs are either tokens or vectors.
 
     >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))

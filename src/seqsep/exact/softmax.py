@@ -98,10 +98,17 @@ def _exponential(grid: Grid, exponent: Fraction) -> int:
 
 
 def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | None, tally: Tally, where: str) -> Weights:
-    """The softmax of every row over its allowed keys, at least one each, rounded at the places that `Grid.softmax` names.
+    """Return the softmax of every row over its allowed keys, rounded at the places that `Grid.softmax` specifies.
 
-    Differences of scores that may pass 64 bits are formed in Python integers. Those below -L count as saturated in `tally`
-    at the place "`where` minus maximum"; their exponential is 0 steps either way.
+    Differences of scores that may exceed 64 bits are formed in Python integers. Those below -L count as saturated in `tally`
+    at the place "`where` minus maximum"; their exponential is 0 steps in either case.
+
+    Arguments:
+        grid: the grid, with its rules of rounding.
+        scores: scores on the grid, of the shape (rows, keys).
+        allowed: the keys that a row may attend to, at least one a row; None: all.
+        tally: counts of rounded and saturated numbers, which the call increases.
+        where: name of the place in the counts.
 
     >>> weights = attend(Grid(100), Array(np.array([[3, 3, 3]])), np.array([[True, True, False]]), Tally(), "layer 0")
     >>> weights.steps.tolist()

@@ -25,16 +25,21 @@ SECONDS_BETWEEN_MOVES = 0.1
 def train(
     run: Run, *, keep: Path | str | None = None, threads: int = 1, progress: bool | None = None, device: str = CPU
 ) -> tuple[Model, Result]:
-    """Train a run to its end and return the model with what it came to; the result prints as the table of its curve.
+    """Train a run to its end and return the model with its result, which prints as the table of its curve.
 
-    `keep`: a file in which the model is kept for `seqsep.load`. `threads`: those of torch while it trains; at the sizes here
-    more of them wait for each other, and on a busy machine take several times as long. `progress`: whether to show a bar, or
-    lines if stderr is no terminal; by default on a terminal and in a notebook. `device`: cpu, cuda or another of torch's.
-    A layer or task of yours is first held to the laws that `seqsep check --mixer` (`--task`) tries, but for gradients: what a
-    layer that breaks them reaches, or the bits of its state, would say nothing.
-    The last digits of a result depend on torch's version, its threads and the device.
-    Raises TypeError for anything but one `Run`; ValueError for a layer or task that breaks a law, which it names, for
-    less than one thread, or as `seqsep.save` does; OSError if `keep` cannot be written.
+    A layer or task of your own is first held to the laws of `seqsep check --mixer` and `--task`, except those of gradients:
+    the accuracy of a layer that breaks a law says nothing. The last digits of a result depend on torch's version, its threads
+    and the device.
+
+    Arguments:
+        run: the run to train.
+        keep: file in which the model is kept for `seqsep.load`; by default the model is not kept.
+        threads: threads of torch while it trains, from 1; more of them are slower at small sizes and on a busy machine.
+        progress: show a bar, or lines if stderr is not a terminal; by default on a terminal and in a notebook.
+        device: cpu, cuda or another device of torch.
+
+    Raises TypeError for anything but one `Run`. Raises ValueError for a layer or task that breaks a law, less than one thread,
+    or for the reasons of `seqsep.save`. Raises OSError if `keep` cannot be written.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=2, batch=4, evaluate_every=1, evaluation=20)

@@ -25,9 +25,14 @@ KEY = re.compile("[0-9a-f]{64}")
 
 
 def save(path: Path | str, model: Model, run: Run) -> None:
-    """Write the model and its run to `path`; a file that is there is replaced once the new one is whole.
+    """Write a model and its run to a file; an existing file is replaced once the new one is complete.
 
-    Raises ValueError for a task on vectors or a model that is not of the run; OSError if the file cannot be written.
+    Arguments:
+        path: the file to write, in safetensors.
+        model: a model of the run.
+        run: the run, with which `load` builds the model again.
+
+    Raises ValueError for a task on vectors or a model that is not of the run. Raises OSError if the file cannot be written.
 
     >>> import tempfile
     >>> from seqsep.tasks import IndexLookup
@@ -45,12 +50,15 @@ def save(path: Path | str, model: Model, run: Run) -> None:
 
 
 def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tuple[Model, Run]:
-    """The model of a file that `save` wrote, for evaluation, and its run.
+    """Return the model of a file that `save` wrote, for evaluation, and its run.
 
-    `files`: a Python file of the user's own parts, or several; they are run only if the run names their digests. Raises
-    FileNotFoundError, and ValueError with the path for a file of another kind, one whose run and tensors disagree, one that
-    has the name KEY.safetensors for the key of another run, or one whose own parts are in none of `files`; PlugInFails for own
-    parts that cannot be built.
+    Arguments:
+        path: the file, in safetensors.
+        files: a Python file of your own layers, models or task, or several; they run only if the run has their digests.
+
+    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for a file of another kind, a run that
+    does not fit the tensors, the name KEY.safetensors of another run, or own parts that are in none of `files`. Raises
+    PlugInFails for own parts that cannot be built.
 
     >>> load("/no/such/file")
     Traceback (most recent call last):

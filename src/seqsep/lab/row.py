@@ -54,10 +54,18 @@ def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
 
 @dataclass(frozen=True)
 class Row:
-    """One run of an experiment with its outcome; or, if its configuration has a `question`, a model's reply (`text.reply`).
+    """One run of an experiment with its outcome, or a language model's reply.
 
-    A run without outcome (its worker died, it raised) is never exported: its `result` holds nothing but `status`, and
-    `finished` is False. A run that diverged has failed too, but its outcome is kept: `finished` and `failed` are True.
+    A row is a reply (`text.reply`) if its configuration has a `question`. If a run has no outcome, since its worker died or it
+    raised an exception, its `result` has only `status`, and `finished` is False; such a row is never exported. If a run
+    diverged, its outcome is kept, and both `finished` and `failed` are True.
+
+    Fields:
+        experiment: name of the experiment.
+        key: key of the run, the SHA-256 of its settings as 64 hexadecimal digits.
+        configuration: the settings of the run, as `Run.configuration` returns them.
+        result: the outcome: status, steps, accuracy (a fraction), curve and bits of the state.
+        environment: versions, processor and device that the result depends on.
 
     >>> row = Row("trial", "0" * 64, configuration={}, result={"status": "failed: worker died"}, environment={})
     >>> row.status, row.has_outcome, row.finished, row.failed
@@ -210,9 +218,13 @@ def write_rows(path: Path | str, rows: Iterable[Row], *, read: Iterable[Path] = 
 
 
 def read_rows(path: Path | str) -> Rows:
-    """The rows of a file that `write_rows` wrote, in a list that prints as a table.
+    """Return the rows of a file that `seqsep export` or `write_rows` wrote, in a list that prints as a table.
 
-    Raises ValueError, which names the line, and BadInput and OSError as `files.read_bytes` does.
+    Arguments:
+        path: the file, NAME.jsonl.
+
+    Raises ValueError with the number of the line for a line that is not a row. Raises BadInput and OSError if the file cannot
+    be read.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "rows.jsonl"

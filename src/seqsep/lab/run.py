@@ -34,24 +34,49 @@ Decay = Literal["constant", "linear", "cosine"]
 
 @dataclass(frozen=True)
 class Run:
-    """What to train and how.
+    """The settings of one training run.
 
-    A step is a batch of fresh examples, with Adam on the task's loss. Its learning rate (`rate_at`) grows over the first
-    `warm_up` steps and then stays ("constant" `decay`) or falls, "linear" or as half a "cosine", so that it would be 0 at the
-    step after the last: the last one still moves the weights. During the first `mixed_steps` steps, a curriculum, the training
-    inputs have mixed lengths (`Task.mixed`), and the fall of the learning rate begins after them. Every `evaluate_every` steps
-    the model is scored on the first `evaluation` examples of the evaluation stream, and the run has converged once their
-    accuracy reaches `target`. If a chain of thought comes before the answer (`GeneratedTask`), the model at the end writes both
-    on the first `live` of these examples (`lab.live`).
+    A step is a batch of fresh examples, with Adam on the task's loss. Every `evaluate_every` steps the model is scored on the
+    first `evaluation` examples of the evaluation stream. The run has converged once their accuracy reaches `target`.
 
-    A layer is the name of a mixer, with settings as in `mamba2(states=128)` (`mixers.settings`), or a user's own
-    (`plugins.layer`): FILE.py:CLASS, or the class itself; model:FILE.py:CLASS, alone, is a user's whole model
-    (`plugins.model`), which draws its own weights. `positions` are those of `Model.build`;
-    `norm`, `feed_forward`, `hidden`, `biases` and `embeddings` those of `Design`. `embedding_scale` is the standard deviation
-    of the weights drawn at the start for tokens and positions; `weight_scale` that for the read-out and for the linear layers
-    that start as GPT-2's (of the mixers whose `initialise` draws them so, and of every MLP). With `dtype` bfloat16, products of
-    matrices, and what torch's autocast lists beside them, are done in bfloat16; weights, optimizer, loss and the state that is
-    counted stay float32. Raises ValueError for a field that is not as required.
+    The learning rate (`rate_at`) grows over the first `warm_up` steps and then stays or falls. It would be 0 at the step after
+    the last one, so that the last step still moves the weights. During the first `mixed_steps` steps, a curriculum, the
+    training inputs have mixed lengths (`Task.mixed`), and the fall of the learning rate begins after them.
+
+    With `dtype` bfloat16, products of matrices, and the other operations of torch's autocast, are done in bfloat16. Weights,
+    optimizer, loss and the counted state stay float32.
+
+    Fields:
+        task: the task, with its sizes.
+        layers: mixers from the first layer to the last; settings as in mamba2(states=128); your own as FILE.py:CLASS or a
+            class.
+        width: coordinates of the residual stream; from 1.
+        heads: attention heads of a layer; from 1.
+        steps: most training steps; from 1.
+        batch: examples of a step; from 1.
+        learning_rate: of Adam, after the warm-up; above 0, below 1,000.
+        seed: random seed of weights and training examples; 0 to 2^63 - 1.
+        decay: fall of the learning rate: none, linear, or half a cosine.
+        embedding_scale: standard deviation of the first weights of tokens and positions; above 0.
+        weight_scale: standard deviation of the first weights of the read-out and of linear layers that start as GPT-2's; above
+            0.
+        evaluate_every: steps between evaluations; from 1.
+        evaluation: examples of an evaluation; from 1.
+        target: accuracy, as a fraction, at which a run has converged; above 0, to 1.
+        positions: positional encoding, as in `Model.build`.
+        dtype: number format of products of matrices.
+        warm_up: steps over which the learning rate grows; from 0.
+        norm: norm of the blocks and of the read-out, as in `Design`.
+        feed_forward: feed-forward part of a block, as in `Design`.
+        hidden: units of the feed-forward part, and 0: four times the width; from 0.
+        biases: give attention and feed-forward parts biases.
+        embeddings: embeddings of tokens and positions, as in `Design`.
+        live: examples at the end on which the model writes its chain of thought and answer (`lab.live`); from 0.
+        mixed_steps: first steps with training inputs of mixed lengths; from 0.
+
+    The layer model:FILE.py:CLASS, as the only one, is your own complete model, which draws its own weights.
+
+    Raises ValueError for a field that is out of its range or does not fit the others.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=20), layers=("lstm",), width=32, learning_rate=3e-3)

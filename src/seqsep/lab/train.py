@@ -58,11 +58,20 @@ class Progress:
 
 @dataclass(frozen=True, repr=False)
 class Result(Tabular):
-    """What a run leaves at its end or pause; it prints as the table of its curve.
+    """The result of a run at its end or pause; it prints as the table of its curve.
 
-    It holds the last and the best accuracy, the curve, the state bits as (fixed, per token), and the number of parameters that
-    are trained. A run of a generated task that came to its end has those of `ThoughtAccuracy` as well (`lab.live`). A run of a
-    task that queries a position has, at its end, the accuracy in each tenth of the positions (`accuracy_by_tenth`).
+    Fields:
+        status: paused, converged, finished, or "failed: " and the reason.
+        steps: steps done.
+        accuracy: last accuracy, as a fraction.
+        best_accuracy: best accuracy of all evaluations.
+        curve: loss and accuracy at each evaluation.
+        state_bits: bits of the state of one example: fixed, and for each token.
+        parameters: number of trained parameters.
+        live_accuracy: accuracy after the model's own thoughts, for a task with a chain of thought (`lab.live`).
+        unanswered: share of examples without an answer, for such a task.
+        answer_accuracy: accuracy after the right thoughts, for such a task.
+        accuracy_by_tenth: accuracy in each tenth of the positions, for a task that queries a position.
 
     >>> Result("finished", 2, 0.5, 0.5, curve=(Point(2, 0.5, 0.7),), state_bits=(64, 0), parameters=10)
     finished at step 2: accuracy 50.00% (50.00% at best), 10 parameters, 64 state bits

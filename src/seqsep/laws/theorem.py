@@ -8,7 +8,12 @@ __all__ = ["LawFails", "check_theorem"]
 
 
 def check_theorem(theorem: Theorem) -> None:
-    """Check the theorem with its defaults: it tries inputs, holds, and measures what it bounds.
+    """Check a theorem of your own with its defaults: it runs inputs, holds, and measures what it bounds.
+
+    Arguments:
+        theorem: the theorem.
+
+    Raises LawFails with the name of the theorem and the law that it breaks.
 
     >>> from seqsep.theorems import BY_NAME
     >>> check_theorem(BY_NAME["index-random-protocol"])

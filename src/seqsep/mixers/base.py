@@ -23,7 +23,13 @@ GPT2_DEVIATION = 0.02
 
 @dataclass(frozen=True)
 class Block:
-    """What a block holds beside its mixer, as the mixer's own paper has it: normalisation, residual, MLP and positions.
+    """The parts of a block around its mixer, as in the mixer's paper.
+
+    Fields:
+        norm: norm before the mixer and before the MLP: layer, rms or none.
+        residual: add the input of each part to its output.
+        mlp: a feed-forward part follows the mixer.
+        positions: the positional encoding that the mixer needs: learned or none.
 
     >>> Block(norm="rms", mlp=True)
     Block(norm='rms', residual=True, mlp=True, positions='none')
@@ -36,9 +42,13 @@ class Block:
 
 
 class Mixer(nn.Module, ABC):
-    """A causal sequence layer from width coordinates to width coordinates; a subclass has `forward`, `start` and `step`.
+    """A causal sequence layer from width coordinates to width coordinates.
 
-    Class attributes: `name`; `block`, the defaults around it; `grows`, whether the state grows with t;
+    A subclass has three methods. `forward(x)` takes x of the shape (batch, time, width) and returns the same shape.
+    `start(batch)` returns the state before the first token, a tuple of tensors whose first axis is the batch. `step(x, state,
+    t)` takes x of the shape (batch, width), the state and the time t from 0, and returns the output and the next state.
+
+    It also has class attributes: `name`; `block`, the defaults around the mixer; `grows`, true if the state grows with t; and
     `revision`, raised whenever its numbers change.
 
     >>> class Sum(Mixer):
@@ -148,7 +158,10 @@ def with_parts(like: State, parts: Iterable[Tensor]) -> State:
 
 
 def state_bits(state: State) -> int:
-    """Bits of one example's state, counted from the tensors.
+    """Return the bits of one example's state, counted from its tensors.
+
+    Arguments:
+        state: tensors whose first axis is the batch.
 
     >>> state_bits((torch.zeros(5, 3), torch.zeros(5, 2, dtype=torch.uint8)))
     112
@@ -161,7 +174,11 @@ WITHOUT_NUMPY = (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)
 
 
 def state_to_bytes(state: State, example: int) -> bytes:
-    """One example's state as bytes: the tensors in field order, little-endian.
+    """Return one example's state as bytes: the tensors in their order, little-endian.
+
+    Arguments:
+        state: tensors whose first axis is the batch.
+        example: number of the example in the batch, from 0.
 
     >>> state_to_bytes((torch.tensor([[1, 2], [3, 4]], dtype=torch.int16),), 1)
     b'\\x03\\x00\\x04\\x00'
@@ -170,7 +187,11 @@ def state_to_bytes(state: State, example: int) -> bytes:
 
 
 def state_from_bytes(like: State, data: bytes) -> State:
-    """The state of one example (batch 1) from its bytes, with the shapes and types of `like`.
+    """Return the state of one example (batch 1) from its bytes.
+
+    Arguments:
+        like: a state with the shapes and types of the result.
+        data: the bytes, as `state_to_bytes` returns them.
 
     Raises ValueError if the number of bytes differs from that of `like`.
 

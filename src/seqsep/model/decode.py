@@ -36,10 +36,12 @@ Found: TypeAlias = tuple[list[int], str]
 
 
 class Generated(NamedTuple):
-    """What stands behind a prompt.
+    """The tokens that a model wrote after one prompt.
 
-    `tokens`: up to and with the first stop; `inserted`: which of them the retriever put there; `margins`: how far the logit of
-    each was above the second greatest (infinite for an inserted token).
+    Fields:
+        tokens: up to and with the first stop.
+        inserted: true for a token that the retriever inserted.
+        margins: distance of each token's logit to the second greatest; infinite for an inserted token.
 
     >>> Generated([4, 2], [False, True], [0.5, float("inf")]).tokens
     [4, 2]
@@ -177,14 +179,21 @@ def generate(
     *,
     seconds: float = SECONDS,
 ) -> list[Generated]:
-    """What greedy decoding puts behind each prompt: up to and with the first stop, at most `most` tokens.
+    """Decode greedily after each prompt, up to and with the first stop.
 
-    After each generated token that is no stop, `retriever(tokens, prompt)` gets all tokens so far, of which the first `prompt`
-    are the prompt, and returns those to insert, or None; a `seqsep.retriever.Retriever` is one. Inserted tokens count in
-    `most`. A text also ends where the model's positions end. Of two greatest logits the token with the smaller number is taken.
+    After each generated token that is not a stop, the retriever may insert tokens. They count in `most`. A text also ends at
+    the last position of the model. Of two equal logits the token with the smaller number is taken.
+
+    Arguments:
+        model: a model over tokens.
+        prompts: tokens of each prompt.
+        stops: tokens that end a text.
+        most: most tokens to write for a prompt.
+        retriever: function of all tokens so far and the prompt's length, which returns the tokens to insert, or None.
+        seconds: time limit of the retriever for one query.
 
     Raises ValueError for a prompt that is empty, has an unknown token or is longer than the model's positions, and for a model
-    over vectors. Raises GenerationFails once the other texts are done, if the logits of a text are no numbers or not of the
+    over vectors. Raises GenerationFails once the other texts are done, if the logits of a text are not numbers or not of the
     model's own tokens, or if its retriever raises, takes more than `seconds` or returns no tokens.
 
     >>> _ = torch.manual_seed(0)

@@ -18,14 +18,15 @@ Embeddings: TypeAlias = Literal["learned", "tied-sinusoids"]
 
 @dataclass(frozen=True)
 class Design:
-    """What `Model.build` puts around the mixers.
+    """The parts of a model around its mixers, as `Model.build` takes them.
 
-    `norm`: of the blocks that have one, and of the read-out behind them; "default" is the mixer's own.
-    `feed_forward`: of the blocks whose mixer has an MLP, W_2 gelu(W_1 x) or W_2 (silu(W_g x) * (W_1 x)).
-    `hidden`: its units; 0 stands for four times the width.
-    `biases`: whether attention and the MLPs have biases.
-    `embeddings`: "learned", or "tied-sinusoids": token i is `sinusoids(i)`, which no training changes, and the read-out's
-    rows are the same vectors, without a bias.
+    Fields:
+        norm: of the blocks that have one, and of the read-out; "default" is the mixer's own, or layer or rms.
+        feed_forward: of the blocks whose mixer has an MLP: gelu is W_2 gelu(W_1 x), swiglu is W_2 (silu(W_g x) * (W_1 x)).
+        hidden: units of the feed-forward part; 0 stands for four times the width.
+        biases: give attention and feed-forward parts biases.
+        embeddings: "learned"; or "tied-sinusoids": token i is `sinusoids(i)`, fixed, and so is its row of the read-out.
+
     Raises ValueError for another choice or a negative number of units.
 
     >>> Design(norm="rms").metadata()

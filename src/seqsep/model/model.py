@@ -42,7 +42,18 @@ class MixerMaker(Protocol):
 
 
 class Model(nn.Module):
-    """A sequence model over tokens, or over vectors if it has no table of tokens; `Model.build` makes one to train.
+    """A sequence model over tokens, or over vectors if it has no table of tokens.
+
+    `Model.build` makes a model to train, `Model.load` one from a network of a theorem. `forward` takes tokens of the shape
+    (batch, time) and returns logits of the shape (batch, time, classes). `prefill` returns the state after these tokens, and
+    `step` takes one token of each example (batch) and the state.
+
+    Fields:
+        tokens: embedding of tokens, or the matrix that embeds vectors.
+        positions: embedding of positions, or None.
+        blocks: mixers with their norms, residual connections and feed-forward parts.
+        norm: norm before the read-out.
+        readout: linear layer from the width to the classes.
 
     >>> _ = torch.manual_seed(0)
     >>> model = Model.build(vocabulary=11, classes=7, longest=20, layers=("mamba", "attention"), width=16)
@@ -200,19 +211,31 @@ class Model(nn.Module):
         positions: str = "default",
         design: Design = DEFAULT,
     ) -> "Model":
-        """A model to train; weights come from torch's global generator.
+        """Build a model to train; weights come from torch's global generator.
 
-        `layers`: names of mixers (`mixers.settings`), mixer classes, or users' own layers; `longest`: most tokens of an input;
-        `embedding_scale`: deviation of the token and position embeddings;
-        `weight_scale`: deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768);
-        `coordinates`: of an input vector, which a matrix embeds, if inputs are no tokens.
-        `positions`: "default", learned if the block of some layer has them; "learned", a vector a position, for any layers;
-        "sinusoidal", fixed: `sinusoids` times `embedding_scale`, so that tokens and positions are to each other as in
-        Vaswani et al., whose tokens have deviation 1; "rope", turned queries and keys in every attention and sliding
-        attention; "none".
-        `design`: norm, MLP, biases and embeddings, of which fixed ones have the scale 1.
+        Arguments:
+            vocabulary: number of different tokens.
+            classes: number of answers, the last axis of the logits.
+            longest: most tokens of an input.
+            layers: names of mixers with their settings, mixer classes, or your own layers.
+            width: coordinates of the residual stream.
+            heads: attention heads of a layer; they divide the width.
+            embedding_scale: standard deviation of the token and position embeddings.
+            weight_scale: standard deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768).
+            coordinates: of an input vector, which a matrix embeds; 0 if inputs are tokens.
+            positions: positional encoding: default, learned, sinusoidal, rope or none.
+            design: norm, feed-forward part, biases and embeddings; fixed embeddings have the scale 1.
+
+        The positional encoding "default" is learned if the block of some layer has positions. With "sinusoidal", `sinusoids`
+        are multiplied by `embedding_scale`, so that tokens and positions have the proportion of Vaswani et al., whose tokens
+        have deviation 1. With "rope", queries and keys turn in every attention and sliding attention.
+
         Raises ValueError for no layers, an unknown mixer, heads that do not divide the width, rope without attention, or tied
-        embeddings if classes are no tokens.
+        embeddings if classes are not tokens.
+
+        >>> model = Model.build(vocabulary=11, classes=7, longest=20, layers=("lstm",), width=16)
+        >>> model(torch.zeros(3, 12, dtype=torch.int64)).shape
+        torch.Size([3, 12, 7])
         """
         makers = _makers(layers, width, heads, positions)
         is_tied = design.embeddings == "tied-sinusoids"
@@ -260,14 +283,17 @@ class Model(nn.Module):
 
     @classmethod
     def load(cls, network: Network) -> "Model":
-        """The hand-built network in float64: same weights, same answers as long as no sum exceeds 53 bits.
+        """Return a hand-built network as a model in float64: its answers are the same while no sum exceeds 53 bits.
+
+        Arguments:
+            network: a network, as `seqsep.build` or `seqsep.load_network` returns it.
+
+        Raises TypeError for anything but a network.
 
         >>> import numpy as np
         >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
         >>> Model.load(parity)(torch.tensor([[1, 0, 1, 1]])).argmax(-1)
         tensor([[1, 1, 0, 1]])
-
-        Raises TypeError for anything but a network.
         """
         if not isinstance(network, Network):
             file = "; of a file: seqsep.load_network(FILE), or seqsep.load(FILE) for what was trained"

@@ -77,7 +77,13 @@ MOST_BITS = 1 << 13
 
 
 def save_network(path: Path | str, network: Network) -> None:
-    """Write a network; the suffix chooses the format. Raises BadInput for another suffix, OSError if it cannot be written.
+    """Write a network to a file, exactly; the suffix chooses the format.
+
+    Arguments:
+        path: the file to write: NAME.json, NAME.npz or NAME.safetensors.
+        network: a network, as `seqsep.build` returns it.
+
+    Raises BadInput for another suffix. Raises OSError if the file cannot be written.
 
     >>> import tempfile
     >>> from seqsep.theorems import build
@@ -103,11 +109,15 @@ def save_network(path: Path | str, network: Network) -> None:
 
 
 def load_network(path: Path | str) -> TabularNetwork:
-    """The network of a file that `save_network` wrote: `seqsep.Model.load(network)` is a `torch.nn.Module` in float64.
+    """Return the network of a file that `save_network` wrote; it prints as a table of its arrays.
 
-    It prints as a table of its arrays, as that of `seqsep.build` does.
+    `seqsep.Model.load(network)` is the same network as a `torch.nn.Module` in float64.
 
-    Raises FileNotFoundError, and BadInput with the path for a file of another kind or one whose parts do not fit.
+    Arguments:
+        path: the file, with the suffix that `save_network` was given.
+
+    Raises FileNotFoundError if the file does not exist. Raises BadInput with the path for a file of another kind, or one whose
+    parts do not fit.
 
     >>> load_network("/no/such/file.json")
     Traceback (most recent call last):

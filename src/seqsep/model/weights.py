@@ -38,10 +38,13 @@ def describe(model: Model) -> dict[str, str]:
 
 
 def load_model(path: Path) -> Model:
-    """The model of a safetensors file, in the file's own precision, for evaluation.
+    """Return the model of a safetensors file, in the file's own precision, for evaluation.
 
-    Raises FileNotFoundError, and ValueError with the path for a file that is no safetensors file, lacks the metadata, or whose
-    tensors are not those of the model described.
+    Arguments:
+        path: the file.
+
+    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for another kind of file, a file
+    without the metadata, or tensors that are not those of the described model.
 
     >>> import tempfile
     >>> from safetensors.torch import save_file

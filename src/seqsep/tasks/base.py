@@ -31,7 +31,12 @@ LiveRetriever: TypeAlias = Callable[[Sequence[int], int], Sequence[int] | None]
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples: inputs, the target at each position (-100: nothing asked), and tokens (or vectors) before the padding.
+    """Examples of a task as arrays.
+
+    Fields:
+        inputs: tokens of the shape (batch, time), or vectors of the shape (batch, time, coordinates).
+        targets: the answer at each position, of the shape (batch, time); -100 at positions without a query.
+        lengths: tokens or vectors of each example before the padding, of the shape (batch).
 
     >>> from seqsep.tasks import IndexLookup
     >>> IndexLookup(length=3, alphabet=5).sample(start=0, count=4, seed=0, evaluate=True).inputs.shape
@@ -45,7 +50,10 @@ class Batch:
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """A problem on sequences of tokens. Subclasses add fields; `length` is the length that is evaluated.
+    """A problem on sequences of tokens or vectors; subclasses add fields.
+
+    Fields:
+        length: N, the size of an evaluated input, in the unit of the task; from 1.
 
     >>> from seqsep.tasks import BY_NAME
     >>> task = BY_NAME["index-lookup"](length=12)
@@ -219,12 +227,15 @@ def _is_of(declared: Any, value: object) -> bool:
 
 
 class GeneratedTask(Task):
-    """A task whose answer is written: behind a prompt a model writes a thought, token by token, and then the answer.
+    """A task whose answer is written: after a prompt a model writes a chain of thought, token by token, and then the answer.
 
-    Inputs are prompt and thought. What is asked at a token is the next one, from the prompt's last token on; at the end of the
-    thought it is the answer, a token of `stops`, which is not read. Nothing is asked within the prompt, and where a retriever
-    writes the next token. So a model that is right at every asked position of an example also generates it (by induction: what
-    it has read is then what it would have written), and `score` asks for that; `score_answers` asks for the answer alone.
+    Inputs are prompt and thought. From the prompt's last token on, the target at a token is the next token. At the end of the
+    thought it is the answer, a token of `stops`, which is not read. No query is within the prompt or before a token
+    that a retriever writes. A model that is right at every queried position of an example therefore also generates it. `score`
+    asks for that; `score_answers` asks for the answer only.
+
+    Fields:
+        length: N, the size of an evaluated input, in the unit of the task; from 1.
 
     >>> from seqsep.tasks import IsTree
     >>> task = IsTree(length=4, trace="cot")

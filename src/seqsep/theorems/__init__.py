@@ -59,20 +59,15 @@ BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
 
 
 def check(name: str, **options: Any) -> Outcomes:
-    """Check one theorem: build or reduce, try inputs, and measure every size beside its bound.
+    """Check one theorem on inputs, and measure every size next to its bound.
 
-    `name` is one of `seqsep.theorems.BY_NAME` (`seqsep list theorems` prints them with their statements): for example
-    "index-lookup-attention" (a Transformer is enough), "index-lookup-state" (no smaller recurrent state is), or
-    "one-layer-protocol" (a layer is a two-party protocol). `options` are the keywords of that theorem's `check`, each with a
-    default: `help(seqsep.theorems.BY_NAME[name].check)` explains them. Most take `length` (N, tokens), `alphabet` (S, symbols)
-    and `seed`; constructions take `code`, a family of position codes; lower bounds take `mixer` and `width`, or `checkpoint`,
-    for the model on which they are tried.
+    The result has an `Outcome` for each side and variant, in a list that prints as a table. `outcome.line()` is one line of
+    text and `outcome.record()` an object for JSON. On the side "upper", a network was built and answered the inputs. On the
+    side "lower", a reduction or a witness was run; that it holds for all models is the written proof.
 
-    Returns an `Outcome` for each side and variant that was checked, in a list that prints as a table. `outcome.line()` says it
-    in one line and `outcome.record()` as JSON; `side` is "upper" (something was built and works on the inputs tried) or "lower"
-    (a reduction or a witness was run; that it holds for all models is the written proof); `measured` and `bound` have the same
-    keys, with state, message and parameter sizes in bits and widths in coordinates; `inputs` counts what was tried, and
-    `exhaustive` says whether those are all inputs of that length.
+    Arguments:
+        name: name of a theorem, such as index-lookup-attention; `seqsep list theorems` prints all with their statements.
+        options: keywords of the theorem's check, each with a default; `seqsep check THEOREM --help` explains them.
 
     Raises ValueError for an unknown name or option, and TheoremFails with the counterexample if the check is refuted.
 
@@ -90,10 +85,16 @@ def check(name: str, **options: Any) -> Outcomes:
 
 
 def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
-    """Yield the answer of a theorem's built weights to each line, a JSON object as its `applier` takes.
+    """Yield the answer of a theorem's built weights to each line of input.
 
-    `options` are the keywords of `BY_NAME[name].applier`; blank lines are skipped. Raises ValueError for an unknown name or
-    option, and with `source` and the line's number for a line that is no such input.
+    Arguments:
+        name: name of a theorem, as `seqsep list theorems` prints it.
+        lines: inputs, each a JSON object in the readable form of `seqsep sample --json`; blank lines are skipped.
+        source: name of the input in error messages.
+        options: sizes of the construction, as `seqsep apply THEOREM --help` explains them; most need `length`.
+
+    Raises ValueError for an unknown name or option. Raises ValueError with `source` and the number of the line for a line that
+    is not such an input.
 
     >>> list(apply("index-lookup-attention", ['{"symbols": [3, 1, 2], "position": 2}'], length=8, alphabet=4))
     [1]
@@ -120,11 +121,16 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
 
 
 def build(name: str, **options: Any) -> TabularNetwork:
-    """The network that a theorem's upper bound is about, weight by weight; it prints as a table of its arrays.
+    """Build the network of a theorem's upper bound, weight by weight; it prints as a table of its arrays.
 
-    `options` are the keywords of `BY_NAME[name].build`, which `help` explains. `seqsep.Model.load(network)` is the same network
-    in float64, a `torch.nn.Module`; `exact.executor.run` runs it on its grid. Raises ValueError for an unknown name or option,
-    or a theorem that builds no network.
+    `seqsep.Model.load(network)` is the same network as a `torch.nn.Module` in float64. `seqsep.exact.executor.run` runs it on
+    its grid.
+
+    Arguments:
+        name: name of a theorem, as `seqsep list theorems` prints it.
+        options: sizes of the network, as `seqsep export-network THEOREM --help` explains them; most need `length`.
+
+    Raises ValueError for an unknown name or option, or a theorem that builds no network.
 
     >>> build("index-lookup-attention", length=8, alphabet=4).name
     'index-lookup-attention-parabola'
@@ -144,10 +150,15 @@ def build(name: str, **options: Any) -> TabularNetwork:
 
 
 def bound(name: str, **options: Any) -> Sizes:
-    """The sizes of a theorem's statement with their constants, computed from lengths alone; nothing is built or run.
+    """Return the sizes of a theorem's statement with their constants; nothing is built or run.
 
-    `options` are lengths and sizes as `check` takes them; what it has a default for may be left out. Sizes in bits, widths in
-    coordinates. Raises ValueError for an unknown name or option, a size that is required, or a theorem without such formulas.
+    The result maps the name of each size to its number: sizes of states and parameters are in bits, widths in coordinates.
+
+    Arguments:
+        name: name of a theorem, as `seqsep list theorems` prints it.
+        options: lengths and sizes, as `seqsep bound THEOREM --help` explains them; most need `length`.
+
+    Raises ValueError for an unknown name or option, a size that is missing, or a theorem without such formulas.
 
     >>> bound("index-lookup-state", length=100, alphabet=64)["state_bits"]
     600

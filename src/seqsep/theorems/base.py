@@ -57,13 +57,27 @@ class Margin:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """One run of one side of a theorem; `measured` and `bound` have the same keys (quantity -> number).
+    """One run of one side of a theorem; `Claim.upper` and `Claim.lower` make it.
 
-    `length` is N and `inputs` counts the inputs tried, which are all of them if `exhaustive`. `variant` names what was chosen
-    (a code, a mixer); `witness` is what a lower bound exhibits; `as_printed` gives the paper's own numbers if they differ, else
-    None; `saturated` counts the numbers that met an end of the grid, by place (None: nothing ran on a grid). An outcome is
-    `computed` if it is arithmetic on sizes and no model ran: `inputs` then counts the sizes compared. `Claim.upper` and
-    `Claim.lower` make one.
+    Fields:
+        theorem: name of the theorem.
+        source: the paper and the number in it.
+        side: upper for a network that was built, lower for a reduction or a witness.
+        statement: the statement, in one sentence.
+        length: N, in tokens.
+        exhaustive: the inputs are all inputs of this length.
+        inputs: number of inputs tested; of a `computed` outcome, number of sizes compared.
+        measured: name of each size to its number in our run: states and parameters in bits, widths in coordinates.
+        bound: name of each size to its bound; it has the same names.
+        as_printed: numbers of the paper if they differ from ours, else None.
+        variant: the choice that was run, such as a code or a mixer.
+        witness: inputs that show a lower bound.
+        margin: least margin over the inputs, with the margin that the proof guarantees.
+        saturated: numbers that met an end of the grid, by place; None if nothing ran on a grid.
+        holds: nothing refuted the statement.
+        computed: the outcome is arithmetic on sizes, and no model ran.
+
+    Raises ValueError if `measured` and `bound` have different names.
 
     >>> claim = Claim("parity", "folklore", "One bit is enough")
     >>> outcome = claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})
@@ -127,7 +141,7 @@ class Outcome:
 
 
 class Outcomes(list[Outcome], Tabular):
-    """What a check returns: a list of outcomes that prints as a table, a row for each size with a bound.
+    """The outcomes of a check, in a list that prints as a table with a row for each size with a bound.
 
     >>> claim = Claim("parity", "folklore", "One bit is enough")
     >>> Outcomes([claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})])
@@ -175,7 +189,11 @@ class Reported(TypedDict):
 
 
 class TheoremFails(Exception):
-    """A check met a counterexample.
+    """The counterexample that a check has found.
+
+    Arguments:
+        theorem: name of the theorem.
+        counterexample: the input and the numbers that show it.
 
     >>> print(TheoremFails("parity-state", {"input": [1, 0], "answer": 0}))
     parity-state fails: input = [1, 0], answer = 0
@@ -190,7 +208,12 @@ class TheoremFails(Exception):
 
 @dataclass(frozen=True)
 class Claim:
-    """What a theorem's file shows: its public name, where it is printed, and the statement in a sentence.
+    """The name, the source and the statement of a theorem.
+
+    Fields:
+        name: the public name, as on the command line.
+        source: the paper and the number in it.
+        statement: the statement, in one sentence.
 
     >>> claim = Claim("parity-state", "folklore", "One bit of state computes parity")
     >>> outcome = claim.upper(length=8, inputs=256, exhaustive=True, measured={"state_bits": 1}, bound={"state_bits": 1})
@@ -265,13 +288,18 @@ Applier = Callable[[Mapping[str, Any]], Any]
 class Theorem:
     """A claim of a paper with the program that checks it.
 
-    `build(...)` writes the network of an upper bound down, if its models are networks.
-    `applier(length=..., **applier_options)` builds the weights and returns a function from one input in the `readable` form of
-    `sample` to its answer; it raises ValueError for an input of the wrong form, symbols, length or margin. A theorem without
-    one says in `nothing_to_apply` why, and what to use instead.
-    `verify()` is the long check (`make verify`). `evidence(**options)` is what `seqsep certify` writes; a theorem without one
-    says in `nothing_to_certify` why. `bound(length=..., ...)` computes the sizes of the statement, with its constants, from
-    lengths alone; what `check` has a default for may be left out of `constants`.
+    Fields:
+        claim: name, source and statement.
+        check: function that runs inputs and returns the outcomes; its keywords are the theorem's options, each with a default.
+        build: function that returns the network of an upper bound, if its models are networks.
+        applier: function that builds the weights and returns a function from one input (in the `readable` form) to its answer.
+        nothing_to_apply: reason why there is no applier, and what to use instead.
+        verify: the long check of `make verify`.
+        evidence: function that returns the content of the certificate.
+        nothing_to_certify: reason why there is no certificate.
+        bound: function that returns the sizes of the statement with their constants, from lengths only.
+        errata: differences from the paper.
+        choices: ranges and choices of the options.
 
     >>> from seqsep.theorems import BY_NAME
     >>> theorem = BY_NAME["index-lookup-state"]

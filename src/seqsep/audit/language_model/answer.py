@@ -97,15 +97,22 @@ def audit_language_model(
     seed: int = 0,
     on_progress: OnProgress = _say_nothing,
 ) -> LanguageModelAudit:
-    """Audit a causal language model of `transformers` on phonebooks: what its state stores, what it carries, what is needed.
+    """Audit a causal language model of `transformers` on phonebooks: the bits that its state stores, carries and needs.
 
-    `path`: its folder, with config.json, model.safetensors and a tokenizer, if it has one; nothing is downloaded and no code of
-    the folder is run. `entries` and `digits`: of a book. `questions`: how many are asked, about 250 books at least, unless half
-    of `seconds` is over before; the other half is for codebooks. `seed`: which books. `confidence`: of the lower limits.
-    `on_progress` is called with ("books", done, count) and ("codebooks", done, count).
+    Nothing is downloaded, and no code of the folder is run.
 
-    Raises BadInput for what is no such model, has no state to be asked from, or cannot read so much; TransformersMissing
-    without the extra hf.
+    Arguments:
+        path: folder of the model with config.json and model.safetensors, and with a tokenizer, if it has one.
+        entries: entries of a phonebook.
+        digits: digits of a number in it.
+        questions: number of questions, about 250 phonebooks at least, unless the time ends first.
+        confidence: of the lower limits; above 0 and below 1.
+        seconds: time limit, half of it for questions and half for codebooks.
+        seed: random seed of the phonebooks.
+        on_progress: called with ("books", done, count) and ("codebooks", done, count).
+
+    Raises BadInput for a folder without such a model, a model without a state, and a model that cannot read a phonebook.
+    Raises TransformersMissing without the extra hf.
 
     >>> import json, tempfile
     >>> from seqsep.laws.language_model.source import Source, built

@@ -24,9 +24,15 @@ NO_MEMORY = "can't allocate memory"
 
 @dataclass(frozen=True)
 class ModelVerdict:
-    """Whether a law holds, None if it was not tried, and in words where it fails or why it was not tried.
+    """The verdict about one law on a language model.
 
-    `token`, `difference` and `allowed` say where logits differ first, by how much at most, and how much is allowed.
+    Fields:
+        law: name of the law.
+        holds: true or false; None if the law was not tested.
+        where: place where it fails, or the reason why it was not tested.
+        token: first token whose logits differ.
+        difference: greatest difference of logits there.
+        allowed: greatest difference that the law allows.
 
     >>> ModelVerdict("beyond windows", None, "no field of its config.json is a window").line()
     'not tried  beyond windows: no field of its config.json is a window'
@@ -76,10 +82,17 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
 
 @whole_arguments
 def check_language_model(path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0) -> list[ModelVerdict]:
-    """Try every law of state on the model of a folder, or of a config.json with random weights; what holds and was not tried.
+    """Check every law of state on a causal language model; return a verdict for each law.
 
-    Everything is computed in float64. `changes` are put in place of fields of config.json. Raises LawFails at the first law
-    that fails, with the token, BadInput for what is no such model, TransformersMissing without the extra hf.
+    Everything is computed in float64. A verdict's `holds` is None if the law was not tested, and its text says why.
+
+    Arguments:
+        path: folder of a model, or a config.json, which gets random weights.
+        changes: values that replace fields of config.json.
+        seed: random seed of weights and inputs.
+
+    Raises LawFails with the token at the first law that fails. Raises BadInput for anything but such a model. Raises
+    TransformersMissing without the extra hf.
 
     >>> import json, tempfile
     >>> config = Path(tempfile.mkdtemp()) / "config.json"

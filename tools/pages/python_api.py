@@ -1,0 +1,204 @@
+"""docs/reference/python/: the public functions and classes, by what they are for, from their source and docstrings."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pages._docstrings import blocks, inline, markdown
+from pages._glossary import with_terms
+from pages._markdown import table
+from pages._members import Member, Parameter
+
+FOLDER = "docs/reference/python"
+LABEL = re.compile(r"^\*\*(?!Source|We differ)([^*\n]+[.:])\*\*", re.MULTILINE)
+"""The first words of a paragraph that only look like a label."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its file, its title, who needs it, and its members."""
+
+    file: str
+    title: str
+    purpose: str
+    members: tuple[Member, ...]
+
+
+def _members(module: str, *names: str) -> tuple[Member, ...]:
+    return tuple(Member(module, name) for name in names)
+
+
+PYTHON_PAGES = (
+    Page(
+        "theorems",
+        "Theorems",
+        "You need this page if you check a theorem, compute its bound, or use the network that it builds. [Every theorem]"
+        "(../theorems/index.md) has a page with its options.",
+        (
+            *_members("seqsep", "check", "bound", "build", "apply", "certify"),
+            *_members("seqsep.theorems", "Outcome", "Outcomes", "Theorem", "Claim", "TheoremFails"),
+            *_members("seqsep.laws.theorem", "check_theorem"),
+        ),
+    ),
+    Page(
+        "functions",
+        "Functions and accuracy limits",
+        "You need this page if you ask how large a state must be for a function, or how accurate a model with a given state "
+        "can be.",
+        (
+            *_members("seqsep", "analyze"),
+            *_members("seqsep.analysis", "Analysis", "AtLength", "InputPair", "Width"),
+            *_members("seqsep", "ceiling", "least_state_bits", "longest", "first_bitten_length"),
+        ),
+    ),
+    Page(
+        "tasks",
+        "Tasks",
+        "You need this page if you make examples of a task or write your own task. The page [tasks](../tasks.md) explains "
+        "the notation of inputs and answers.",
+        (
+            *_members(
+                "seqsep",
+                *("IndexLookup", "AssociativeRecall", "MultiQueryRecall", "NgramRetrieval", "NearestNeighbor", "Counting"),
+                *("SparseThreshold", "Equality", "Disjointness", "BoundedDyck", "IsTree"),
+            ),
+            *_members("seqsep.tasks", "Task", "GeneratedTask", "Batch"),
+        ),
+    ),
+    Page(
+        "training",
+        "Training",
+        "You need this page if you train a model from Python, or read the rows of runs.",
+        (
+            *_members("seqsep", "Run", "train"),
+            *_members("seqsep.lab.train", "Result"),
+            *_members("seqsep", "save", "load", "Row", "Rows", "read_rows"),
+        ),
+    ),
+    Page(
+        "models",
+        "Models, layers and networks",
+        "You need this page if you build a model, write your own layer, or run a hand-built network. The page [mixers]"
+        "(../mixers.md) lists the layers that come with seqsep.",
+        (
+            *_members("seqsep", "Model", "Model.build", "Model.load"),
+            *_members("seqsep.model", "Design", "generate", "Generated", "load_model"),
+            *_members("seqsep.mixers", "Mixer", "Block", "state_bits", "state_to_bytes", "state_from_bytes"),
+            *_members("seqsep", "load_network", "save_network"),
+            *_members("seqsep.exact.network", "Network"),
+            *_members("seqsep.exact.executor", "run"),
+            *_members("seqsep.exact.grid", "Grid", "Tally"),
+            *_members("seqsep.exact.softmax", "attend"),
+        ),
+    ),
+    Page(
+        "published-models",
+        "Published and trained models",
+        "You need this page if you measure the state of a model that exists: from its configuration, its code or its weights.",
+        (
+            *_members("seqsep", "capacity"),
+            *_members("seqsep.capacity", "Capacity"),
+            *_members("seqsep", "check_language_model"),
+            *_members("seqsep.laws.language_model.check", "ModelVerdict"),
+            *_members("seqsep", "audit"),
+            *_members("seqsep.audit", "Audit"),
+            *_members("seqsep", "worst_case"),
+            *_members("seqsep.audit", "WorstCase"),
+            *_members("seqsep", "audit_language_model"),
+        ),
+    ),
+)
+"""The pages, in the order of the index."""
+
+
+def python_index(clone: Path) -> str:
+    """Return the index: a line for each function and class."""
+    parts = [
+        "# Python API\n\nYou need these pages if you use seqsep from Python. Each page has the functions and classes for one "
+        "kind of question.\n`make docs` generates these pages from the source. A test runs every example.\n\n"
+        "All names of the module `seqsep` are imported when they are first used: `import seqsep` does not load PyTorch.\n"
+    ]
+    for page in PYTHON_PAGES:
+        rows = [
+            [f"[`{one.name}`]({page.file}.md#{anchor(one)})", f"`{one.module}`", _cell(_first(one))] for one in page.members
+        ]
+        parts.append(f"\n## {page.title}\n\n{table([['name', 'module', 'meaning'], *rows])}")
+    names = "\n".join(page.file for page in PYTHON_PAGES)
+    return f"{with_terms(''.join(parts), clone, up='../../')}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+
+
+def python_page(page: Page, clone: Path) -> str:
+    """Return one page: every member with signature, parameters, errors and example."""
+    parts = [f"# {page.title}\n\n{page.purpose}\n", *map(section, page.members)]
+    return with_terms("".join(parts), clone, up="../../")
+
+
+def section(member: Member) -> str:
+    """Return the section of a member.
+
+    >>> print(section(Member("seqsep.mixers", "state_bits"))[:96])
+    <BLANKLINE>
+    ## state_bits
+    <BLANKLINE>
+    ```text
+    from seqsep.mixers import state_bits
+    state_bits(state: State) -> int
+    ```
+    """
+    parameters = member.parameters
+    text = LABEL.sub(r"\1", markdown(blocks(member.text)))
+    parts = [f"\n## {member.name}\n\n", f"```text\n{signature(member)}\n```\n\n{text}"]
+    if parameters:
+        meanings = member.meanings
+        rows = [[f"`{one.name}`", _code(one.kind), _code(one.default), _cell(meanings[one.name])] for one in parameters]
+        header = ["parameter", "type", "default", "meaning"]
+        parts.append(f"\n{table([header, *rows])}")
+    if member.returns not in ("", "None"):
+        parts.append(f"\nReturns: `{member.returns}`\n")
+    parts += [f"\n{inline(error)}\n" for error in member.errors]
+    if member.example:
+        parts.append(f"\n```python\n{member.example}\n```\n")
+    return "".join(parts)
+
+
+def signature(member: Member) -> str:
+    """Return the import of a member and its call; a long call has a line for each parameter."""
+    root = member.name.split(".")[0]
+    returns = f" -> {member.returns}" if member.returns else ""
+    words = list(_words(member))
+    line = f"{member.name}({', '.join(words)}){returns}"
+    if len(line) > 100:
+        line = f"{member.name}(\n" + "".join(f"    {word},\n" for word in words) + f"){returns}"
+    return f"from {member.module} import {root}\n{line}"
+
+
+def anchor(member: Member) -> str:
+    """Return the anchor of a member's heading."""
+    return member.name.lower().replace(".", "")
+
+
+def _words(member: Member) -> Iterator[str]:
+    """Yield the parameters of a member as its signature has them."""
+    keyword_only, options = member.keyword_only, member.options
+    for one in member.parameters:
+        if one.name == keyword_only:
+            yield "*"
+        yield f"**{_word(one)}" if one.name == options else _word(one)
+
+
+def _word(one: Parameter) -> str:
+    return f"{one.name}: {one.kind}" + (f" = {one.default}" if one.default else "")
+
+
+def _first(member: Member) -> str:
+    """Return the first sentence of a docstring."""
+    return member.text.split("\n\n")[0].replace("\n", " ").rstrip()
+
+
+def _code(text: str) -> str:
+    return f"`{text}`".replace("|", "\\|") if text else ""
+
+
+def _cell(text: str) -> str:
+    return inline(text).replace("|", "\\|")
