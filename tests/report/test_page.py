@@ -72,10 +72,10 @@ def test_headline_is_computed(tmp_path: Path, fresh: list[Measured], measured: A
     page = read(tmp_path, fresh)
     assert "One attention layer looks up a symbol among 50 with 99.1 % accuracy" in page.text
     assert "in the same 1,000 steps the best of 5 recurrent models (LSTM) reaches 75.7 %" in page.text
-    said = "On Dyck-(2,2), N = 30, the LSTM reaches 99 % after 500 steps, attention after 1,000"
+    said = "On Dyck-(2,2), N = 30, the LSTM (1, 64) reaches 99 % after 500 steps, attention (1, 64) after 1,000"
     assert f"{said} steps." in page.text
     assert "reversed" not in page.text
-    assert "LSTM (1, 64) at N = 50, the best of 5 recurrent models" in page.text
+    assert "LSTM (1, 64) at N = 50, 1,000 steps, the best of 5 recurrent models" in page.text
     third = measured(DYCK, "mamba", 0.9, steps_allowed=2000)
     slower = [replace(run, steps_allowed=2000) if is_lstm_on_dyck(run) else run for run in fresh]
     assert f"{said} steps (two of 3 architectures, given 2,000 and 1,000 steps)." in read(tmp_path, [*slower, third]).text
@@ -84,7 +84,7 @@ def test_headline_is_computed(tmp_path: Path, fresh: list[Measured], measured: A
     worse += [measured(DYCK, "attention", 0.9, curve=((1000, 0.9, 1.0),))]
     page = read(tmp_path, worse)
     assert "No separation at these settings" in page.text
-    assert "attention not within 1,000 (90.0 %)" in page.text
+    assert "attention (1, 64) not within 1,000 (90.0 %)" in page.text
 
 
 def test_headline_names_who_was_not_trained_there(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
@@ -94,7 +94,7 @@ def test_headline_names_who_was_not_trained_there(tmp_path: Path, fresh: list[Me
         "among 100 with 99.3 % accuracy; in the same 1,000 steps linear attention, a recurrent model, reaches 51.0 %"
         in page.text
     )
-    assert "Linear attention (1, 64) at N = 100, a recurrent model" in page.text
+    assert "Linear attention (1, 64) at N = 100, 1,000 steps, a recurrent model" in page.text
     assert "the best of 1 " not in page.text
     assert "LSTM, Retention, DSS and Mamba, not trained at N = 100, reached at most 75.7 % at N = 50." in page.text
 
@@ -242,15 +242,34 @@ def test_long_tables_are_folded_unless_something_fails(
     assert sum(part.count("<table") for part in folded) >= 6
 
 
+def test_theorems_that_hold_are_one_fold_and_a_failing_one_is_outside(
+    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
+) -> None:
+    read(tmp_path, fresh, (), theorems)
+    source = (tmp_path / "index.html").read_text(encoding="utf-8")
+    section = source[source.index('<section id="theorems">') : source.index('<section id="is-tree">')]
+    fold = section.index("<summary>The ")
+    assert section.index("<details open>") < fold
+    assert section.count('<section class="check">') == section[:fold].count('<section class="check">') + 1
+
+
+def test_each_chart_of_curves_has_a_caption_with_sizes_and_steps(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+    deep = measured(LOOKUP[20], "mamba", 0.5, steps_allowed=2000)
+    deep = replace(deep, model=replace(deep.model, layers=("mamba",) * 3))
+    text = read(tmp_path, [*fresh, deep]).text
+    assert "Index lookup, N = 50: accuracy over training steps. (Layers, width) and steps at most: (1, 64) in 1,000." in text
+    assert "(1, 64) in 1,000; Mamba (3, 64) in 2,000." in text
+
+
 def test_a_theorem_links_to_its_proof_beside_the_page(
     tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
 ) -> None:
     page = read(tmp_path, fresh, (), [*theorems, theorems[0] | {"theorem": "no-such-theorem"}])
     links = [attributes["href"] or "" for tag, attributes in page.seen if tag == "a" and "proofs" in (attributes["href"] or "")]
-    assert links == ["proofs.html#index-lookup-attention", "proofs.html#index-lookup-state"]
+    assert sorted(links) == ["proofs.html#index-lookup-attention", "proofs.html#index-lookup-state"]
     proofs = Reader((tmp_path / "proofs.html").read_text(encoding="utf-8"))
     identifiers = [attributes["id"] for _, attributes in proofs.seen if "id" in attributes]
-    assert identifiers == [link.partition("#")[2] for link in links]
+    assert identifiers == [link.partition("#")[2] for link in sorted(links)]
     assert "Bob recovers all N symbols" in proofs.text
     assert "retrieval/index_lookup_state.py" in proofs.text
     assert "def with_fewer_bits(" in proofs.text

@@ -27,15 +27,16 @@ def with_positions(runs: Iterable[Measured]) -> list[Measured]:
 def test_the_headline_and_its_tiles_name_positions(tmp_path: Path, fresh: list[Measured]) -> None:
     path = write_page(tmp_path, DemoRuns(tuple(with_positions(fresh))), ())
     text = Reader(path.read_text(encoding="utf-8").replace("\u00a0", " ")).text
-    said = "On Dyck-(2,2), N = 30, the LSTM reaches 99 % after 500 steps, attention after 1,000 steps"
+    said = "On Dyck-(2,2), N = 30, the LSTM (1, 64) reaches 99 % after 500 steps, attention (1, 64) after 1,000 steps"
     assert f"{said} (the LSTM with no positions, attention with learned positions)." in text
     assert "LSTM (1, 64) with no positions to 99 % on Dyck-(2,2), N = 30" in text
-    assert "Attention (1, 64) with learned positions at N = 50" in text
+    assert "Attention (1, 64) with learned positions at N = 50, 1,000 steps" in text
     alike = [replace(run, model=replace(run.model, positions="learned")) for run in fresh]
     assert dyck_sentence(DemoRuns(tuple(alike)), DYCK) == f"{said} (both with learned positions)"
     slow = [replace(run, accuracy=0.6, curve=((1000, 0.6, 1.0),)) if run.task == DYCK else run for run in with_positions(fresh)]
     assert dyck_sentence(DemoRuns(tuple(slow)), DYCK).endswith(
-        "neither reaches 99 %: the LSTM 60.0 %, attention 60.0 % (the LSTM with no positions, attention with learned positions)"
+        "neither reaches 99 %: the LSTM (1, 64) 60.0 %, attention (1, 64) 60.0 % (the LSTM with no positions, attention with "
+        "learned positions)"
     )
 
 

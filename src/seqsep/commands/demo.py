@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.check import check_every_theorem
 from seqsep.commands.command import RESULTS, Command
@@ -73,10 +73,15 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
     from seqsep.lab.sweep import sweep
     from seqsep.report.comparison import Comparison
     from seqsep.report.experiment_table import DEMO_EXPERIMENTS
+    from seqsep.report.limited_state import limited_state
     from seqsep.report.write import reach_findings, write_demo
 
     runs = [run for experiment in DEMO_EXPERIMENTS.values() for run in experiment.runs(NAME)]
     earlier = read_rows(committed) if committed.exists() else []
+    shown: dict[str, Any] = {
+        "findings": reach_findings(committed.parent),
+        "limited": limited_state(committed.parent),
+    }
     cache = OutcomeCache.open(again=check_again)
     with Store(store) as opened:
         print("\n".join(plan(runs, opened, cache, workers=workers, page=folder / "index.html")), flush=True)
@@ -89,11 +94,11 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
             ended = {row.key for row in opened.finished(NAME)}
             if 0 < len(first) < len(runs) and not {run.key() for run in first} <= ended:
                 early = sweep(first, opened, NAME, workers=workers, progress=display())
-                page = write_demo(folder, early, earlier, records, findings=reach_findings(committed.parent))
+                page = write_demo(folder, early, earlier, records, **shown)
                 print(f"\nA first page is ready: {page}", flush=True)
                 print(f"It has the rows of attention. {len(runs) - len(first)} models are left to train.", flush=True)
             rows = sweep(runs, opened, NAME, workers=workers, progress=display())
-    page = write_demo(folder, rows, earlier, records, findings=reach_findings(committed.parent))
+    page = write_demo(folder, rows, earlier, records, **shown)
     print(f"\n{Comparison.of_rows(rows, earlier).sentence()}.")
     failed = [row for row in rows if row.failed]
     for row in failed:
@@ -103,7 +108,7 @@ def demo(store: Path, folder: Path, workers: int | None = None, committed: Path 
 
 
 def first_runs(runs: "Sequence[Run]") -> "list[Run]":
-    """Return attention's runs, which take about a minute on two cores."""
+    """Return attention's runs, which take less than a minute on two cores."""
     return [run for run in runs if set(run.layers) == {"attention"}]
 
 

@@ -7,7 +7,13 @@ copies what they match into the wheel, below `seqsep/data`; an editable installa
 from collections.abc import Iterator
 from pathlib import Path
 
-PATTERNS = ("examples/**/*.py", "examples/**/*.json", "results/*.jsonl", "results/audit/*.safetensors")
+PATTERNS = (
+    "examples/**/*.py",
+    "examples/**/*.json",
+    "results/*.jsonl",
+    "results/audit/sizes.jsonl",
+    "results/audit/*.safetensors",
+)
 """The files that are shipped, below the root of the repository."""
 PACKAGE = Path(__file__).parents[1]
 

@@ -17,6 +17,7 @@ What was measured, as data and in words:
     used_bits            how many bits of its state a model is shown to use
     captions             what the figures' captions say
     demo_heatmap         the demo's heatmap, and what it does and does not show
+    limited_state        what trained models answer from a state that is too small
     headline             the findings in one sentence each
     index_lookup_ledger  parameter bits of the Transformer beside the least recurrent state, over N
     is_tree_ledger       the sizes of models of IsTree beside the least recurrent state, over n

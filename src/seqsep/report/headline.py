@@ -130,7 +130,7 @@ def dyck_sentence(runs: DemoRuns, task: Task) -> str:
     lstm, attention = pair
     start = f"On {task_title(task)}, "
     if lstm.steps_to_goal is None and attention.steps_to_goal is None:
-        accuracies = f"the LSTM {percent(lstm.accuracy)} %, attention {percent(attention.accuracy)} %"
+        accuracies = ", ".join(f"{_who(run)} {run.model.size} {percent(run.accuracy)} %" for run in (lstm, attention))
         return f"{start}neither reaches 99 %: {accuracies}{_how_compared(runs, lstm, attention)}"
     first, second = sorted(pair, key=by_speed, reverse=True)
     return f"{start}{_reached(first)}, {_reached(second).replace('reaches 99 % ', '')}{_how_compared(runs, first, second)}"
@@ -171,8 +171,7 @@ def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[Measured]:
 
 
 def _reached(run: Measured) -> str:
-    depth = len(run.model.layers)
-    who = _who(run) + (f" with {depth} layers" if depth > 1 else "")
+    who = f"{_who(run)} {run.model.size}"
     if run.steps_to_goal is None:
         return f"{who} not within {count(run.steps_allowed)} ({percent(run.accuracy)} %)"
     return f"{who} reaches 99 % after {count(run.steps_to_goal)} steps"
@@ -199,8 +198,15 @@ def tiles(runs: DemoRuns, holds: int, theorems: int) -> list[Tile]:
         where = f"at N = {gap.task.length}"
         attention = gap.attention.model
         recurrent = gap.recurrent.model
-        shown.append(Tile(percent(gap.attention.accuracy), "%", f"{attention.size_and_positions} {where}", strong=True))
-        text = f"{recurrent.size_and_positions} {where}, {gap.standing}"
+        shown.append(
+            Tile(
+                percent(gap.attention.accuracy),
+                "%",
+                f"{attention.size_and_positions} {where}, {count(gap.attention.steps)} steps",
+                strong=True,
+            )
+        )
+        text = f"{recurrent.size_and_positions} {where}, {count(gap.recurrent.steps)} steps, {gap.standing}"
         shown.append(Tile(percent(gap.recurrent.accuracy), "%", text))
     for task in runs.tasks(BoundedDyck)[:1]:
         for run in _lstm_and_attention(runs, task):

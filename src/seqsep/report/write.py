@@ -19,6 +19,7 @@ from seqsep.report.experiment_table import report_tables
 from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
 from seqsep.report.figures.picture import draw_picture
 from seqsep.report.is_tree_files import write_is_tree_results
+from seqsep.report.limited_state import LimitedState, limited_state
 from seqsep.report.named_layers import labels_of_layers
 from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.page import write_page
@@ -37,15 +38,17 @@ def write_demo(
     experiments: Sequence[ShownExperiment] = (),
     findings: Sequence[str] = (),
     labels: Labels = NO_LABELS,
+    limited: LimitedState | None = None,
 ) -> Path:
     """Write the page, its picture, and the page of the worked example; return the first page's path.
 
     `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
     `findings` are further sentences at its head, and `labels` the reader's names of runs, by key.
+    `limited` is the picture of a state that is too small.
     """
     runs = DemoRuns.of_rows(fresh, committed, labels)
     comparison = Comparison.of_rows(fresh, committed).sentence() if fresh else ""
-    page = write_page(folder, runs, theorems, experiments, comparison=comparison, findings=findings)
+    page = write_page(folder, runs, theorems, experiments, comparison=comparison, findings=findings, limited=limited)
     write_is_tree_page(folder)
     draw_picture(folder / "picture.png", runs)
     return page
@@ -113,6 +116,7 @@ def write_report(
         experiments=[*(one for one in shown if one.name not in of_demo), *write_text_curves(rows.parent, folder)],
         findings=reach_findings(rows.parent),
         labels=labels,
+        limited=limited_state(rows.parent),
     )
 
 

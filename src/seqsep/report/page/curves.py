@@ -10,7 +10,7 @@ from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
 from seqsep.report.measured import GOAL, Measured, by_speed, chance
-from seqsep.report.numerals import DASH, count, known, percent
+from seqsep.report.numerals import DASH, count, known, listed, percent
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.sized_model import model_names
@@ -37,11 +37,12 @@ class Arrival:
 
 @dataclass(frozen=True)
 class CurvesPanel:
-    """A chart of validation curves with its table; `starts` says how its models start."""
+    """A chart of validation curves with its table; `starts` says how its models start, `caption` their sizes and steps."""
 
     chart: Chart
     arrivals: tuple[Arrival, ...]
     starts: str
+    caption: str
 
 
 def panels(runs: DemoRuns) -> list[CurvesPanel]:
@@ -76,7 +77,21 @@ def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
         y=Axis(0.0, 1.0, PERCENT) if guessed < 0.3 else Axis(0.45, 1.0, UPPER_HALF),
         guides=(GOAL, guessed),
     )
-    return CurvesPanel(chart, tuple(arrivals), starts=starts_of_runs(drawn))
+    return CurvesPanel(chart, tuple(arrivals), starts=starts_of_runs(drawn), caption=_caption(title, drawn))
+
+
+def _caption(title: str, drawn: Sequence[Measured]) -> str:
+    """A caption that can be read by itself: the task, and each size (layers, width) with the steps that it was given."""
+    groups: dict[tuple[str, int], list[str]] = {}
+    for run in drawn:
+        groups.setdefault((run.model.size, run.steps_allowed), []).append(run.model.title)
+    most = max(groups.items(), key=lambda group: len(group[1]), default=None)
+    if most is None:
+        return f"{title}: no run."
+    (size, steps), _ = most
+    others = [f"{listed(who)} {one} in {count(given)}" for (one, given), who in groups.items() if (one, given) != (size, steps)]
+    said = f"; {'; '.join(others)}" if others else ""
+    return f"{title}: accuracy over training steps. (Layers, width) and steps at most: {size} in {count(steps)}{said}."
 
 
 def _arrival(run: Measured) -> str:

@@ -72,6 +72,7 @@ CODE_STYLES: dict[str, Style] = {
 CACHE = Style("cache", "cache, parabola", light="#b5179e", dark="#f48fe0", marker="*")
 TABLES = Style("size-tables", "weights, tables", light="#5d6670", dark="#b9bec4", marker="X")
 FORMULA = Style("size-formula", "c m d p H", light="#0072b2", dark="#53b4ee", marker="D")
+MOST_IN_A_LABEL = 100_000
 CONSTANTS = (1, 4)
 """The constants c of the band of c m d p H: the paper prints Theta(m d p H), and our matrices have c = 3."""
 LEDGER_STYLES: dict[str, Style] = {style.slug: style for style in (*CODE_STYLES.values(), RECURRENT, CACHE, TABLES, FORMULA)}
@@ -185,9 +186,11 @@ def formula_band(name: str) -> tuple[tuple[tuple[float, float], ...], tuple[tupl
 
 
 def formula_words(name: str) -> str:
-    """The first N at which a recurrent model needs more bits than c m d p H, for the least and the greatest c."""
+    """The first N at which a recurrent model needs more bits than c m d p H, for the least and the greatest c, if they fit."""
     first, last = (formula_crossing(name, constant) for constant in CONSTANTS)
-    return "" if first is None or last is None or last > LENGTHS[-1] else f"{count(first)}–{count(last)}"
+    if first is None or last is None or last > MOST_IN_A_LABEL:
+        return ""
+    return f"{count(first)}–{count(last)}"
 
 
 def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:

@@ -16,6 +16,7 @@ from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figure_files import ShownExperiment
 from seqsep.report.headline import dyck_sentence, separation, tiles
+from seqsep.report.limited_state import LIMIT_STYLES, LimitedState
 from seqsep.report.numerals import DASH, count, known
 from seqsep.report.page import curves, tables
 from seqsep.report.page.is_tree_bits import IS_TREE_STYLES, is_tree_bits
@@ -48,16 +49,17 @@ def write_page(
     commands: Sequence[tuple[str, str]] = COMMANDS,
     comparison: str = "",
     findings: Sequence[str] = (),
+    limited: LimitedState | None = None,
 ) -> Path:
     """Write `folder`/index.html, and proofs.html of the theorems that it shows; return the first one's path.
 
     The runs may be incomplete. `theorems` are records as `seqsep check --json` prints them; `experiments` are those whose
     figures stand on the page; `comparison` says how fresh rows compare with committed ones, and
-    `findings` are further sentences at the head.
+    `findings` are further sentences at the head, and `limited` is the picture of a state that is too small.
     """
     path = folder / "index.html"
     write_proofs(folder, [str(record.get("theorem")) for record in theorems])
-    write_file(path, page(runs, theorems, experiments, commands, comparison=comparison, findings=findings))
+    write_file(path, page(runs, theorems, experiments, commands, comparison=comparison, findings=findings, limited=limited))
     return path
 
 
@@ -68,6 +70,7 @@ def page(
     commands: Sequence[tuple[str, str]],
     comparison: str = "",
     findings: Sequence[str] = (),
+    limited: LimitedState | None = None,
 ) -> str:
     """The page as text."""
     theorem_tables = statement_tables(theorems)
@@ -79,12 +82,19 @@ def page(
         .get_template("page.html")
         .render(
             css=Markup(source("page.css")),  # our own file
-            styles={**STYLES, **{run.model.slug: run.model.style for run in runs.all}, **LEDGER_STYLES, **IS_TREE_STYLES},
+            styles={
+                **STYLES,
+                **{run.model.slug: run.model.style for run in runs.all},
+                **LEDGER_STYLES,
+                **IS_TREE_STYLES,
+                **LIMIT_STYLES,
+            },
             separation=separation(runs),
             dyck_sentences=[sentence for sentence in dyck_sentences if sentence],
             tiles=tiles(runs, sum(check.holds for check in checks), len(checks)),
             heatmap=demo_heatmap,
             ceilings=curves.ceilings(demo_heatmap),
+            limited=limited,
             panels=curves.panels(runs),
             rates=tables.rate_tables(runs),
             positions=positions_table(runs),
