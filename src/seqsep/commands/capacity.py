@@ -132,5 +132,8 @@ COMMAND = Command(
     group=PUBLISHED,
     add_flags=add_flags,
     run=run,
-    details="The command downloads nothing and needs no torch and no transformers: seqsep ships the defaults of transformers.",
+    details=(
+        "The command downloads nothing. Besides Python it needs NumPy, but neither torch nor transformers: seqsep ships the "
+        "defaults of transformers."
+    ),
 )
