@@ -40,13 +40,13 @@ def test_that_no_equal_states_were_found_is_said(capsys, tmp_path, kept):
     record = tmp_path / "equal.json"
     status, _, error = call(capsys, "audit", str(kept[1]), *FEW, "--worst", "300", "--equal-states", str(record))
     assert (status, record.exists()) == (0, False)
-    assert error == f"seqsep: no two prefixes that leave one state were found; {record} is not written\n"
+    assert error == f"seqsep audit: found no two prefixes with the same state; {record} is not written\n"
 
 
 def test_two_files_have_two_names(capsys, tmp_path, kept):
     both = tmp_path / "both"
     status, _, error = call(capsys, "audit", str(kept[1]), "--worst", "300", "--page", str(both), "--equal-states", str(both))
-    assert (status, error) == (2, f"seqsep: {both}: expected a name for each file to write, found it twice\n")
+    assert (status, error) == (2, f"seqsep audit: {both}: expected a name for each file to write, found it twice\n")
 
 
 @pytest.mark.unchecked

@@ -65,7 +65,7 @@ def test_what_is_chosen_comes_before_what_is_put_in_its_place(capsys):
 def test_words_that_choose_nothing_are_refused(capsys, pattern, message):
     assert main(["run", "index-lookup-architectures", "--preset", "paper", "--only", pattern, "--dry-run"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"seqsep: --only {pattern}: expected words of a run, found {message}")
+    assert said.startswith(f"seqsep run: --only {pattern}: expected words of a run, found {message}")
     assert said.count("\n") == 1
 
 

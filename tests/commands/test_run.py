@@ -148,7 +148,7 @@ def test_an_error_in_a_users_file_names_the_line(capsys, tmp_path, text, expecte
     file.write_text(text)
     status, out, err = call(capsys, "run", str(file), "--dry-run")
     assert (status, out) == (2, "")
-    assert err == f"seqsep: {file}: {expected}\n"
+    assert err == f"seqsep run: {file}: {expected}\n"
 
 
 def test_a_users_file_that_changes_is_run_again(capsys, tmp_path):

@@ -71,5 +71,5 @@ def test_the_help_of_a_task_has_its_fields(capsys, monkeypatch, kind):
     status, _, error = call(capsys, "sample", kind.name, "--length", "abc")
     assert (status, error) == (
         2,
-        f"seqsep: argument --length: expected a whole number, found 'abc' (try seqsep sample {kind.name} --help)\n",
+        f"seqsep sample: argument --length: expected a whole number, found 'abc' (try seqsep sample {kind.name} --help)\n",
     )

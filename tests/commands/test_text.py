@@ -136,7 +136,7 @@ def test_a_killed_evaluation_keeps_what_is_answered(capsys, tmp_path, folder, as
         monkeypatch.setattr(Evaluation, "_answer", interrupted)
         store = f"killed-{after}"
         status, _, err = evaluate(store)
-        kept = f"seqsep: interrupted; {after} replies are kept in {tmp_path / store}; the same command asks what is left\n"
+        kept = f"seqsep text: interrupted; {after} replies are kept in {tmp_path / store}; the same command asks the remaining questions\n"
         assert (status, err) == (130, kept)
         assert exported(store).count(b"\n") == after
         monkeypatch.setattr(Evaluation, "_answer", answer)
@@ -239,8 +239,8 @@ def test_a_tokenizer_without_symbols_is_status_2(capsys, tmp_path, folder):
         ("phonebook --model {folder} --n 0", "expected a whole number from 1"),
         ("phonebook --model {folder} --digits 10", "digits are 1 to 9"),
         ("phonebook --model {folder} --seed -1", "2^64"),
-        ("index --digits 3", "text index: --digits is a flag of text phonebook"),
-        ("index --data x.json", "--data is a flag of text hotpotqa"),
+        ("index --digits 3", "seqsep text: index: --digits is only for seqsep text phonebook"),
+        ("index --data x.json", "--data is only for seqsep text hotpotqa"),
         ("index --model no/such/folder", "no/such/folder: expected the folder of a model, found no such folder"),
         ("index --model {file}", "{file}: expected the folder of a model, found a file"),
         ("index --model {empty}", "{empty}: expected the folder of a model with config.json, found none"),
@@ -289,6 +289,6 @@ def test_a_name_of_the_hub_offline_is_one_line(capsys, tmp_path, monkeypatch):
     assert status == 3
     assert err.count("\n") == 1
     assert err.startswith(
-        "seqsep: nobody/no-such-model: expected the folder of a model, or a model of the hub, found no such folder"
+        "seqsep text: nobody/no-such-model: expected the folder of a model, or a model of the hub, found no such folder"
     )
     assert not (tmp_path / "s").exists()

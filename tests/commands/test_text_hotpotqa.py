@@ -116,7 +116,7 @@ def test_a_file_cut_in_half_keeps_what_is_answered(ask, capsys, tmp_path, reader
     monkeypatch.setattr(Reader, "complete", interrupted)
     status, _, err, asked = ask("one")
     assert (status, asked) == (130, {"one": 4})
-    assert err.startswith("seqsep: interrupted; 4 replies are kept in ")
+    assert err.startswith("seqsep text: interrupted; 4 replies are kept in ")
     monkeypatch.setattr(Reader, "complete", complete)
     kept = exported()
     assert kept.count(b"\n") == 4
