@@ -96,12 +96,12 @@ def test_equal_states_are_written_and_read_again(capsys, tmp_path):
     found = json.loads(record.read_text())
     assert len({run.task.solve((*prefix, *found["continuation"])) for prefix in found["prefixes"]}) == 2
     status, out, _ = call(capsys, "audit", str(path), "--recheck", str(record))
-    assert (status, out.startswith(f"holds: {path}: one state, bit for bit, after ")) == (0, True)
+    assert (status, out.startswith(f"holds: {path}: the states after ")) == (0, True)
     first, second = found["prefixes"]
     for model, changes, why in (
         (other, {}, "is another model"),
         (path, {"task": {}}, "task: the model is of IndexLookup"),
-        (path, {"prefixes": [first, first]}, "is right behind both prefixes"),
+        (path, {"prefixes": [first, first]}, "is right after both prefixes"),
         (path, {"prefixes": [first, [*second[:-1], (second[-1] + 1) % 16]], "continuation": [21]}, "they leave two states"),
         (path, {"continuation": [99]}, "no input of"),
         (path, {"continuation": [3]}, "the question asks for position"),

@@ -26,7 +26,7 @@ def test_the_cells_that_are_chosen_keep_all_rates_and_heads(capsys):
     kept = [run for run in PAPER if run.layers == ("attention",) and run.task.length == 50]
     assert found == keys(kept)
     assert len(found) == 7 * 2
-    assert "then at most 2 more: rates around the best, and other seeds of the best" in lines
+    assert "then at most 2 more runs: rates around the best, and other seeds of the best" in lines
 
 
 def test_one_pattern_asks_for_all_its_words_and_several_for_any(capsys):
@@ -35,7 +35,7 @@ def test_one_pattern_asks_for_all_its_words_and_several_for_any(capsys):
     kept = [run for run in PAPER if run.layers == ("attention",) and (run.task.length, run.heads) in wanted]
     assert found == keys(kept)
     assert len(found) == 21
-    assert "then at most 4 more: rates around the best, and other seeds of the best" in lines
+    assert "then at most 4 more runs: rates around the best, and other seeds of the best" in lines
 
 
 def test_a_preset_without_a_search_is_chosen_from_too(capsys):

@@ -59,7 +59,7 @@ def test_a_sweep_says_how_many_runs_are_kept(tmp_path, capsys):
     err = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert err.splitlines()[-1] == (
-        f"seqsep train: interrupted; 1 finished run is kept in {path}; 1 unfinished run has a checkpoint; "
+        f"seqsep run: interrupted; 1 finished run is kept in {path}; 1 unfinished run has a checkpoint; "
         "the same command continues from there"
     )
     assert ended(path) == 1
@@ -89,7 +89,7 @@ def test_runs_of_earlier_sweeps_are_counted_apart(tmp_path, capsys, monkeypatch)
     status, _, err = call(capsys, *words)
     assert status == 130
     assert err == (
-        f"seqsep train: interrupted; 0 finished runs are kept in {path}, besides 2 of earlier sweeps; "
+        f"seqsep run: interrupted; 0 finished runs are kept in {path}, besides 2 of earlier sweeps; "
         "the same command continues from there\n"
     )
 

@@ -120,7 +120,7 @@ def test_own_parts_and_a_dry_run(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("index-lookup", "--layers", "lstm"), "train index-lookup: expected --length, found none"),
+        (("index-lookup", "--layers", "lstm"), "seqsep train: index-lookup: expected --length, found none"),
         (("indx-lookup", "--length", "5", "--layers", "lstm"), "unknown task 'indx-lookup'; did you mean index-lookup"),
         (("index-lookup", "--length", "5", "--layers", "lstn"), "unknown mixer 'lstn'; did you mean lstm"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--seed", "2..0"), "expected seeds such as 0 or 0..2"),

@@ -254,7 +254,7 @@ def test_hours_on_gpus_count_each_run_alone(monkeypatch: pytest.MonkeyPatch, cap
     estimate.show_cost([run, replace(run, seed=1)], 0, 8, device="cuda")
     last = capsys.readouterr().out.splitlines()[-1]
     assert prepared == ["cuda"]
-    assert last.startswith("at most about 1.0 h on 2 GPUs here, one run at a time on each, each run to its last step; ")
+    assert last.startswith("estimate: about 1.0 h on 2 GPUs here, one run at a time on each, if each run takes all its steps. ")
 
 
 @GPU

@@ -236,7 +236,8 @@ def test_too_old_a_library_is_named(
     assert main(["check", "--model", str(tmp_path / "config.json")]) == 3
     said = capsys.readouterr().err
     assert (
-        said == f"seqsep check: a language model needs transformers 4.57 or later, found {found}; pip install '.[hf]' in a clone "
+        said
+        == f"seqsep check: a language model needs transformers 4.57 or later, found {found}; pip install '.[hf]' in a clone "
         "of seqsep\n"
     )
 

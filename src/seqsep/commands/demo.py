@@ -116,9 +116,9 @@ def plan(runs: "Sequence[Run]", store: "Store", cache: "OutcomeCache", *, worker
     lines = [
         f"This takes about {duration(checks + training)} here, if nothing else runs:",
         f"  1. check {len(unchecked)} of {len(THEOREMS)} theorems: what they build is run on inputs, about {duration(checks)}",
-        f"  2. train {len(left)} of {len(runs)} small models, {at_once}, at most about {duration(training)}{kept}",
-        f"  3. write {page}: both, beside the papers' numbers",
-        "Ctrl-C keeps what is done; started again, it goes on from there.",
+        f"  2. train {len(left)} of {len(runs)} small models, {at_once}, about {duration(training)}{kept}",
+        f"  3. write {page}: both, next to the papers' numbers",
+        "Ctrl-C keeps what is done; the same command continues from there.",
     ]
     return [*lines, *cache.said()]
 

@@ -51,7 +51,7 @@ def _is_there(path: Path, content: bytes) -> bool:
         return True
     if path.is_symlink() or path.exists():
         raise BadInput(
-            f"{path}: expected no such file or the same content, found another content; choose another folder, or move it"
+            f"{path}: expected no file, or the same content, found another content; choose another folder, or move it"
         )
     return False
 

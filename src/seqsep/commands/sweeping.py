@@ -161,19 +161,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
         if options.compare.resolve() == options.store.resolve():  # what the store had before, but for these runs
             committed = [row for row in committed if row.key not in {one.key for one in rows}]
         print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
-    else:
-        print("".join(f"{line}\n" for line in outcomes(rows, options.store)), end="")
     return rows
-
-
-def outcomes(rows: "Sequence[Row]", store: Path) -> list[str]:
-    """Return the accuracies of each model and task, then the failed runs, one line each; a long list is cut."""
-    from seqsep.commands.stored_rows import by_experiment
-    from seqsep.lab.run_labels import labels_file, read_labels
-
-    experiments = by_experiment(rows, read_labels(store) if labels_file(store).exists() else {})
-    lines = [line for name, experiment in experiments.items() for line in experiment.lines(name)[1:]]
-    return [line.replace("which --json has", f"in seqsep store show {store} --json") for line in lines]
 
 
 def _require_sizes(runs: "Iterable[Run]") -> None:
@@ -183,6 +171,9 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
     for run in runs:
         for layer in run.layers:
             fault = fault_of_sizes(layer, run.width, run.heads) if isinstance(layer, str) else ""
+            if fault.endswith("heads must divide width"):
+                fault = f"width {run.width} does not divide into {run.heads} heads"
+                raise BadInput(f"{run.label()}: {fault}; choose a multiple of {run.heads}, or set --heads")
             if fault:
                 raise BadInput(f"{run.label()}: {fault}")
         if run.positions == "rope" and run.width // run.heads % 2:

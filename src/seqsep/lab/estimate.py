@@ -66,7 +66,7 @@ def show_cost(
     try:
         total = estimate(runs, pruned, device, say) * (1 + further / len(runs) * whole / steps)
     except NoStep as failure:
-        print(f"no estimate: {failure}")
+        print(f"no estimate of time: {failure}")
         return
     each = "with pruning" if pruned else "if each run takes all its steps"
     parts = workers if device == CPU else len(gpus())
