@@ -253,3 +253,11 @@ def test_wide_values_are_not_computed_with_exact_weights(file, capsys):
     assert time.process_time() - start < 2
     assert "not computed by exact weights" in said
     assert "induction" not in said
+
+
+def test_a_field_that_is_read_under_its_saved_name_is_no_mistake(file, capsys):
+    """A file of RecurrentGemma has `_block_types`, which is read in place of `block_types`."""
+    sizes = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 2, "lru_width": 64, "vocab_size": 100}
+    found = text_of(capsys, file({"model_type": "recurrent_gemma", **sizes, "_block_types": ["recurrent", "attention"]}))
+    assert "is not read" not in found
+    assert "\nrecurrent " in found

@@ -1,10 +1,13 @@
 """`seqsep run --only`: the part of a preset that is trained."""
 
+import re
+
 import pytest
 
 from seqsep.cli import main
 from seqsep.commands.chosen_runs import chosen_by, words_of
 from seqsep.experiments import BY_NAME, EXPERIMENTS
+from support.command_line import OWN_LAYER, call
 
 PAPER = BY_NAME["index-lookup-architectures"].runs("paper")
 
@@ -74,3 +77,20 @@ def test_every_run_of_the_papers_sizes_is_chosen_by_its_words():
         runs = experiment.runs("paper")
         for run in {words_of(run): run for run in runs}.values():
             assert chosen_by([",".join(words_of(run))], runs)(run)
+
+
+def test_only_takes_the_class_of_a_users_layer(tmp_path, capsys):
+    """The digest of its file is in no message."""
+    (tmp_path / "layer.py").write_text(OWN_LAYER)
+    name = re.search(r"class (\w+)", OWN_LAYER)[1]
+    (tmp_path / "mine.py").write_text(
+        "from seqsep import IndexLookup, Run\n"
+        f"def runs(preset):\n    return [Run(IndexLookup(5), (layer,), 8, steps=1) for layer in ('lstm', 'layer.py:{name}')]\n"
+    )
+    words = ["run", str(tmp_path / "mine.py"), "--store", str(tmp_path / "s.sqlite"), "--dry-run", "--only"]
+    status, out, err = call(capsys, *words, name)
+    assert (status, out.count(" at most 1 steps\n")) == (0, 2), err
+    status, out, err = call(capsys, *words, f"{name}s")
+    assert (status, out) == (2, "")
+    assert f", {name}, " in err
+    assert not re.search("[0-9a-f]{64}", err)
