@@ -1,4 +1,4 @@
-"""A layer of your own in 30 lines: a gated moving average, h_t = a_t h_{t-1} + (1 - a_t) v_t with a_t = sigmoid(W_a x_t).
+"""A layer of your own: a gated moving average, h_t = a_t h_{t-1} + (1 - a_t) v_t with a_t = sigmoid(W_a x_t).
 
     seqsep check --mixer examples/own_layer.py:MovingAverage
     seqsep run index-lookup-architectures --mixer examples/own_layer.py:MovingAverage

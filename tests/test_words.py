@@ -165,6 +165,13 @@ def test_what_the_rules_allow() -> None:
     assert unexplained("A [state](glossary.md#state) grows.", ["state"]) == unexplained("A **state** grows.", ["state"]) == 0
 
 
+def test_nothing_says_to_install_an_extra_from_an_index() -> None:
+    """No package index has seqsep: `seqsep.names.install` gives the command, which works in a clone."""
+    files = [path for name in ("src", "docs", "tools", "examples") for path in (ROOT / name).rglob("*.*")]
+    texts = {path: path.read_text() for path in files if path.suffix in (".py", ".md", ".json")}
+    assert [str(path) for path, text in texts.items() if re.search(r"pip install [^\n]*seqsep\[", text)] == []
+
+
 def update(*, initial: bool) -> None:
     """Write the counts. Exit with the counts that grew, unless `initial`."""
     found = found_now()

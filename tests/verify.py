@@ -1,7 +1,8 @@
 """The long checks, whole: python tests/verify.py [NAME ...] (make verify). Each leaves a row in results/verify/.
 
-A row says what was checked, how many inputs, the least margin, the seconds, and the digests of the sources it covers; a check
-whose sources have not changed since its row is skipped. tests/test_verify.py fails while a row is stale.
+A row has the variants that were checked, the count of inputs, the least margin if the check measures one, the seconds, and the
+digests of the sources that it covers. An input that runs under two rounding modes counts twice. A check whose sources have not
+changed since its row is skipped. tests/test_verify.py fails while a row is stale.
 """
 
 import ast

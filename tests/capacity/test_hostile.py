@@ -1,7 +1,8 @@
-"""Hostile files end in one line and status 2, or in an answer; the room reads them with Python's own library alone."""
+"""Hostile files end in one line and status 2, or in an answer; `seqsep capacity` needs NumPy, and no torch."""
 
 import ast
 import json
+import subprocess
 import sys
 import time
 from importlib import import_module
@@ -18,6 +19,7 @@ from support.hostile_configs import TEXTS, hostile_configs, write
 
 COUNT = 130
 MOST_SECONDS = 2
+OUTPUT = {"capture_output": True, "text": True, "timeout": 120}
 EXACT_ALLOWED = ("seqsep.exact.integers", "seqsep.exact.one_layer_message")
 OWN_ALLOWED = ("seqsep.capacity", "seqsep.files", "seqsep.names", "seqsep.tables", "seqsep.ceilings", *EXACT_ALLOWED)
 
@@ -145,8 +147,28 @@ def test_a_folder_s_config_is_found(tmp_path):
     assert capacity(tmp_path).model_type == "mamba"
 
 
-def test_the_room_needs_pythons_library_alone():
-    """No AutoConfig, no torch: only limits look beyond the room, to the ceilings."""
+LOADED = """
+import sys
+from seqsep.cli import main
+main(["capacity", {path!r}, "--length", "1M", "--memory", "80GiB", "--one-layer"])
+print(*{{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names, file=sys.stderr)
+main(["capacity", {path!r}, "--compare", "--length", "1M", "--chart", {chart!r}])
+assert sys.modules.get("torch") is None
+"""
+
+
+def test_the_command_imports_numpy_and_its_annotations_only(tmp_path):
+    """The command's help and SECURITY.md promise that a config.json is read without torch and transformers."""
+    path = tmp_path / "config.json"
+    path.write_text('{"model_type": "jamba"}')
+    code = LOADED.format(path=str(path), chart=str(tmp_path / "chart.svg"))
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], **OUTPUT)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stderr.split()) - {"__main__", "__mp_main__"} == {"numpy", "jaxtyping", "seqsep"}
+
+
+def test_the_files_of_capacity_import_no_other_package():
+    """No AutoConfig, no torch: only limits.py looks at the ceilings."""
     files = sorted(Path(room.__file__).parent.glob("*.py"))
     assert len(files) > 10
     for path in files:

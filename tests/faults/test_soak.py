@@ -70,6 +70,25 @@ def test_hours_count_for_the_sources_that_they_ran_under():
     assert page.hours(lines, digest_of_sources()) == 0.25
 
 
+@pytest.mark.parametrize(
+    ("hours", "said"),
+    [
+        (
+            0.0,
+            "All of them ran before the last change of the lab, its stores or its engines; `make soak` adds hours "
+            "under today's",
+        ),
+        (0.25, "0.25 of them ran under today's code of the lab"),
+    ],
+)
+def test_the_page_says_under_which_code_the_hours_ran(hours, said):
+    line = {name: kind() for name, kind in LINE.items()}
+    lines = [line | {"CPU-hours": 0.5}, line | {"CPU-hours": hours, "sources": digest_of_sources()}]
+    words = page.soak_in_words(lines)
+    assert said in words
+    assert "0.00" not in words
+
+
 def test_memory_that_grows_is_seen():
     assert growth_kib([100, 1000, 1000, 1010, 1000, 1005, 1003, 1001]) == 3
     assert growth_kib([100, 1000, 1010, 1000]) == 10

@@ -22,9 +22,10 @@ model's own attention layers is as large as its fixed state and full windows; mo
 twin, marked *: their own windows, if every token were kept, else a Transformer of this width and depth with 2 x width numbers
 a token and layer.
 
-*No list beyond* is a proof, not a forecast: at 16 bits a number no model with this state, however trained, can repeat every
-list of more tokens of its own vocabulary than that. How far the published weights get is not measured here. Where a layer keeps
-every token no length is excluded by this argument, which says nothing about whether a model finds it.
+*No list beyond* follows from the size of the state: at 16 bits a number, no model with a state of this size can repeat every
+list of more tokens of its vocabulary, however it is trained. The last column says how certain the size is: for {unseen} of the
+{models} models the model's own config.json was not seen. This does not show how far the published weights get. If a layer keeps
+every token, this argument excludes no length.
 
 """
 NOTES = """
@@ -69,7 +70,12 @@ def capacity_page(results: Path) -> str:
         fla=known["flash-linear-attention"],
     )
     sources = "".join(f"* {model.name}: {model.source}{f' ({model.note})' if model.note else ''}\n" for model in published())
-    return HEAD + table([names, *rows]) + one_layer_section() + notes + other_calculators_section(results) + SOURCES + sources
+    head = HEAD.format(unseen=sum(_is_unseen(model) for model in published()), models=len(published()))
+    return head + table([names, *rows]) + one_layer_section() + notes + other_calculators_section(results) + SOURCES + sources
+
+
+def _is_unseen(model: Published) -> bool:
+    return model.status == "unverified" or model.status.endswith("not seen")
 
 
 def _row(model: Published, found: Capacity) -> list[str]:

@@ -81,10 +81,10 @@ SCRIPTS = {
 FLASH_LINEAR = """
 ## Layers of flash-linear-attention
 
-A config.json of that package is tried too, where `pip install 'seqsep[hf,gpu]' triton` has put it. Its layers are kernels for
-a GPU; here Triton's interpreter runs them on a CPU, so take few tokens and a small model (`--length 9 --batch 2 --set
-num_hidden_layers=2 --set hidden_size=64`). In float64 the kernels sum in float64. What a GPU's compiler makes of them is not
-tried.
+A config.json of that package is tested too, if the package is installed (in a clone: `pip install '.[hf,gpu]' triton`). Its
+layers are kernels for a GPU; here Triton's interpreter runs them on a CPU, so take few tokens and a small model (`--length 9
+--batch 2 --set num_hidden_layers=2 --set hidden_size=64`). In float64 the kernels sum in float64. This does not test what a
+GPU's compiler makes of them.
 
 flash-linear-attention {flash-linear-attention}, triton {triton}, transformers {transformers}, torch {torch}: {count} model
 types, tiny and with random weights, {laws} laws on 2 inputs of 9 tokens, which the package reads token after token, and one on

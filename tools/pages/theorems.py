@@ -45,30 +45,33 @@ class Covered:
     claim: Claim
 
 
-def theorems_page(theorems: Sequence[Theorem] = THEOREMS) -> str:
-    """Return the index: the verdicts, and for each paper a table of its statements in the paper's order."""
+def theorems_page(results: Path, theorems: Sequence[Theorem] = THEOREMS) -> str:
+    """Return the index: the verdicts, for each paper a table of its statements in the paper's order, and the long checks."""
     parts = [HEAD, table([["verdict", "meaning"], *([verdict, meaning] for verdict, meaning in VERDICTS.items())])]
     parts.append("\nEvery difference from the papers is in the [errata](../errata.md).\n")
-    parts.append(_long_checks(theorems))
     for paper in PAPERS:
         address = f"https://arxiv.org/abs/{paper.arxiv}"
         parts.append(f"\n## {paper.name}\n\n*{paper.title}*, [arXiv:{paper.arxiv}]({address}).\n\n")
         parts.append(table([["statement", "verdict", "theorem", "bound"], *_rows(paper, theorems)]))
+    parts.append(f"\n## The long checks\n\n{long_checks(results, theorems)}\n")
     names = "\n".join(sorted(theorem.name for theorem in theorems))
     parts.append(f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
     return "".join(parts)
 
 
-def _long_checks(theorems: Sequence[Theorem]) -> str:
-    """Return how many inputs the committed rows of the long checks have; some theorems have no long check."""
-    rows = {theorem.name: f"results/verify/{theorem.name}.json" for theorem in theorems if theorem.verify is not None}
-    inputs = {name: json.loads(read_text(Path(row)))["inputs"] for name, row in rows.items()}
-    few = ", ".join(f"`{name}` {count:,}" for name, count in inputs.items() if count < MANY)
-    return f"""
-`make verify` runs the long check of each theorem and writes a row to `results/verify/`. A row has {MANY:,} inputs or more.
-A network that is run under two roundings counts its inputs twice. These have fewer: {few}.
-{len(theorems) - len(rows)} theorems have no long check.
-"""
+def long_checks(results: Path, theorems: Sequence[Theorem]) -> str:
+    """Return how many theorems have a row of a long check, what the rows count, and how many have a margin."""
+    paths = [results / f"verify/{theorem.name}.json" for theorem in theorems if theorem.verify is not None]
+    rows = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    with_margin = sum(any(one["least_margin"] is not None for one in row["outcomes"]) for row in rows)
+    few = ", ".join(f"`{row['check']}` {row['inputs']:,}" for row in rows if row["inputs"] < MANY)
+    return (
+        f"`make verify` runs a long check of {len(rows)} of the {len(theorems)} theorems, and each leaves a row in "
+        f"`results/verify/`.\nA row has {MANY:,} inputs or more. These have fewer: {few}.\nAn input that runs under two rounding modes counts twice.\n"
+        f"{with_margin} rows also have the least margin that was measured: the distance of a computed number from the "
+        "threshold at "
+        "which an\nanswer would change. The other checks compare exact values, which have no margin."
+    )
 
 
 def _rows(paper: Paper, theorems: Sequence[Theorem]) -> list[list[str]]:

@@ -38,7 +38,7 @@ from seqsep.theorems import THEOREMS
 
 THEOREM_PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/reference/errata.md": lambda clone: with_terms(errata_page(), clone, up="../"),
-    f"{FOLDER}/index.md": lambda clone: with_terms(theorems_page(), clone, up="../../"),
+    f"{FOLDER}/index.md": lambda clone: with_terms(theorems_page(clone / "results"), clone, up="../../"),
     **{f"{FOLDER}/{theorem.name}.md": partial(theorem_page, theorem) for theorem in THEOREMS},
 }
 """The index of theorems, a page for each theorem, and the errata."""

@@ -16,6 +16,7 @@ from seqsep.exact.witnesses import (
     Merged,
     Rank,
 )
+from seqsep.names import install
 
 MOST_CELLS = 400
 EXACT_SIDE = 16
@@ -154,7 +155,7 @@ def largest_fooling(matrix: Matrix, value: int) -> FoolingSet:
         from pysat.examples.rc2 import RC2
         from pysat.formula import WCNF
     except ImportError:
-        raise ValueError("fooling_set(maximum=True): python-sat is missing: pip install seqsep[exact]") from None
+        raise ValueError(f"fooling_set(maximum=True): python-sat is missing: {install('exact')}") from None
     inputs = np.argwhere(matrix == value)
     if len(inputs) > MOST_CELLS:
         raise ValueError(f"fooling_set(maximum=True): {len(inputs)} inputs with the value, at most {MOST_CELLS}")

@@ -17,6 +17,6 @@
     reply           what a model wrote, as a row of the store
     accuracy        replies as accuracies over length, and the subset that every model answers from what it needs
 
-`transformers` is imported by `language_model`, when a model is loaded, and by `tokenizer_process`; `pip install 'seqsep[hf]'`
+`transformers` is imported by `language_model`, when a model is loaded, and by `tokenizer_process`; `pip install '.[hf]'`
 brings it.
 """

@@ -48,15 +48,21 @@ def hours(lines: Sequence[dict[str, Any]], sources: str | None = None) -> float:
 def soak_in_words(lines: Sequence[dict[str, Any]]) -> str:
     """How much of the soak is done, and what it came to."""
     sittings = len({line["seed"] for line in lines})
-    done = f"{hours(lines):.2f} of {HOURS_PLANNED} planned hours, in {sittings} sitting{'s' if sittings != 1 else ''}"
-    today = f"{hours(lines, digest_of_sources()):.2f} of them under the sources as they are"
+    done = f"{hours(lines):.2f} CPU-hours ({HOURS_PLANNED} were planned), in {sittings} sitting{'s' if sittings != 1 else ''}"
+    today = hours(lines, digest_of_sources())
+    since = (
+        "All of them ran before the last change of the lab, its stores or its engines. `make soak` adds hours under "
+        "today's code"
+        if not today
+        else f"{today:.2f} of them ran under today's code of the lab, its stores and its engines"
+    )
     counts = ", ".join(f"{name} {sum(line[name] for line in lines):,}" for name in COUNTED)
     lost = sum(line["lost"] for line in lines)
     repeated = sum(line["repeated"] for line in lines)
     grew = max((line["KiB it grew by"] for line in lines), default=0)
     longest = max((line["sweeps of one driver"] for line in lines), default=0)
     return (
-        f"Done: {done}, {today}. Counted: {counts}; runs lost {lost}, repeated {repeated}. The "
+        f"Done: {done}. {since}. Counted: {counts}; runs lost {lost}, repeated {repeated}. The "
         f"longest driver made {longest:,} sweeps; none grew by more than {grew:,} KiB."
     )
 

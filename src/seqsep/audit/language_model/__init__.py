@@ -4,5 +4,5 @@
     books    phonebooks as tokens: in words where the model has a tokenizer, else in tokens of its vocabulary
     reader   a language model from books to states, and from states to answers
 
-`transformers` is imported when a model is read; `pip install 'seqsep[hf]'` brings it.
+`transformers` is imported when a model is read; in a clone, `pip install '.[hf]'` brings it.
 """

@@ -15,5 +15,5 @@
     receiver     the other process: it gets bytes and a position, never the tokens
     double       every computation in float64
 
-`transformers` is imported when a model is built; `pip install 'seqsep[hf]'` brings it.
+`transformers` is imported when a model is built; in a clone, `pip install '.[hf]'` brings it.
 """

@@ -17,10 +17,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from seqsep.names import BadInput, excerpt, printable, text_of
+from seqsep.names import BadInput, excerpt, install, printable, text_of
 
 SWITCH = "TRITON_INTERPRET"
-INSTALL = "pip install 'seqsep[hf,gpu]' triton"
+INSTALL = install("hf,gpu", "triton")
 """torch brings Triton itself only where it is built for a GPU."""
 
 

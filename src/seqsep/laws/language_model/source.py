@@ -19,7 +19,7 @@ from seqsep.capacity.quantized import FIELD, quantization
 from seqsep.laws.language_model.double import in_float64
 from seqsep.laws.language_model.flash_linear import import_models
 from seqsep.laws.language_model.folder import CONFIG, Folder, read_folder, without_code
-from seqsep.names import BadInput, excerpt, nearest, printable, text_of
+from seqsep.names import BadInput, excerpt, install, nearest, printable, text_of
 
 MOST_PARAMETERS = 200_000_000
 MOST_NUMBERS_A_BYTE = 8
@@ -30,7 +30,7 @@ FLOATS = ("F64", "F32", "BF16", "F16")
 """Types of weights in a safetensors file that are numbers as they are; others stand for numbers by a code."""
 MOST_LABELS = 100_000
 """The library gives each label of a classifier a name."""
-INSTALL = "pip install 'seqsep[hf]'"
+INSTALL = install("hf")
 LEAST_VERSION = (4, 57)
 """Of `transformers`; older ones name what a model is built with otherwise."""
 NEEDED = "a language model needs transformers 4.57 or later"
