@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pages._markdown import table
+from pages._markdown import folded, table, unbroken
 from pages._one_layer import one_layer_section
 from pages._other_calculators import other_calculators_section
 from seqsep.capacity.answer import Capacity
@@ -54,13 +54,22 @@ keep whole pages, so that they may take several times these bytes and keep a sta
 SOURCES = """
 ## Where each fact is from
 
+The sizes of a model are verified if its config.json, or a copy, was seen. The source of each is below.
 """
+STATUSES = {
+    "verified": "verified",
+    "partly verified": "partly",
+    "unverified": "unverified",
+    "from the library's defaults, config.json not seen": "defaults",
+    "verified for the fine-tune": "fine-tune",
+}
+"""One word for each status; the list of sources has the status in full."""
 
 
 def capacity_page(results: Path) -> str:
     """The table of published models, how it is checked, and the source of each."""
     rows = [_row(model, model.capacity()) for model in published()]
-    names = ["model", "state at 16 bits", "as transformers stores it", "bytes a token", "crossing", "no list beyond", "status"]
+    names = ["model", "state, 16 bits", "as stored", "bytes a token", "crossing", "no list beyond", "status"]
     known = versions()
     notes = NOTES.format(
         families=len(model_types()),
@@ -68,8 +77,13 @@ def capacity_page(results: Path) -> str:
         transformers=known["transformers"],
         fla=known["flash-linear-attention"],
     )
-    sources = "".join(f"* {model.name}: {model.source}{f' ({model.note})' if model.note else ''}\n" for model in published())
+    sources = folded(f"Sources of {len(published())} models", "".join(_source(model) for model in published()))
     return HEAD + table([names, *rows]) + one_layer_section() + notes + other_calculators_section(results) + SOURCES + sources
+
+
+def _source(model: Published) -> str:
+    note = f" ({model.note})" if model.note else ""
+    return f"* **{model.name}**, {model.status}: {model.source}{note}\n"
 
 
 def _row(model: Published, found: Capacity) -> list[str]:
@@ -79,10 +93,10 @@ def _row(model: Published, found: Capacity) -> list[str]:
     growth = found.bytes_per_token()
     return [
         model.name,
-        readable(found.state_bytes()),
-        readable(found.state_bytes(as_stored=True)),
+        unbroken(readable(found.state_bytes())),
+        unbroken(readable(found.state_bytes(as_stored=True))),
         f"{int(growth):,}",
         "-" if crossing is None or not found.bits() else f"{crossing:,}{mark}",
-        "none excluded" if exact[-1] is None else f"{exact[-1]:,}",
-        model.status,
+        "none" if exact[-1] is None else f"{exact[-1]:,}",
+        STATUSES[model.status],
     ]
