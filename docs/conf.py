@@ -21,7 +21,6 @@ author = PROJECT["authors"][0]["name"]
 extensions = ["myst_parser"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["reproduction.md"]
 html_theme = "furo"
 html_title = f"seqsep {version}"
 html_static_path = ["site.css"]

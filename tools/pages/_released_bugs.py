@@ -11,9 +11,11 @@ THREADS = "https://github.com/huggingface/transformers"
 HEAD = """
 ## Bugs of released versions
 
-Each of these scripts ends with status 1 in the release that it names, and with 0 in a later one; `tests/long_released_bugs.py`
-installs both and runs it there ([its row](../../results/verify/released-bugs.json)). Models are tiny, with random weights, in
-float32; numbers are greatest differences of logits (of the beams' scores for mamba_beams), which should be 0 but for rounding.
+Each of these bugs has a script. It ends with status 1 in the release that has the bug, and with 0 in a later one.
+`tests/long_released_bugs.py` installs both releases and runs it ([its row](../../results/verify/released-bugs.json)). Models
+are tiny, with random weights, in float32. Numbers are greatest differences of logits, or of the beams' scores for mamba_beams.
+They should be 0 except for rounding.
+
 The details say what `seqsep check --model` finds in the two releases, for the five bugs on which it was tested there. For the
 others the law is the one whose two sides the script compares.
 
