@@ -13,3 +13,13 @@ def table(lines: Sequence[Sequence[str]]) -> str:
     """The table of these lines, the first of which is its header."""
     header, *body = [f"| {' | '.join(line)} |\n" for line in lines]
     return f"{header}|{'---|' * len(lines[0])}\n{''.join(body)}"
+
+
+def folded(summary: str, text: str) -> str:
+    """Return Markdown that a page shows once a reader opens its summary."""
+    return f"\n<details>\n<summary>{summary}</summary>\n\n{text}\n</details>\n"
+
+
+def unbroken(words: str) -> str:
+    """Return words that stay on one line of a cell: `1.3&nbsp;MiB`."""
+    return words.replace(" ", "&nbsp;")

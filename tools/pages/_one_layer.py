@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from pages._markdown import table
+from pages._markdown import table, unbroken
 from seqsep.capacity.answer import Capacity
 from seqsep.capacity.one_layer import (
     OneLayer,
@@ -21,59 +21,61 @@ HEAD = """
 ## From which length on one layer is too narrow
 
 These are bounds on *one layer* of each model, alone between embeddings and any feed-forward part and read-out, and not on the
-model: two layers are excluded by none of them. What is excluded is being right on every input, whatever the weights. A layer
-has H heads with values of m coordinates (the one that sees all tokens, if there is one; of a latent all coordinates); a
+model: two layers are excluded by none of them. They exclude that the layer is right on every input, whatever the weights. A
+layer has H heads with values of m coordinates (the one that sees all tokens, if there is one; of a latent all coordinates); a
 recurrence beside its attention is left out. For models without attention it is the recurrent layer with the largest state.
 
 * **Composition**: tokens f(0) .. f(n-1), g(0) .. g(n-1), x, numbers of [n]; the answer is f(g(x)). The least n from which on it
   is impossible; a number that is no single token takes several. n log2 n bits of f are needed. By sums of p bits a number,
   read in order, H (m + 2) p bits reach the answer; by exact weights and sums, of which each mean is rounded to 16 bits,
   H log2 cells(m, 2^16 n) bits (`composition-one-layer`). A recurrent layer hands on its state, numbers of p bits.
-* **Induction heads**: which symbol of the model's vocabulary stood behind the latest occurrence of the last one; the least
-  number of tokens before it, by exact weights and means of 16 bits (`induction-one-layer`). For rounded sums nothing is proved.
+* **Induction heads**: the task is to return the symbol that followed the latest occurrence of the last one. The number is the
+  least count of tokens before it, by exact weights and means of 16 bits (`induction-one-layer`). For rounded sums nothing is
+  proved.
 * **Disjointness** of two sets of N/2 places, and **Dyck-(2,2)** recognised, the first paper's: the least N, on the grid of 16
-  bits with stepwise softmax (`disjointness-one-layer`, `bounded-dyck-one-layer`).
+  bits ([grid](../explanation/glossary.md#grid)) with stepwise softmax (`disjointness-one-layer`, `bounded-dyck-one-layer`).
 * A layer that sees a window fails once f(0), or the first token, is outside of it, if that comes first.
 * **Whole model**: composition by its state at 16 bits a number, all layers, whatever its depth; windows alone see no further
-  back than their horizon. Where a cache grows by g bits a token, n g bits are fewer than n log2 n only for n above 2^g: this
-  argument bites never below the power of ten that is given.
+  back than their horizon. If a cache grows by g bits a token, n g bits are fewer than n log2 n only for n above 2^g: this
+  argument excludes only lengths above the power of ten that is given.
 
 """
-COLUMNS = [
-    "model",
-    "layer",
-    "composition: sums of 16 bits",
-    "composition: sums of 32 bits",
-    "composition: exact weights",
-    "induction heads",
-    "disjointness",
-    "Dyck-(2,2)",
-    "whole model: composition",
-]
+COMPOSITION = ["model", "layer", "sums of 16 bits", "sums of 32 bits", "exact weights", "whole model"]
+OTHER_TASKS = ["model", "induction heads", "disjointness", "Dyck-(2,2)"]
+OF_COMPOSITION = """The least n for composition, by one layer and by the whole model:
+
+"""
+OF_OTHER_TASKS = """
+The least number of tokens for the other tasks, by one layer of each model with attention:
+
+"""
 
 
 def one_layer_section() -> str:
-    """The table with what its columns mean."""
-    return HEAD + table([COLUMNS, *(_row(model, model.capacity()) for model in published())])
+    """Return the section: what its columns mean, a table on composition and one on the other tasks."""
+    models = [(model, model.capacity()) for model in published()]
+    first = table([COMPOSITION, *(_composition(model, found) for model, found in models)])
+    others = [[model.name, *_other_tasks(found, layer)] for model, found in models if (layer := one_layer(found)) is not None]
+    return f"{HEAD}{OF_COMPOSITION}{first}{OF_OTHER_TASKS}{table([OTHER_TASKS, *others])}"
 
 
-def _row(model: Published, found: Capacity) -> list[str]:
+def _composition(model: Published, found: Capacity) -> list[str]:
     layer = one_layer(found)
     whole = state_composition(found)
-    last = f"never below 10^{state_never_below(found):,}" if whole is None else f"{whole:,}"
+    last = unbroken(f"above 10^{state_never_below(found):,}") if whole is None else f"{whole:,}"
     if layer is None:
         numbers = recurrent_numbers(found)
         states = [f"{composition_of(numbers * width):,}" for width in (BITS, WIDE)]
-        return [model.name, f"recurrent, {numbers:,} numbers", *states, "", "", "", "", last]
+        return [model.name, f"recurrent, {numbers:,} numbers", *states, "", last]
     window = "" if layer.window is None else f", window {layer.window:,}"
-    bites = [
-        layer.composition(BITS),
-        layer.composition(WIDE),
-        layer.composition_exact(BITS),
-        layer.induction(BITS, found.fields.whole("vocab_size", least=4)),
-        *first_paper(layer),
-    ]
-    return [model.name, f"H = {layer.heads}, m = {layer.width}{window}", *(f"{first:,}" for first in bites), last]
+    bites = [layer.composition(BITS), layer.composition(WIDE), layer.composition_exact(BITS)]
+    shape = f"H = {layer.heads}, m = {layer.width}{window}"
+    return [model.name, shape, *(f"{first:,}" for first in bites), last]
+
+
+def _other_tasks(found: Capacity, layer: OneLayer) -> list[str]:
+    symbols = found.fields.whole("vocab_size", least=4)
+    return [f"{first:,}" for first in (layer.induction(BITS, symbols), *first_paper(layer))]
 
 
 @cache

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pages._markdown import table
+from pages._markdown import table, unbroken
 from seqsep.capacity.text import readable
 from seqsep.files import read_text
 
 OTHERS: Final = ("hf-mem", "hf-vram-calc")
+SHORT: Final = {"prints no cache": "no cache", "asks the hub for code of the model": "asks"}
+"""One word for what a calculator prints instead of a number."""
 SECTION = """
 ## Other calculators
 
@@ -19,7 +21,8 @@ known fields where it has no such family; `benchmarks/calculators.py` makes
 [results/other-calculators.json](../../results/other-calculators.json). Of {models} models {near_first} and {near_second}
 numbers are within 5 %, {far_first} and {far_second} more than twice as large: there layers with a fixed state, a window or a
 latent, or that keep nothing, are taken to keep keys and values of every token. hf-mem means to count the windows of a model
-that has full attention too as whole pages, as engines may keep them, which is another quantity.
+that has full attention too as whole pages, as engines may keep them, which is another quantity. In the table, "no cache" means
+that a calculator prints no cache, and "asks" that it asks the hub for code of the model.
 
 """
 
@@ -44,7 +47,9 @@ def other_calculators_section(results: Path) -> str:
         far_second=far[1],
         models=len(models),
     )
-    rows = [[model, readable(row["seqsep"]), *(_shown(row, name) for name in OTHERS)] for model, row in models.items()]
+    rows = [
+        [model, unbroken(readable(row["seqsep"])), *(_shown(row, name) for name in OTHERS)] for model, row in models.items()
+    ]
     return said + table([["model", "counted", first, second], *rows])
 
 
@@ -57,4 +62,4 @@ def _shown(row: Mapping[str, Any], name: str) -> str:
     if ratio is not None:
         return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.1f}"
     said: str = row[name]
-    return said if ":" not in said else "an error"
+    return SHORT.get(said, said) if ":" not in said else "an error"

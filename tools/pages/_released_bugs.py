@@ -4,18 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pages._markdown import table
+from pages._markdown import folded, table
 
 FOLDER = "examples/transformers_state/released"
 THREADS = "https://github.com/huggingface/transformers"
 HEAD = """
 ## Bugs of released versions
 
-Each of these scripts ends with status 1 in the release that it names, and with 0 in a later one; `tests/long_released_bugs.py`
-installs both and runs it there ([its row](../../results/verify/released-bugs.json)). Models are tiny, with random weights, in
-float32; numbers are greatest differences of logits (of the beams' scores for mamba_beams), which should be 0 but for rounding.
-The last column says what `seqsep check --model` finds in the two releases, for the five bugs on which it was tried there. For
-the others the law is the one whose two sides the script compares.
+Each of these bugs has a script. It ends with status 1 in the release that has the bug, and with 0 in a later one.
+`tests/long_released_bugs.py` installs both releases and runs it ([its row](../../results/verify/released-bugs.json)). Models
+are tiny, with random weights, in float32. Numbers are greatest differences of logits, or of the beams' scores for mamba_beams.
+They should be 0 except for rounding.
+
+The details say what `seqsep check --model` finds in the two releases, for the five bugs on which it was tested there. For the
+others the law is the one whose two sides the script compares.
 
 """
 
@@ -144,19 +146,22 @@ RELEASED_BUGS = {
 
 def released_bugs(measured: Mapping[str, Any]) -> str:
     """The section, with the measured differences of each script in its two releases."""
-    header = ["script", "model", "what was wrong", "the law", "fails in, by", "holds in, by", "threads", "`seqsep check`"]
-    return HEAD + table([header, *(_row(name, bug, measured[name]) for name, bug in RELEASED_BUGS.items())])
+    rows = [[f"`{name}`", bug.model, bug.law, bug.fails_in, bug.holds_in] for name, bug in RELEASED_BUGS.items()]
+    listed = "".join(_details(name, bug, measured[name]) for name, bug in RELEASED_BUGS.items())
+    shown = table([["bug", "model", "law", "fails in", "holds in"], *rows])
+    return f"{HEAD}{shown}{folded('Each bug: what was wrong, by how much, threads and scripts', listed)}"
 
 
-def _row(name: str, bug: ReleasedBug, measured: Mapping[str, Any]) -> list[str]:
-    by = {release: f"{release}, {measured['apart'][release]:.0e}" for release in (bug.fails_in, bug.holds_in)}
+def _details(name: str, bug: ReleasedBug, measured: Mapping[str, Any]) -> str:
+    fails, holds = (f"{measured['apart'][release]:.0e} in {release}" for release in (bug.fails_in, bug.holds_in))
     threads = ", ".join(f"[{thread.split('/')[-1]}]({THREADS}/{thread})" for thread in bug.threads)
-    script = f"[{name}.py](../../{FOLDER}/{name}.py)"
-    words = _checked(measured.get("check"))
-    return [script, bug.model, bug.wrong, bug.law, by[bug.fails_in], by[bug.holds_in], threads, words]
+    return (
+        f"* **[{name}.py](../../{FOLDER}/{name}.py)**, {bug.model}: {bug.wrong}. Difference: {fails}, {holds}. "
+        f"Threads: {threads}. `seqsep check`: {_checked(measured.get('check'))}.\n"
+    )
 
 
 def _checked(verdicts: Mapping[str, bool] | None) -> str:
     if verdicts is None:
-        return "not tried"
-    return ", ".join(f"{release}: the law {'holds' if holds else 'fails'}" for release, holds in verdicts.items())
+        return "not tested"
+    return ", ".join(f"{'holds' if holds else 'fails'} in {release}" for release, holds in verdicts.items())

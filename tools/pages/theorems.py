@@ -67,7 +67,8 @@ def long_checks(results: Path, theorems: Sequence[Theorem]) -> str:
     few = ", ".join(f"`{row['check']}` {row['inputs']:,}" for row in rows if row["inputs"] < MANY)
     return (
         f"`make verify` runs a long check of {len(rows)} of the {len(theorems)} theorems, and each leaves a row in "
-        f"`results/verify/`.\nA row has {MANY:,} inputs or more. These have fewer: {few}.\nAn input that runs under two rounding modes counts twice.\n"
+        f"`results/verify/`.\nA row has {MANY:,} inputs or more. These have fewer: {few}.\n"
+        "An input that runs under two rounding modes counts twice.\n"
         f"{with_margin} rows also have the least margin that was measured: the distance of a computed number from the "
         "threshold at "
         "which an\nanswer would change. The other checks compare exact values, which have no margin."
