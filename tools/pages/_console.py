@@ -14,6 +14,8 @@ SOURCE = Path(__file__).parents[2] / "src"
 MOST_COLUMNS = 160
 SECONDS = 300
 LONG = "% long"
+SLOW = ("seqsep check", "seqsep audit")
+"""The commands that print progress on standard error if they take more than 5 seconds."""
 
 
 @cache
@@ -49,7 +51,8 @@ def block(commands: Sequence[str], printed: Iterable[str], most_lines: int = MOS
     """
     lines = [LONG, "```console"]
     for command, text in zip(commands, printed, strict=True):
-        lines += [f"$ {command}", *_shortened(text, most_lines)]
+        progress = ["..."] if command.startswith(SLOW) and text.strip() != "..." else []
+        lines += [f"$ {command}", *progress, *_shortened(text, most_lines)]
     return "\n".join([*lines, "```"]) + "\n"
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 BLOCK = re.compile(r"^(?:Arguments|Fields):\n((?:[ ]{4}.*(?:\n|$))+)", re.MULTILINE)
 RAISES = re.compile(r"Raises [A-Z]\w+(?: and [A-Z]\w+)*\b(?:[^.`]|`[^`]*`|\.(?=\S))*\.")
@@ -75,6 +75,15 @@ class Member:
             return list(_of_fields(self.value))
         made = [one for one in self.node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
         return list(_of_function(made[0])) if made else []
+
+    def spelt_out(self, kind: str) -> str:
+        """Return a type as a reader's table has it: a name for some choices is replaced by the choices.
+
+        >>> Member("seqsep", "Run").spelt_out("Decay")
+        "'constant' | 'linear' | 'cosine'"
+        """
+        value = getattr(self.home, kind, None)
+        return " | ".join(map(repr, get_args(value))) if get_origin(value) is Literal else kind
 
     @property
     def keyword_only(self) -> str:

@@ -19,7 +19,7 @@ EXAMPLES = "seqsep examples ."
 IMPORT = "seqsep store import runs/store.sqlite results/demo.jsonl"
 BEFORE = {
     "generate": (
-        "seqsep train is-tree --length 4 --trace peel --layers attention --width 16 --steps 50 --keep-weights > table.txt",
+        "seqsep train is-tree --length 4 --trace peel --layers attention --width 16 --steps 50 --keep-weights > log.txt 2>&1",
     ),
     "export": (IMPORT,),
     "store": (IMPORT,),

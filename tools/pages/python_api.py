@@ -151,7 +151,10 @@ def section(member: Member) -> str:
     parts = [f"\n## {member.name}\n\n", f"```text\n{signature(member)}\n```\n\n{text}"]
     if parameters:
         meanings = member.meanings
-        rows = [[f"`{one.name}`", _code(one.kind), _code(one.default), _cell(meanings[one.name])] for one in parameters]
+        rows = [
+            [f"`{one.name}`", _code(member.spelt_out(one.kind)), _code(one.default), _cell(meanings[one.name])]
+            for one in parameters
+        ]
         header = ["parameter", "type", "default", "meaning"]
         parts.append(f"\n{table([header, *rows])}")
     if member.returns not in ("", "None"):

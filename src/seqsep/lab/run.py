@@ -56,7 +56,7 @@ class Run:
         batch: examples of a step; from 1.
         learning_rate: of Adam, after the warm-up; above 0, below 1,000.
         seed: random seed of weights and training examples; 0 to 2^63 - 1.
-        decay: fall of the learning rate: none, linear, or half a cosine.
+        decay: fall of the learning rate after the warm-up: none, linear, or as half a cosine.
         embedding_scale: standard deviation of the first weights of tokens and positions; above 0.
         weight_scale: standard deviation of the first weights of the read-out and of linear layers that start as GPT-2's; above
             0.
