@@ -47,16 +47,25 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
             "apply index-lookup-attention --length 4 --gamma 2 --input {text}",
             "--gamma is not an option of index-lookup-attention",
         ),
-        ("apply one-way-protocol --length 4 --input {text}", "apply one-way-protocol: a protocol between two parties"),
-        ("check --mixer mamba2", "--mixer mamba2: expected FILE.py:CLASS, a layer of yours, or a theorem to try it on"),
-        ("check --width 8", "check --width 8: expected a theorem, or --mixer FILE.py:CLASS, a layer of yours; found neither"),
-        ("check --heads=2", "check --heads=2: expected a theorem, or --mixer FILE.py:CLASS, a layer of yours; found neither"),
+        ("apply one-way-protocol --length 4 --input {text}", "seqsep apply: one-way-protocol: a protocol between two parties"),
+        ("check --mixer mamba2", "--mixer mamba2: expected your own layer as FILE.py:CLASS, or a theorem before --mixer"),
+        (
+            "check --width 8",
+            "seqsep check: --width 8: expected a theorem, or your own layer as --mixer FILE.py:CLASS; found neither",
+        ),
+        (
+            "check --heads=2",
+            "seqsep check: --heads=2: expected a theorem, or your own layer as --mixer FILE.py:CLASS; found neither",
+        ),
         ("check --lenght 8", "--lenght is not an option of any theorem; did you mean --length? (try seqsep check --help)"),
         ("check linear-attention-state --width 0", "width is 1 to 4,096, found 0"),
         ("check index-lookup-state --mixer lstm --width 0", "width is 1 to 4,096, found 0"),
         ("certify one-way-protocol", "one-way-protocol: no certificate: a protocol for any model"),
         ("certify one-way-protocol", "these have one: index-lookup-attention, "),
-        ("certify index-lookup-state", "-o FILE is missing"),
+        (
+            "certify index-lookup-state",
+            "index-lookup-state: expected -o FILE, the file to write the certificate to; found none",
+        ),
         ("list words", "expected tasks, mixers, theorems, experiments, found 'words'"),
         ("list theroems", "did you mean theorems?"),
         ("run index-lookup-architecture --dry-run", "did you mean index-lookup-architectures"),
@@ -65,7 +74,7 @@ from support.command_line import TWO_SHORT_RUNS, call, seqsep
         ("run mamba-width --foo 3", "unknown argument --foo"),
         ("run mamba-width --mixer nope", "unknown mixer 'nope'; seqsep list mixers has them"),
         ("export --store no/such/store -o rows.jsonl", "no such store"),
-        ("export --store no/such/store -o rows.txt", "-o rows.txt: expected NAME.jsonl or NAME.csv"),
+        ("export --store no/such/store -o rows.txt", "-o rows.txt: expected a name that ends in .jsonl or .csv"),
         ("export --store {text} -o rows.jsonl", "{text}"),
         ("report --rows no/such/rows", "no/such/rows"),
         ("report --rows {text}", "{text}"),
@@ -248,7 +257,7 @@ def test_a_module_run_by_python_is_the_command_line(module):
     assert "attention" in run.stdout
     wrong = subprocess.run([sys.executable, "-m", module, "sample", "no-such-task"], capture_output=True, text=True)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr.startswith("seqsep: ")
+    assert wrong.stderr.startswith("seqsep sample: ")
 
 
 PROGRAM = """

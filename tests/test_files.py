@@ -136,7 +136,10 @@ def test_certify_and_analyze_leave_what_is_no_file(tmp_path, kind, capsys):
         ["analyze", "(0|1)*1", "--length", "2", "--certificate", output],
     ):
         assert main(words) == 2
-        assert capsys.readouterr().err == f"seqsep: {output}: expected a regular file or a new name to write to, found {kind}\n"
+        assert (
+            capsys.readouterr().err
+            == f"seqsep {words[0]}: {output}: expected a regular file or a new name to write to, found {kind}\n"
+        )
 
 
 def test_one_function_writes_every_output():

@@ -40,14 +40,14 @@ def test_bytes_that_are_no_text_are_said_of_their_file(words, tmp_path, capsys):
     given = given.replace("GOOD", str(tmp_path / "GOOD"))
     assert main(given.split()) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"seqsep: {tmp_path / 'FILE'}")
+    assert said.startswith(f"seqsep {words.split()[0]}: {tmp_path / 'FILE'}")
     assert said.count("\n") == 1
 
 
 def test_bytes_on_the_standard_input(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff" + GARBLED), encoding="utf-8"))
     assert main(["apply", "index-lookup-state", "--length", "4"]) == 2
-    assert capsys.readouterr().err == "seqsep: standard input, line 1: expected text in UTF-8, found byte 0xff at 0\n"
+    assert capsys.readouterr().err == "seqsep apply: standard input, line 1: expected text in UTF-8, found byte 0xff at 0\n"
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")

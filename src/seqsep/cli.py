@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from seqsep.names import printable, text_of
 
 __all__ = ["main"]
 
+NOTHING_KEPT = "what was printed is complete, and nothing else is kept"
 WHAT_TO_REPORT = "this command and what it prints with --debug, as an issue where you got seqsep from"
 
 OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -43,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             output.flush()
             return status
         except KeyboardInterrupt as interrupt:
-            return _say(f"interrupted; {text_of(interrupt) or 'nothing is kept but what was printed'}", INTERRUPTED)
+            return _say(f"interrupted; {text_of(interrupt) or NOTHING_KEPT}", INTERRUPTED, arguments)
         except SystemExit:  # a help text ends by it
             failure = output.flushed_failure()
             if failure is None:
@@ -54,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return status_of_lost_output(output.failure)
             if debug:
                 raise
-            return _status_of(error)
+            return _status_of(error, arguments)
 
 
 EPILOG = """Every command takes --help, and --debug, which shows tracebacks.
@@ -63,14 +65,14 @@ Exit status: 0 done or holds, 1 refuted or a run failed, 2 bad input, 3 environm
 standard output that cannot be written), 130 interrupted, 141 a closed pipe."""
 
 
-def _status_of(error: BaseException) -> int:
+def _status_of(error: BaseException, arguments: Sequence[str]) -> int:
     """Say in one line on standard error how a command failed, and return the exit status."""
     if isinstance(error, ValueError | OverflowError | FileNotFoundError | IsADirectoryError | PermissionError):
-        return _say(_one_line(error), BAD_INPUT)
+        return _say(_one_line(error), BAD_INPUT, arguments)
     if isinstance(error, OSError | MemoryError):
-        return _say(_one_line(error), ENVIRONMENT)
+        return _say(_one_line(error), ENVIRONMENT, arguments)
     what = f"{type(error).__name__}: {_one_line(error)}"
-    return _say(f"a bug of seqsep: {what}; please report it with {WHAT_TO_REPORT}", REFUTED)
+    return _say(f"a bug of seqsep: {what}; please report it with {WHAT_TO_REPORT}", REFUTED, arguments)
 
 
 def script() -> NoReturn:
@@ -158,8 +160,12 @@ def _one_line(error: BaseException) -> str:
     return text_of(error) or type(error).__name__
 
 
-def _say(message: str, status: int) -> int:
-    print(f"seqsep: {printable(message, kept='')}", file=sys.stderr)
+def _say(message: str, status: int, arguments: Sequence[str] | None = None) -> int:
+    """Print `seqsep COMMAND: MESSAGE` on standard error, and return the status. `arguments` are by default the process's."""
+    given = next(iter(sys.argv[1:] if arguments is None else arguments), "")
+    known = given in {command.name for command in COMMANDS}
+    said = re.sub(rf"^{given}(: | (?=[^:]*: ))", "", message) if known else message
+    print(f"seqsep{f' {given}' if known else ''}: {printable(said, kept='')}", file=sys.stderr)
     return status
 
 

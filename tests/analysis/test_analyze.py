@@ -279,14 +279,14 @@ def test_a_function_is_not_written_over(flag, tmp_path, capsys):
     assert main(["analyze", f"{file}:parity", "--lengths", "2..3", flag, str(file)]) == 2
     out, error = capsys.readouterr()
     assert out == ""
-    assert error == f"seqsep: {file}: expected another name to write to, found a file that this command reads\n"
+    assert error == f"seqsep analyze: {file}: expected another name to write to, found a file that this command reads\n"
     assert file.read_text() == text
 
 
 def test_two_files_have_two_names(tmp_path, capsys):
     path = tmp_path / "q.json"
     assert main(["analyze", "majority", "--lengths", "2..3", "--automata", str(path), "--certificate", str(path)]) == 2
-    assert capsys.readouterr().err == f"seqsep: {path}: expected a name for each file to write, found it twice\n"
+    assert capsys.readouterr().err == f"seqsep analyze: {path}: expected a name for each file to write, found it twice\n"
     assert not path.exists()
 
 

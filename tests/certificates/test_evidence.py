@@ -27,7 +27,7 @@ def test_a_theorem_has_a_certificate_or_says_why_not(name, tmp_path, capsys):
         with pytest.raises(ValueError, match=re.escape(f"certify({name!r}): {theorem.nothing_to_certify}")):
             certify(name)
         assert main(["certify", name, "-o", str(tmp_path / "c.json")]) == 2
-        said = f"seqsep: certify {name}: no certificate: {theorem.nothing_to_certify}; these have one: "
+        said = f"seqsep certify: {name}: no certificate: {theorem.nothing_to_certify}; these have one: "
         assert capsys.readouterr().err.startswith(said)
 
 

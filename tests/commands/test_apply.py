@@ -81,7 +81,7 @@ def test_a_line_of_another_function_is_refused(capsys, monkeypatch, tmp_path):
     status, out, error = put(capsys, monkeypatch, name, lines, length=5, instance="majority")
     assert (status, out) == (2, "")
     expected = "features: expected those of majority, of which the network is built, found another function's"
-    assert error == f"seqsep: standard input, line 1: {expected}\n"
+    assert error == f"seqsep apply: standard input, line 1: {expected}\n"
 
 
 def test_apply_reads_a_machine_and_names_the_line_of_its_mistake(capsys, tmp_path, monkeypatch):
@@ -98,7 +98,7 @@ def test_apply_reads_a_machine_and_names_the_line_of_its_mistake(capsys, tmp_pat
     path.write_text(path.read_text().replace('"_": ["H"', '\n"0": ["H"'))
     status, _, error = put(capsys, monkeypatch, "turing-machine-hybrid", inputs, **options)
     assert status == 2
-    assert error == f"seqsep: {path}, line 2: the key '0' stands twice in the rules of state 'A'\n"
+    assert error == f"seqsep apply: {path}, line 2: the key '0' stands twice in the rules of state 'A'\n"
 
 
 def test_every_theorem_is_applied_or_says_what_to_use():
@@ -112,7 +112,7 @@ def test_every_theorem_is_applied_or_says_what_to_use():
 def test_a_theorem_without_weights_says_why_in_one_line(name, capsys):
     status, out, error = call(capsys, "apply", name, "--length", "4")
     assert (status, out) == (2, "")
-    assert error == f"seqsep: apply {name}: {BY_NAME[name].nothing_to_apply}\n"
+    assert error == f"seqsep apply: {name}: {BY_NAME[name].nothing_to_apply}\n"
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -138,7 +138,7 @@ def test_an_input_is_answered_and_a_malformed_one_refused(name, capsys, monkeypa
     assert refused >= 20
     status, out, error = put(capsys, monkeypatch, name, json.dumps(given), **case.options)
     assert (status, out) == (2, "")
-    assert error == f"seqsep: standard input, line 1: {refusal.value}\n"
+    assert error == f"seqsep apply: standard input, line 1: {refusal.value}\n"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_an_input_is_answered_and_a_malformed_one_refused(name, capsys, monkeypa
 def test_a_line_that_is_no_object_is_refused(line, reason, capsys, monkeypatch):
     status, out, error = put(capsys, monkeypatch, "index-lookup-attention", f"\n{line}\n", length=4)
     assert (status, out) == (2, "")
-    assert error.startswith(f"seqsep: standard input, line 2: {reason}")
+    assert error.startswith(f"seqsep apply: standard input, line 2: {reason}")
     assert error.count("\n") == 1
 
 
@@ -164,5 +164,5 @@ def test_a_length_that_is_none_is_refused(name, capsys, monkeypatch):
     for length in ("0", "-1", "abc", "1e3", "nan"):
         status, out, error = put(capsys, monkeypatch, name, json.dumps(case.given), **case.options | {"length": length})
         assert (status, out) == (2, ""), length
-        assert error.startswith("seqsep: ")
+        assert error.startswith("seqsep apply: ")
         assert error.count("\n") == 1

@@ -86,7 +86,7 @@ def test_a_store_without_weights_is_named(capsys, tmp_path):
     Store(store).close()
     status, _, error = call(capsys, "ask", str(store), "--input", str(file))
     assert (status, error.count("\n")) == (2, 1)
-    assert f"{store}: expected a store that keeps weights, found one without {store}.weights" in error
+    assert f"{store}: expected a store that keeps weights, found one without the folder {store}.weights" in error
 
 
 def test_own_layers_come_from_the_files_given(capsys, tmp_path):
@@ -138,4 +138,4 @@ def test_numbers_that_are_none_are_no_answer(capsys, tmp_path, kept):
     for command in (["ask", str(path), "--input", str(file)], ["audit", str(path), "--questions", "300"]):
         status, out, error = call(capsys, *command)
         assert (status, out) == (2, "")
-        assert "the model gives NaN" in error
+        assert "numbers from the model, found NaN" in error

@@ -40,13 +40,13 @@ def test_that_no_equal_states_were_found_is_said(capsys, tmp_path, kept):
     record = tmp_path / "equal.json"
     status, _, error = call(capsys, "audit", str(kept[1]), *FEW, "--worst", "300", "--equal-states", str(record))
     assert (status, record.exists()) == (0, False)
-    assert error == f"seqsep: no two prefixes that leave one state were found; {record} is not written\n"
+    assert error == f"seqsep audit: found no two prefixes with the same state; {record} is not written\n"
 
 
 def test_two_files_have_two_names(capsys, tmp_path, kept):
     both = tmp_path / "both"
     status, _, error = call(capsys, "audit", str(kept[1]), "--worst", "300", "--page", str(both), "--equal-states", str(both))
-    assert (status, error) == (2, f"seqsep: {both}: expected a name for each file to write, found it twice\n")
+    assert (status, error) == (2, f"seqsep audit: {both}: expected a name for each file to write, found it twice\n")
 
 
 @pytest.mark.unchecked
@@ -96,12 +96,12 @@ def test_equal_states_are_written_and_read_again(capsys, tmp_path):
     found = json.loads(record.read_text())
     assert len({run.task.solve((*prefix, *found["continuation"])) for prefix in found["prefixes"]}) == 2
     status, out, _ = call(capsys, "audit", str(path), "--recheck", str(record))
-    assert (status, out.startswith(f"holds: {path}: one state, bit for bit, after ")) == (0, True)
+    assert (status, out.startswith(f"holds: {path}: the states after ")) == (0, True)
     first, second = found["prefixes"]
     for model, changes, why in (
         (other, {}, "is another model"),
         (path, {"task": {}}, "task: the model is of IndexLookup"),
-        (path, {"prefixes": [first, first]}, "is right behind both prefixes"),
+        (path, {"prefixes": [first, first]}, "is right after both prefixes"),
         (path, {"prefixes": [first, [*second[:-1], (second[-1] + 1) % 16]], "continuation": [21]}, "they leave two states"),
         (path, {"continuation": [99]}, "no input of"),
         (path, {"continuation": [3]}, "the question asks for position"),

@@ -66,7 +66,7 @@ def test_what_has_no_company_is_named():
 
 
 def test_a_folder_without_rows_is_refused_before_training(tmp_path, capsys):
-    with pytest.raises(BadInput, match="expected a store, a file of rows, or a folder of them"):
+    with pytest.raises(BadInput, match=r"expected a store, a file of rows, or a folder with NAME\.jsonl, found none in /"):
         committed_rows(tmp_path)
     with pytest.raises(BadInput, match=r"--compare .*absent: expected a store, a file of rows"):
         committed_rows(tmp_path / "absent")
@@ -104,7 +104,7 @@ def test_run_prints_the_table_at_its_end(tmp_path, capsys):
     assert status == 0
     first, second, _, *lines = out.splitlines()
     assert first == f"2 runs in {store}, 0 failed"
-    assert second.startswith("Beside other rows of the same task and length")
+    assert second.startswith("These runs next to rows of the same task and length")
     assert [line.split("  ")[0] for line in lines] == ["mine, best of 2", "yours", "yours"]
     written = committed_rows(rows)
     write_rows(tmp_path / "folder" / "some.jsonl", written)

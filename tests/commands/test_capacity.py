@@ -144,7 +144,7 @@ def test_a_model_described_by_hand(file, capsys):
         (["--length", "1.0005k"], "--length: expected a whole number from 1"),
         (["--state-bits", "0"], "--state-bits: expected a whole number from 1"),
         (["--state-bits", "65"], "state_bits: expected a whole number of bits from 1 to 64, found 65"),
-        (["--csv"], "--csv and --latex are of the table of --compare"),
+        (["--csv"], "--csv and --latex: expected --compare with them"),
         (["--lenght", "3"], "did you mean --length?"),
     ],
 )
@@ -242,7 +242,7 @@ def test_one_layer_of_every_published_model_is_in_words():
 
 def test_one_layer_is_of_one_model(file, capsys):
     files = [file(LLAMA, "a.json"), file(MAMBA, "b.json")]
-    assert "--one-layer is of one model" in error_of(capsys, *files, "--compare", "--one-layer")
+    assert "--one-layer: expected one model, found --compare" in error_of(capsys, *files, "--compare", "--one-layer")
 
 
 def test_wide_values_are_not_computed_with_exact_weights(file, capsys):
@@ -253,3 +253,11 @@ def test_wide_values_are_not_computed_with_exact_weights(file, capsys):
     assert time.process_time() - start < 2
     assert "not computed by exact weights" in said
     assert "induction" not in said
+
+
+def test_a_field_that_is_read_under_its_saved_name_is_no_mistake(file, capsys):
+    """A file of RecurrentGemma has `_block_types`, which is read in place of `block_types`."""
+    sizes = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 2, "lru_width": 64, "vocab_size": 100}
+    found = text_of(capsys, file({"model_type": "recurrent_gemma", **sizes, "_block_types": ["recurrent", "attention"]}))
+    assert "is not read" not in found
+    assert "\nrecurrent " in found

@@ -1,10 +1,13 @@
 """`seqsep run --only`: the part of a preset that is trained."""
 
+import re
+
 import pytest
 
 from seqsep.cli import main
 from seqsep.commands.chosen_runs import chosen_by, words_of
 from seqsep.experiments import BY_NAME, EXPERIMENTS
+from support.command_line import OWN_LAYER, call
 
 PAPER = BY_NAME["index-lookup-architectures"].runs("paper")
 
@@ -26,7 +29,7 @@ def test_the_cells_that_are_chosen_keep_all_rates_and_heads(capsys):
     kept = [run for run in PAPER if run.layers == ("attention",) and run.task.length == 50]
     assert found == keys(kept)
     assert len(found) == 7 * 2
-    assert "then at most 2 more: rates around the best, and other seeds of the best" in lines
+    assert "then at most 2 more runs: rates around the best, and other seeds of the best" in lines
 
 
 def test_one_pattern_asks_for_all_its_words_and_several_for_any(capsys):
@@ -35,7 +38,7 @@ def test_one_pattern_asks_for_all_its_words_and_several_for_any(capsys):
     kept = [run for run in PAPER if run.layers == ("attention",) and (run.task.length, run.heads) in wanted]
     assert found == keys(kept)
     assert len(found) == 21
-    assert "then at most 4 more: rates around the best, and other seeds of the best" in lines
+    assert "then at most 4 more runs: rates around the best, and other seeds of the best" in lines
 
 
 def test_a_preset_without_a_search_is_chosen_from_too(capsys):
@@ -65,7 +68,7 @@ def test_what_is_chosen_comes_before_what_is_put_in_its_place(capsys):
 def test_words_that_choose_nothing_are_refused(capsys, pattern, message):
     assert main(["run", "index-lookup-architectures", "--preset", "paper", "--only", pattern, "--dry-run"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"seqsep: --only {pattern}: expected words of a run, found {message}")
+    assert said.startswith(f"seqsep run: --only {pattern}: expected words of a run, found {message}")
     assert said.count("\n") == 1
 
 
@@ -74,3 +77,20 @@ def test_every_run_of_the_papers_sizes_is_chosen_by_its_words():
         runs = experiment.runs("paper")
         for run in {words_of(run): run for run in runs}.values():
             assert chosen_by([",".join(words_of(run))], runs)(run)
+
+
+def test_only_takes_the_class_of_a_users_layer(tmp_path, capsys):
+    """The digest of its file is in no message."""
+    (tmp_path / "layer.py").write_text(OWN_LAYER)
+    name = re.search(r"class (\w+)", OWN_LAYER)[1]
+    (tmp_path / "mine.py").write_text(
+        "from seqsep import IndexLookup, Run\n"
+        f"def runs(preset):\n    return [Run(IndexLookup(5), (layer,), 8, steps=1) for layer in ('lstm', 'layer.py:{name}')]\n"
+    )
+    words = ["run", str(tmp_path / "mine.py"), "--store", str(tmp_path / "s.sqlite"), "--dry-run", "--only"]
+    status, out, err = call(capsys, *words, name)
+    assert (status, out.count(" at most 1 steps\n")) == (0, 2), err
+    status, out, err = call(capsys, *words, f"{name}s")
+    assert (status, out) == (2, "")
+    assert f", {name}, " in err
+    assert not re.search("[0-9a-f]{64}", err)

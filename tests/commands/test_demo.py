@@ -51,10 +51,10 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
     out = capsys.readouterr().out
     assert not done.failed
     began = out.splitlines()[1:]
-    assert out.startswith("Checks theorems, trains small models, writes a page; how long that takes is measured first")
+    assert out.startswith("seqsep demo checks theorems, trains small models and writes a page. It first measures")
     assert began[0].startswith("This takes about ")
     assert began[1].startswith("  1. check 1 of 1 theorems: ")
-    assert began[2].startswith("  2. train 4 of 4 small models, one at a time, at most about ")
+    assert began[2].startswith("  2. train 4 of 4 small models, one at a time, about ")
     assert began[3].startswith(f"  3. write {tmp_path / 'report' / 'index.html'}: ")
     assert "Ctrl-C" in began[4]
     assert f"Open {done.page} in a browser" in out
@@ -86,7 +86,7 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
     for text in (out, again.page.read_text().replace("\u00a0", " ")):
         assert said in text
         assert "), all on the same processor and torch, where they should be equal." in text
-    assert f"  2. train 0 of 4 small models, one at a time, at most about 0 s; 4 more are kept finished in {tmp_path}" in out
+    assert f"  2. train 0 of 4 small models, one at a time, about 0 s; 4 more are kept finished in {tmp_path}" in out
     assert "Outcomes of 1 theorems are those" in out
 
 

@@ -50,7 +50,7 @@ def test_another_content_is_refused_before_anything_is_written(
         theirs.symlink_to(ROOT / "results/demo.jsonl" if kind == "link" else tmp_path / "nothing")
     status, out, err = call(capsys, "examples", str(tmp_path))
     assert (status, out) == (2, "")
-    assert f"{theirs} is there with another content" in err
+    assert f"{theirs}: expected no file, or the same content, found another content" in err
     assert not (tmp_path / "examples").exists()
 
 

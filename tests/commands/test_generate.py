@@ -98,7 +98,7 @@ def test_a_bad_line_of_a_file_is_named(capsys, kept, tmp_path, line, why):
     graphs.write_text(f"{json.dumps(STAR)}\n\n{line}\n")
     status, out, error = call(capsys, "generate", str(kept), "--input", str(graphs))
     assert (status, out) == (2, "")
-    assert error.startswith(f"seqsep: {graphs}, line 3: {why}")
+    assert error.startswith(f"seqsep generate: {graphs}, line 3: {why}")
     assert error.count("\n") == 1
 
 
@@ -175,8 +175,8 @@ def test_a_retriever_of_the_users(capsys, kept, own):
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        ("raises", "seqsep: --prompt 1: behind 14 tokens the retriever raises KeyError: 13 ("),
-        ("hangs", "seqsep: --prompt 1: behind 14 tokens the retriever was stopped after 0.5 seconds"),
+        ("raises", "seqsep generate: --prompt 1: after 14 tokens the retriever raises KeyError: 13 ("),
+        ("hangs", "seqsep generate: --prompt 1: after 14 tokens the retriever was stopped after 0.5 seconds"),
         ("strange", "returns 'word', which is no token of is-tree"),
         ("text", "returns '3'; expected a list of tokens, or None"),
         ("number", "expected a function number(tokens, prompt)"),
@@ -204,13 +204,13 @@ def test_other_inputs_are_answered(capsys, kept, own, tmp_path, monkeypatch):
     status, out, error = call(capsys, *words, *given)
     assert status == 2
     assert [row["edges"] for row in json_lines(out)] == [STAR["edges"]] * 3
-    assert error.startswith("seqsep: --prompt 2: behind 14 tokens the retriever raises KeyError: 13 (")
+    assert error.startswith("seqsep generate: --prompt 2: after 14 tokens the retriever raises KeyError: 13 (")
     assert error.endswith(f"; no answer either to {graphs}, line 2; {graphs}, line 4\n")
     assert error.count("\n") == 1
     status, alone, _ = call(capsys, *words, "--prompt", json.dumps(STAR))
     assert (status, alone) == (0, out.splitlines(keepends=True)[0])
     _, out, error = call(capsys, *words, "--input", str(graphs))
-    assert error.startswith(f"seqsep: {graphs}, line 2: behind 14 tokens")
+    assert error.startswith(f"seqsep generate: {graphs}, line 2: after 14 tokens")
     assert len(json_lines(out)) == 2
 
 

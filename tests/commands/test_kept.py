@@ -27,7 +27,7 @@ def test_what_an_inner_part_kept_is_said_behind():
 def test_a_command_that_keeps_nothing_says_so(capsys, monkeypatch):
     monkeypatch.setattr(sample_command, "print_json", interrupt)
     status, _, err = call(capsys, "sample", "equality", "--length", "4", "--json")
-    assert (status, err) == (130, "seqsep: interrupted; nothing is kept but what was printed\n")
+    assert (status, err) == (130, "seqsep sample: interrupted; what was printed is complete, and nothing else is kept\n")
 
 
 def test_check_says_how_many_were_checked(capsys, monkeypatch):
@@ -40,7 +40,7 @@ def test_check_says_how_many_were_checked(capsys, monkeypatch):
     monkeypatch.setattr("seqsep.commands.members.names", lambda registry: ["bounded-dyck-state", "index-lookup-state", "x"][:2])
     status, out, err = call(capsys, "check", "--length=4")
     assert (status, out) == (130, "line\n")
-    assert err == "seqsep: interrupted; 2 of 2 theorems were checked; no outcome is kept\n"
+    assert err == "seqsep check: interrupted; 2 of 2 theorems were checked; no outcome is kept\n"
 
 
 @pytest.mark.timeout(600)
@@ -59,8 +59,8 @@ def test_a_sweep_says_how_many_runs_are_kept(tmp_path, capsys):
     err = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert err.splitlines()[-1] == (
-        f"seqsep: interrupted; 1 run came to an end and is kept in {path}; 1 unfinished one goes on from the last checkpoint; "
-        "the same command goes on from there"
+        f"seqsep run: interrupted; 1 finished run is kept in {path}; 1 unfinished run has a checkpoint; "
+        "the same command continues from there"
     )
     assert ended(path) == 1
 
@@ -89,8 +89,8 @@ def test_runs_of_earlier_sweeps_are_counted_apart(tmp_path, capsys, monkeypatch)
     status, _, err = call(capsys, *words)
     assert status == 130
     assert err == (
-        f"seqsep: interrupted; 0 runs came to an end and are kept in {path}, beside 2 of earlier sweeps; "
-        "the same command goes on from there\n"
+        f"seqsep run: interrupted; 0 finished runs are kept in {path}, besides 2 of earlier sweeps; "
+        "the same command continues from there\n"
     )
 
 
@@ -106,11 +106,11 @@ def test_an_import_says_how_many_rows_are_in(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(Store, "record", interrupted)
     status, _, err = call(capsys, "store", "import", str(path), "results/demo.jsonl")
-    assert (status, err) == (130, f"seqsep: interrupted; 3 of the rows are in {path}, each whole; import them again\n")
+    assert (status, err) == (130, f"seqsep store: interrupted; 3 of the rows are in {path}, each whole; import them again\n")
     assert ended(path) == 3
 
 
 def test_a_report_says_that_its_page_is_as_it_was(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("seqsep.report.write.write_report", interrupt)
     status, _, err = call(capsys, "report", "-o", str(tmp_path / "out"))
-    assert (status, err) == (130, f"seqsep: interrupted; the page in {tmp_path / 'out'} is as it was\n")
+    assert (status, err) == (130, f"seqsep report: interrupted; the page in {tmp_path / 'out'} is as it was\n")

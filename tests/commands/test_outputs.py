@@ -64,7 +64,7 @@ def test_outputs_are_refused_before_the_work(words, tmp_path, capsys, no_work):
     given = [str(tmp_path / word) if word.split("/")[0].split(".")[0].isupper() else word for word in words.split()]
     status, out, err = call(capsys, *given)
     assert (status, out, err.count("\n")) == (2, "", 1), err
-    assert err.startswith(f"seqsep: {tmp_path}")
+    assert err.startswith(f"seqsep {given[0]}: {tmp_path}")
     assert ": expected a " in err
     assert (tmp_path / "FILE").read_text() == "mine"
 
@@ -94,7 +94,7 @@ def test_analyze_prints_no_verdict_without_its_file(flag, as_json, tmp_path, cap
     monkeypatch.setattr("seqsep.commands.analyze.write_file", refused)
     monkeypatch.setattr("seqsep.report.figures.picture_file.write_file", refused)
     words = ["analyze", "(0|1)*1", "--regex", "--lengths", "2..3", flag, str(tmp_path / "a.png"), *(["--json"] * as_json)]
-    assert call(capsys, *words) == (2, "", "seqsep: file: Permission denied\n")
+    assert call(capsys, *words) == (2, "", "seqsep analyze: file: Permission denied\n")
 
 
 def test_analyze_prints_the_same_with_a_file(tmp_path, capsys):

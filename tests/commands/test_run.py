@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import textwrap
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_run_and_export_and_a_user_file(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("flags", "left"),
-    [((), r"about \d+ \w+ left"), (("--prune",), r"about \d+ \w+ left of this stage, \d+ \w+ of all if no run learns")],
+    [((), r"about \d+ \w+ left"), (("--prune",), r"about \d+ \w+ left of this stage, \d+ \w+ in total if no run learns")],
 )
 def test_in_a_file_it_says_where_runs_stand(capsys, monkeypatch, tmp_path, flags, left):
     """Standard error is no terminal here. With pruning two runs pause at step 10, and one of them goes on."""
@@ -86,7 +87,10 @@ def test_run_with_pruning_says_who_is_pruned(capsys, tmp_path):
     assert "3 runs, at most 50 steps of 60, as runs are pruned" in capsys.readouterr().out
     assert main(arguments) == 0
     captured = capsys.readouterr()
-    assert captured.out == f"3 runs in {store}, 1 pruned, 0 failed\n"
+    first, heads, *table = captured.out.splitlines()
+    assert first == f"3 runs in {store}, 1 pruned, 0 failed"
+    statuses = [line.split()[heads.split().index("status")] for line in table]
+    assert statuses == ["finished", "finished", "pruned"]
     decided = "step 10, lstm index-lookup N=5: 2 of 3 go on; pruned: rate "
     assert sum(line.startswith(decided) for line in captured.err.splitlines()) == 1
     assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
@@ -148,7 +152,7 @@ def test_an_error_in_a_users_file_names_the_line(capsys, tmp_path, text, expecte
     file.write_text(text)
     status, out, err = call(capsys, "run", str(file), "--dry-run")
     assert (status, out) == (2, "")
-    assert err == f"seqsep: {file}: {expected}\n"
+    assert err == f"seqsep run: {file}: {expected}\n"
 
 
 def test_a_users_file_that_changes_is_run_again(capsys, tmp_path):
@@ -227,7 +231,7 @@ def test_a_users_own_layer_is_timed_by_a_worker(capsys):
     layer = "tests/plugins/good.py:Sum"
     words = ["train", "index-lookup", "--length", "6", "--alphabet", "4", "--width", "8", "--dry-run"]
     assert main([*words, "--layers", layer, "--steps", "100000000"]) == 0
-    assert re.search(r"at most about [1-9][\d.]* (h|days) on \d+ workers here", capsys.readouterr().out)
+    assert re.search(r"estimate: about [1-9][\d.]* (h|days) on \d+ workers here", capsys.readouterr().out)
     assert main([*words, "--layers", "tests/plugins/bad.py:Raises"]) == 0
     assert "no estimate of time: " in capsys.readouterr().out
 
@@ -262,11 +266,9 @@ def test_the_help_shows_a_file_of_runs(capsys):
     """And what it shows is a file of runs, with a layer there is in place of the reader's."""
     with pytest.raises(SystemExit):
         call(capsys, "run", "--help")
-    shown = " ".join(capsys.readouterr().out.split())
-    code = shown.partition("relative to the file: ")[2].partition("range(3)]")[0] + "range(3)]"
+    code = capsys.readouterr().out.partition("the file:\n")[2].partition("range(3)]")[0] + "range(3)]"
     names = {}
-    for line in code.replace("layer.py:MyLayer", "lstm").split("; "):
-        exec(line, names)
+    exec(textwrap.dedent(code).replace("layer.py:MyLayer", "lstm"), names)
     assert [run.seed for run in names["runs"]("quick")] == [0, 1, 2]
 
 

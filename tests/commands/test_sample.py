@@ -67,9 +67,9 @@ def test_the_help_of_a_task_has_its_fields(capsys, monkeypatch, kind):
     shown = " ".join(capsys.readouterr().out.split())
     for name, meaning in field_meanings(kind).items():
         assert f"--{name.replace('_', '-')} {name.upper()} {meaning.rstrip('.')} (" in shown
-    assert "--count COUNT how many examples" in shown
+    assert "--count COUNT number of examples" in shown
     status, _, error = call(capsys, "sample", kind.name, "--length", "abc")
     assert (status, error) == (
         2,
-        f"seqsep: argument --length: expected a whole number, found 'abc' (try seqsep sample {kind.name} --help)\n",
+        f"seqsep sample: argument --length: expected a whole number, found 'abc' (try seqsep sample {kind.name} --help)\n",
     )

@@ -80,14 +80,14 @@ def test_an_output_that_fails_in_silence(folder, words, redirection, status):
 def test_bad_input_keeps_its_status(folder, redirection):
     status, out, err = ends(folder, FAILING, redirection)
     assert (status, out) == (2, "")
-    assert err.startswith("seqsep: unknown task" if "2>" not in redirection else "")
+    assert err.startswith("seqsep sample: unknown task" if "2>" not in redirection else "")
     assert ("2>" in redirection) is (err == "")
 
 
 @pytest.mark.parametrize("words", ["apply index-lookup-attention --length 4", "generate MODEL --input -"])
 def test_a_closed_input_is_bad_input(words, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
-    expected = "seqsep: standard input: expected data, found a closed stream\n"
+    expected = f"seqsep {words.split()[0]}: standard input: expected data, found a closed stream\n"
     assert call(capsys, *words.split()) == (2, "", expected)
 
 
@@ -98,7 +98,7 @@ def test_a_sweep_trains_without_its_streams(redirection, tmp_path):
     words = "run mine.py --preset tiny --store s.sqlite --workers 1"
     status, out, err = ends(tmp_path, words, redirection, timeout=120)
     assert (status, err) == (0, "")
-    assert out == ("" if ">&-" in redirection else "2 runs in s.sqlite, 0 failed\n")
+    assert (out == "") if ">&-" in redirection else out.startswith("2 runs in s.sqlite, 0 failed\nexperiment ")
     with Store(tmp_path / "s.sqlite", create=False) as store:
         assert [row.has_outcome for row in store.rows()] == [True, True]
 

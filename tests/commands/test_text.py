@@ -136,7 +136,8 @@ def test_a_killed_evaluation_keeps_what_is_answered(capsys, tmp_path, folder, as
         monkeypatch.setattr(Evaluation, "_answer", interrupted)
         store = f"killed-{after}"
         status, _, err = evaluate(store)
-        kept = f"seqsep: interrupted; {after} replies are kept in {tmp_path / store}; the same command asks what is left\n"
+        replies = f"seqsep text: interrupted; {after} replies are kept in {tmp_path / store}; "
+        kept = f"{replies}the same command asks the remaining questions\n"
         assert (status, err) == (130, kept)
         assert exported(store).count(b"\n") == after
         monkeypatch.setattr(Evaluation, "_answer", answer)
@@ -180,7 +181,7 @@ def test_hotpotqa_with_a_model_that_knows_nothing(capsys, tmp_path, asked):
     status, out, _ = call(capsys, "text", "hotpotqa", "--model", str(model), "--data", str(data), *flags)
     assert status == 0
     assert out.splitlines()[0].startswith("subset: 0 questions that every model answers")
-    assert "exact match from the 2 paragraphs: 0 of 2 tried" in out
+    assert "exact match from the 2 paragraphs: 0 of 2 tested" in out
     assert sum(asked) == 2
 
 
@@ -233,18 +234,18 @@ def test_a_tokenizer_without_symbols_is_status_2(capsys, tmp_path, folder):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("phonebook", "text phonebook: expected one --model PATH_OR_NAME, found 0"),
+        ("phonebook", "seqsep text: phonebook: expected one --model PATH_OR_NAME, found 0"),
         ("phonebook --model a --model b", "expected one --model PATH_OR_NAME, found 2"),
         ("phonebook --model {folder} --n 2", "length 2, 2 examples: the length is above the number of examples"),
         ("phonebook --model {folder} --n 0", "expected a whole number from 1"),
         ("phonebook --model {folder} --digits 10", "digits are 1 to 9"),
         ("phonebook --model {folder} --seed -1", "2^64"),
-        ("index --digits 3", "text index: --digits is a flag of text phonebook"),
-        ("index --data x.json", "--data is a flag of text hotpotqa"),
+        ("index --digits 3", "seqsep text: index: --digits is only for seqsep text phonebook"),
+        ("index --data x.json", "--data is only for seqsep text hotpotqa"),
         ("index --model no/such/folder", "no/such/folder: expected the folder of a model, found no such folder"),
         ("index --model {file}", "{file}: expected the folder of a model, found a file"),
         ("index --model {empty}", "{empty}: expected the folder of a model with config.json, found none"),
-        ("hotpotqa --model {folder}", "text hotpotqa: expected --data FILE"),
+        ("hotpotqa --model {folder}", "seqsep text: hotpotqa: expected --data FILE"),
         ("hotpotqa --model {folder} --data no/such.json", "no/such.json: No such file"),
         ("hotpotqa --model {folder} --data {file}", "{file}: expected HotpotQA's JSON, a list of questions, found it cut off"),
         ("hotpotqa --data {data}", "expected --model PATH_OR_NAME, found none"),
@@ -289,6 +290,6 @@ def test_a_name_of_the_hub_offline_is_one_line(capsys, tmp_path, monkeypatch):
     assert status == 3
     assert err.count("\n") == 1
     assert err.startswith(
-        "seqsep: nobody/no-such-model: expected the folder of a model, or a model of the hub, found no such folder"
+        "seqsep text: nobody/no-such-model: expected the folder of a model, or a model of the hub, found no such folder"
     )
     assert not (tmp_path / "s").exists()

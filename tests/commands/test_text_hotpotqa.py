@@ -54,7 +54,7 @@ def printed(out):
         if match is None:
             others.append(line)
             continue
-        model = others[-2].split(":")[0]  # between them a line says how many were tried
+        model = others[-2].split(":")[0]  # between them a line says how many were tested
         length, order, percent = match.groups()
         found.setdefault((model, order), {})[int(length)] = percent
     return found, others
@@ -67,11 +67,11 @@ def test_two_models_by_order_and_length_then_again(ask, readers):
     found, others = printed(out)
     assert found == BY_LENGTH
     assert others == [
-        "subset: 6 questions that every model answers from the 2 paragraphs needed; accuracy at n = 2 is 1 on it",
+        "subset: 6 questions that every model answers from the 2 paragraphs needed, so accuracy at n = 2 is 1",
         "one: reader, 0 parameters, float32; context: no limit named",
-        "  exact match from the 2 paragraphs: 7 of 8 tried",
+        "  exact match from the 2 paragraphs: 7 of 8 tested",
         "other: reader, 0 parameters, float32; context: no limit named",
-        "  exact match from the 2 paragraphs: 6 of 7 tried",
+        "  exact match from the 2 paragraphs: 6 of 7 tested",
     ]
     assert asked == {"one": 8 + 6 * 3 * 2, "other": 7 + 6 * 3 * 2}
     assert {prompt.count("\nAnswer: ") for reader in readers.values() for prompt in reader.asked} == {4}
@@ -94,7 +94,7 @@ def test_by_default_350_questions_are_asked(ask, tmp_path):
     status, out, _, asked = ask("one", "--n", "2", data=data)
     assert (status, asked) == (0, {"one": 351})
     assert out.startswith("subset: 350 questions that every model answers")
-    assert "  exact match from the 2 paragraphs: 350 of 351 tried\n" in out
+    assert "  exact match from the 2 paragraphs: 350 of 351 tested\n" in out
 
 
 def test_a_file_cut_in_half_keeps_what_is_answered(ask, capsys, tmp_path, readers, monkeypatch):
@@ -116,7 +116,7 @@ def test_a_file_cut_in_half_keeps_what_is_answered(ask, capsys, tmp_path, reader
     monkeypatch.setattr(Reader, "complete", interrupted)
     status, _, err, asked = ask("one")
     assert (status, asked) == (130, {"one": 4})
-    assert err.startswith("seqsep: interrupted; 4 replies are kept in ")
+    assert err.startswith("seqsep text: interrupted; 4 replies are kept in ")
     monkeypatch.setattr(Reader, "complete", complete)
     kept = exported()
     assert kept.count(b"\n") == 4
@@ -129,5 +129,5 @@ def test_a_file_cut_in_half_keeps_what_is_answered(ask, capsys, tmp_path, reader
     cut.write_bytes(whole)
     status, out, _, asked = ask("one", data=cut)
     assert (status, asked) == (0, {"one": 8 - 4 + 7 * 3 * 2})
-    assert "  exact match from the 2 paragraphs: 7 of 8 tried\n" in out
+    assert "  exact match from the 2 paragraphs: 7 of 8 tested\n" in out
     assert set(kept.splitlines()) < set(exported().splitlines())

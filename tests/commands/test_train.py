@@ -120,7 +120,7 @@ def test_own_parts_and_a_dry_run(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("index-lookup", "--layers", "lstm"), "train index-lookup: expected --length, found none"),
+        (("index-lookup", "--layers", "lstm"), "seqsep train: index-lookup: expected --length, found none"),
         (("indx-lookup", "--length", "5", "--layers", "lstm"), "unknown task 'indx-lookup'; did you mean index-lookup"),
         (("index-lookup", "--length", "5", "--layers", "lstn"), "unknown mixer 'lstn'; did you mean lstm"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--seed", "2..0"), "expected seeds such as 0 or 0..2"),
@@ -149,8 +149,8 @@ def test_a_width_that_heads_do_not_fit_is_refused(capsys, tmp_path):
     for layer, width in (("attention", "15"), ("mamba2(expand=3)", "15"), ("attention", "4098")):
         status, _, error = call(capsys, *words, "--layers", f"lstm,{layer}", "--width", width)
         assert status == 2
-        assert f"(width={width}, heads=4" in error
-        assert "heads must divide" in error
+        simple = f"width {width} does not divide into 4 heads; choose a multiple of 4, or set --heads"
+        assert (simple if layer == "attention" else f"Mamba2(width={width}, heads=4, expand=3): heads must divide") in error
     status, _, error = call(capsys, *words, "--layers", "lstm,attention", "--width", "20", "--positions", "rope")
     assert status == 2
     assert "positions rope: expected an even width of a head, of which it turns pairs of coordinates, found 20 / 4" in error

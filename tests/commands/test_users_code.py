@@ -207,7 +207,7 @@ def test_an_exit_under_the_program_is_an_error(tmp_path):
     (tmp_path / "own.py").write_text("import os\ndef f(word):\n    os._exit(0)\n")
     process = seqsep("analyze", "own.py:f", "--lengths", "1", "--json", cwd=tmp_path)
     out, error = process.communicate(timeout=120)
-    expected = "seqsep: own.py:f: expected code that returns, found that its process ended (exit status 0)\n"
+    expected = "seqsep analyze: own.py:f: expected code that returns, found that its process ended (exit status 0)\n"
     assert (process.returncode, out, error) == (2, "", expected)
 
 

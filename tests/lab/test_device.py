@@ -117,13 +117,13 @@ def test_a_gpu_that_is_not_there_is_one_line_with_status_3(dry: list[str], tmp_p
     assert cli.main(command) == 3
     built = "" if torch.version.cuda else ", which is built without CUDA"
     expected = f"device cuda: expected a GPU that torch can use, found none (torch {torch.__version__}{built})"
-    assert capsys.readouterr().err == f"seqsep: {expected}\n"
+    assert capsys.readouterr().err == f"seqsep run: {expected}\n"
     assert Store(tmp_path / "store.db").rows() == [] if not dry else not (tmp_path / "store.db").exists()
 
 
 def test_device_and_engine_that_do_not_go_together(capsys: Any) -> None:
     assert cli.main(["run", "index-lookup-architectures", "--device", "cuda", "--engine", "ray"]) == 2
-    assert capsys.readouterr().err == "seqsep: --device cuda: expected --gpus-per-run in its place with --engine ray\n"
+    assert capsys.readouterr().err == "seqsep run: --device cuda: expected --gpus-per-run in its place with --engine ray\n"
     with pytest.raises(ValueError, match=r"^Supervisor\(device='gpu'\): device is cpu or cuda$"):
         Supervisor(1, device="gpu")
 
@@ -254,7 +254,7 @@ def test_hours_on_gpus_count_each_run_alone(monkeypatch: pytest.MonkeyPatch, cap
     estimate.show_cost([run, replace(run, seed=1)], 0, 8, device="cuda")
     last = capsys.readouterr().out.splitlines()[-1]
     assert prepared == ["cuda"]
-    assert last.startswith("at most about 1.0 h on 2 GPUs here, one run at a time on each, each run to its last step; ")
+    assert last.startswith("estimate: about 1.0 h on 2 GPUs here, one run at a time on each, if each run takes all its steps. ")
 
 
 @GPU

@@ -13,6 +13,8 @@ from seqsep.tasks import IndexLookup, IsTree
 
 RUN = Run(IndexLookup(400), ("lstm",) * 6, 8, steps=1000, evaluate_every=100, evaluation=640)
 
+BASIS = "Basis: training steps timed now at lengths of 40 or less; starting the workers is not in it"
+
 
 def linear(run: Run) -> float:
     """Of a model whose step is exactly linear in length and depth."""
@@ -84,10 +86,8 @@ def test_what_is_printed(monkeypatch, capsys):
     *runs, total, further, hours = capsys.readouterr().out.splitlines()
     assert len(runs) == 4
     assert total == "4 runs, at most 4,000 steps"
-    assert further == "then at most 4 more: rates around the best, and other seeds of the best"
-    assert (
-        hours == "at most about 4.0 h on 2 workers here, each run to its last step; from steps timed at lengths of 40 or less"
-    )
+    assert further == "then at most 4 more runs: rates around the best, and other seeds of the best"
+    assert hours == f"estimate: about 4.0 h on 2 workers here, if each run takes all its steps. {BASIS}"
 
 
 def test_pruned_runs_cost_what_their_bracket_lets_them(monkeypatch, capsys):
@@ -99,4 +99,4 @@ def test_pruned_runs_cost_what_their_bracket_lets_them(monkeypatch, capsys):
     show_cost(runs, 2, 1, pruned)
     *_, total, _, hours = capsys.readouterr().out.splitlines()
     assert total == "5 runs, at most 2,200 steps of 5,000, as runs are pruned"
-    assert hours == "at most about 175.0 days on 1 workers here, pruned as said; from steps timed at lengths of 40 or less"
+    assert hours == f"estimate: about 175.0 days on 1 workers here, with pruning. {BASIS}"

@@ -140,7 +140,7 @@ def test_a_missing_package_is_one_line_before_training(
     store = tmp_path / "s.sqlite"
     assert main(["run", str(tmp_path / "mine.py"), "--store", str(store), "--log", kind]) == 3
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"seqsep: --log {kind}: expected the package {kind}, found none that loads")
+    assert line.startswith(f"seqsep run: --log {kind}: expected the package {kind}, found none that loads")
     assert line.endswith(f"; pip install {kind}, or pip install '.[log]' in a clone of seqsep")
     assert not store.exists()
 

@@ -104,7 +104,7 @@ def test_time_left_weighs_steps_by_what_they_take(capsys: pytest.CaptureFixture[
     assert after(100.0, second, 2) == "[1/2] 0.0917 steps/s, about 1.6 h left"  # 58 steps of 100 s
     shown = shown_with(later={second: 72.0}, starts={second: 50})
     assert after(0.0, first, 1) == ""
-    assert after(9.0, first, 10) == "[0/2] 1 steps/s, about 18 min left of this stage, 2.3 h of all if no run learns"
+    assert after(9.0, first, 10) == "[0/2] 1 steps/s, about 18 min left of this stage, 2.3 h in total if no run learns"
 
 
 def test_runs_at_once_share_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ def test_the_missing_package_is_named(tmp_path, capsys):
     config.write_text(json.dumps({"model_type": "gla", "hidden_size": 16}))
     assert main(["check", "--model", str(config)]) == 3
     said = capsys.readouterr().err
-    assert said.startswith(f"seqsep: {config}: model_type 'gla' is of flash-linear-attention, which is not installed (")
+    assert said.startswith(f"seqsep check: {config}: model_type 'gla' is of flash-linear-attention, which is not installed (")
     assert said.endswith("); pip install '.[hf,gpu]' triton in a clone of seqsep\n")
     assert said.count("\n") == 1
 

@@ -235,10 +235,8 @@ def test_too_old_a_library_is_named(
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama", **FAMILIES[NAME]}))
     assert main(["check", "--model", str(tmp_path / "config.json")]) == 3
     said = capsys.readouterr().err
-    assert (
-        said
-        == f"seqsep: a language model needs transformers 4.57 or later, found {found}; pip install '.[hf]' in a clone of seqsep\n"
-    )
+    needed = "seqsep check: a language model needs transformers 4.57 or later"
+    assert said == f"{needed}, found {found}; pip install '.[hf]' in a clone of seqsep\n"
 
 
 @pytest.mark.parametrize("found", ["4.57.1", "5.0.0", "5.24.0.dev0"])
@@ -301,7 +299,7 @@ def test_a_change_that_is_no_field_is_refused(
     path = tmp_path / "config.json"
     path.write_text(json.dumps({"model_type": "llama", **FAMILIES[NAME]}))
     assert main(["check", "--model", str(path), "--set", change]) == 2
-    assert capsys.readouterr().err == f"seqsep: {path}: {said}\n"
+    assert capsys.readouterr().err == f"seqsep check: {path}: {said}\n"
     require_fields(Source(str(path), {"model_type": "llama", "rope_theta": 5.0}), {"rope_theta": 5.0})
     require_fields(Source(str(path), {"model_type": "gpt2", "hidden_size": 24}), {"hidden_size": 24})
 

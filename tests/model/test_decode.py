@@ -272,12 +272,12 @@ def searches_apart(tokens, prompt):
 @pytest.mark.parametrize(
     ("retriever", "why"),
     [
-        (raises, r"prompt 0: behind 3 tokens the retriever raises ZeroDivisionError: .*test_decode.py, line \d+"),
-        (sleeps, "prompt 0: behind 3 tokens the retriever was stopped after 0.5 seconds"),
-        (searches, "prompt 0: behind 3 tokens the retriever was stopped after 0.5 seconds"),
+        (raises, r"prompt 0: after 3 tokens the retriever raises ZeroDivisionError: .*test_decode.py, line \d+"),
+        (sleeps, "prompt 0: after 3 tokens the retriever was stopped after 0.5 seconds"),
+        (searches, "prompt 0: after 3 tokens the retriever was stopped after 0.5 seconds"),
         (searches_apart, "the retriever raises SearchTooLong: pattern .* stopped after 0.3 seconds"),
         (lambda tokens, prompt: ["one"], r"returns \['one'\]; expected a list of tokens, or None"),
-        (yields, r"prompt 0: behind 3 tokens the retriever raises KeyError: 2 \(.*test_decode.py, line \d+"),
+        (yields, r"prompt 0: after 3 tokens the retriever raises KeyError: 2 \(.*test_decode.py, line \d+"),
         (lambda tokens, prompt: [float("inf")], r"returns \[inf\]; expected a list of tokens"),
         (lambda tokens, prompt: 7, "returns 7; expected a list of tokens"),
         (lambda tokens, prompt: [12], "returns token 12; expected tokens of 0 to 11"),
@@ -303,7 +303,7 @@ def test_a_search_is_stopped_off_the_main_thread():
         failure = pool.submit(generate, build("lstm"), [[1, 2]], (), most=20, retriever=finds, seconds=0.5).exception()
     assert time.monotonic() - start < 30
     assert isinstance(failure, GenerationFails)
-    assert "behind 7 tokens the retriever was stopped after 0.5 seconds" in str(failure)
+    assert "after 7 tokens the retriever was stopped after 0.5 seconds" in str(failure)
 
 
 @pytest.mark.parametrize("way", [generate, generate_by_forward])
@@ -314,7 +314,7 @@ def test_prompts_beside_one_that_fails_are_answered(way):
         return [7] if prompt == 5 and len(tokens) == 6 else {}[prompt] if prompt == 1 else None
 
     model = build("attention", "mamba")
-    with pytest.raises(GenerationFails, match=r"^generate: prompt 1: behind 2 tokens the retriever raises KeyError") as failure:
+    with pytest.raises(GenerationFails, match=r"^generate: prompt 1: after 2 tokens the retriever raises KeyError") as failure:
         way(model, [*PROMPTS, [4]], (), 9, fails_for_some)
     assert list(failure.value.reasons) == [1, 3]
     assert str(failure.value).endswith(" (and 1 further prompt fails)")

@@ -73,4 +73,4 @@ def test_a_wrong_name_is_bad_input(text: str, message: str, tmp_path: Path, caps
 
 def test_a_file_that_is_not_there_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--mixer", "nowhere/layer.py:Mine"]) == 2
-    assert capsys.readouterr().err == "seqsep: nowhere/layer.py: No such file or directory\n"
+    assert capsys.readouterr().err == "seqsep check: nowhere/layer.py: No such file or directory\n"

@@ -35,7 +35,7 @@ def test_a_file_of_runs(tmp_path, capsys, text, expected):
     path.write_text(text)
     status, out, error = call(capsys, "run", str(path), "--dry-run", "--preset", "default")
     assert (status, out, error.count("\n")) == (2, "", 1), error
-    assert error.startswith(f"seqsep: {path}: ")
+    assert error.startswith(f"seqsep run: {path}: ")
     assert expected in error
 
 
@@ -85,7 +85,7 @@ def test_the_program_listens(tmp_path):
     (tmp_path / "killed.py").write_text(f"{RUNS}import os; os.kill(os.getpid(), 15)\n")
     sent = seqsep("run", "killed.py", "--dry-run", cwd=tmp_path)
     assert "KeyboardInterrupt: no key (mine.py, line 3)" in raised.communicate(timeout=120)[1]
-    assert sent.communicate(timeout=120)[1].startswith("seqsep: interrupted; ")
+    assert sent.communicate(timeout=120)[1].startswith("seqsep run: interrupted; ")
     assert (raised.returncode, sent.returncode) == (2, 130)
 
 
@@ -94,7 +94,7 @@ def test_a_long_message_is_cut_at_500_characters(tmp_path, capsys):
     path.write_text("raise RuntimeError('boom ' * 1000)\n")
     status, _, error = call(capsys, "run", str(path), "--dry-run")
     assert status == 2
-    assert len(error) <= len("seqsep: ...\n") + 500
+    assert len(error) <= len("seqsep run: ...\n") + 500
     assert error.endswith("...\n")
 
 
@@ -108,7 +108,7 @@ def test_a_bug_is_ours_and_says_what_to_report(monkeypatch, capsys, error):
     monkeypatch.setattr(IndexLookup, "sample", fails)
     status, _, said = call(capsys, "sample", "index-lookup", "--length", "4")
     assert (status, said.count("\n")) == (1, 1)
-    assert said.startswith(f"seqsep: a bug of seqsep: {type(error).__name__}: ours")
+    assert said.startswith(f"seqsep sample: a bug of seqsep: {type(error).__name__}: ours")
     assert "please report it with this command and what it prints with --debug" in said
     assert len(said) < 700
     with pytest.raises(type(error)):

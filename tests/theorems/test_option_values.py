@@ -74,7 +74,7 @@ def test_the_help_shows_the_range_that_is_refused_by(name, command, option, caps
     needed += ["-o", "none.json"] if command == "certify" else []
     status, out, error = call(capsys, command, name, f"--{option}={low}", *needed)
     assert (status, out, error.count("\n")) == (2, "", 1)
-    assert error.startswith(f"seqsep: {command} {name}: {option} is ")
+    assert error.startswith(f"seqsep {command}: {name}: {option} is ")
     if allowed.least != Fraction(1, 1 << 30):  # a fraction nearer to 0 is refused by `Theorem.require_sizes`
         assert f"{option} is {allowed}, found {low}" in error
 

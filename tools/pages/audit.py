@@ -52,11 +52,11 @@ Training took {training:,.0f} CPU seconds in all, an audit {audit:,.1f} at most.
 
 `seqsep audit FOLDER` (`seqsep.audit_language_model`) takes a causal language model of `transformers` with its weights as
 safetensors (in a clone, `pip install '.[hf]'`); nothing is downloaded, and no code of the folder is run. With a tokenizer it
-reads phonebooks in words, those of `seqsep text phonebook` without examples; without one, books in tokens, where each name is a token
-and each digit is. `--entries` and `--digits` are the book's size. The names are the same in all books, the numbers uniform and
-independent; the state is that after the last number, and every number is asked for, token by token behind that state, in
-float32. An answer is right if the model writes the number, choosing greedily. The three numbers follow as above, with N entries
-as N symbols out of 10^D: none of them counts names, nor what the weights know.
+reads phonebooks in words, those of `seqsep text phonebook` without examples; without one, books in tokens, where each name is
+a token and each digit is. `--entries` and `--digits` are the book's size. The names are the same in all books, the numbers
+uniform and independent; the state is that after the last number, and every number is asked for, token by token after that
+state, in float32. An answer is right if the model writes the number, choosing greedily. The three numbers follow as above,
+with N entries as N symbols out of 10^D: none of them counts names, nor what the weights know.
 
 Asking stops after half of `--seconds`, and the first line says how many questions that was; the other half is for codebooks,
 from few bits on, until one is within a point. Codebooks are those above but for the derivative's, fitted on 256 other books. A

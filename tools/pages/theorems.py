@@ -66,7 +66,8 @@ def long_checks(results: Path, theorems: Sequence[Theorem]) -> str:
     return (
         f"`make verify` runs a long check of {len(rows)} of the {len(theorems)} theorems, and each leaves a row in "
         "`results/verify/`.\nA row has its count of inputs. An input that runs under two rounding modes counts twice.\n"
-        f"{with_margin} rows also have the least margin that was measured: the distance of a computed number from the threshold at "
+        f"{with_margin} rows also have the least margin that was measured: the distance of a computed number from the "
+        "threshold at "
         "which an\nanswer would change. The other checks compare exact values, which have no margin."
     )
 

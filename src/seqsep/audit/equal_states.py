@@ -100,7 +100,7 @@ def refuted(record: dict[str, Any], model: Model, task: Task, path: Path) -> str
     except ValueError as error:
         return f"prefixes and continuation: {error}"
     if answers[0] == answers[1]:
-        return f"continuation: {answers[0]} is right behind both prefixes"
+        return f"continuation: {answers[0]} is right after both prefixes"
     party = as_machine(model)
     states = [party.pack(party.read(prefix)[1])[0] for prefix in record["prefixes"]]
     return "" if states[0] == states[1] else "prefixes: they leave two states"

@@ -91,7 +91,7 @@ class Reader:
             asked = torch.from_numpy(questions.continuations[first : first + at_once].copy()).flatten(0, 1).to(rows.device)
             logits = self.logits(part, asked)
             if bool(logits.isnan().any()):
-                raise BadInput("audit: the model gives NaN: its weights or its state are no numbers any more")
+                raise BadInput("audit: expected numbers from the model, found NaN in its weights or its state")
             answers = logits.argmax(-1).view(-1, places).cpu().numpy()
             right.append(answers == questions.answers[first : first + at_once])
         return np.concatenate(right)

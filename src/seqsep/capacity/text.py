@@ -38,11 +38,14 @@ def sentences(found: Capacity, length: int | None = None, memory: int | None = N
 def misspelt(fields: Fields) -> list[str]:
     """Fields of the file that are not read, and are nearly the name of one that is read and left out.
 
+    A field such as `_block_types` is read in place of `block_types`, which it is saved for.
+
     >>> misspelt(Fields("config.json", {"atn_layer_indices": [3]}, {"attn_layer_indices": None}))
     ['atn_layer_indices is not read; attn_layer_indices is left out and taken as None: is it meant?']
     """
     left_out = [name for name in fields.defaults if name not in fields.values]
-    pairs = [(name, get_close_matches(name, left_out, 1, ALIKE)) for name in fields.values if name not in fields.defaults]
+    strange = [name for name in fields.values if name not in fields.defaults and name.removeprefix("_") not in left_out]
+    pairs = [(name, get_close_matches(name, left_out, 1, ALIKE)) for name in strange]
     return [
         f"{name} is not read; {near[0]} is left out and taken as {excerpt(repr(fields.defaults[near[0]]))}: is it meant?"
         for name, near in pairs

@@ -29,24 +29,29 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         help="FILE.py:function, a task with its fields as flags, FILE.cnf, a regular expression, majority, equality or "
         "disjointness",
     )
-    parser.add_argument("--lengths", type=length_list, help="as in 2..16 or 4,8,16 or 2..16..2")
+    parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(
         "--alphabet",
         type=whole_list,
-        help="one size, or one a position: 4 or 4,4,3; by default 2, and of a regular expression what it uses, from 2",
+        help="number of symbols, such as 4, or one number for each position, such as 4,4,3; by default 2, and for a regular "
+        "expression the symbols that it uses",
     )
-    parser.add_argument("--precision", type=whole_list, help="bits a number of the attention model; by default 8,16,32")
+    parser.add_argument("--precision", type=whole_list, help="bits of each number in the attention model; by default 8,16,32")
     parser.add_argument(
         "--regex",
         action="store_true",
         help="read every FUNCTION as a regular expression, in which 0 to 9 and a to z are the symbols 0 to 35",
     )
-    parser.add_argument("--automata", type=Path, help="write the least automata as JSON")
+    parser.add_argument("--automata", type=Path, help="file to write the smallest automata to, as JSON")
     parser.add_argument(
-        "--certificate", type=Path, help="write what shows the state at the greatest length, for seqsep_check.py"
+        "--certificate",
+        type=Path,
+        help="file to write a certificate of the least state at the greatest length to, for seqsep-check",
     )
-    parser.add_argument("-o", "--output", type=Path, help="write a picture: .png, .svg or .pdf")
-    parser.add_argument("--json", action="store_true", help="one JSON object at the end: every length of every function")
+    parser.add_argument("-o", "--output", type=Path, help="file to write a picture to: .png, .svg or .pdf")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object at the end, with every length of every function"
+    )
 
 
 def length_list(text: str) -> tuple[int, ...]:
@@ -66,7 +71,7 @@ def length_list(text: str) -> tuple[int, ...]:
         last = int(numbers[1]) if len(numbers) > 1 else first
         step = int(numbers[2]) if len(numbers) > 2 else 1
         if first < 1 or last < first or step < 1:
-            raise argparse.ArgumentTypeError(f"expected lengths from 1, rising, found {text}")
+            raise argparse.ArgumentTypeError(f"expected rising lengths from 1, found {text}")
         if len(lengths) + len(range(first, last + 1, step)) > MOST_LENGTHS:
             raise argparse.ArgumentTypeError(f"expected at most {MOST_LENGTHS:,} lengths, found more in {text}")
         lengths.extend(range(first, last + 1, step))

@@ -1,4 +1,4 @@
-"""`seqsep ask`: what a trained model answers to the user's own inputs."""
+"""`seqsep ask`: put your own inputs to a trained model."""
 
 import argparse
 from pathlib import Path
@@ -18,21 +18,25 @@ if TYPE_CHECKING:
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which model, and the inputs."""
     add_kept_model(parser)
-    parser.add_argument("--input", type=Path, required=True, metavar="FILE", help="JSON lines; - is standard input; required")
     parser.add_argument(
-        "--json", action="store_true", help="a JSON object a line: the input as read, answer, probability, expected"
+        "--input", type=Path, required=True, metavar="FILE", help="file of JSON lines; - is standard input; required"
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print a JSON object for each input: the input as read, answer, probability, expected answer",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one line an input: what the model answers behind its last token, and what the task's definition says."""
+    """Print the model's answer after the last token of each input, and the answer by the task's definition."""
     from seqsep.lab.kept import load
     from seqsep.tasks.base import GeneratedTask
 
     path = kept_file(options.model, options.key)
     model, trained = load(path, options.part)
     if isinstance(trained.task, GeneratedTask):
-        raise BadInput(f"{path}: {trained.task.name} answers behind a thought that the model writes: seqsep generate {path}")
+        raise BadInput(f"{path}: expected a task without a thought, found {trained.task.name}; use seqsep generate {path}")
     name = "standard input" if str(options.input) == "-" else str(options.input)
     for number, line in enumerate(read_lines(options.input, most=UNLIMITED), start=1):
         if line.strip():
@@ -53,7 +57,7 @@ def _tokens(task: "Task", where: str, text: str) -> tuple[int, ...]:
 
 
 def _answered(model: "Model", task: "Task", tokens: tuple[int, ...]) -> dict[str, Any]:
-    """The input, the model's answer behind its last token with its probability, and the answer by definition or None."""
+    """Return the input, the answer after its last token with its probability, and the answer by definition or None."""
     import torch
 
     from seqsep.lab.step import predicted
@@ -61,7 +65,9 @@ def _answered(model: "Model", task: "Task", tokens: tuple[int, ...]) -> dict[str
     with torch.no_grad():
         logits = model(torch.tensor([tokens]))[:, -1].float()
     if not bool(logits.isfinite().all()):
-        raise BadInput(f"the model gives NaN or infinity for {list(tokens)[:20]}: its weights or its state are not finite")
+        raise BadInput(
+            f"{list(tokens)[:20]}: expected finite numbers from the model, found NaN or infinity in its weights or state"
+        )
     answer = int(predicted(task, logits)[0])
     chances = logits.softmax(-1) if task.loss == "cross-entropy" else logits.sigmoid()
     try:
@@ -87,5 +93,5 @@ COMMAND = Command(
     group=TRAINING,
     add_flags=add_flags,
     run=run,
-    details='Each line is an input, as `seqsep sample --json` writes it, or {"inputs": [tokens]}.',
+    details='Each line of the input is a JSON object, as `seqsep sample --json` writes it, or {"inputs": [tokens]}.',
 )

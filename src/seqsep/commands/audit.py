@@ -28,13 +28,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--questions",
         type=positive,
         metavar="COUNT",
-        help="asked for the three numbers (20000; of a folder 2000), about 250 prefixes at least",
+        help="number of questions; by default 20000, and 2000 for a folder; a number too small for 250 prefixes is refused",
     )
     parser.add_argument(
         "--confidence",
         type=_confidence,
         default=0.95,
-        help="of all lower limits of one number together; between 0 and 1 (0.95)",
+        help="confidence, between 0 and 1, that all lower limits of one number hold together; by default 0.95",
     )
     parser.add_argument(
         "--worst",
@@ -42,23 +42,27 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=3000,
         metavar="COUNT|all",
-        help="search for inputs on which it fails, asking so many questions (3000), or every input if there are no more of "
-        "them; all: every input, of at most 2^20; not of a folder",
+        help="search for inputs on which the model fails, with COUNT questions, by default 3000; all: test every input, if "
+        "there are at most 2^20; not for a folder",
     )
     parser.add_argument(
-        "--equal-states", type=Path, metavar="FILE.json", help="with --worst: write two prefixes that leave one state, if found"
+        "--equal-states",
+        type=Path,
+        metavar="FILE.json",
+        help="with --worst: if two prefixes with the same state are found, write them",
     )
     parser.add_argument(
-        "--recheck", type=Path, metavar="FILE.json", help="read such prefixes again with the same model, and audit nothing"
+        "--recheck",
+        type=Path,
+        metavar="FILE.json",
+        help="read prefixes that --equal-states wrote, test them with the same model, and audit nothing",
     )
-    parser.add_argument("--entries", type=positive, metavar="N", help="of a folder: entries of a phonebook (8)")
-    parser.add_argument("--digits", type=positive, metavar="D", help="of a folder: digits of a number (3)")
-    parser.add_argument(
-        "--seconds", type=seconds, metavar="S", help="of a folder: it is asked for so long at most, about (300)"
-    )
-    parser.add_argument("--seed", type=whole_number, default=0, help="which examples are asked (0)")
-    parser.add_argument("--page", type=Path, metavar="FILE.html", help="write a page with the charts as well")
-    parser.add_argument("--json", action="store_true", help="one JSON object, with the whole curve and every place")
+    parser.add_argument("--entries", type=positive, metavar="N", help="for a folder: entries of a phonebook; by default 8")
+    parser.add_argument("--digits", type=positive, metavar="D", help="for a folder: digits of a number; by default 3")
+    parser.add_argument("--seconds", type=seconds, metavar="S", help="for a folder: stop after about S seconds; by default 300")
+    parser.add_argument("--seed", type=whole_number, default=0, help="random seed of the questions; by default 0")
+    parser.add_argument("--page", type=Path, metavar="FILE.html", help="also write a page with the charts")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, with the complete curve and every position")
 
 
 def _count_or_all(text: str) -> int | str:
@@ -101,7 +105,7 @@ def _of_kept_model(options: argparse.Namespace) -> "tuple[Audit, WorstCase | Non
         if getattr(options, name) is not None:
             raise BadInput(f"--{name}: expected the folder of a language model with it, found {options.model}")
     if options.equal_states is not None and options.worst is None:
-        raise BadInput("--equal-states: expected --worst with it, which looks for them")
+        raise BadInput("--equal-states: expected --worst with it, which searches for equal states; found none")
     path = kept_file(options.model, options.key)
     model, trained = load(path, options.part)
     require_outputs((options.page, options.equal_states), read=[path, Path(options.model), *options.part])
@@ -116,7 +120,7 @@ def _of_kept_model(options: argparse.Namespace) -> "tuple[Audit, WorstCase | Non
 def _write_equal_states(output: Path, worst: "WorstCase", task: "Task", model: Path) -> None:
     """Write the two prefixes of one state, or say that there are none."""
     if worst.collision is None:
-        print(f"seqsep: no two prefixes that leave one state were found; {output} is not written", file=sys.stderr)
+        print(f"seqsep audit: found no two prefixes with the same state; {output} is not written", file=sys.stderr)
         return
     from seqsep.audit.equal_states import write_record
 
@@ -124,7 +128,7 @@ def _write_equal_states(output: Path, worst: "WorstCase", task: "Task", model: P
 
 
 def _recheck(options: argparse.Namespace) -> int:
-    """Whether the two prefixes of a record leave one state of the model, and need two."""
+    """Print whether the two prefixes of a record leave the same state of the model, and need two."""
     from seqsep.audit.equal_states import read_record, refuted
     from seqsep.lab.kept import load
 
@@ -137,7 +141,10 @@ def _recheck(options: argparse.Namespace) -> int:
         return REFUTED
     first, second = (" ".join(map(str, prefix)) for prefix in record["prefixes"])
     asked = " ".join(map(str, record["continuation"]))
-    print(f"holds: {path}: one state, bit for bit, after {first} and after {second}; {asked} has two right answers behind them")
+    print(
+        f"holds: {path}: the states after {first} and after {second} are equal bit for bit; {asked} has another right "
+        "answer after each"
+    )
     return DONE
 
 

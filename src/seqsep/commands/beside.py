@@ -28,7 +28,10 @@ def committed_rows(place: Path) -> list[Row]:
             return [row for row in store.finished() if row.is_current]
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     if not files or not place.exists():
-        raise BadInput(f"--compare {place}: expected a store, a file of rows, or a folder of them (NAME.jsonl), found none")
+        raise BadInput(
+            f"--compare {place}: expected a store, a file of rows, or a folder with NAME.jsonl, found none in "
+            f"{place.absolute()}"
+        )
     return [row for file in files for row in read_rows(file)]
 
 
@@ -56,7 +59,7 @@ def sentence(mine: Sequence[Row], committed: Iterable[Row]) -> str:
     cells = {_cell(row.run) for row in committed if "question" not in row.configuration and row.finished}
     alone = sorted({f"{row.run.task.label()} N={row.run.task.length}" for row in mine if _cell(row.run) not in cells})
     without = f"; no other row has {', '.join(alone)}" if alone else ""
-    return f"Beside other rows of the same task and length, which may have other widths, rates and steps{without}"
+    return f"These runs next to rows of the same task and length, which may have other widths, rates and steps{without}"
 
 
 def _by_cell(rows: Iterable[Row]) -> dict[str, list[Row]]:

@@ -48,13 +48,11 @@ def run(options: argparse.Namespace) -> int:
         name: quantity(f"--{name.replace('_', '-')}", getattr(options, name), {"": 1}) for name in ("state_bits", "cache_bits")
     }
     if len(options.configs) > 1 and not options.compare:
-        raise BadInput(f"capacity: expected one CONFIG.json, found {len(options.configs)}; --compare takes several")
+        raise BadInput(f"expected one CONFIG.json, found {len(options.configs)}; --compare takes several")
     if (options.csv or options.latex) and not options.compare:
-        raise BadInput("capacity: --csv and --latex are of the table of --compare")
+        raise BadInput("--csv and --latex: expected --compare with them, found none")
     if options.one_layer and options.compare:
-        raise BadInput(
-            "capacity: --one-layer takes one model, found --compare; docs/reference/capacity.md compares published models"
-        )
+        raise BadInput("--one-layer: expected one model, found --compare; docs/reference/capacity.md compares published models")
     if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
         raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")
     require_outputs([options.chart], read=map(Path, options.configs))
@@ -133,7 +131,7 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "The command downloads nothing. Besides Python it needs NumPy, but neither torch nor transformers: seqsep ships the "
+        "The command downloads nothing. Without --chart it loads NumPy, but neither torch nor transformers: seqsep ships the "
         "defaults of transformers."
     ),
 )

@@ -18,7 +18,7 @@ from seqsep.names import BadInput, choose
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the certificate goes."""
     parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="of the certificate; required")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="file to write the certificate to; required")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         having = ", ".join(theorem.name for theorem in BY_NAME.values() if theorem.evidence is not None)
         raise BadInput(f"certify {name}: no certificate: {BY_NAME[name].nothing_to_certify}; these have one: {having}")
     if options.output is None:
-        raise BadInput(f"certify {name}: -o FILE is missing: where the certificate goes")
+        raise BadInput(f"certify {name}: expected -o FILE, the file to write the certificate to; found none")
     chosen = options_from_flags("certify", [name], [evidence], options.further)
     read = files_among(options.further)
     require_outputs([options.output], read)

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorems, and how much is printed. Further flags are theorems' options, or a user's own parts."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
-    parser.add_argument("--verbose", action="store_true", help="a line an outcome without names too, as with names")
-    parser.add_argument("--json", action="store_true", help="one JSON list at the end: an object an outcome, or a law")
+    parser.add_argument("--verbose", action="store_true", help="print one line for each outcome, also if no theorem is named")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON list at the end, with an object for each outcome or law"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,7 +50,9 @@ def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool, verb
     """
     for name in names:
         if names_a_file(name):
-            raise BadInput(f"check {name}: expected a theorem; --mixer {name}, --model or --task say what the class is")
+            raise BadInput(
+                f"{name}: expected the name of a theorem; for your own class, put --mixer, --model or --task before it"
+            )
     known = [choose("theorem", name, members.names("theorems")) for name in names] or members.names("theorems")
     refuse_unknown_options("check", known, words)
     from seqsep.theorems import BY_NAME, TheoremFails
@@ -152,16 +156,16 @@ def _values_back(names: Sequence[str], further: Sequence[str], words: Sequence[s
         own = []
     flags = [word.split("=")[0] for word in options]
     if not own and {"--width", "--heads"} & set(flags):
-        given = " ".join(["check", *options])
-        raise BadInput(f"{given}: expected a theorem, or --mixer FILE.py:CLASS, a layer of yours; found neither")
+        given = " ".join(options)
+        raise BadInput(f"{given}: expected a theorem, or your own layer as --mixer FILE.py:CLASS; found neither")
     return own, options
 
 
 def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
     """Raise BadInput for a mixer's name without a theorem: only a layer of the user's is checked by itself."""
     if len(names) == 1 and further[:1] == ["--mixer"] and names[0] not in members.names("theorems"):
-        own = f"--mixer {names[0]}: expected FILE.py:CLASS, a layer of yours, or a theorem to try it on"
-        raise BadInput(f"{own}: seqsep check linear-attention-state, or seqsep check one-way-protocol --mixer {names[0]}")
+        own = f"--mixer {names[0]}: expected your own layer as FILE.py:CLASS, or a theorem before --mixer"
+        raise BadInput(f"{own}, such as seqsep check one-way-protocol --mixer {names[0]}")
 
 
 COMMAND = Command(

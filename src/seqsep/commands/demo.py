@@ -33,7 +33,7 @@ SECONDS_OF_A_THEOREM = 1.0
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: where runs and the page are kept, how many processes train, and whether kept outcomes count."""
-    parser.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="where finished runs are kept")
+    parser.add_argument("--store", type=Path, default=Path("runs/demo.sqlite"), help="file of finished runs")
     parser.add_argument("--report", type=Path, default=Path("report"), help="folder of the page")
     parser.add_argument("--workers", type=positive, help="processes; by default one per core")
     add_check_again(parser)
@@ -44,7 +44,7 @@ def add_check_again(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check-again",
         action="store_true",
-        help="check every theorem anew, also those whose outcomes an earlier demo or report has kept",
+        help="check every theorem again, also if an earlier demo or report has kept its outcome",
     )
 
 
@@ -65,7 +65,10 @@ class Demo:
 def demo(store: Path, folder: Path, workers: int | None = None, committed: Path = COMMITTED, check_again: bool = False) -> Demo:
     """Check, train and write the page; `committed` are rows of all rates and seeds, drawn beside the fresh ones."""
     require_report(folder)
-    print("Checks theorems, trains small models, writes a page; how long that takes is measured first ..", flush=True)
+    print(
+        "seqsep demo checks theorems, trains small models and writes a page. It first measures how long that takes ..",
+        flush=True,
+    )
     from seqsep.commands.outcome_cache import OutcomeCache
     from seqsep.lab.progress import display
     from seqsep.lab.row import read_rows
@@ -113,9 +116,9 @@ def plan(runs: "Sequence[Run]", store: "Store", cache: "OutcomeCache", *, worker
     lines = [
         f"This takes about {duration(checks + training)} here, if nothing else runs:",
         f"  1. check {len(unchecked)} of {len(THEOREMS)} theorems: what they build is run on inputs, about {duration(checks)}",
-        f"  2. train {len(left)} of {len(runs)} small models, {at_once}, at most about {duration(training)}{kept}",
-        f"  3. write {page}: both, beside the papers' numbers",
-        "Ctrl-C keeps what is done; started again, it goes on from there.",
+        f"  2. train {len(left)} of {len(runs)} small models, {at_once}, about {duration(training)}{kept}",
+        f"  3. write {page}: both, next to the papers' numbers",
+        "Ctrl-C keeps what is done; the same command continues from there.",
     ]
     return [*lines, *cache.said()]
 

@@ -38,7 +38,7 @@ def copy_examples(folder: Path) -> list[Path]:
     source = root()
     files = list(shipped_files(source))
     if not files:
-        raise BadInput(f"examples: expected examples and results in {source}, found none; install seqsep again")
+        raise BadInput(f"expected examples and results in {source}, found none; install seqsep again")
     missing = [path for path in files if not _is_there(folder / path, read_bytes(source / path))]
     for path in missing:
         write_file(folder / path, read_bytes(source / path))
@@ -50,7 +50,9 @@ def _is_there(path: Path, content: bytes) -> bool:
     if path.is_file() and not path.is_symlink() and read_bytes(path) == content:
         return True
     if path.is_symlink() or path.exists():
-        raise BadInput(f"examples: {path} is there with another content; choose another folder, or move it away")
+        raise BadInput(
+            f"{path}: expected no file, or the same content, found another content; choose another folder, or move it"
+        )
     return False
 
 

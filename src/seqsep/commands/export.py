@@ -13,7 +13,7 @@ from seqsep.tables import as_csv
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which store, which of its rows, and where they go."""
-    parser.add_argument("--store", type=Path, required=True, help="where the runs are kept; required")
+    parser.add_argument("--store", type=Path, required=True, help="store to read; required")
     parser.add_argument("--experiment", help="only the rows of this experiment")
     parser.add_argument(
         "-o",
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     is_table = options.output.suffix.lower() == ".csv"
     if not is_table and options.output.suffix.lower() != ".jsonl":
-        raise BadInput(f"-o {options.output}: expected NAME.jsonl or NAME.csv")
+        raise BadInput(f"-o {options.output}: expected a name that ends in .jsonl or .csv")
     if not options.store.exists():
         raise FileNotFoundError(2, "no such store", str(options.store))
     labels_beside = None if is_table else labels_file(options.output)

@@ -27,7 +27,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="ends in .safetensors, .npz or .json, which chooses the format; required",
+        help="file to write; its name ends in .safetensors, .npz or .json, which chooses the format; required",
     )
 
 
@@ -45,9 +45,12 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"export-network {name}: builds no network; these have one: {', '.join(known)}")
     unread = [option for option, kind in get_type_hints(made).items() if option != "return" and not _is_read(kind)]
     if unread:
-        raise BadInput(f"export-network {name}: its {unread[0]} is no flag; in Python seqsep.build({name!r}, ...) takes it")
+        raise BadInput(
+            f"export-network {name}: its option {unread[0]} cannot be given as a flag; use seqsep.build({name!r}, "
+            "...) in Python"
+        )
     if options.output is None:
-        raise BadInput(f"export-network {name}: -o FILE is missing: where the network goes")
+        raise BadInput(f"export-network {name}: expected -o FILE, the file to write the network to; found none")
     chosen = options_from_flags("export-network", [name], [made], options.further, readers=readers())
     require_in_range(BY_NAME[name], "export-network", chosen)
     require_outputs([options.output], read=files_among(options.further))

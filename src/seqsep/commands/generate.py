@@ -24,15 +24,23 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which model, and the inputs."""
     add_kept_model(parser)
     parser.add_argument(
-        "--prompt", action="append", default=[], metavar="JSON", help="an input as seqsep sample has it; may be repeated"
+        "--prompt",
+        action="append",
+        default=[],
+        metavar="JSON",
+        help="an input as seqsep sample --json writes it; may be repeated",
     )
     parser.add_argument("--input", type=Path, help="file of JSON lines with further inputs; - is standard input")
-    parser.add_argument("--most", type=positive, help="most tokens to write; by default those of the longest right thought")
+    parser.add_argument(
+        "--most", type=positive, help="greatest number of tokens to write; by default the length of the longest right thought"
+    )
     parser.add_argument(
         "--retriever", metavar="FILE.py:FUNCTION", help="FUNCTION(tokens, prompt) answers queries; by default the task's own"
     )
-    parser.add_argument("--seconds", type=seconds, default=30.0, help="how long the retriever may take for one query")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line: the input with thought and answer")
+    parser.add_argument(
+        "--seconds", type=seconds, default=30.0, help="seconds that the retriever may take for one query; by default 30"
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each input, with thought and answer")
 
 
 def run(options: argparse.Namespace) -> int:

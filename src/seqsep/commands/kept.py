@@ -42,12 +42,12 @@ class KeptRuns:
         """How many runs ended meanwhile, and how many go on from a checkpoint. The sweep must be over."""
         new = len(self._ended() - self.before)
         waiting = self.store.unfinished()
-        earlier = f", beside {len(self.before)} of earlier sweeps" if self.before else ""
-        ended = f"{new} {'run' if new == 1 else 'runs'} came to an end and {'is' if new == 1 else 'are'} kept"
-        on = (
-            f"; {waiting} unfinished {'one goes' if waiting == 1 else 'ones go'} on from the last checkpoint" if waiting else ""
+        earlier = f", besides {len(self.before)} of earlier sweeps" if self.before else ""
+        ended = f"{new} finished {'run is' if new == 1 else 'runs are'} kept"
+        begun = (
+            f"; {waiting} unfinished {'run has a checkpoint' if waiting == 1 else 'runs have checkpoints'}" if waiting else ""
         )
-        return f"{ended} in {self.store.path}{earlier}{on}; the same command goes on from there"
+        return f"{ended} in {self.store.path}{earlier}{begun}; the same command continues from there"
 
     def _ended(self) -> set[str]:
         return {row.key for row in self.store.rows(self.experiment) if row.has_outcome}

@@ -46,9 +46,11 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="a field of config.json as JSON")
     parser.add_argument("--length", type=whole_number, default=TIME, help=f"tokens of an input, from {LEAST_TIME}")
     parser.add_argument("--batch", type=whole_number, default=BATCH, help=f"inputs read together, from {LEAST_BATCH}")
-    parser.add_argument("--seed", type=whole_number, default=0, help="of tokens and random weights")
-    parser.add_argument("--dtype", choices=TYPES, default=TYPES[0], help="what is computed in; compared with float64")
-    parser.add_argument("--json", action="store_true", help="one JSON object a model, in a list if there are several")
+    parser.add_argument("--seed", type=whole_number, default=0, help="random seed of tokens and weights")
+    parser.add_argument(
+        "--dtype", choices=TYPES, default=TYPES[0], help="type to compute in; the results are compared with float64"
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each model; a list if there are several")
     options = parser.parse_args(words)
     for flag, least in (("length", LEAST_TIME), ("batch", LEAST_BATCH)):
         if getattr(options, flag) < least:

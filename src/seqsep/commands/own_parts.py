@@ -45,8 +45,8 @@ def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
     parser = Parser(prog="seqsep check")
     add_own_part_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
     parser.add_argument("--task", action="append", default=[], metavar="FILE.py:CLASS", help="your own task")
-    parser.add_argument("--width", type=positive, default=8, help="of the layer that is tried")
-    parser.add_argument("--heads", type=positive, default=2, help="if the layer takes them")
+    parser.add_argument("--width", type=positive, default=8, help="width of the layer under test; by default 8")
+    parser.add_argument("--heads", type=positive, default=2, help="heads of the layer, if it takes them; by default 2")
     parser.add_argument("--json", action="store_true")
     if "--task" not in [word.split("=")[0] for word in words]:
         return parser.parse_args(words)
@@ -88,7 +88,7 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
     if not options.json:
         shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
         verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
-        rest = f"; {len(untried)} more are not tried until this one holds" if untried else ""
+        rest = f"; {len(untried)} more laws are not tested until this one holds" if untried else ""
         print(f"{name} with {shown}: {verdict}{rest}")
     kind = "task" if is_task else "model" if is_model else "mixer"
     digest = part.source.digest if isinstance(part, OwnTask) else part.digest

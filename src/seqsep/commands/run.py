@@ -126,7 +126,7 @@ def only_words(words: "Sequence[str]") -> list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train the runs, or print them and their cost.
+    """Train the runs and print a table of them; or print them and their cost.
 
     Raises ValueError and FileNotFoundError for bad input.
     """
@@ -136,6 +136,8 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("--layers: expected it without --mixer and --model, which replace the layers too")
     from seqsep.commands.chosen_runs import Replacements, choose_runs
     from seqsep.experiments import load_experiment
+    from seqsep.lab.run_labels import read_labels
+    from seqsep.lab.run_table import RunTable
 
     engine_of(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
@@ -155,6 +157,8 @@ def run(options: argparse.Namespace) -> int:
     search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
     rows = carry_out(experiment.name, runs, options)
+    if rows and options.compare is None:
+        print(RunTable(rows, read_labels(options.store)).table())
     return REFUTED if any(row.failed for row in rows) else DONE
 
 

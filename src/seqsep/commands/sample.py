@@ -30,11 +30,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def _add_own_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every task has."""
-    parser.add_argument("--count", type=positive, default=1, help="how many examples; by default 1")
+    parser.add_argument("--count", type=positive, default=1, help="number of examples; by default 1")
     parser.add_argument("--start", type=whole_number, default=0, help="index of the first example; by default 0")
-    parser.add_argument("--seed", type=whole_number, default=0, help="of the examples, 0 to 2^64 - 1; by default 0")
+    parser.add_argument("--seed", type=whole_number, default=0, help="random seed, 0 to 2^64 - 1; by default 0")
     parser.add_argument("--training", action="store_true", help="training examples; by default evaluation examples")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line: inputs, targets, readable form")
+    parser.add_argument(
+        "--json", action="store_true", help="print a JSON object for each example: inputs, targets, readable form"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

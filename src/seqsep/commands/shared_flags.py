@@ -194,7 +194,7 @@ def add_own_part_flags(parser: argparse.ArgumentParser, mixer_help: str, stall_s
         type=seconds,
         default=stall_seconds,
         metavar="S",
-        help=f"what makes no progress for so long has failed; by default {stall_seconds:g}",
+        help=f"fail a run or check that makes no progress for S seconds; by default {stall_seconds:g}",
     )
 
 
@@ -206,14 +206,16 @@ def add_kept_model(parser: argparse.ArgumentParser, folder: str = "") -> None:
     place = "FILE|STORE|FOLDER" if folder else "FILE|STORE"
     what = f"a kept model, {'' if folder else 'or '}the store of a run with --keep-weights{', or ' if folder else ''}{folder}"
     parser.add_argument("model", type=Path, metavar=place, help=what)
-    parser.add_argument("key", nargs="?", metavar="KEY", help="of the run, or how it begins, if the first is a store")
+    parser.add_argument(
+        "key", nargs="?", metavar="KEY", help="if the first argument is a store: the key of a run, or the beginning of the key"
+    )
     parser.add_argument(
         "--part",
         type=Path,
         action="append",
         default=[],
         metavar="FILE.py",
-        help="file of your own layers, models or task in it",
+        help="Python file of your own layers, model or task that the kept model has",
     )
 
 
@@ -236,11 +238,13 @@ def kept_file(place: Path, key: str | None) -> Path:
     """
     folder = weights_folder(place)
     if not folder.is_dir() and is_store(place):
-        raise BadInput(f"{place}: expected a store that keeps weights, found one without {folder}; train --keep-weights")
+        raise BadInput(
+            f"{place}: expected a store that keeps weights, found one without the folder {folder}; train with --keep-weights"
+        )
     if key is None and not folder.is_dir():
         return place
     if key is not None and place.is_file() and not folder.is_dir():
-        raise BadInput(f"{place} {key}: expected no KEY behind the file of one model; it is of a store")
+        raise BadInput(f"{place} {key}: expected no KEY after the file of one model; only a store takes a KEY")
     files = sorted(file for file in folder.glob("*.safetensors") if KEY.fullmatch(file.stem)) if folder.is_dir() else []
     found = [file for file in files if file.stem.startswith(key or "")]
     if len(found) != 1:

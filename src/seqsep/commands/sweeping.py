@@ -26,7 +26,7 @@ STORE = Path("runs/store.sqlite")
 
 def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags of the sweep: what is kept, which runs stop early, what is logged, and where runs execute."""
-    parser.add_argument("--store", type=Path, default=STORE, help=f"where finished runs are kept; by default {STORE}")
+    parser.add_argument("--store", type=Path, default=STORE, help=f"file of finished runs; by default {STORE}")
     parser.add_argument(
         "--keep-weights",
         action="store_true",
@@ -37,24 +37,27 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         "--label",
         type=label,
         metavar="NAME",
-        help="what tables and figures call these runs, at most 40 characters; it is kept beside the store, changes no "
+        help="name of these runs in tables and figures, at most 40 characters; it is kept next to the store, changes no "
         "run's key, and may be given later",
     )
-    parser.add_argument("--dry-run", action="store_true", help="print the runs, train nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the runs and an estimate of their time, and train nothing"
+    )
     parser.add_argument(
         "--compare",
         type=Path,
         nargs="?",
         const=Path("results"),
         metavar="ROWS",
-        help="at the end, print these runs next to rows of a store, a file, or a folder of files, that have the same "
-        "task and length; by default results/",
+        help="at the end, print a table of these runs and of the rows in a store, file or folder that have the same task and "
+        "length; without ROWS, the rows in results/, else those that come with seqsep",
     )
     parser.add_argument(
         "--prune",
         action="store_true",
-        help="stop the worse half of a cell's runs, which differ in rate and heads, at 1/64 (of long runs), 1/8, 1/4 and 1/2 "
-        "of the steps",
+        help="of runs that differ only in learning rate and heads, stop the worse half at 1/8, 1/4 and 1/2 of the "
+        "steps, and of "
+        "long runs also at 1/64",
     )
     parser.add_argument(
         "--log",
@@ -168,6 +171,9 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
     for run in runs:
         for layer in run.layers:
             fault = fault_of_sizes(layer, run.width, run.heads) if isinstance(layer, str) else ""
+            if fault.endswith("heads must divide width"):
+                fault = f"width {run.width} does not divide into {run.heads} heads"
+                raise BadInput(f"{run.label()}: {fault}; choose a multiple of {run.heads}, or set --heads")
             if fault:
                 raise BadInput(f"{run.label()}: {fault}")
         if run.positions == "rope" and run.width // run.heads % 2:
@@ -189,7 +195,7 @@ def engine_of(options: argparse.Namespace) -> "Engine":
         return RayEngine(options.workers, options.stall_seconds, options.address, options.gpus_per_run or 0.0)
     for flag, value in {"--address": options.address, "--gpus-per-run": options.gpus_per_run}.items():
         if value is not None:
-            raise ValueError(f"{flag} {value}: expected --engine ray beside it")
+            raise ValueError(f"{flag} {value}: expected --engine ray with it")
     return Supervisor(options.workers or at_once(options.device), options.stall_seconds, options.device)
 
 

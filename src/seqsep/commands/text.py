@@ -46,21 +46,35 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shots", type=whole_number, metavar="K", help="examples in a prompt; by default 2, and 4 for hotpotqa"
     )
-    parser.add_argument("--digits", type=positive, help=f"phonebook: of a number, 1 to 9; by default {DIGITS}")
+    parser.add_argument("--digits", type=positive, help=f"phonebook: digits of a number, 1 to 9; by default {DIGITS}")
     parser.add_argument("--data", type=Path, metavar="FILE", help="hotpotqa: its JSON, such as hotpot_dev_distractor_v1.json")
-    parser.add_argument("--order", choices=("random", "needed-last"), help="hotpotqa: of paragraphs; by default both")
+    parser.add_argument("--order", choices=("random", "needed-last"), help="hotpotqa: order of the paragraphs; by default both")
     parser.add_argument(
         "--candidates",
         type=positive,
-        help=f"hotpotqa: questions tried with the 2 paragraphs needed; by default at most {CANDIDATES:,}",
+        help=f"hotpotqa: greatest number of questions to test with only the 2 paragraphs needed; by default {CANDIDATES:,}",
     )
-    parser.add_argument("--seed", type=whole_number, default=0, help="of the questions drawn; by default 0")
-    parser.add_argument("--store", type=Path, default=Path("runs/store.sqlite"), help="of replies; what it holds is not asked")
-    parser.add_argument("--batch", type=positive, default=1, help="prompts of equally many tokens that are answered together")
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where the model computes; by default cpu")
-    parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32", help="of the weights")
+    parser.add_argument("--seed", type=whole_number, default=0, help="random seed of the questions; by default 0")
+    parser.add_argument(
+        "--store",
+        type=Path,
+        default=Path("runs/store.sqlite"),
+        help="file of replies; a question whose reply it has is not asked again",
+    )
+    parser.add_argument(
+        "--batch",
+        type=positive,
+        default=1,
+        help="number of prompts of the same length that are answered together; by default 1",
+    )
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="device that the model runs on; by default cpu"
+    )
+    parser.add_argument(
+        "--dtype", choices=("float32", "bfloat16", "float16"), default="float32", help="type of the weights; by default float32"
+    )
     parser.add_argument("--show", action="store_true", help="print the first prompt and its answer, and ask no model")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line: the model, then each accuracy")
+    parser.add_argument("--json", action="store_true", help="print JSON objects, one a line: the model, then each accuracy")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -70,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     """
     for name, task in OF_ONE_TASK.items():
         if getattr(options, name) is not None and options.task != task:
-            raise BadInput(f"text {options.task}: --{name} is a flag of text {task}")
+            raise BadInput(f"text {options.task}: --{name} is only for seqsep text {task}")
     lengths = tuple(sorted(set(options.n or LENGTHS[options.task])))
     if options.task == "hotpotqa":
         return _hotpotqa(options, lengths)
@@ -180,7 +194,7 @@ class OpenModels:
     def _kept(self) -> str:
         """What an interrupt leaves."""
         replies = len(self.store.rows(f"text-{self.options.task}"))
-        return f"{replies:,} replies are kept in {self.options.store}; the same command asks what is left"
+        return f"{replies:,} replies are kept in {self.options.store}; the same command asks the remaining questions"
 
     def __call__(self, model: str) -> "Evaluation":
         """The evaluation of a model; one of another model is closed first."""
@@ -236,12 +250,12 @@ def _print_subset(alone: "Sequence[Reply]", replies: "Sequence[Reply]", as_json:
     tried = {cell.model: cell for cell in accuracies(alone)}
     size = len({reply.question["id"] for reply in replies})
     if not as_json:
-        print(f"subset: {size:,} questions that every model answers from the 2 paragraphs needed; accuracy at n = 2 is 1 on it")
+        print(f"subset: {size:,} questions that every model answers from the 2 paragraphs needed, so accuracy at n = 2 is 1")
     for model, cell in tried.items():
         _print_model(model, as_json)
         right = sum(reply.right for reply in cell.replies)
         if not as_json:
-            print(f"  exact match from the 2 paragraphs: {right:,} of {len(cell.replies):,} tried")
+            print(f"  exact match from the 2 paragraphs: {right:,} of {len(cell.replies):,} tested")
         _print_accuracies("hotpotqa", [reply for reply in replies if reply.model == model], as_json)
 
 

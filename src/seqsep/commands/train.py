@@ -28,7 +28,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         type=seconds,
         default=STALL_SECONDS,
         metavar="S",
-        help=f"what makes no progress for so long has failed; by default {STALL_SECONDS:g}",
+        help=f"fail a run that makes no progress for S seconds; by default {STALL_SECONDS:g}",
     )
     add_sweep_flags(parser)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from seqsep.experiments._reach import Reach
 from seqsep.experiments._search import Search
 from seqsep.lab.run import Run
+from seqsep.plugins.name import shown
 from seqsep.tasks import IsTree, Task
 
 
@@ -98,11 +99,16 @@ class Experiment:
         )
 
 
+def _class_of(layer: str) -> str:
+    """Return the class of a layer in words such as layer.py:Mine@09bc22fd; the name of a mixer stays as it is."""
+    return layer.rpartition(":")[2].partition("@")[0]
+
+
 def words_of(run: Run) -> tuple[str, ...]:
     """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale, and its trace."""
     facts: dict[str, int | str] = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
     facts |= {"positions": run.positions, "scale": f"{run.embedding_scale:g}"}
     if isinstance(run.task, IsTree):
         facts["trace"] = run.task.trace
-    layers = dict.fromkeys(map(str, run.layers))
+    layers = dict.fromkeys(word for layer in run.layers for word in (_class_of(shown(layer)), shown(layer)))
     return (*layers, run.task.name, *(f"{name}={value}" for name, value in facts.items()))

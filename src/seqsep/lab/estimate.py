@@ -62,17 +62,17 @@ def show_cost(
     count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
     print(f"{count}, {bound} {steps:,} steps{f' of {whole:,}, as runs are pruned' if pruned else ''}", flush=True)
     if further:
-        print(f"then at most {further} more: rates around the best, and other seeds of the best")
+        print(f"then at most {further} more runs: rates around the best, and other seeds of the best")
     try:
         total = estimate(runs, pruned, device, say) * (1 + further / len(runs) * whole / steps)
     except NoStep as failure:
         print(f"no estimate of time: {failure}")
         return
-    each = "pruned as said" if pruned else "each run to its last step"
+    each = "with pruning" if pruned else "if each run takes all its steps"
     parts = workers if device == CPU else len(gpus())
     shared = f"on {workers} workers here" if device == CPU else f"on {parts} GPUs here, one run at a time on each"
-    basis = f"steps timed at lengths of {LENGTHS[1]} or less"
-    print(f"{bound} about {duration(total / parts)} {shared}, {each}; from {basis}")
+    basis = f"training steps timed now at lengths of {LENGTHS[1]} or less; starting the workers is not in it"
+    print(f"estimate: about {duration(total / parts)} {shared}, {each}. Basis: {basis}")
 
 
 def estimate(

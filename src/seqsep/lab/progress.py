@@ -150,7 +150,7 @@ class Lines(Display):
         if not self.later:
             return f"about {duration(stage)} left"
         whole = stage + self.pace.time_of(self.later)
-        return f"about {duration(stage)} left of this stage, {duration(whole)} of all if no run learns"
+        return f"about {duration(stage)} left of this stage, {duration(whole)} in total if no run learns"
 
     def _standing_of(self, run: Run, standing: Standing) -> str:
         """A run with its step and accuracy."""

@@ -110,7 +110,7 @@ class _Rules:
             text.fail(f"expected a model that writes its own {self.vocabulary} tokens, found class {token}")
             return
         if not math.isfinite(margin):
-            text.fail(f"behind {len(text.tokens)} tokens the logits are not finite")
+            text.fail(f"after {len(text.tokens)} tokens the logits are not finite")
             return
         text.extend([token], margin, inserted=False)
         if token in self.stops:
@@ -122,7 +122,7 @@ class _Rules:
         """Append what the retriever wants inserted behind the text so far, nothing if it found no closed query."""
         found, wrong = _asked(retriever, text)
         if wrong:
-            text.fail(f"behind {len(text.tokens)} tokens the retriever {wrong}")
+            text.fail(f"after {len(text.tokens)} tokens the retriever {wrong}")
         else:
             text.extend(found, float("inf"), inserted=True)
 

@@ -143,8 +143,8 @@ def test_an_actor_is_killed_and_then_the_sweep_is_interrupted(tmp_path: Path, lo
     assert wait_for(lambda: "[4/5]" in said.read_text() or sweeping.poll() is not None, 60), said.read_text()
     os.killpg(sweeping.pid, signal.SIGINT)  # as a terminal does it: every process of the group hears it
     assert sweeping.wait(timeout=30) == 130
-    assert "seqsep: interrupted; " in said.read_text()
-    assert said.read_text().endswith("the same command goes on from there\n")
+    assert "seqsep run: interrupted; " in said.read_text()
+    assert said.read_text().endswith("the same command continues from there\n")
     assert wait_for(lambda: not processes(marker), 5)
     assert list(Path(elsewhere["TMPDIR"]).glob("*seqsep*")) == []
     assert list(tmp_path.glob("*.safetensors")) == []
@@ -222,10 +222,10 @@ def test_an_address_that_does_not_answer_is_one_line(tmp_path: Path, local: Path
         status = cli.main([*options, "--engine", "ray", "--address", address])
     said = capsys.readouterr().err
     assert (status, said.count("\n")) == (3, 1)
-    assert said.startswith(f"seqsep: Ray at {address}: expected a cluster that answers, found: ")
+    assert said.startswith(f"seqsep run: Ray at {address}: expected a cluster that answers, found: ")
 
 
 @pytest.mark.parametrize("flags", [["--address", "auto"], ["--gpus-per-run", "0.5"]])
 def test_flags_of_a_cluster_are_refused_without_it(flags: list[str], local: Path, capsys: Any) -> None:
     assert cli.main(["run", str(local / "question.py"), "--preset", "short", *flags]) == 2
-    assert capsys.readouterr().err == f"seqsep: {' '.join(flags)}: expected --engine ray beside it\n"
+    assert capsys.readouterr().err == f"seqsep run: {' '.join(flags)}: expected --engine ray with it\n"

@@ -94,7 +94,7 @@ def trial(expected: bytes, room: int, small: bool) -> tuple[list[str], int]:
         told, kept = reported(text), {run.label() for run in kept_runs(exported(folder, disk))}
         if told != kept:
             wrong.append(f"reported {told}, kept {kept}")
-        if status == 3 and not re.search(r"^seqsep: \S*store\.db\S*: [^\n]+\n\Z", text, flags=re.MULTILINE):
+        if status == 3 and not re.search(r"^seqsep \w+: \S*store\.db\S*: [^\n]+\n\Z", text, flags=re.MULTILINE):
             wrong.append(f"said {text[-300:]!r}")
         (disk / "ballast").unlink(missing_ok=True)
         again = sweep_from_the_command_line(folder, disk, "second")

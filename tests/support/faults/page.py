@@ -51,7 +51,8 @@ def soak_in_words(lines: Sequence[dict[str, Any]]) -> str:
     done = f"{hours(lines):.2f} CPU-hours ({HOURS_PLANNED} were planned), in {sittings} sitting{'s' if sittings != 1 else ''}"
     today = hours(lines, digest_of_sources())
     since = (
-        "All of them ran before the last change of the lab, its stores or its engines; `make soak` adds hours under today's code"
+        "All of them ran before the last change of the lab, its stores or its engines. `make soak` adds hours under "
+        "today's code"
         if not today
         else f"{today:.2f} of them ran under today's code of the lab, its stores and its engines"
     )
