@@ -21,6 +21,7 @@ author = PROJECT["authors"][0]["name"]
 extensions = ["myst_parser"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+smartquotes_action = "qe"  # quotes and ellipses; `--help` keeps both dashes
 html_theme = "furo"
 html_title = f"seqsep {version}"
 html_static_path = ["site.css"]

@@ -10,6 +10,7 @@ import pytest
 
 from support.page_examples import ROOT
 
+pytestmark = pytest.mark.timeout(600)  # the build takes 20 CPU-seconds, and more on a busy machine
 DOCS = ROOT / "docs"
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data", "use": "href"}
 NOT_LOADED = {"canonical", "next", "prev", "index", "search", "author", "copyright"}
@@ -105,6 +106,17 @@ def test_marks_of_examples_are_not_shown(pages: dict[Path, Parsed]) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in pages)
     assert "% not run" not in text
     assert "% long" not in text
+
+
+def test_flags_keep_their_two_dashes(site: Path) -> None:
+    page = (site / "reproduction/index.html").read_text(encoding="utf-8")
+    assert "seqsep text --help" in page
+    assert "seqsep text \N{EN DASH}help" not in page
+
+
+def test_folds_are_folds(site: Path) -> None:
+    page = (site / "reference/model-laws.html").read_text(encoding="utf-8")
+    assert page.count("<details>") == page.count("</details>") == page.count("<summary>") > 3
 
 
 @pytest.mark.parametrize("text", ["[a page](missing.md)", "[a heading](#missing)", "$\\nosuchcommand$", "# one\n\n### three"])

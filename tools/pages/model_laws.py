@@ -165,6 +165,7 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
     >>> one = [{"law": "causal", "holds": True}, {"law": "beams", "holds": False, "difference": 0.25}]
     >>> print(what_holds({"llama": one[:1], "mamba": one}))
     1 of 2 model types passes every law that was tested. The others are in the table.
+    If a law fails without a difference, such as with an error, its cell is empty.
     <BLANKLINE>
     | model type | laws tested | laws that fail | greatest difference |
     |---|---|---|---|
@@ -196,7 +197,8 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
         for law in (one["law"] for one in verdicts if one["holds"] is None):
             absent.setdefault(law, []).append(name)
     words = "passes" if len(passed) == 1 else "pass"
-    said = f"{len(passed)} of {len(models)} model types {words} every law that was tested. The others are in the table.\n\n"
+    said = f"{len(passed)} of {len(models)} model types {words} every law that was tested. The others are in the table.\n"
+    said += "If a law fails without a difference, such as with an error, its cell is empty.\n\n"
     names = "\n".join(wrap(" ".join(passed), 80, break_on_hyphens=False))
     rows = [[name, str(_tested(models[name])), str(len(lost)), _greatest(lost)] for name, lost in failed.items()]
     each = [[name, str(verdict["law"]), _greatest([verdict])] for name, lost in failed.items() for verdict in lost]
