@@ -49,7 +49,7 @@ def run(text: str, folder: Path, long: bool = False) -> int:
 
 def test_right_outputs_pass(folder: Path) -> None:
     text = """# A page
-% file: own.py
+<!-- file: own.py -->
 ```python
 NUMBER = 3
 ```
@@ -83,7 +83,7 @@ own.py
         "```console\n$ echo one\n```\n",
         "```console\n$ true\nsomething\n```\n",
         "```console\n$ false\n```\n",
-        "% status: 2\n```console\n$ false\n```\n",
+        "<!-- status: 2 -->\n```console\n$ false\n```\n",
         "```console\n$ echo a; echo b\na ... b\n```\n",
         "```python\n>>> 1 + 1\n3\n```\n",
     ],
@@ -94,19 +94,19 @@ def test_a_wrong_output_fails(block: str, folder: Path) -> None:
 
 
 def test_marks(folder: Path) -> None:
-    assert run("% not run: needs a GPU\n```console\n$ false\n```\n", folder) == 0
-    assert run("% long\n```console\n$ true\n```\n", folder) == 0
-    assert run("% long\n```console\n$ true\n```\n", folder, long=True) == 1
-    assert run("% status: 1\n```console\n$ true\n$ false\n```\n", folder) == 1
+    assert run("<!-- not run: needs a GPU -->\n```console\n$ false\n```\n", folder) == 0
+    assert run("<!-- long -->\n```console\n$ true\n```\n", folder) == 0
+    assert run("<!-- long -->\n```console\n$ true\n```\n", folder, long=True) == 1
+    assert run("<!-- status: 1 -->\n```console\n$ true\n$ false\n```\n", folder) == 1
     assert run("```python\nraise ValueError\n```\n", folder) == 0
     with pytest.raises(SybilFailure):
-        run("% long\n```console\n$ false\n```\n", folder, long=True)
+        run("<!-- long -->\n```console\n$ false\n```\n", folder, long=True)
 
 
 @pytest.mark.parametrize("mark", ["not run", "not run:", "lnog", "file", "long: hours"])
 def test_an_unknown_mark_or_one_without_its_reason_is_an_error(mark: str, folder: Path) -> None:
     with pytest.raises(ValueError, match="a comment before a block"):
-        run(f"% {mark}\n```console\n$ true\n```\n", folder)
+        run(f"<!-- {mark} -->\n```console\n$ true\n```\n", folder)
 
 
 def test_the_programs_are_on_the_path(folder: Path) -> None:
@@ -119,3 +119,9 @@ def test_a_console_block_begins_with_a_command() -> None:
         read_console("output\n")
     assert matches("...", "")
     assert not matches("a.c", "abc")
+
+
+def test_no_line_is_a_comment_by_accident() -> None:
+    """MyST leaves out a line that begins with a percent sign."""
+    lines = [(path.name, line) for path in DOCS.rglob("*.md") for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [(name, line) for name, line in lines if line.startswith("%")] == []

@@ -6,12 +6,10 @@ matches any text. Both kinds of block run in one empty folder per page, from the
 
 A comment line directly before a block changes how it runs:
 
-    % long               only in `make verify`
-    % not run: REASON    never
-    % file: NAME         write the block to this file in the page's folder
-    % status: NUMBER     the last command of the block exits with this status, not with 0
-
-A page that is read in plain Markdown viewers too writes the same in HTML comments: <!-- long -->.
+    <!-- long -->               only in `make verify`
+    <!-- not run: REASON -->    never
+    <!-- file: NAME -->         write the block to this file in the page's folder
+    <!-- status: NUMBER -->     the last command of the block exits with this status, not with 0
 """
 
 import doctest
@@ -32,7 +30,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 ROOT = Path(__file__).parents[2]
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<language>\w*)[^\n]*$\n", re.MULTILINE))
 MARK = re.compile(r"(long|not run|file|status)(?:: (.+))?")
-COMMENT = re.compile(r"%\s*(.*)|<!--\s*(.*?)\s*-->")
+COMMENT = re.compile(r"<!--\s*(.*?)\s*-->")
 DOCTESTS = DocTestStringParser(DocTestEvaluator(doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE))
 PROGRAMS = {
     "seqsep": "-m seqsep",
@@ -134,7 +132,7 @@ def read_marks(document: Document, block: Region) -> dict[str, str]:
         comment = COMMENT.fullmatch(line.strip())
         if comment is None:
             break
-        text = comment[1] or comment[2]
+        text = comment[1]
         mark = MARK.fullmatch(text)
         if mark is None or (mark[2] is None) != (mark[1] == "long"):
             raise ValueError(

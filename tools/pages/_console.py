@@ -13,7 +13,7 @@ from pages._outputs import MOST_LINES
 SOURCE = Path(__file__).parents[2] / "src"
 MOST_COLUMNS = 160
 SECONDS = 300
-LONG = "% long"
+LONG = "<!-- long -->"
 SLOW = ("seqsep check", "seqsep audit")
 """The commands that print progress on standard error if they take more than 5 seconds."""
 
@@ -40,7 +40,7 @@ def block(commands: Sequence[str], printed: Iterable[str], most_lines: int = MOS
     r"""Return a console block of commands and what they print; `...` stands for what is left out.
 
     >>> print(block(["seqsep list tasks"], ["one\ntwo\nthree\n"], most_lines=2))
-    % long
+    <!-- long -->
     ```console
     $ seqsep list tasks
     one

@@ -14,7 +14,7 @@ from seqsep.theorems import Claim
 
 MOST_LINES = 8
 MOST_WITNESS = 80
-NOT_RUN = "% not run: tests/pages/test_theorems.py compares this output"
+NOT_RUN = "<!-- not run: tests/pages/test_theorems.py compares this output -->"
 
 
 @functools.cache

@@ -95,8 +95,8 @@ reads them again: the model must be the file that the record names by its SHA-25
 answers are the task's. This is no certificate: `seqsep_check.py` does not run models, so half of the proof would be missing.
 
 Two kept models are committed: [results/audit/lstm.safetensors](../../results/audit/lstm.safetensors) (two layers of width 64)
-and [results/audit/mamba.safetensors](../../results/audit/mamba.safetensors) (two of width 32), right on more than 99.7 and 98
-% of drawn inputs of random equality, N = 20. Closest states find a wrong answer of either within ten questions
+and [results/audit/mamba.safetensors](../../results/audit/mamba.safetensors) (two of width 32), right on more than 99.7 % and
+98 % of drawn inputs of random equality, N = 20. Closest states find a wrong answer of either within ten questions
 (`tests/audit/test_worst.py`).
 """
 

@@ -189,7 +189,7 @@ def _sub_command(name: str, parser: argparse.ArgumentParser) -> str:
 
 def _example_of(command: Command, *, run: bool) -> str:
     if command.name in NOT_RUN:
-        return f"% not run: {NOT_RUN[command.name]}\n```console\n$ {command.example}\n```\n"
+        return f"<!-- not run: {NOT_RUN[command.name]} -->\n```console\n$ {command.example}\n```\n"
     return example((*BEFORE.get(command.name, ()), command.example), run=run)
 
 

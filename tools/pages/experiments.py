@@ -192,7 +192,7 @@ def page_text(name: str, page: Page, claims: str) -> str:
         + (f"## Tested causes\n\n{notes}" if notes else "")
         + f"## Repeat it\n\nTraining takes about {page.cost}: the steps of the rows, times the seconds of a step on one core.\n"
         f"All numbers are in [{name}.csv]({name}.csv); the index [explains the columns](index.md#columns-of-the-csv-files).\n\n"
-        f"% not run: trains the models again\n```console\n{commands}\n```\n\n"
+        f"<!-- not run: trains the models again -->\n```console\n{commands}\n```\n\n"
         f"## Claims\n\n{decided}The index has [all claims and verdicts](index.md).\n"
     )
 

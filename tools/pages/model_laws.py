@@ -33,7 +33,7 @@ The [one-way protocol](../explanation/glossary.md#one-way-protocol) of the first
 send the state as bytes to a process that has never seen the tokens before the cut, and continue there. No logit may change.
 Each such rule is a [law](../explanation/glossary.md#law).
 
-% not run: it needs your own model
+<!-- not run: it needs your own model -->
 ```console
 $ seqsep check --model FOLDER_OR_CONFIG.json
 ```
