@@ -65,7 +65,7 @@ def index_page(clone: Path, *, run: bool = True) -> str:
     """Return the index of the commands, by the question that each answers. Without `run`, outputs are left out."""
     parts = [
         "# Commands\n\nYou need these pages if you use seqsep from a shell. Each command has a page with its arguments, flags "
-        "and exit statuses, and an example.\n`make docs` generates these pages from the parsers of the commands.\n\n"
+        "and exit statuses, and an example.\n`make pages` generates these pages from the parsers of the commands.\n\n"
         f"The files that examples read are written by `{EXAMPLES}`. It writes two folders, `examples` and `results`.\n\n"
         "Every command also takes these flags:\n\n",
         table(

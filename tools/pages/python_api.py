@@ -116,7 +116,7 @@ def python_index(clone: Path) -> str:
     """Return the index: a line for each function and class."""
     parts = [
         "# Python API\n\nYou need these pages if you use seqsep from Python. Each page has the functions and classes for one "
-        "kind of question.\n`make docs` generates these pages from the source. A test runs every example.\n\n"
+        "kind of question.\n`make pages` generates these pages from the source. A test runs every example.\n\n"
         "All names of the module `seqsep` are imported when they are first used: `import seqsep` does not load PyTorch.\n"
     ]
     for page in PYTHON_PAGES:
