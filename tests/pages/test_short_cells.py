@@ -38,7 +38,7 @@ def test_types_that_pass_and_types_that_fail():
     assert "* **beyond windows**: all types except mamba\n" in text
 
 
-def test_a_law_that_fails_without_a_difference_and_one_that_no_type_is_tested_by():
+def test_a_failure_without_a_difference_and_an_untested_law():
     text = what_holds({"rwkv": [{**FAILS, "difference": None}, NOT_TESTED]})
     assert "| rwkv | 1 | 1 |  |" in text
     assert "* **beyond windows**: all types\n" in text
