@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def questions() -> list[tuple[str, str]]:
     """Return question and command of each row of the table of questions."""
-    return re.findall(r"^\| ([A-Z][^|]*\?) \| `(seqsep [^`]*)` \| \[[^|]* \|$", TEXT, flags=re.MULTILINE)
+    return re.findall(r"^\| ([A-Z][^|]*\?[^|]*) \| `(seqsep [^`]*)` \| \[[^|]* \|$", TEXT, flags=re.MULTILINE)
 
 
 @pytest.mark.timeout(600)

@@ -153,7 +153,7 @@ from seqsep.cli import main
 main(["capacity", {path!r}, "--length", "1M", "--memory", "80GiB", "--one-layer"])
 print(*{{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names, file=sys.stderr)
 main(["capacity", {path!r}, "--compare", "--length", "1M", "--chart", {chart!r}])
-assert sys.modules.get("torch") is None
+assert sys.modules.get("transformers") is None
 """
 
 

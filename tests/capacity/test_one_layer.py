@@ -34,7 +34,7 @@ def test_heads_and_widths(name):
 
 
 def rows():
-    lines = [line for line in one_layer_section().splitlines() if line.startswith("| ")][1:]
+    lines = [line for line in one_layer_section().splitlines() if line.startswith("| ") and not line.startswith("| model |")]
     return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)}
 
 

@@ -81,10 +81,10 @@ def test_what_is_printed(capsys):
         ("index-lookup-stat --length 4", "did you mean index-lookup-state"),
         ("index-lookup-state --lenght 4", "did you mean --length?"),
         ("index-lookup-state --length abc", "expected a whole number, found 'abc'"),
-        ("index-lookup-attention --code nonsense", "bound index-lookup-attention: code is one of signs, binary, parabola"),
+        ("index-lookup-attention --code nonsense", "bound: index-lookup-attention: code is one of signs, binary, parabola"),
         (
             "one-way-protocol",
-            "bound one-way-protocol: its sizes follow from more than lengths; these have such formulas: index",
+            "bound: one-way-protocol: its sizes depend on more than its options; these theorems have formulas: index",
         ),
     ],
 )

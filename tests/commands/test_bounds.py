@@ -62,7 +62,7 @@ def test_a_length_of_ten_million_is_refused(theorem, capsys):
         ("check index-lookup-attention --alphabet 1000000000", "alphabet is at most 65,536, found 1,000,000,000"),
         ("check equality-state --exponent 1000000000", "exponent is at most 16, found 1,000,000,000"),
         ("check turing-machine-hybrid --steps 1000000000", "steps is at most 65,536, found 1,000,000,000"),
-        ("certify index-lookup-state --length 10000000 -o no.json", "certify index-lookup-state: length is at most 65,536"),
+        ("certify index-lookup-state --length 10000000 -o no.json", "certify: index-lookup-state: length is at most 65,536"),
         ("analyze equality --lengths 1..9999999", "expected at most 4,096 lengths, found more in 1..9999999"),
     ],
 )

@@ -22,7 +22,7 @@ from support.command_line import call
         ("analyze --kinds 2 bounded-dyck", "FUNCTION is missing in front of --kinds"),
         (
             "export-network sparse-threshold-two-layers -o {text}",
-            "its formula is no flag; in Python seqsep.build('sparse-threshold-two-layers', ...) takes it",
+            "its option formula cannot be given as a flag; use seqsep.build('sparse-threshold-two-layers', ...) in Python",
         ),
         (
             "train index-lookup --length 4 --layers lstm --seed 0-2",
@@ -33,12 +33,15 @@ from support.command_line import call
         ("text", "required: phonebook|index|hotpotqa"),
         ("bound majority", "unknown theorem 'majority'; seqsep list theorems has them"),
         ("bound index-lookup", "did you mean index-lookup-attention, index-lookup-one-layer, index-lookup-state,"),
-        ("check own.py:Layer", "check own.py:Layer: expected a theorem; --mixer own.py:Layer, --model or --task say what the"),
+        (
+            "check own.py:Layer",
+            "check: own.py:Layer: expected the name of a theorem; for your own class, put --mixer, --model or",
+        ),
         ("check index-lookup-attention --text {text} --length 4", "expected text or length, found both: text stands in its"),
         ("check --model {text} --length 0", "--length: expected a whole number from 9, found 0"),
         ("audit {text} --worst many", "argument --worst: expected a whole number from 1, or all, found 'many'"),
         ("audit {text} --confidence 95", "argument --confidence: expected a number between 0 and 1, such as 0.95, found 95"),
-        ("audit {text} 3f2a", "{text} 3f2a: expected no KEY behind the file of one model; it is of a store"),
+        ("audit {text} 3f2a", "{text} 3f2a: expected no KEY after the file of one model"),
         ("analyze majorty --lengths 2", "did you mean majority?"),
         ("analyze equality", "expected lengths, as in --lengths 2..10, or 2..10..2 for even ones, found none"),
     ],

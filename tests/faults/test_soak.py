@@ -75,7 +75,7 @@ def test_hours_count_for_the_sources_that_they_ran_under():
     [
         (
             0.0,
-            "All of them ran before the last change of the lab, its stores or its engines; `make soak` adds hours "
+            "All of them ran before the last change of the lab, its stores or its engines. `make soak` adds hours "
             "under today's",
         ),
         (0.25, "0.25 of them ran under today's code of the lab"),

@@ -67,7 +67,7 @@ def refused(capsys, folder: Path, tmp_path: Path) -> str:
         further = ("--store", str(tmp_path / "s")) if words[0] == "text" else ()
         status, out, error = call(capsys, *words, str(folder), *further)
         assert (status, out, error.count("\n")) == (2, "", 1), (words, error)
-        lines.add(error)
+        lines.add(error.removeprefix(f"seqsep {words[0]}: "))
     assert not (tmp_path / "made").exists()
     assert len(lines) == 1
     return lines.pop()

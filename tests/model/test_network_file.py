@@ -249,7 +249,7 @@ def test_what_cannot_be_exported_says_why(capsys):
         (CIRCUITS.name, "--length", "3", "--circuit", "absent.json", "-o", "n.npz"): "absent.json",
         (HYBRID.name, "--length", "3", "--steps", "9", "--machine", "absent", "-o", "n.npz"): "binary-increment",
         (PATTERN.name, "--alphabet", "3", "--question", "idnex", "-o", "n.npz"): "expected index, recall",
-        ("index-lookup-attention", "--length", "6"): "-o FILE is missing",
+        ("index-lookup-attention", "--length", "6"): "expected -o FILE",
         ("index-lookup-attention", "--length", "6", "-o", "n.txt"): "expected a name that ends in",
         ("index-lookup-attention", "-o", "n.npz"): "--length",
     }.items():

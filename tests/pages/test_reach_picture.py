@@ -60,7 +60,7 @@ def test_texts_are_the_numbers():
     assert attention.cells[400].lines == ("97.7–99.9, 3 seeds", "1×64, 8,000 f")
 
 
-def test_a_cell_of_another_size_is_hatched_and_seeds_at_chance_are_marked():
+def test_another_size_is_hatched_and_chance_is_marked():
     figure = draw_reach(LINES, LENGTHS, "note")
     edges = [patch for patch in figure.findobj(Rectangle) if patch.get_hatch()]
     papers = figure2_index_lookup()

@@ -38,7 +38,7 @@ def test_the_chart_has_the_ceiling_the_bits_and_each_model():
     assert "at 40 bits" in limited.chart.summary
 
 
-def test_a_trained_model_whose_own_state_is_too_small_has_a_sentence():
+def test_a_model_with_too_small_a_state_has_a_sentence():
     """The LSTM of width 16 has 1,024 bits for 1,200; the sentence has its size and steps."""
     small = [row for row in read_rows(RESULTS / STATE_BITS) if row.finished and row.run.layers == ("lstm",)]
     below = [row for row in small if ceiling(row.run.task, row.result["state_bits"][0]) < 1]

@@ -16,11 +16,9 @@ from seqsep.report.measured import Measured
 from seqsep.report.numerals import percent, percent_at_most
 from seqsep.report.page.ledger_charts import CODE_WORDS, TOTAL_WORDS
 from seqsep.report.page.page import write_page
-from seqsep.report.page.proofs import Proof, write_proofs
 from seqsep.report.page.tables import rate_tables
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup
-from seqsep.theorems import THEOREMS
 from support.html_reader import Reader
 
 ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")
@@ -242,50 +240,12 @@ def test_long_tables_are_folded_unless_something_fails(
     assert sum(part.count("<table") for part in folded) >= 6
 
 
-def test_theorems_that_hold_are_one_fold_and_a_failing_one_is_outside(
-    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
-) -> None:
-    read(tmp_path, fresh, (), theorems)
-    source = (tmp_path / "index.html").read_text(encoding="utf-8")
-    section = source[source.index('<section id="theorems">') : source.index('<section id="is-tree">')]
-    fold = section.index("<summary>The ")
-    assert section.index("<details open>") < fold
-    assert section.count('<section class="check">') == section[:fold].count('<section class="check">') + 1
-
-
 def test_each_chart_of_curves_has_a_caption_with_sizes_and_steps(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
     deep = measured(LOOKUP[20], "mamba", 0.5, steps_allowed=2000)
     deep = replace(deep, model=replace(deep.model, layers=("mamba",) * 3))
     text = read(tmp_path, [*fresh, deep]).text
     assert "Index lookup, N = 50: accuracy over training steps. (Layers, width) and steps at most: (1, 64) in 1,000." in text
     assert "(1, 64) in 1,000; Mamba (3, 64) in 2,000." in text
-
-
-def test_a_theorem_links_to_its_proof_beside_the_page(
-    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
-) -> None:
-    page = read(tmp_path, fresh, (), [*theorems, theorems[0] | {"theorem": "no-such-theorem"}])
-    links = [attributes["href"] or "" for tag, attributes in page.seen if tag == "a" and "proofs" in (attributes["href"] or "")]
-    assert sorted(links) == ["proofs.html#index-lookup-attention", "proofs.html#index-lookup-state"]
-    proofs = Reader((tmp_path / "proofs.html").read_text(encoding="utf-8"))
-    identifiers = [attributes["id"] for _, attributes in proofs.seen if "id" in attributes]
-    assert identifiers == [link.partition("#")[2] for link in sorted(links)]
-    assert "Bob recovers all N symbols" in proofs.text
-    assert "retrieval/index_lookup_state.py" in proofs.text
-    assert "def with_fewer_bits(" in proofs.text
-    references = {attributes["href"] for _, attributes in proofs.seen if "href" in attributes}
-    assert references == {"data:,", "index.html#theorems"}
-    assert not {"script", "img", "iframe"} & {tag for tag, _ in proofs.seen}
-
-
-def test_every_theorem_has_a_proof_to_link_to(tmp_path: Path) -> None:
-    path = write_proofs(tmp_path, [theorem.name for theorem in THEOREMS])
-    assert path == tmp_path / "proofs.html"
-    page = Reader(path.read_text(encoding="utf-8"))
-    assert [attributes["id"] for _, attributes in page.seen if "id" in attributes] == [theorem.name for theorem in THEOREMS]
-    assert all(len(Proof.of(theorem).text) > 500 for theorem in THEOREMS)
-    assert write_proofs(tmp_path / "none", ["x"]) is None
-    assert not (tmp_path / "none").exists()
 
 
 def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:

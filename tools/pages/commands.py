@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pages._console import block, outputs
+from pages._console import SOURCE, block, outputs
 from pages._docstrings import inline
 from pages._glossary import with_terms
 from pages._markdown import table
@@ -237,6 +237,8 @@ def _default(action: argparse.Action) -> str:
     if action.required:
         return "required"
     plain = action.default in (None, False, argparse.SUPPRESS) or action.default == []
+    if isinstance(action.default, Path) and action.default.is_relative_to(SOURCE.parent):
+        return f"`{action.default.relative_to(SOURCE.parent).as_posix()}`"
     return "" if plain else f"`{action.default}`"
 
 

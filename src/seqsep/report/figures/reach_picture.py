@@ -97,4 +97,4 @@ def _box(row: SeedsRow, length: int) -> HeatmapBox:
         return HeatmapBox(None, DASH, ("", "", *paper) if paper else ())
     number = len(cell.accuracies)
     marked = f"{cell.at_chance} of {number} at chance" if cell.at_chance else ""
-    return HeatmapBox(cell.middle, percent(cell.middle), (*cell.lines, *paper), marked, cell.is_other_size)
+    return HeatmapBox(cell.middle, percent(cell.middle), (*cell.lines, *paper), marked=marked, hatched=cell.is_other_size)
