@@ -28,8 +28,8 @@ Rates, seeds and curves are on the [pages of the experiments](#the-experiments).
 A row counts for a claim if it has the paper's task and architecture, and at most the paper's layers, width and steps.
 Learning rate, heads, initial scale, positional encoding and the reading of appendix H.1 may differ.
 The best row that counts is compared with the paper's number.
-A near-perfect number is reproduced from one point below it on.
-A lower number is contradicted from five points above it on. To reproduce it takes a row with the paper's size and steps.
+A near-perfect number of the paper is reproduced if our best is at most one point lower.
+A lower number is contradicted if ours is more than five points higher. To reproduce it, a row needs the paper's size and steps.
 
 """
 CELLS = """
