@@ -17,6 +17,7 @@ WITHOUT_MARGINS = (
     "kernels-interpreted",
     "pages",
     "ray-slurm",
+    "release",
     "released-bugs",
     "spoiled-weights",
     "text-trained",
