@@ -6,6 +6,7 @@ what it runs in the background: programs under test inherit that, and tests that
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from jaxtyping import config
@@ -27,3 +28,12 @@ def _own_cache(
     """No test reads outcomes that another has left, and none touches the user's; the folder is made only if it is written."""
     folder = tmp_path_factory.getbasetemp() / "caches" / str(abs(hash(request.node.nodeid)))
     monkeypatch.setattr("seqsep.commands.outcome_cache.cache_folder", lambda: folder)  # imported late: its types are checked
+
+
+@pytest.fixture
+def page_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The empty folder in which a reader types the commands of a page; it is the current one."""
+    folder = tmp_path / "page"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder

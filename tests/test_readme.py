@@ -32,35 +32,26 @@ class PlainPage(Page):
         return found | (hide(site) if not site.exists() else {"PYTHONPATH": f"{site}:{ROOT / 'src'}"})
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The empty folder in which a reader types the commands."""
-    folder = tmp_path / "page"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
-
-
 def questions() -> list[tuple[str, str]]:
     """Return question and command of each row of the table of questions."""
     return re.findall(r"^\| ([A-Z][^|]*\?[^|]*) \| `(seqsep [^`]*)` \| \[[^|]* \|$", TEXT, flags=re.MULTILINE)
 
 
 @pytest.mark.timeout(600)
-def test_the_blocks_print_what_they_show(folder: Path) -> None:
-    assert PlainPage(README, folder).run() >= 6
+def test_the_blocks_print_what_they_show(page_folder: Path) -> None:
+    assert PlainPage(README, page_folder).run() >= 6
 
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-def test_the_demo_as_well(folder: Path) -> None:
-    PlainPage(README, folder, long=True).run()
+def test_the_demo_as_well(page_folder: Path) -> None:
+    PlainPage(README, page_folder, long=True).run()
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("command", [command for _, command in questions()])
-def test_a_command_of_the_table_runs(command: str, folder: Path) -> None:
-    page = PlainPage(README, folder)
+def test_a_command_of_the_table_runs(command: str, page_folder: Path) -> None:
+    page = PlainPage(README, page_folder)
     assert page.shell("seqsep examples .").returncode == 0
     if "FOLDER" in command:
         done = page.shell(command)
@@ -77,17 +68,17 @@ def test_a_command_of_the_table_runs(command: str, folder: Path) -> None:
     "words",
     ["equality --lengths 4,8", "disjointness --lengths 4,8", "clauses.cnf --lengths 3", "'(0|1)*1' --regex --lengths 4"],
 )
-def test_analyze_needs_no_extra(words: str, folder: Path) -> None:
-    (folder / "clauses.cnf").write_text("p cnf 3 2\n1 -2 0\n2 3 0\n")
-    assert "state bits" in PlainPage(README, folder).shell(f"seqsep analyze {words}").stdout.splitlines()[1]
+def test_analyze_needs_no_extra(words: str, page_folder: Path) -> None:
+    (page_folder / "clauses.cnf").write_text("p cnf 3 2\n1 -2 0\n2 3 0\n")
+    assert "state bits" in PlainPage(README, page_folder).shell(f"seqsep analyze {words}").stdout.splitlines()[1]
 
 
-def test_extras_are_hidden(folder: Path) -> None:
+def test_extras_are_hidden(page_folder: Path) -> None:
     assert {"pytest", "hypothesis", "beartype"} <= hidden()
     assert not {"torch", "numpy", "dd", "seqsep", "matplotlib"} & hidden()
     assert "dd" in required()
     code = "import importlib.util as found; print(*(found.find_spec(name) is None for name in ('pytest', 'pysat', 'dd')))"
-    assert PlainPage(README, folder).shell(f'python3 -c "{code}"').stdout == "True True False\n"
+    assert PlainPage(README, page_folder).shell(f'python3 -c "{code}"').stdout == "True True False\n"
 
 
 def test_the_table_has_a_command_for_each_question() -> None:
@@ -141,7 +132,7 @@ def test_the_makefile_installs_no_extra_for_the_demo() -> None:
 
 
 @pytest.mark.timeout(600)
-def test_retrieval_from_the_readme_itself(folder: Path) -> None:
-    done = PlainPage(README, folder).shell(f"seqsep check index-lookup-attention --text '{README}' --positions 300")
+def test_retrieval_from_the_readme_itself(page_folder: Path) -> None:
+    done = PlainPage(README, page_folder).shell(f"seqsep check index-lookup-attention --text '{README}' --positions 300")
     assert done.returncode == 0
     assert "300 inputs" in done.stdout

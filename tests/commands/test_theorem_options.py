@@ -108,7 +108,7 @@ def test_help_explains_the_options_of_one_theorem(capsys):
     assert "  --length      whole number, 1 to 65,536, by default 32. N: how many tokens" in out
     status, _, error = call(capsys, "certify", "attention-blocks", "--help")
     assert status == 2
-    assert error.startswith("seqsep certify: attention-blocks: not for this theorem, but for ")
+    assert error.startswith("seqsep certify: attention-blocks: expected one of ")
     status, _, error = call(capsys, "apply", "recal-attention", "-h")
     assert status == 2
     assert "did you mean recall-attention" in error

@@ -19,26 +19,17 @@ def pages(mark: str = "") -> tuple[str, ...]:
     return tuple(str(path.relative_to(DOCS)) for path in tested if not mark or has_mark(path, mark))
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The empty folder of a page, which is the current one."""
-    folder = tmp_path / "page"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
-
-
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", pages())
-def test_a_page_shows_what_its_examples_print(name: str, folder: Path) -> None:
-    Page(DOCS / name, folder).run()
+def test_a_page_shows_what_its_examples_print(name: str, page_folder: Path) -> None:
+    Page(DOCS / name, page_folder).run()
 
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", pages("long"))
-def test_a_page_with_long_examples(name: str, folder: Path) -> None:
-    Page(DOCS / name, folder, long=True).run()
+def test_a_page_with_long_examples(name: str, page_folder: Path) -> None:
+    Page(DOCS / name, page_folder, long=True).run()
 
 
 def run(text: str, folder: Path, long: bool = False) -> int:
@@ -47,7 +38,7 @@ def run(text: str, folder: Path, long: bool = False) -> int:
     return Page(path, folder, long).run()
 
 
-def test_right_outputs_pass(folder: Path) -> None:
+def test_right_outputs_pass(page_folder: Path) -> None:
     text = """# A page
 <!-- file: own.py -->
 ```python
@@ -73,7 +64,7 @@ own.py
 'NUMBER = ...'
 ```
 """
-    assert run(text, folder) == 4
+    assert run(text, page_folder) == 4
 
 
 @pytest.mark.parametrize(
@@ -88,30 +79,30 @@ own.py
         "```python\n>>> 1 + 1\n3\n```\n",
     ],
 )
-def test_a_wrong_output_fails(block: str, folder: Path) -> None:
+def test_a_wrong_output_fails(block: str, page_folder: Path) -> None:
     with pytest.raises(SybilFailure):
-        run(block, folder)
+        run(block, page_folder)
 
 
-def test_marks(folder: Path) -> None:
-    assert run("<!-- not run: needs a GPU -->\n```console\n$ false\n```\n", folder) == 0
-    assert run("<!-- long -->\n```console\n$ true\n```\n", folder) == 0
-    assert run("<!-- long -->\n```console\n$ true\n```\n", folder, long=True) == 1
-    assert run("<!-- status: 1 -->\n```console\n$ true\n$ false\n```\n", folder) == 1
-    assert run("```python\nraise ValueError\n```\n", folder) == 0
+def test_marks(page_folder: Path) -> None:
+    assert run("<!-- not run: needs a GPU -->\n```console\n$ false\n```\n", page_folder) == 0
+    assert run("<!-- long -->\n```console\n$ true\n```\n", page_folder) == 0
+    assert run("<!-- long -->\n```console\n$ true\n```\n", page_folder, long=True) == 1
+    assert run("<!-- status: 1 -->\n```console\n$ true\n$ false\n```\n", page_folder) == 1
+    assert run("```python\nraise ValueError\n```\n", page_folder) == 0
     with pytest.raises(SybilFailure):
-        run("<!-- long -->\n```console\n$ false\n```\n", folder, long=True)
+        run("<!-- long -->\n```console\n$ false\n```\n", page_folder, long=True)
 
 
 @pytest.mark.parametrize("mark", ["not run", "not run:", "lnog", "file", "long: hours"])
-def test_an_unknown_mark_or_one_without_its_reason_is_an_error(mark: str, folder: Path) -> None:
+def test_an_unknown_mark_or_one_without_its_reason_is_an_error(mark: str, page_folder: Path) -> None:
     with pytest.raises(ValueError, match="a comment before a block"):
-        run(f"<!-- {mark} -->\n```console\n$ true\n```\n", folder)
+        run(f"<!-- {mark} -->\n```console\n$ true\n```\n", page_folder)
 
 
-def test_the_programs_are_on_the_path(folder: Path) -> None:
+def test_the_programs_are_on_the_path(page_folder: Path) -> None:
     text = "```console\n$ seqsep --version\n...\n$ seqsep-check --help\nusage: ...\n...\n$ python --version\nPython 3...\n```\n"
-    assert run(text, folder) == 1
+    assert run(text, page_folder) == 1
 
 
 def test_a_console_block_begins_with_a_command() -> None:

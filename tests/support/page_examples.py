@@ -13,10 +13,8 @@ A comment line directly before a block changes how it runs:
 """
 
 import doctest
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -27,17 +25,13 @@ from sybil.evaluators.doctest import DocTestEvaluator
 from sybil.parsers.abstract.doctest import DocTestStringParser
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
+from pages._console import environment
+
 ROOT = Path(__file__).parents[2]
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<language>\w*)[^\n]*$\n", re.MULTILINE))
 MARK = re.compile(r"(long|not run|file|status)(?:: (.+))?")
 COMMENT = re.compile(r"<!--\s*(.*?)\s*-->")
 DOCTESTS = DocTestStringParser(DocTestEvaluator(doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE))
-PROGRAMS = {
-    "seqsep": "-m seqsep",
-    "seqsep-check": f"-I -S '{ROOT / 'src/seqsep_check.py'}'",
-    "python": "",
-    "python3": "",
-}
 SECONDS = 600
 """The time limit of one command."""
 
@@ -106,23 +100,8 @@ class Page:
         )
 
     def variables(self) -> dict[str, str]:
-        """Return the environment of a command; its programs and caches are next to the page's folder."""
-        programs, cache = (self.folder.with_name(f"{self.folder.name}-{name}") for name in ("programs", "cache"))
-        if not programs.exists():
-            programs.mkdir()
-            for name, words in PROGRAMS.items():
-                script = programs / name
-                script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n', encoding="utf-8")
-                script.chmod(0o755)
-        ours = {
-            "PATH": f"{programs}:{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT / "src"),
-            "XDG_CACHE_HOME": str(cache),
-            "OMP_NUM_THREADS": "1",
-            "COLUMNS": "80",
-            "PYTHONIOENCODING": "utf-8",
-        }
-        return {name: value for name, value in os.environ.items() if name != "FORCE_COLOR"} | ours
+        """Return the environment of a command."""
+        return environment(self.folder)
 
 
 def read_marks(document: Document, block: Region) -> dict[str, str]:

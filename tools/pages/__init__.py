@@ -20,6 +20,7 @@ A test holds each committed page against what is generated. Files:
     reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
     _claims       evidence.json, what the committed rows show of the claims
     experiments   docs/reproduction/NAME.md, .svg and .csv: a page of each experiment, its picture and its rows
+    _experiment_page    the parts of a page and their order
     _experiment_rows    their set-up, tables, CSV, cost and claims
     _experiment_figure  their pictures, and docs/state-bits.svg
     _experiment_notes   their sentences on causes that rows test

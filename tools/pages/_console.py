@@ -11,6 +11,13 @@ from pathlib import Path
 from pages._outputs import MOST_LINES
 
 SOURCE = Path(__file__).parents[2] / "src"
+PROGRAMS = {
+    "seqsep": "-m seqsep",
+    "seqsep-check": f"-I -S '{SOURCE / 'seqsep_check.py'}'",
+    "python": "",
+    "python3": "",
+}
+"""The programs that a page's commands find first, each with the words that Python gets."""
 MOST_COLUMNS = 160
 SECONDS = 300
 LONG = "<!-- long -->"
@@ -28,12 +35,28 @@ def outputs(commands: tuple[str, ...]) -> tuple[str, ...]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "page"
         folder.mkdir()
-        program = Path(place) / "seqsep"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m seqsep "$@"\n', encoding="utf-8")
-        program.chmod(0o755)
-        ours = {"PYTHONPATH": str(SOURCE), "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"}
-        variables = {**os.environ, **ours, "PATH": f"{place}:{os.environ['PATH']}", "XDG_CACHE_HOME": f"{place}/cache"}
+        variables = environment(folder)
         return tuple(_run(command, folder, variables) for command in commands)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the variables of commands that run in a folder of a page; programs and caches are in folders next to it."""
+    programs, cached = (folder.with_name(f"{folder.name}-{name}") for name in ("programs", "cache"))
+    if not programs.exists():
+        programs.mkdir()
+        for name, words in PROGRAMS.items():
+            script = programs / name
+            script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n', encoding="utf-8")
+            script.chmod(0o755)
+    ours = {
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": str(SOURCE),
+        "XDG_CACHE_HOME": str(cached),
+        "OMP_NUM_THREADS": "1",
+        "COLUMNS": "80",
+        "PYTHONIOENCODING": "utf-8",
+    }
+    return {name: value for name, value in os.environ.items() if name != "FORCE_COLOR"} | ours
 
 
 def block(commands: Sequence[str], printed: Iterable[str], most_lines: int = MOST_LINES) -> str:

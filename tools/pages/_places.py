@@ -1,11 +1,11 @@
 """The page on the contenders of `reach` that stay below 99 % at its shortest length: what they answer, and what they hold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from pages._experiment_page import Page
 from pages._experiment_rows import hours
 from pages._markdown import table
 from seqsep.audit import falls
@@ -31,21 +31,6 @@ CAPTION = (
 
 Named = Mapping[SizedModel, Mapping[str, Any]]
 """Lines of results/audit/reach-places.jsonl by their model."""
-
-
-@dataclass(frozen=True)
-class Page:
-    """The parts of an experiment's page as Markdown."""
-
-    title: str
-    question: str
-    setup: str
-    cells: str
-    picture: str
-    caption: str
-    notes: Sequence[str]
-    cost: str
-    commands: Sequence[str]
 
 
 def named_lines(folder: Path) -> Named:

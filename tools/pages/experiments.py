@@ -7,10 +7,11 @@ from pathlib import Path
 
 from pages._experiment_figure import caption, figure_svg
 from pages._experiment_notes import NOTES
+from pages._experiment_page import Page, page_text
 from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table, csv_text, hours, result_table, setup
 from pages._glossary import with_terms
 from pages._markdown import table
-from pages._places import QUESTION, TITLE, Page, places_csv, places_page, places_svg
+from pages._places import QUESTION, TITLE, places_csv, places_page, places_svg
 from seqsep.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.result_table import ResultTable
@@ -179,22 +180,6 @@ def _commands(shown: Shown, decided: Mapping[str, Mapping[str, Sequence[str]]]) 
     if shown.sweeps[0][0] == "claims":
         return [f"seqsep run claims --claim {next(iter(names.values()))[0]}" for names in decided.values()]
     return [f"seqsep run {name} --preset {preset}" for name, preset in shown.sweeps]
-
-
-def page_text(name: str, page: Page, claims: str) -> str:
-    """Return the Markdown of a page: question, set-up, result, figure, causes, cost and command, claims."""
-    notes = "".join(f"{note}\n\n" for note in page.notes)
-    commands = "\n".join(f"$ {command}" for command in page.commands)
-    decided = f"These claims have their best comparable run here.\n\n{claims}\n" if claims else ""
-    return (
-        f"# {page.title}\n\n{page.question}\n\n{page.setup}\n## Result\n\n{page.cells}\n"
-        f"![{page.title}]({page.picture})\n\n{page.caption}\n\n"
-        + (f"## Tested causes\n\n{notes}" if notes else "")
-        + f"## Repeat it\n\nTraining takes about {page.cost}: the steps of the rows, times the seconds of a step on one core.\n"
-        f"All numbers are in [{name}.csv]({name}.csv); the index [explains the columns](index.md#columns-of-the-csv-files).\n\n"
-        f"<!-- not run: trains the models again -->\n```console\n{commands}\n```\n\n"
-        f"## Claims\n\n{decided}The index has [all claims and verdicts](index.md).\n"
-    )
 
 
 def _page(name: str, clone: Path) -> str:

@@ -70,8 +70,7 @@ def long_checks(results: Path, theorems: Sequence[Theorem]) -> str:
         f"`results/verify/`.\nA row has {MANY:,} inputs or more. These have fewer: {few}.\n"
         "An input that runs under two rounding modes counts twice.\n"
         f"{with_margin} rows also have the least margin that was measured: the distance of a computed number from the "
-        "threshold at "
-        "which an\nanswer would change. The other checks compare exact values, which have no margin."
+        "threshold at which an\nanswer would change."
     )
 
 

@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
 
     applier = BY_NAME[name].applier
     if applier is None:
-        raise BadInput(f"apply {name}: {BY_NAME[name].nothing_to_apply}")
+        raise BadInput(f"{name}: {BY_NAME[name].nothing_to_apply}")
     chosen = options_from_flags("apply", [name], [applier], options.further)
     source = "standard input" if str(options.input) == "-" else str(options.input)
     for answer in apply(name, read_lines(options.input, most=UNLIMITED), source, **chosen):

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     theorem = BY_NAME[name]
     if theorem.constants is None:
         having = ", ".join(other.name for other in BY_NAME.values() if other.bound is not None)
-        raise BadInput(f"bound {name}: its sizes depend on more than its options; these theorems have formulas: {having}")
+        raise BadInput(f"{name}: its sizes depend on more than its options; these theorems have formulas: {having}")
     chosen = options_from_flags("bound", [name], [theorem.constants], options.further)
     constants = bound(name, **chosen)
     if options.json:

@@ -30,9 +30,9 @@ def run(options: argparse.Namespace) -> int:
     evidence = BY_NAME[name].evidence
     if evidence is None:
         having = ", ".join(theorem.name for theorem in BY_NAME.values() if theorem.evidence is not None)
-        raise BadInput(f"certify {name}: no certificate: {BY_NAME[name].nothing_to_certify}; these have one: {having}")
+        raise BadInput(f"{name}: no certificate: {BY_NAME[name].nothing_to_certify}; these have one: {having}")
     if options.output is None:
-        raise BadInput(f"certify {name}: expected -o FILE, the file to write the certificate to; found none")
+        raise BadInput(f"{name}: expected -o FILE, the file to write the certificate to; found none")
     chosen = options_from_flags("certify", [name], [evidence], options.further)
     read = files_among(options.further)
     require_outputs([options.output], read)

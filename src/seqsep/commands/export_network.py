@@ -42,15 +42,12 @@ def run(options: argparse.Namespace) -> int:
     made = BY_NAME[name].build
     if made is None:
         known = [other.name for other in BY_NAME.values() if other.build is not None]
-        raise BadInput(f"export-network {name}: builds no network; these have one: {', '.join(known)}")
+        raise BadInput(f"{name}: builds no network; these have one: {', '.join(known)}")
     unread = [option for option, kind in get_type_hints(made).items() if option != "return" and not _is_read(kind)]
     if unread:
-        raise BadInput(
-            f"export-network {name}: its option {unread[0]} cannot be given as a flag; use seqsep.build({name!r}, "
-            "...) in Python"
-        )
+        raise BadInput(f"{name}: its option {unread[0]} cannot be given as a flag; use seqsep.build({name!r}, ...) in Python")
     if options.output is None:
-        raise BadInput(f"export-network {name}: expected -o FILE, the file to write the network to; found none")
+        raise BadInput(f"{name}: expected -o FILE, the file to write the network to; found none")
     chosen = options_from_flags("export-network", [name], [made], options.further, readers=readers())
     require_in_range(BY_NAME[name], "export-network", chosen)
     require_outputs([options.output], read=files_among(options.further))

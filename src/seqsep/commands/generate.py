@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     lines = [(f"--prompt {number}", text) for number, text in enumerate(options.prompt, start=1)]
     lines += _lines(options.input) if options.input is not None else []
     if not lines:
-        raise BadInput("generate: expected --prompt JSON or --input FILE, found neither")
+        raise BadInput("expected --prompt JSON or --input FILE, found neither")
     path = kept_file(options.model, options.key)
     model, trained = load(path, options.part)
     task = trained.task

@@ -48,7 +48,7 @@ SETTINGS: dict[str, Setting] = {
     "evaluation": Setting("examples of an evaluation", 5000, "from 1"),
     "target": Setting("accuracy, as a fraction, at which a run has converged", 1.0, "above 0, to 1"),
     "positions": Setting(
-        "how positions are told (default: as the layers need)",
+        "positional encoding; default: the one that the layers need",
         "default",
         choices=("default", "learned", "sinusoidal", "rope", "none"),
     ),

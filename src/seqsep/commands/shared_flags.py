@@ -144,7 +144,7 @@ def options_from_flags(
             parser.add_argument(flag, required=required[name])
         else:
             parser.add_argument(flag, type=reader(kind), required=required[name])
-    refuse_foreign(command, theorems, words, parser)
+    refuse_foreign(theorems, words, parser)
     options: dict[str, Any] = vars(parser.parse_args(words))
     return {name: readers.get(types[name], _as_it_is)(value) for name, value in options.items()}
 
@@ -162,13 +162,13 @@ def prog(command: str, theorems: Sequence[str]) -> str:
     return f"seqsep {command} {' '.join(theorems)}" if 0 < len(theorems) < 3 else f"seqsep {command}"
 
 
-def refuse_foreign(command: str, theorems: Sequence[str], words: Sequence[str], parser: Parser) -> None:
+def refuse_foreign(theorems: Sequence[str], words: Sequence[str], parser: Parser) -> None:
     """Raise BadInput for the first flag among the words that the parser, which knows the theorems' options, does not know."""
     unknown = parser.unknown(words)
     if unknown is not None:
         near = nearest(unknown, parser.flags)
         of_which = " or ".join(theorems) if len(theorems) < 3 else "any theorem"
-        raise BadInput(f"{command}: {unknown} is not an option of {of_which}{near} (try {parser.prog} --help)")
+        raise BadInput(f"{unknown} is not an option of {of_which}{near} (try {parser.prog} --help)")
 
 
 def reader(kind: Any) -> Callable[[str], Any]:

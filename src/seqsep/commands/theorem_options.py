@@ -231,7 +231,7 @@ def refuse_unknown_options(command: str, theorems: Sequence[str], words: Sequenc
     parser = Parser(prog=prog(command, theorems), argument_default=argparse.SUPPRESS)
     for name in dict.fromkeys(option.name for one in found for option in one.options):
         parser.add_argument(f"--{name.replace('_', '-')}")
-    refuse_foreign(command, theorems, words, parser)
+    refuse_foreign(theorems, words, parser)
 
 
 def help_text(command: str, function: str, words: Sequence[str], flags: str) -> str | None:
@@ -245,7 +245,7 @@ def help_text(command: str, function: str, words: Sequence[str], flags: str) -> 
     found = explained(theorem, function)
     if found is None:
         known = ", ".join(name for name in names("theorems") if explained(name, function) is not None)
-        raise BadInput(f"{command} {theorem}: not for this theorem, but for {known}")
+        raise BadInput(f"{theorem}: expected one of {known}, the theorems that {command} takes")
     parts = [f"usage: seqsep {command} {theorem} {flags} [options]", found.words, "options:"]
     return "\n\n".join([*parts, "\n".join(map(_shown, found.options))])
 

@@ -63,7 +63,7 @@ def _task(options: argparse.Namespace) -> "Task":
 
     given = fields_from_flags(options.further)
     if "length" not in given:
-        raise BadInput(f"train {options.task}: expected --length, found none (try seqsep sample {options.task} --help)")
+        raise BadInput(f"{options.task}: expected --length, found none (try seqsep sample {options.task} --help)")
     if names_a_file(options.task):
         return own_task(PlugIn.parse(options.task), given)
     kind = BY_NAME[choose("task", options.task, names("tasks"))]

@@ -57,7 +57,7 @@ def _numbers_a_token() -> int:
 
 
 CACHE = StoredBits("cache", _cache_bound, "cache_bits")
-"""What the Transformer keeps while it runs: keys and values, p bits a number, up to the end of its thought."""
+"""The cache of the Transformer: keys and values of all tokens up to the end of its chain of thought, p bits per number."""
 STORED = (TRANSFORMER, WALK, HYBRID, HYBRID_BY_RANGE, WALK_BY_RANGE)
 
 

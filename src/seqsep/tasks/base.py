@@ -242,7 +242,7 @@ class GeneratedTask(Task):
     >>> batch = task.sample(start=2, count=1, seed=0)
     >>> print(*(task.shown(token) for token in task.prompts(batch)[0]))
     [BOS] 1 ~ 2 1 ~ 3 2 ~ 4
-    >>> batch.targets[0, 9:].tolist(), task.stops  # behind the prompt the tour and YES
+    >>> batch.targets[0, 9:].tolist(), task.stops  # after the prompt: the tour and YES
     ([1, 2, 4, 2, 1, 3, 1, 7], (6, 7))
     >>> task.judge([1, 2, 1, 7], answer=7), task.judge([1, 6], answer=7), task.judge([1, 2, 1], answer=7)
     (1.0, 0.0, 0.5)

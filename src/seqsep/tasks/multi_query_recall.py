@@ -42,15 +42,15 @@ from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
 @dataclass(frozen=True)
 class MultiQueryRecall(Task):
-    """`length` points, each a key and one of `values` values; the first half are told, the second half asked.
+    """`length` points, each a key and one of `values` values. The second half queries keys of the first half.
 
     Fields:
-        length: N, points of an evaluated input, told and asked; 2 to 2^20.
+        length: N, points of an evaluated input, with the queries; 2 to 2^20.
         keys: keys to choose from, at least the pairs; 0 to 2^30, and 0: as many as pairs.
         values: values to choose from; 1 to 2^30.
         least_length: points of the shortest training input; from 2.
         form: how examples are drawn and written; paper or zoology.
-        pairs: pairs that are told with the form zoology, 1 to N / 2; from 0, and 0 with the form paper.
+        pairs: pairs of key and value with the form zoology, 1 to N / 2; from 0, and 0 with the form paper.
         power: of the law by which zoology draws the gaps; above 0 and below 100.
         fillers: what stands in zoology's gaps; random or zero.
 

@@ -6,8 +6,8 @@ N D log2(10) bits that the names do not tell, and which the questions ask for.
     in words    `seqsep text phonebook` without examples, for a model with a tokenizer
     in tokens   each name is a token of its own, and so is each digit; a name once more is the question
 
-The state is that after the last digit of the last number. What follows it, the question and the digits of the right number but
-for the last, is read token by token behind it. An answer is right if every token of the number is the model's first choice,
+The state is that after the last digit of the last number. The question and all digits of the right number except
+the last are read token by token after it. An answer is right if every token of the number is the model's first choice,
 given those before it: that is so exactly if it writes the number when it chooses greedily.
 """
 

@@ -22,7 +22,7 @@ def token_by_token(trial: Trial) -> None:
 
 
 def in_chunks(trial: Trial) -> None:
-    """Chunks of several tokens, each behind the state of those before."""
+    """Chunks of several tokens, each from the state after the earlier ones."""
     trial.require_state()
     for sizes in chunkings(trial.time):
         found: list[Tensor] = []

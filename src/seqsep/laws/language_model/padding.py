@@ -9,7 +9,7 @@ from seqsep.laws.language_model.trial import NotTried, PathDiffers, Trial
 
 
 def padded_left(trial: Trial) -> None:
-    """Padding on the left, marked in the mask, changes nothing: in one pass, and token by token behind it."""
+    """Padding on the left, marked in the mask, changes nothing: in one pass, and token by token after it."""
     _require_mask(trial)
     _require_padding_unseen(trial, 0, pads_of(trial))
 
@@ -126,7 +126,7 @@ def _token_by_token(trial: Trial, tokens: Tensor, mask: Tensor) -> Path:
 
 
 def _in_chunks(trial: Trial, tokens: Tensor, mask: Tensor, sizes: list[int]) -> Path:
-    """Chunks behind the state of those before."""
+    """Chunks, each from the state after the earlier ones."""
 
     def path(masked: bool) -> Tensor:
         found = []

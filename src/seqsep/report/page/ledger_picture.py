@@ -57,7 +57,7 @@ class LedgerPicture:
 
     @property
     def scale(self) -> float:
-        """How much larger a panel is drawn if it is the only one."""
+        """The factor by which the only panel of a picture is enlarged."""
         return 1.4 if len(self.panels) == 1 else 1.0
 
     @property

@@ -75,7 +75,7 @@ class Vocabulary:
         return [*tokens, *[self.filler] * (self.length + 1 - len(tokens))]
 
     def thought(self, run: Run) -> list[int]:
-        """What the model writes after the prompt: C tokens a step, and if there is an answer "stop" and its bits."""
+        """Return the chain of thought: C tokens per step and, if there is an answer, "stop" and its bits."""
         written = [self.bit(gate, value) for values in run.steps for gate, value in enumerate(values)]
         if run.answer is None:
             return written

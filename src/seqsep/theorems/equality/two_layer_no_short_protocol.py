@@ -57,7 +57,7 @@ FACT = Claim(
     source="Bhattamishra et al. 2024, Fact 2",
     statement="The pairs of equal halves of h bits are a fooling set of equality: h bits, and h + 1 if both know the answer",
 )
-"""What docs/reference/theorems/index.md says of Fact 2: `measures` and `both_learn` run it on the network's answers."""
+"""Fact 2 as docs/reference/theorems/index.md has it; `measures` and `both_learn` run it on the network's answers."""
 LONGEST = 8
 LONGEST_CROSSING = 1 << 20
 MOST_SHOWN = 20

@@ -102,7 +102,7 @@ class Template:
         return [0, *(number + 1 for number in (*numbers, *question))]
 
     def thought(self, question: Sequence[int], found: int | None) -> list[int]:
-        """What is written after the prompt, with what is found; an answer that is a number, or None, is copied.
+        """Return the tokens after the prompt: the query, the retrieved tokens, and the answer, a copied number or None.
 
         >>> template = Template("index", alphabet=30)
         >>> print(*(template.texts[token] for token in template.thought([4], found=17)))

@@ -67,7 +67,7 @@ FACT = Claim(
     source="Bhattamishra et al. 2024, Fact 3",
     statement="Bob recovers all N symbols from Alice's message, so it has N log2 S bits; as many are enough",
 )
-"""What docs/reference/theorems/index.md says of Fact 3, INDEX: the state of `build` is the message."""
+"""Fact 3, INDEX, as docs/reference/theorems/index.md has it: the state of `build` is the message."""
 MOST_TABLE_STATES = 4096
 MOST_BITS_RUN = 18
 

@@ -101,7 +101,7 @@ def _query(texts: Sequence[str]) -> Query:
 
 
 def written(tokens: RunTokens, word: str) -> list[int]:
-    """What is written after the prompt in a run of at most T steps, with what is found in it.
+    """Return the tokens after the prompt in a run of at most T steps, the retrieved ones included.
 
     >>> machine = Machine("A", (), "_", {})
     >>> tokens = RunTokens(machine, steps=0)
