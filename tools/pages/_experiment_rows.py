@@ -63,10 +63,17 @@ def settings_that_differ(tasks: Sequence[Task]) -> dict[Task, str]:
     kinds = len({task.name for task in tasks}) > 1
     words = {}
     for task in tasks:
-        same = [_settings(other) for other in tasks if other.name == task.name]
-        mine = {name: value for name, value in _settings(task).items() if any(other[name] != value for other in same)}
-        words[task] = ", ".join([*([task.name] if kinds else []), *map(str, mine.values())])
+        same = [other for other in tasks if other.name == task.name]
+        mine = [str(value) for name, value in _settings(task).items() if not _follows_from_length(name, same)]
+        words[task] = ", ".join([*([task.name] if kinds else []), *mine])
     return words
+
+
+def _follows_from_length(name: str, tasks: Sequence[Task]) -> bool:
+    """Return whether all tasks of a length have one value of this setting, as of the least length of a training input."""
+    values = {(task.length, getattr(task, name)) for task in tasks}
+    lengths = {length for length, _ in values}
+    return len(values) == len(lengths) or len({value for _, value in values}) == 1
 
 
 def cells_table(found: ResultTable, with_sizes: bool) -> str:
@@ -104,7 +111,10 @@ def setup(rows: Sequence[Row], found: ResultTable, planned: int) -> str:
         ["Steps, at most", counts([run.steps for run in runs])],
         ["Examples of a step", counts([run.batch for run in runs])],
         ["Learning rates", listed([f"{one:g}" for one in sorted({run.learning_rate for run in runs})])],
-        ["First deviation of embeddings", listed([f"{one:g}" for one in sorted({run.embedding_scale for run in runs})])],
+        [
+            "Initial standard deviation of embeddings",
+            listed([f"{one:g}" for one in sorted({run.embedding_scale for run in runs})]),
+        ],
         ["Seeds", _all(run.seed for run in runs)],
         ["Examples of an evaluation", counts([run.evaluation for run in runs])],
         ["Runs", f"{len(rows)}{f' of {planned}' if planned > len(rows) else ''}{ended}"],
@@ -191,7 +201,7 @@ COLUMNS: Mapping[str, tuple[str, Callable[[Row], Any]]] = {
     "heads": ("heads, if a layer has them", lambda row: row.run.heads if has_heads(row.run.layers) else None),
     "positions": ("positional encoding", lambda row: row.run.positions_told()),
     "learning_rate": ("learning rate", lambda row: row.run.learning_rate),
-    "embedding_scale": ("first deviation of embeddings", lambda row: row.run.embedding_scale),
+    "embedding_scale": ("initial standard deviation of embeddings", lambda row: row.run.embedding_scale),
     "steps_allowed": ("most steps", lambda row: row.run.steps),
     "batch": ("examples of a step", lambda row: row.run.batch),
     "seed": ("random seed", lambda row: row.run.seed),
