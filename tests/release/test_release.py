@@ -1,5 +1,6 @@
 """The wheel and the sdist are complete, and the checks of a release notice what is missing; tools/release.py has them all."""
 
+import json
 import re
 import tomllib
 import zipfile
@@ -114,3 +115,16 @@ def test_commands_of_the_readme() -> None:
         "seqsep list    tasks",
     ]
     assert readme_commands((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_the_versions_of_python_are_those_that_were_run() -> None:
+    """The page of the installation and the classifiers name the interpreters of the committed row."""
+    row = json.loads((ROOT / "results/verify/release.json").read_text(encoding="utf-8"))
+    versions = row["outcomes"][0]["variant"].rpartition("; Python ")[2].split(", ")
+    page = (ROOT / "docs/how-to/install.md").read_text(encoding="utf-8")
+    assert f"run with {', '.join(versions[:-1])} and {versions[-1]}." in " ".join(page.split())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [
+        line.rpartition(" ")[2] for line in project["classifiers"] if line.startswith("Programming Language :: Python :: 3.")
+    ]
+    assert named == versions
